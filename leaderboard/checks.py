@@ -76,7 +76,7 @@ def task_folders_are_usable(**_kwargs: Any) -> list[CheckMessage]:
                 found = [*_task_trouble(slug, shipped.definition(slug))]
         except GenieError as error:
             found = [_error("E005", error.message)]
-        # What people have added is named, and the site starts without it.
+        # External pieces are only reported, and the site starts without them.
         messages += [_warning_of(one) for one in found] if slug in outside else found
     return (
         messages

@@ -31,7 +31,7 @@ app_name = "leaderboard"
 
 urlpatterns = [
     *account,
-    # before `public`, whose board.FORM takes the names of pictures for forms of a table
+    # before `public`, whose board.FORM would match the names of pictures
     *sharing,
     *public,
     path("studio/", include(studio)),

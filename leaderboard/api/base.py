@@ -19,7 +19,7 @@ from leaderboard.api.problems import KINDS, MEDIA_TYPE, ProblemSerializer
 from leaderboard.api.query import Query
 from leaderboard.api.throttles import Reads, ReadsOfVisitors, Writes, sentence
 
-# How long a public answer may be kept before it is asked for again.
+# How long a public response may be cached, in seconds.
 _FRESH_SECONDS = 60
 
 
@@ -34,11 +34,11 @@ class Shareable(APIView):
         self, request: Request, response: Response, *args: Any, **kwargs: Any
     ) -> Response:
         answer = super().finalize_response(request, response, *args, **kwargs)
-        # caches must not hand one reader's answer to another
+        # caches must not give one reader's response to another
         patch_vary_headers(answer, ["Authorization", "Cookie"])
         if request.method not in {"GET", "HEAD"}:
             return answer
-        # after a failure on our side, who asks may be what could not be looked up
+        # after a failure of the server, the user may be unknown
         public = answer.status_code < HTTPStatus.INTERNAL_SERVER_ERROR and not (
             request.user.is_authenticated or "Authorization" in request.headers
         )
@@ -59,14 +59,14 @@ class View(Shareable, GenericAPIView[Any]):
     renderer_classes = [JSONRenderer]
     throttle_classes = [ReadsOfVisitors, Reads, Writes]
     pagination_class = Pages
-    # what its GET takes in the address; anything else is refused
+    # the parameters of its GET; anything else is refused
     query_class: type[Query] = Query
     query: dict[str, Any]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if request.method in {"GET", "HEAD"}:
-            # before the handler runs, so that no view can forget to refuse a misspelt
+            # before the handler runs, so that no view can forget to refuse a misspelled
             # parameter
             parameters = self.query_class(data=request.query_params)
             parameters.is_valid(raise_exception=True)
@@ -79,7 +79,7 @@ class View(Shareable, GenericAPIView[Any]):
                 refused.append((throttle.wait() or 1.0, throttle))
         if refused:
             seconds, throttle = max(refused, key=lambda one: one[0])
-            # the sentence is ours; the framework's would say the seconds once more
+            # our own sentence; the framework's would repeat the seconds
             error = Throttled(seconds)
             error.detail = ErrorDetail(sentence(throttle, seconds), "throttled")
             raise error

@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-# what a browser's form sends beside its own fields
+# fields that a browser's form adds
 _OF_FORMS = {"csrfmiddlewaretoken"}
 
 

@@ -37,7 +37,7 @@ class Growing(Pages):
     `page` by number gets that page.
     """
 
-    # what the rows are sorted by, and what a cursor names
+    # the sort key, which is the cursor
     key = "pk"
     newest_first = True
     after: int | None = None
@@ -53,7 +53,7 @@ class Growing(Pages):
             beyond = "lt" if self.newest_first else "gt"
             rows = rows.filter(**{f"{self.key}__{beyond}": cursor})
         size: Any = self.get_page_size(request)
-        # one more than is shown tells whether there are more
+        # one more than is shown, to see whether there are more
         found = list(rows[: size + 1])
         if len(found) > size:
             self.after = getattr(found[size - 1], self.key)

@@ -104,7 +104,7 @@ KINDS: dict[str, Kind] = {
     "unavailable": Kind(503, "The database is not responding, or the disk is full"),
 }
 
-# What Django REST framework calls the same things.
+# Django REST framework's codes for the same problems.
 _FRAMEWORK_CODES = {
     "not_authenticated": "not-authenticated",
     "authentication_failed": "authentication-failed",
@@ -119,7 +119,7 @@ _FRAMEWORK_CODES = {
 }
 
 
-# What to do, where the framework only says what it misses.
+# Advice for problems of which the framework only states the cause.
 _ADVICE = {
     "not-found": "Nothing was found at this URL, or you do not have access; /api/docs/ lists "
     "all endpoints.",
@@ -180,8 +180,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
     if isinstance(error, GenieError):
         answer = problem(error.code, error.message, details=error.details)
         _add_retry_after(answer, error)
-        # an answer, not an exception, leaves the view: without this, half a transaction
-        # would be committed
+        # the view returns a response, not an exception: without this, half a
+        # transaction would be committed
         set_rollback()
         return answer
     if isinstance(error, SuspiciousOperation | MultiPartParserError | TooManyFilesSent):
@@ -214,7 +214,7 @@ def _from_framework(error: Exception, framework: Response) -> Response:
         codes = error.get_codes()
         code = _FRAMEWORK_CODES.get(codes, codes) if isinstance(codes, str) else code
         detail = str(error.detail)
-        # a sentence of our own says more than the advice for its code
+        # our own sentence is more specific than the advice for its code
         if detail != str(error.default_detail):
             return problem(code, detail, status=status)
     return problem(code, _ADVICE.get(code, detail), status=status)

@@ -12,7 +12,7 @@ from genie.lib.errors import GenieError
 from genie.lib.moment import read_moment
 from leaderboard.tasks.models import Task
 
-# what a column of the database holds
+# the range of a database column
 LARGEST = 2**63 - 1
 
 
@@ -22,7 +22,7 @@ class Query(serializers.Serializer[Any]):
     def to_internal_value(self, data: Any) -> Any:
         known = set(self.fields)
         for name in data:
-            # a misspelt filter that is ignored gives all rows, and nobody notices
+            # a misspelled filter that is ignored would return all rows unnoticed
             if name not in {*known, api_settings.URL_FORMAT_OVERRIDE}:
                 takes = ", ".join(self.fields) or "none"
                 raise GenieError(
@@ -118,7 +118,7 @@ class AtQuery(PageQuery):
 
 
 def task_of(slug: str) -> Task:
-    # no database keeps, or even looks for, a text with a zero in it
+    # databases refuse a text with a zero in it
     task = None if "\x00" in slug else Task.objects.filter(slug=slug).first()
     if task is None:
         raise GenieError(

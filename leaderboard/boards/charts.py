@@ -14,7 +14,7 @@ from leaderboard.charts.estimate import Estimate
 
 WIDTH, HEIGHT = 720, 280
 LEFT, RIGHT, TOP, BOTTOM = 40, 10, 12, 28
-# more dots than this would be a cloud and not a picture
+# more dots would overlap
 _MOST_DOTS = 400
 _DAY = timedelta(days=1)
 
@@ -135,7 +135,7 @@ def _dates(span: _Span) -> SafeString:
     )
 
 
-# Longer texts are shown as they are: the comparison takes the square of their length.
+# Longer texts are shown without differences: comparing takes quadratic time.
 MOST_WORDS = 1_200
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 

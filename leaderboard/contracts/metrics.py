@@ -57,7 +57,7 @@ class MetricContract:
 
     def test_empty_predictions_get_nothing(self, metric: Kind) -> None:
         output = metric().compute(batch(["", "", ""]))
-        # of an error rate, nothing is all wrong
+        # an error rate has no value for completely wrong
         worst = (metric.range[1] or 100) if metric.higher_is_better is False else 0
         assert output.overall == worst
         assert output.per_instance.tolist() == [worst] * 3

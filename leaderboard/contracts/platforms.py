@@ -130,7 +130,7 @@ class PlatformContract:
         session = self.session(world, ref)
         events = {e.session_id: e for e in world.platform.sync(ref, None)}
         if not world.platform.capabilities.external:
-            assert events == {}  # our pages wrote it down as it was done
+            assert events == {}  # our pages record it when it is done
             assert world.status(session) == "submitted"
             return
         assert events[session].worker_id == world.worker_id("Wanda")

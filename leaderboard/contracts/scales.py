@@ -34,7 +34,7 @@ class ScaleContract:
         self, scale: type[Scale]
     ) -> None:
         for labels in scale.labels.values():
-            # points between two others have no words
+            # points between two labeled ones have no words
             said = [label for label in labels if label]
             assert len({*said}) == len(said)
             assert len(labels) == len(scale.options or scale.ticks or scale.ends)

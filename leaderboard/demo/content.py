@@ -37,8 +37,8 @@ SEED = 2022
 State = Submission.State
 Say = Callable[[str], None]
 
-# One system is left half judged and one waits for approval, so that every kind of
-# state can be seen.
+# One system is left half rated and one awaits approval, so that every kind of state can
+# be seen.
 HALF_JUDGED_TASK = "demo-translation"
 SHUFFLED = "Shuffled-Ids"
 N_QUESTIONS = 6
@@ -74,7 +74,7 @@ def make(say: Say) -> None:
     for slug in pools:
         _submit_systems(Task.objects.get(slug=slug), owner)
     say("validating the submissions and computing metrics")
-    # what awaits approval is not measured: that takes a second for each system
+    # systems that await approval are not measured, which takes a second each
     advance()
     jobs.drain()
     _approve_all(say)
@@ -84,7 +84,7 @@ def make(say: Say) -> None:
     _shuffled(owner)
     jobs.drain()
     scripted.judge(say)
-    # nobody has read the boards yet: no number waits until tomorrow, nor does a release
+    # the boards have no readers yet: neither numbers nor a release wait until tomorrow
     for pool in pools:
         refit.refit_board(Task.objects.get(slug=pool))
 
@@ -123,7 +123,7 @@ def _approve_all(say: Say) -> None:
     for submission in waiting.exclude(task__slug=slug, system_name=held_back).exclude(
         system_name=SHUFFLED
     ):
-        # One of each task is enough to show on its page of evidence.
+        # One per task is enough to show on its page of evidence.
         others = TestCheck.objects.filter(evaluation__task=submission.task)
         if not others.exists():
             decide.measure_together(submission)
@@ -143,7 +143,7 @@ def _judge(pools: list[str], say: Say) -> None:
             say(f"{total} HITs answered by simulated annotators")
             _settle()
 
-    # lost ratings are asked for again, so the work comes back; ten rounds end it surely
+    # lost ratings are asked for again; ten rounds certainly suffice
     for _round in range(10):
         crowd.work(count)
         _settle()
@@ -161,8 +161,7 @@ def _qualify(pools: list[str], say: Say) -> None:
         test = qualification.draw_test(task, N_QUESTIONS, rules=TEST_RULES)
         qualification_tests.publish(test.pk, people.admin())
         requirements.test_of_pool(task.slug, test.name)
-        # a seed of its own: answers to the test must not depend on how many HITs came
-        # before
+        # a separate seed: answers to the test must not depend on the number of HITs
         crowd = Crowd(people.players(pools), quality=Opinions(pools), seed=SEED + 2)
         open_to = [
             player

@@ -21,7 +21,7 @@ from leaderboard.submissions.models.submission import Team
 from leaderboard.teams.models.team import Membership
 
 ADMIN, SUBMITTER, WORKER = "admin", "sam", "wren"
-# No such address exists; it tells the demo's own accounts from others.
+# No such address exists; it distinguishes the demo's accounts from others.
 MARK = "@demo.invalid"
 HABITS = [DILIGENT] * 7 + [CARELESS, AGREEABLE]
 

@@ -13,7 +13,7 @@ from genie.lib.extension import discover
 from genie.lib.seeds import generator, seed_from
 from leaderboard.designs.unit import TICKED, Unit, unit_of
 
-# Instances are parts of the document that their ids begin with: `document.part`.
+# Instances belong to the document that their ids begin with: `document.part`.
 BY_ID = "id"
 SLOTS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -35,10 +35,10 @@ class TaskView:
     target_language: str
     show_reference: bool
     standard_value: int
-    # field -> how it is shown, and how outputs are; what is not named is plain text
+    # field -> its format, and that of outputs; others are plain text
     formats: Mapping[str, str] = field(default_factory=dict)
     output_format: str = PLAIN
-    # the field that names an instance's document, or `BY_ID`; empty: none is asked for
+    # the field with an instance's document, or `BY_ID`; empty if documents are ignored
     page_by: str = ""
 
 
@@ -139,7 +139,7 @@ class SeveralOutputs(Design):
     """Outputs side by side, in slots whose order is drawn and stored."""
 
     n_outputs: ClassVar[tuple[int, int]] = (2, len(SLOTS))
-    # a test question sets another instance's reference among the outputs
+    # a test question puts another instance's reference among the outputs
     test_polarities: ClassVar[tuple[str, ...]] = ("negative",)
 
     def order(self, n: int, *, seed: int, instance_id: str) -> list[int]:
@@ -189,7 +189,7 @@ def _part(task: TaskView, shown: Shown) -> dict[str, Any]:
 
 
 def _format(name: str) -> dict[str, str]:
-    # plain texts have the data that they had before there were formats
+    # plain texts have the same data as before formats existed
     return {} if name == PLAIN else {"format": name}
 
 
@@ -227,7 +227,7 @@ def drawn_order(n: int, *, seed: int, instance_id: str) -> list[int]:
 
 def content_key(task_slug: str, instance_id: str) -> str:
     """Hash an instance, so that equal inputs are recognized without disclosing them."""
-    # The separator stands in no slug: different pairs give different texts.
+    # Slugs cannot contain the separator: different pairs give different texts.
     return hashlib.sha256(f"{task_slug}\x1f{instance_id}".encode()).hexdigest()[:32]
 
 

@@ -57,11 +57,10 @@ class PlainMagnitude(OneOutput):
         return with_standard(task, shown, super().data(task, shown, outputs))
 
 
-# The criterion under which the marks themselves are scored; no question of a task can
-# have this name.
+# The criterion of the score of the marks; no question of a task can have this name.
 SPANS = "spans"
-# A sum of penalties is not cut off: the lower end, the weight of a text that is no
-# translation at all, is only where the histogram stops counting one by one.
+# A sum of penalties is not truncated: the lower end, the weight of a text that is no
+# translation at all, is only the last bin of the histogram.
 SPANS_UNIT = Unit(-25.0, 0.0, percent=False)
 _TAKEN = " and ".join(
     f"{-WEIGHTS[name]:g} for each {name}" for name in ("minor", "major")

@@ -40,7 +40,7 @@ def send_out(
     starts_at: datetime,
     ratings_per_item: int,
 ) -> None:
-    # The task may ask in other campaigns now than when this was approved.
+    # The task may have changed its way of asking since the approval.
     budgets.divide(parts[0].key, [part.key for part in parts])
     for place, part in enumerate(parts):
         campaign = build(
@@ -90,7 +90,7 @@ def build(
         simulated=evaluation.simulated,
         max_assignments=ratings_per_item,
     )
-    # In the transaction that builds it: no HIT is handed out before the requirement.
+    # In the transaction that creates it: no HIT is assigned before the requirement.
     qualification.require_of(evaluation.task, campaign)
     shares.plan(campaign, human.share_of_one, follows_crowd=human.share_follows_crowd)
     EvaluationCampaign.objects.create(
@@ -123,7 +123,7 @@ def grade_and_judge(
         return
     for campaign in campaigns:
         grade.grade(campaign)
-    # Workers are judged by all graded answers in the pool, so grading comes first.
+    # The detector uses all graded answers in the pool, so grading comes first.
     judge.judge(
         campaigns[0].pool,
         simulated=campaigns[0].simulated,
@@ -131,9 +131,9 @@ def grade_and_judge(
         complete=complete,
     )
     for campaign in campaigns:
-        # What is left over is closed before anybody is told that work waits.
+        # Left-over items are closed before workers are notified of work.
         if not in_waves and leftovers.settle(campaign):
-            # The money of questions that nobody needs pays for ratings that were lost.
+            # Money for test questions that are not needed pays for lost ratings.
             reissue.replace_lost(campaign.pk)
         staff_notices.watch(campaign)
 
@@ -149,7 +149,7 @@ def collect(evaluation: HumanEvaluation) -> None:
         return
     grade_and_judge(evaluation.task, asking_now, complete=True)
     with transaction.atomic():
-        # Read under the lock: staff may have stopped it while answers were judged.
+        # Read under the lock: staff may have stopped it while answers were checked.
         now = machine.lock(evaluation.pk)
         closed = closing.close(campaigns) if now.state == State.ANNOTATING else None
         if closed is None:

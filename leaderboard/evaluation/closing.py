@@ -27,8 +27,8 @@ def close(campaigns: Iterable[Campaign]) -> list[CampaignProgress] | None:
     on exclusions. The caller opens the transaction and, if it needs a submission's row,
     locks that first.
     """
-    # Whoever sends work out again after a ban locks these rows, too: what was done a
-    # moment ago may be undone since.
+    # Code that sends work out again after a ban locks these rows, too: finished work
+    # may have been reopened a moment ago.
     locked = list(
         Campaign.objects.select_for_update(of=("self",))
         .select_related("hit_type")

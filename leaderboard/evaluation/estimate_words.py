@@ -19,7 +19,7 @@ SCORE_IS = {
         "mean, as WMT publishes it."
     ),
 }
-# A worker with more of the weight than this decides much alone.
+# A worker with more of the weight than this has a large influence.
 _MUCH = 0.25
 
 

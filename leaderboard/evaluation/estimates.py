@@ -66,8 +66,8 @@ class Estimate:
         return Estimate(mean, low, high, low_50, high_50, self.covers)
 
 
-#: Begins the names of workers of whom nothing is known but that they judged an instance;
-#: where workers are numbers, theirs are below 0.
+#: Prefix of unidentified raters, of whom only the rated instance is known; their
+#: numbers are below 0.
 NOBODY = "nobody-"
 COVERS_UNKNOWN = "which instances were drawn; workers unknown, and left out"
 
@@ -92,7 +92,7 @@ class Standing:
     estimates: dict[str, Estimate]
     ranks: tuple[int, int] | None
     cluster: int | None
-    # None where nobody knows who judged
+    # None if the raters are not identified
     effective_workers: float | None
     largest_share: float | None
 
@@ -163,8 +163,8 @@ def plain_intervals(
 ) -> dict[float, Interval]:
     """Compute 95% and 50% intervals from columns instance, worker and value."""
     values = unit.averaged(ratings["value"].to_numpy(float))
-    # Ratings of one output hang together. Instances are resampled, not ratings: several
-    # ratings of an output say no more about other outputs.
+    # Ratings of one output are correlated. Instances are resampled, not ratings: more
+    # ratings of one output are no evidence about other outputs.
     averaged = ratings.assign(value=values).groupby("instance", sort=True)["value"]
     means = averaged.mean().to_numpy()
     return {
@@ -276,11 +276,11 @@ def _place(ranking: Ranking, name: str) -> tuple[tuple[int, int] | None, int | N
 def _adjusted(fit: SystemEstimates, name: str, unit: Unit) -> dict[str, Estimate]:
     place = fit.systems.index(name)
     one_worker = np.isnan(fit.freedom[place, place])
-    # ratings that are all the same say nothing of their spread; the plain interval
-    # allows for what so many of them cannot exclude
+    # identical ratings do not show their spread; the plain interval allows for
+    # unobserved values
     if one_worker or fit.variance[place, place] <= _NO_SPREAD:
         return {}
-    # as scores are: numbers that were rounded before would differ more afterwards
+    # rounded like scores: numbers rounded earlier would differ more afterwards
     wide, narrow = (
         unit.shown(fit.interval(name, confidence=confidence))
         for confidence in (0.95, 0.5)
@@ -288,7 +288,7 @@ def _adjusted(fit: SystemEstimates, name: str, unit: Unit) -> dict[str, Estimate
     low, high = unit.bounds
     if unit.logarithmic:
         low, high = 100 * math.exp(low), 100 * math.exp(high)
-    # no score lies beyond the ends of its scale
+    # no score is beyond the ends of its scale
     estimate = Estimate.of(wide, narrow)
     return {ADJUSTED: estimate.mapped(lambda value: min(max(value, low), high))}
 
@@ -319,7 +319,7 @@ def _z_scores(
             )
             for confidence in (0.95, 0.5)
         )
-        # outputs rated several times count once in the mean
+        # outputs with several ratings count once in the mean
         shift = mean - wide.estimate
         found[int(name)] = Estimate.of(wide, narrow).mapped(shift.__add__)
     return found

@@ -24,13 +24,13 @@ from quality.agreement.label_counts import tally
 if TYPE_CHECKING:
     import pandas as pd
 
-# Ratings x systems; beyond it the search for decisive ratings takes minutes.
+# Ratings x systems; above it the search for decisive ratings takes minutes.
 _SEARCHED = 2e7
-# Outputs x distinct values; beyond the first no interval is drawn, beyond the second
-# agreement is not counted.
+# Outputs x distinct values; above the first no interval is computed, above the second
+# no agreement.
 _RESAMPLED, _COUNTED = 5e5, 1e7
 _RESAMPLES = 500
-# With more answers to choose from, that two are the same says little.
+# With more answers to choose from, equal answers are not informative.
 _FEW_ANSWERS = 10
 
 
@@ -65,7 +65,7 @@ def shared_parts(
     again in a system's campaign. Systems with an unidentified rater are left out.
     """
     codes: dict[int, set[int]] = {}
-    # anchors have codes below 0, raters and days count from 0
+    # anchors have negative codes, raters and days count from 0
     for pk, others in anchors.items():
         codes.setdefault(pk, set()).update(-other for other in others)
         for other in others:
@@ -103,7 +103,7 @@ def isolated_systems(
 
 def agreement(group: pd.DataFrame, unit: Unit) -> dict[str, Any] | None:
     """Compute workers' agreement on the same output; None without shared outputs."""
-    # a second rating by the same worker is no second opinion
+    # a second rating by the same worker is not independent
     own = group.drop_duplicates(["submission", "instance", "worker"])
     output = own.groupby(["submission", "instance"], sort=True).ngroup().to_numpy()
     shared = np.bincount(output)[output] > 1
@@ -114,7 +114,7 @@ def agreement(group: pd.DataFrame, unit: Unit) -> dict[str, Any] | None:
     if cells > _COUNTED:
         return None
     labels = tally(output[shared], values)
-    # answers to choose from have an order and no distances
+    # discrete answers are ordered, without distances
     level: Level = "ordinal" if unit.steps else "interval"
     n_resamples = _RESAMPLES if cells <= _RESAMPLED else 0
     alpha = krippendorff_alpha(labels, level, n_resamples=n_resamples)

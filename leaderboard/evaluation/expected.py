@@ -36,13 +36,13 @@ from leaderboard.stats.systems.table import rating_table
 from leaderboard.stats.systems.variances import variances_of
 
 State = HumanEvaluation.State
-# Points, and percent of a magnitude, that an interval may leave open on either side.
+# Half-widths of intervals to plan for, in points or in percent of a magnitude.
 _POINTS, _PERCENT = (5.0, 3.0), (10.0, 5.0)
-# Shares of labels for the better system whose finding is told.
+# Shares of labels for the better system to plan for.
 _PREFERENCES = (0.6, 0.7)
 _FARTHEST = 5_000
 _WORST = "This is the worst case; how much workers differ is not included."
-# A pilot is what was said lately, of so many comparisons.
+# Variances come from this many of the newest comparisons.
 _NEWEST = 20
 
 
@@ -54,9 +54,9 @@ class _Work:
     cents_each: float
     most: int
     items: str
-    # of the items that show the system: less than 1 where a page shows only some
+    # of the items that show the system: less than 1 if a page shows only some
     share: float = 1.0
-    # as many as earlier work of the kind took, where days count
+    # as many as earlier work of the kind took, if days are modeled
     n_days: int | None = None
 
     @property
@@ -77,7 +77,7 @@ def expected(evaluation: HumanEvaluation, cents: int) -> list[str]:
 
 def _of_comparison(comparison: Comparison, cents: int, n_workers: int) -> list[str]:
     chance = partial(exact_walk, rule_of(comparison))
-    # a budget may be larger than what there is to compare
+    # a budget may exceed the number of available pairs
     n_pairs = min(comparison.max_pairs, comparison.task.n_instances)
     horizon = min(n_pairs, _FARTHEST)
     rule = [
@@ -141,7 +141,7 @@ def _earlier_answers(
     votes["on"] = [
         day_of.get(key, "") for key in zip(votes["pair"], votes["worker"], strict=True)
     ]
-    # workers may lean to one system here and to the other one there
+    # workers may prefer one system here and the other one there
     leaning = votes["comparison"].astype(str) + ":" + votes["worker"].astype(str)
     table = rating_table(
         100 * votes["value"],

@@ -17,7 +17,7 @@ from leaderboard.submissions.services import lifecycle
 from leaderboard.submissions.services.attempts import UNFAILED, Attempt, LostRace
 
 State = states.State
-# What an evaluation is for: it owns it.
+# The owner of an evaluation.
 Subject = Submission | Comparison | JointEvaluation
 _NAMES: dict[type[Model], str] = {
     Submission: "submission",
@@ -25,8 +25,8 @@ _NAMES: dict[type[Model], str] = {
     JointEvaluation: "joint",
 }
 JOB = "leaderboard.jobs.step_evaluation"
-# What is done next in a state, by the strategy's method of that name; no entry: a person
-# decides, or it is over. What is published is kept up with who counts.
+# The strategy's method for the next step by state; without an entry, staff decide or it
+# is over. Published results are kept up to date.
 STEPS: dict[str, str] = {
     State.APPROVED: "launch",
     State.ANNOTATING: "collect",
@@ -49,7 +49,7 @@ def evaluation_of(subject: Subject) -> HumanEvaluation | None:
 def lock(pk: int) -> HumanEvaluation:
     """Lock an evaluation's row and its submission's in the order of `lifecycle.lock`."""
     _lock_submission(pk)
-    # Only its own row: PostgreSQL refuses to lock what an outer join may leave empty.
+    # Only its own row: PostgreSQL cannot lock the nullable side of an outer join.
     return rows().select_for_update(of=("self",)).get(pk=pk)
 
 
@@ -89,10 +89,10 @@ def move(
         if not moved:
             raise LostRace
         if new in STEPS:
-            # In the same transaction: no state without its job, and no job for a lost
+            # In the same transaction: no state without its job, and no job after a lost
             # race.
             jobs.enqueue(JOB, pk=evaluation.pk)
-    # The caller goes on with this object, so it has to say what its row says.
+    # The caller continues with this object, so it must equal its row.
     for name, value in {"state": new, **UNFAILED, **fields}.items():
         setattr(evaluation, name, value)
 
@@ -108,7 +108,7 @@ class EvaluationAttempt(Attempt):
             _lock_submission(self.pk)
             written = row.update(**fields)
             if written:
-                # Read back, because `fields` may name only some of these columns.
+                # Read back, because `fields` may have only some of these columns.
                 now = HumanEvaluation.objects.filter(pk=self.pk).values(*UNFAILED).get()
                 Submission.objects.filter(human_evaluation=self.pk).update(**now)
         return written

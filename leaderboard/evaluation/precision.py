@@ -23,11 +23,11 @@ from leaderboard.stats.power import (
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 
-# Points between two systems that an evaluation should be able to find, and how surely.
+# The difference in points that an evaluation should find, and its power.
 DIFFERENCE, POWER = 5.0, 0.8
 _WIDTHS = (5.0, 3.0, 2.0)
 CONFIDENCE = 0.95
-# Fewer workers do not say how much workers differ.
+# Fewer workers are too few to estimate their variance.
 FEWEST_WORKERS = 5
 
 
@@ -120,7 +120,7 @@ def board_variances(
     residual, instance, worker = (
         float(found[name]) for name in ("residual", "instance", "worker")
     )
-    # what a worker's ratings of one system share is like a worker's level for it
+    # the shared part of a worker's ratings of one system acts like the worker's level
     taste = float(found.get("taste", 0.0))
     residual, worker = residual - taste, worker + taste
     day, n_days = float(found.get("day", 0.0)), None

@@ -20,7 +20,7 @@ from leaderboard.stats.systems.ranks import Ranking, rank_systems
 from leaderboard.tasks.config import RANK_SUMS, SIMULTANEOUS
 
 RULES = {SIMULTANEOUS: RANK_RULE, RANK_SUMS: RANK_SUM_RULE}
-# What a pair's significance is judged by, in few words.
+# The test of a pair's significance, in few words.
 TESTED = {
     SIMULTANEOUS: "after Holm’s correction for all pairs of the ranked systems",
     RANK_SUMS: "by unpaired one-sided rank-sum tests, not corrected for the number of pairs",

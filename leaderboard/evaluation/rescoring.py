@@ -47,7 +47,7 @@ State = states.State
 _CAN_BE_READ = Q(submission__state=Submission.State.PUBLISHED) | Q(
     strategy=HumanEvaluation.Strategy.JOINT, scored_at__isnull=False
 )
-# What is new of one evaluation, written within the transaction of all of a task's.
+# Writes one evaluation's new scores within the transaction of the task.
 Write = Callable[[HumanEvaluation], bool]
 
 
@@ -69,11 +69,11 @@ def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool
     """Make a published score final if no question is open; return whether it is."""
     if evaluation.final_at is not None:
         return True
-    # The detector comes first: what it says decides whether anything is open.
+    # The detector comes first: its result decides whether anything is open.
     campaigns.grade_and_judge(
         evaluation.task, evaluation.campaigns_in_order, complete=True
     )
-    # What it took out just now is first collected again: that is another step's.
+    # Ratings that it excluded just now are collected again by another step.
     if unsettled(evaluation) or _lost_ratings(evaluation):
         return False
     write = _recomputed(evaluation) if _is_outdated(evaluation) else None
@@ -87,7 +87,7 @@ def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool
             write(now)
         if lost_instances(now).exists():
             return False
-        # Within this transaction: whoever reads the new scores reads that they are final.
+        # Within this transaction: readers of the new scores see that they are final.
         HumanEvaluation.objects.filter(pk=now.pk).update(final_at=timezone.now())
         Score.objects.filter(evaluation=now, superseded_at=None).update(
             provisional=False
@@ -136,7 +136,7 @@ def rescore(task_pk: int) -> int:
     rows = list(_published(outdated()).filter(task=task_pk).order_by("pk"))
     writes = [(row.pk, _attempted(row)) for row in rows if not _settles(row)]
     with transaction.atomic():
-        # One at a time for each task.
+        # One at a time per task.
         Task.objects.select_for_update(of=("self",)).get(pk=task_pk)
         now = timezone.now()
         if not may_change(task_pk, now):
@@ -178,15 +178,15 @@ def _attempted(evaluation: HumanEvaluation) -> Write | None:
 
 def _recomputed(evaluation: HumanEvaluation) -> Write:
     """Compute the scores outside of a transaction; return a function that writes them."""
-    # Before the ratings are read: an exclusion that falls meanwhile is later than this,
-    # and the scores count as outdated.
+    # Before the ratings are read: a simultaneous exclusion is later than this, and the
+    # scores count as outdated.
     read_at = timezone.now()
     before = evaluation.scored_at
     joint = evaluation.strategy == HumanEvaluation.Strategy.JOINT
     put = (_joint_results if joint else _scores)(evaluation, before)
 
     def write(locked: HumanEvaluation) -> bool:
-        # Somebody else has computed them meanwhile, perhaps from later ratings.
+        # Another process has computed them meanwhile, perhaps from later ratings.
         if locked.scored_at != before:
             return False
         HumanEvaluation.objects.filter(pk=locked.pk).update(scored_at=read_at)

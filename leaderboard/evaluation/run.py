@@ -27,8 +27,8 @@ from leaderboard.submissions.services.lifecycle import NEXT_JOB
 
 State = states.State
 REFIT_JOB = "leaderboard.jobs.refit_board"
-# So many evaluations are looked at each minute without a new answer: what else happens
-# to them, such as a decision of staff, can wait for some minutes where they are many.
+# How many evaluations are checked each minute without a new answer: other events, such
+# as decisions of staff, may wait for some minutes if there are many.
 LOOKS = 100
 _SEEN = "answers-looked-at"
 
@@ -89,7 +89,7 @@ def _worth_a_look(pks: list[int]) -> list[int]:
 
 def _waiting() -> list[int]:
     """Return evaluations with a step to take; the costly check comes last."""
-    # What failed for good waits for a person.
+    # Permanent failures wait for staff.
     able = HumanEvaluation.objects.filter(failure_permanent=False).order_by("pk")
     published = Submission.State.PUBLISHED
     campaigns = Campaign.objects.filter(closing.asks_again()).values("pk")
@@ -103,7 +103,7 @@ def _waiting() -> list[int]:
         campaigns__campaign__in=campaigns,
     )
     lost = able.filter(
-        # nobody can be asked again what was asked elsewhere
+        # imported ratings cannot be collected again
         imported=None,
         pk__in=with_lost_ratings(),
         strategy=HumanEvaluation.Strategy.SINGLE,

@@ -8,11 +8,11 @@ import numpy as np
 from leaderboard.stats.systems.estimates import SystemEstimates
 from leaderboard.stats.systems.variances import Variances
 
-# What is published: far beyond what any reader needs, and short of the last bits, in
-# which machines differ.
+# Published digits: far more than readers need, and fewer than the last bits, in which
+# machines differ.
 DIGITS = 9
 _VECTORS = ("means", "n", "n_workers", "effective_workers", "largest_share")
-# symmetric: the upper half says it all
+# symmetric: the upper half suffices
 _MATRICES = ("worker_part", "instance_part", "floor", "worker_freedom")
 
 
@@ -26,7 +26,7 @@ def as_json(fit: SystemEstimates) -> dict[str, Any]:
         stored["day_part"] = fit.day_part[upper]
         days = {"day_freedom": short(fit.day_freedom)}
     else:
-        # fits without days are what they were before days could count
+        # fits without days have the format from before days were modeled
         del variances["day"]
     if not fit.variances.taste:
         del variances["taste"]

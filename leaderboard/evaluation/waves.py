@@ -39,7 +39,7 @@ class Drawn:
     """The instances of a comparison in their random order: pairs, and test questions."""
 
     pairs: list[Instance]
-    # what test questions can be made of, how many can, and how many are wanted
+    # candidates for test questions, their possible number, and the wanted number
     tests: list[Instance]
     n_tests: int
     n_due: int
@@ -77,11 +77,11 @@ def drawn(comparison: Comparison) -> Drawn:
     both = Instance.objects.filter(
         task_id=comparison.task_id, predictions__submission=comparison.a_id
     ).filter(predictions__submission=comparison.b_id)
-    # In a known order before the draw: the seed decides, not the database.
+    # In a defined order before the draw: the seed decides, not the database.
     rows = list(both.order_by("position"))
     human = human_of(comparison)
     n_pairs = min(comparison.max_pairs, len(rows))
-    # Test questions are made of instances that are no pairs. Where systems share few,
+    # Test questions are made of instances that are no pairs. If systems share few,
     # there are fewer pairs, so that the questions are not left out.
     while n_pairs > 1 and n_pairs + human.n_tests_among(n_pairs) > len(rows):
         n_pairs -= 1

@@ -123,7 +123,7 @@ class JudgeBudgetAdmin(EditedOfTask, AsksWhy):
     fields = ["task", "judge", "cents"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        # money was approved within it: it changes, and stays with its task
+        # approvals rely on it: its amount can be changed, but not its task or judge
         return ["task", "judge"] if obj is not None else []
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -159,11 +159,11 @@ class JudgeRunAdmin(WorkOfTask):
     exclude = [
         "decided_on",
         *("plan", "holder", "held_until", "microcents"),
-        # `leaves` and `questions` say it
+        # `leaves` and `questions` have the same content
         *("with_references", "with_private", "n_calls"),
     ]
     inlines: ClassVar[list[Any]] = [MetricInline]
-    # what somebody who decides or waits looks for
+    # details for staff who decide or wait
     first = ("judge", "task", "state", "questions", "spent", "failure", "leaves")
     actions = [
         "approve_selected",
@@ -313,7 +313,7 @@ class JudgeRunAdmin(WorkOfTask):
 
 class _OfRun(WorkOfTask):
     pool_paths = ("run__task__slug",)
-    # who may see runs sees what they asked and cost
+    # users who may see runs see their questions and costs
     needs = {"view": "leaderboard.view_judgerun"}
 
 

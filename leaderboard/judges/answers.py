@@ -13,7 +13,7 @@ from leaderboard.judges.shape import ERRORS, WHOLE, Mark, Shape, marks_of
 
 _LONGEST = 100_000
 REASON_CHARACTERS = 2_000
-# what no database of ours can store
+# characters that our databases cannot store
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 
 
@@ -112,7 +112,7 @@ def _rating(answer: Any, scale: type[Scale]) -> float:
         for option in scale.options:
             if given in {option.label.casefold(), option.sent.casefold() or None}:
                 return option.value
-        # a choice is made by what people read: what stands for it is no answer
+        # choices are given by their label; internal values are invalid
         raw = "" if scale.options else answer.strip()
     elif isinstance(answer, bool) or not isinstance(answer, int | float):
         raw = ""

@@ -9,7 +9,8 @@ from genie.history.canonical import canonical
 
 SCRIPTED = "scripted"
 MODES = POINTWISE, PAIRWISE, JOINT = "pointwise", "pairwise", "joint"
-# How an endpoint is told the form of an answer: by a schema, by the word JSON, not at all.
+# How an endpoint learns the form of an answer: by a schema, by the word JSON, not at
+# all.
 SCHEMA, OBJECT, NONE = "schema", "object", "none"
 SYSTEM = (
     "You judge texts as the instructions say, and answer in JSON. Each text stands "
@@ -22,11 +23,11 @@ PROMPT = (
     "{questions}\n\n# Answer\n\n{answer}"
 )
 PLACES = ("instructions", "texts", "questions", "answer")
-# What a judge is made of, with what is usual.
+# The fields of a judge with their defaults.
 FIELDS: Mapping[str, Any] = {
     # the operator's name for an address, or `SCRIPTED`
     "endpoint": "",
-    # the address itself, so that another one is another judge
+    # the address itself, so that a new address makes a different judge
     "url": "",
     "model": "",
     "mode": POINTWISE,
@@ -41,7 +42,7 @@ FIELDS: Mapping[str, Any] = {
     # how often each question is asked; the mean is the judge's answer
     "k": 1,
     "max_tokens": 512,
-    # what endpoints call that limit
+    # the parameter's name at endpoints
     "limit": "max_tokens",
     "form": SCHEMA,
 }

@@ -38,7 +38,7 @@ class Reply:
     refusal: str
     model: str
     fingerprint: str
-    # None: the endpoint does not say
+    # None: not reported by the endpoint
     input_tokens: int | None
     output_tokens: int | None
     seconds: float
@@ -52,9 +52,9 @@ class TurnedAway(Exception):
     ) -> None:
         super().__init__(sentence)
         self.sentence = sentence
-        # None: asking again would be the same
+        # None: a retry would have the same result
         self.again_in = again_in
-        # so would be every other request
+        # all other requests would fail, too
         self.fatal = fatal
 
 
@@ -118,7 +118,7 @@ class Asker:
             api_key=key,
             base_url=endpoint.url,
             timeout=timeout,
-            # asked again by ourselves: each try is written into the ledger first
+            # retried by our own code: each attempt is written into the ledger first
             max_retries=0,
             http_client=httpx2.Client(
                 transport=_checked_transport(endpoint, limits, timeout),
@@ -193,10 +193,10 @@ def _in_our_words() -> Iterator[None]:
         ) from None
     except openai.APIConnectionError as error:
         why = error.__cause__
-        # ours, raised below the client, which wraps it
+        # our own error, raised below the client, which wraps it
         if isinstance(why, outbound.Refused):
             raise TurnedAway(why.message, fatal=True) from None
-        # nothing was sent
+        # the request was not sent
         if isinstance(why, httpx2.ConnectError | httpx2.ConnectTimeout | OSError):
             raise TurnedAway(
                 "The endpoint cannot be reached.", again_in=_UNREACHABLE_WAIT
@@ -241,11 +241,11 @@ def _checked_transport(endpoint: Endpoint, limits: Any, timeout: float) -> Any:
                 https_only=not endpoint.private,
                 allow_private=endpoint.private,
             )
-            # the certificate is held against the name, as the Host header is
+            # the certificate is checked against the name, as is the Host header
             request.extensions = {**request.extensions, "sni_hostname": url.host}
             request.url = url.copy_with(host=address)
             answer = super().handle_request(request)
-            # the client's own limit is for each read
+            # the client's own limit is per read
             answer.stream = Until(answer.stream, moment)
             return answer
 

@@ -65,7 +65,7 @@ def messages(
         "questions": "\n".join(f"- {name}: {text}" for name, text in questions.items()),
         "answer": answer_asked(questions, scale, shape),
     }
-    # in one go: what a text says in braces stays as it is
+    # in one pass: braces in a text are not replaced
     user = _PLACE.sub(lambda found: parts[found.group()[1:-1]], made["prompt"])
     return [
         {"role": "system", "content": made["system"]},

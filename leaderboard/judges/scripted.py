@@ -15,7 +15,7 @@ from leaderboard.judges.prompt import Texts, labels
 from leaderboard.judges.shape import ERRORS, MISSING, WHOLE, Shape
 
 PLAIN, LONG, FIRST, GULLIBLE = "words", "likes-long", "likes-first", "obeys"
-# what each does beside counting words
+# the special behavior of each script
 SCRIPTS = {
     PLAIN: "counts words that the output shares with the other texts",
     LONG: "the same, and prefers long outputs",
@@ -26,9 +26,9 @@ _WORD = re.compile(r"\w+")
 _ASKS = re.compile(
     r"\b(rate|score|give)\b.{0,40}\b(10|best|highest|full)\b", re.I | re.S
 )
-# how far words decide, and how far a hash of the texts stands in for whim
+# weights of words, and of a hash of the texts as random noise
 _WHIM = 0.1
-# what standing first is worth to the script that likes it
+# the first position's bonus for the script that is biased to it
 _AHEAD = 0.2
 _MOST_MARKED = 5
 
@@ -137,7 +137,7 @@ def _words(text: str) -> list[str]:
 
 def _on_scale(share: float, scale: type[Scale]) -> str | float:
     if not scale.options:
-        if scale.relative:  # so many times as good as what is worth 100
+        if scale.relative:  # as a factor of the reference worth 100
             return round(50 + 100 * share, 2)
         return round(scale.minimum + share * (scale.maximum - scale.minimum), 2)
     names = dict(zip(labels(scale), scale.by_key(), strict=True))

@@ -6,12 +6,12 @@ from typing import Any
 
 from crowd.hit_templates.errors import Errors
 
-# What people mark beside the text, under the word that their instructions have for it.
+# The marks beside the text by the word in their instructions.
 MISSING = "[missing]"
 ERRORS = "errors"
 _REASON_CHARACTERS = 2_000
 _MOST_ERRORS = 200
-# What is expected to come back, in tokens: for a question, and for errors of an output.
+# Expected tokens of the response: per question, and for errors of an output.
 _TOKENS_A_QUESTION, _TOKENS_OF_ERRORS = 80, 200
 
 Mark = dict[str, Any]

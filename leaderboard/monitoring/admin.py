@@ -15,7 +15,7 @@ from leaderboard.tasks.models import Task
 
 State = Campaign.State
 UNDER_WAY = (State.RUNNING, State.PAUSED, State.SCHEDULED)
-# What is over is history: the list of campaigns has all of it.
+# Older campaigns are in the list of campaigns.
 N_OVER = 20
 
 

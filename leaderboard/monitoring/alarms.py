@@ -25,16 +25,16 @@ from quality.bans.models import HeldExclusion
 from quality.detection.models import Ban
 from quality.test_questions.models import Grade
 
-# of a budget's limit, what is left of a low one
+# the share of a budget's limit below which it is low
 _LOW = 0.1
-# of the plan, what may be spent more; and cents, as first answers make any share
+# reported above this multiple of the plan, and these cents above it: early ones vary
 _BEYOND_PLAN, _SMALL_CHANGE = 1.1, 500
 _LATELY = timedelta(days=1)
 _MANY_BANS = 5
-# Each campaign is told of for as long as it runs; this often chance looks like a change.
+# Chance of a false alarm per check; each campaign is reported as long as it runs.
 _CHANCE = 1e-4
 _LEAST_FALL = 0.1
-# Agreement is computed of thousands of answers each.
+# Agreement takes thousands of answers each: computed for this many campaigns at most.
 _MOST_CAMPAIGNS = 20
 
 
@@ -69,7 +69,7 @@ def budgets() -> Finding:
 
 def campaigns() -> Finding:
     rows = Campaign.objects.filter(state=Campaign.State.RUNNING).exclude(notice="")
-    # a number in it that grows makes no other notice
+    # a growing number in it makes no new notice
     return _finding(
         {
             f"{row.pk} {re.sub('[0-9]+', '', row.notice)}": (
@@ -130,7 +130,7 @@ def _has_fallen(new_right: int, new: int, old_right: int, old: int) -> bool:
 
 
 def _agreement_fell() -> dict[str, str]:
-    # What it stands on takes long to load, and every process registers alarms.
+    # Imported late: SciPy is slow to load, and every process registers alarms.
     from leaderboard.monitoring.over_time import agreement_in_halves
 
     active = Assignment.objects.filter(submitted_at__gt=timezone.now() - _LATELY)

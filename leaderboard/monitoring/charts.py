@@ -21,7 +21,7 @@ def spending(row: Watched) -> SafeString:
     if len(row.periods) < 2 or not row.progress.n_hits:
         return SafeString("")
     spent = list(accumulate(period.cents for period in row.periods))
-    # more HITs come in than are done where some were asked again: the plan has none of these
+    # with repeated HITs, more come in than the plan has
     sent = list(accumulate(period.n_hits for period in row.periods))
     plan = [
         row.progress.budget_cents * min(n, row.progress.n_hits) / row.progress.n_hits

@@ -19,10 +19,10 @@ from quality.agreement.krippendorff import Alpha, krippendorff_alpha
 from quality.agreement.label_counts import tally
 from quality.test_questions.models import Grade, Placement
 
-# The newest rows say how it goes; more would make a page of many campaigns slow.
+# The newest rows suffice; more would make a page of many campaigns slow.
 N_ROWS = 5_000
 N_PIECES = 12
-# Fewer in a piece are chance.
+# Smaller pieces are too noisy.
 SMALLEST = 10
 
 
@@ -40,7 +40,7 @@ class OverTime:
     agreement: list[Point]
     tests: list[Point]
     seconds: list[Point]
-    # below this nobody can have read the texts; None for programs, who do not read
+    # faster than this, the texts cannot have been read; None for programs
     least_seconds: float | None
 
     @property

@@ -19,11 +19,11 @@ from crowd.money.models import LedgerEntry
 from quality.test_questions.models import Grade
 
 HOUR = timedelta(hours=1)
-# The pace is that of the last day: shorter is chance, longer is history.
+# The pace is that of the last day: shorter is noise, longer is outdated.
 LATELY = timedelta(days=1)
-# A campaign that lasts longer than this is told by the day.
+# A longer campaign is summarized by day.
 HOURLY_UP_TO = timedelta(days=3)
-# Under this, a pace is a handful of answers.
+# With fewer answers, a pace is too noisy.
 SHORTEST = timedelta(minutes=15)
 
 

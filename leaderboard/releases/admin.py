@@ -110,7 +110,7 @@ class TaskAdmin(EditedOfTask, AsksWhy):
 
     def report_view(self, request: HttpRequest, pk: int) -> HttpResponse | FileResponse:
         task = get_object_or_404(self.get_queryset(request), pk=pk)
-        # as for a release, which the archive holds
+        # as for a release, which the archive contains
         self.insist(request, "change", task)
         reads.record(request, task, reads.Way.ADMIN, task.slug)
         return report_page(self, request, task)

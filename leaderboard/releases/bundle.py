@@ -17,7 +17,7 @@ CARD = "README.md"
 LOG = "public_log.ndjson"
 Record = dict[str, Any]
 T = TypeVar("T")
-# Values of many numbers or words are no cells of a spreadsheet: the JSONL has them.
+# Lists are no cells of a spreadsheet: only the JSONL has them.
 NESTED = frozenset(
     [
         *("links", "histogram", "estimates", "per_instance"),

@@ -165,7 +165,7 @@ def _design(task: Task) -> list[str]:
         ]
     shown = task.submissions.filter(public(), published_at__isnull=False)
     pks = shown.values_list("pk", flat=True)
-    # some at a time: each comes with its task and its file
+    # in batches: each comes with its task and its file
     evaluations = launched(pks).iterator(chunk_size=AT_ONCE)
     asked = [c for one in evaluations for c in campaigns_of(one)]
     ratings = ratings_per_output(asked, human.ratings_per_instance)

@@ -16,7 +16,7 @@ from leaderboard.releases.bundle import Record
 from leaderboard.teams.selectors.site_urls import absolute
 
 FILE = "croissant.json"
-# So many rows tell of what kind a column is.
+# Number of rows that determine a column's type.
 _LOOKED_AT = 500
 _MEDIA = {
     ".csv": "text/csv",
@@ -26,7 +26,7 @@ _MEDIA = {
     ".ndjson": "application/x-ndjson",
     ".parquet": "application/vnd.apache.parquet",
 }
-# What the specification wants every file to say of its own words.
+# The context that the specification requires in every file.
 _CONTEXT: dict[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
@@ -83,7 +83,7 @@ def metadata(folder: Path) -> Record:
         "name": str(manifest["task"]),
         "description": f"{manifest['title']}: systems, scores, judgments under "
         f"pseudonyms{programs} and metric scores, released by Genie {manifest['code_version']}.",
-        # of the texts; in doubt it is said in words
+        # license of the texts; if unclear, in words
         "license": manifest["licence"] or "not stated",
         "url": manifest["homepage"] or absolute("leaderboard:board", manifest["task"]),
         "version": f"{made[:10].replace('-', '.')}",

@@ -35,7 +35,7 @@ from leaderboard.tasks.licence import may_be_copied
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors.made_elsewhere import note_of
 
-# Parts of a task's configuration that say nothing about how its numbers came about.
+# Parts of a task's configuration that do not affect its numbers.
 _INTERNAL = frozenset({"budget", "quota"})
 
 
@@ -77,7 +77,7 @@ def make(
     notes = notes or Notes()
     if not notes.begun:
         _prepare(folder)
-    # one key for the whole release: a worker has the same name in all its tables
+    # one key for the whole release: a worker has the same pseudonym in all its tables
     made_with = notes.once("key", lambda: (key or secrets.token_bytes(32)).hex())
     names = Pseudonyms(bytes.fromhex(made_with), unnamed() if task.imported else ())
     wanted = may_be_copied(task.licence) if texts is None else texts
@@ -157,7 +157,7 @@ def _manifest(
         "release_sha256": task.release_sha256,
         "release_files": task.release_files,
         "demo": task.demo,
-        # where judgments of others come from, and what nobody knows of them
+        # the source of imported ratings, and missing details
         "imported": note_of(task) or None,
         "source_language": task.source_language,
         "target_language": task.target_language,
@@ -171,7 +171,7 @@ def _manifest(
         "estimate": task.human.estimate,
         "ranks": task.human.ranks,
         "estimates_seed": estimates_seed(task),
-        # where judges help to rank; what they foretell would name the instances drawn
+        # if judges help to rank; their predictions would identify the drawn instances
         "ranked_with_judges": is_judged(task),
         "forecasts": public_forecasts(task) if shows_sample else None,
         "sample_seed": str(task.sample_seed) if shows_sample else None,

@@ -27,5 +27,5 @@ class Places(dict[str, int]):
     def __missing__(self, name: str) -> int:
         if (match := _NUMBERED.fullmatch(name)) is None:
             raise KeyError(name)
-        # numbers keep the instances' order, and only the order enters the bootstrap
+        # numbers keep the instances' order, and only the order affects the bootstrap
         return int(match[1])

@@ -32,11 +32,11 @@ class Release(models.Model):
     # systems written in each of the long tables, of how many
     n_done = models.PositiveIntegerField(default=0)
     n_all = models.PositiveIntegerField(default=0)
-    # every piece is an attempt, counted when it begins
+    # every job is an attempt, counted when it begins
     n_attempts = models.PositiveSmallIntegerField(default=0)
-    # attempts since it last came further: only those count that killed their process
+    # attempts since the last progress: only those count that killed their process
     n_stalled = models.PositiveSmallIntegerField(default=0)
-    # how often it was begun anew, because somebody asked for that
+    # number of restarts on request
     round = models.PositiveSmallIntegerField(default=0)
     failure = models.TextField(blank=True)
     file = models.FileField(max_length=200, upload_to="releases", blank=True)

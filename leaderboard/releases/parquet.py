@@ -44,11 +44,11 @@ _TYPES = {
         values reasons facts moved models fields_sent beside errors judges
     """,
 }
-#: The type of each column, by its name; all others hold words.
+#: The type of each column by name; all others are strings.
 TYPES = {column: kind for kind, names in _TYPES.items() for column in names.split()}
-# How many rows the engine holds before it writes them: fewer where they are long.
+# Rows held before writing: fewer if they are long.
 _MOST_ROWS, _BYTES_AT_ONCE = 20_480, 8 << 20
-# What it may hold when it reads: rows of a whole book each need more.
+# Memory for reading: rows of a whole book each need more.
 _LITTLE, _MUCH = "256MB", "1GB"
 _LEAST_OBJECT, _MOST_OBJECT = 1 << 20, 1 << 30
 

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from genie.lib.queue.pieces import Kept
 
-# How often the place in a long table is noted, in seconds; a kill costs what came after.
+# Interval of saving the position in a long table, in seconds; a kill loses the rest.
 NOTED_EVERY = 10.0
 _FOR_US = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 
@@ -28,7 +28,7 @@ class Notes(Kept):
         self.kept = {"version": settings.VERSION}
         if path is not None and path.is_file():
             kept = json.loads(path.read_text("utf-8"))
-            # what another version has begun, it would have ended in another way
+            # a release begun by another version would have ended differently
             if kept["version"] == settings.VERSION:
                 self.kept = kept
 

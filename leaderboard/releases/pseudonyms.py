@@ -20,7 +20,8 @@ class Pseudonyms:
 
     def of(self, worker_pk: int) -> str:
         if worker_pk not in self._known:
-            # keyed: a plain hash of small numbers could be undone by trying all of them
+            # keyed: a plain hash of small numbers could be inverted by trying all of
+            # them
             digest = hmac.digest(self._key, str(worker_pk).encode(), hashlib.sha256)
             begins = NOBODY if worker_pk in self._nobodies else "r-"
             self._known[worker_pk] = f"{begins}{digest.hex()[:12]}"

@@ -1,10 +1,10 @@
 import math
 from dataclasses import dataclass
 
-# Sums are made in another order than when they were published.
+# Sums are computed in another order than at publication.
 TOLERANCE = 1e-9
 
-# Why a rating of a worker under a ban does not count.
+# The reason why ratings of a banned worker do not count.
 EXCLUDED = "worker excluded"
 
 Value = float | str | bool | None
@@ -25,7 +25,7 @@ class Number:
 
     @property
     def same(self) -> bool:
-        # a word, a truth value or "nothing" has no tolerance
+        # a word, a truth value or None has no tolerance
         if not (_is_number(self.published) and _is_number(self.computed)):
             return self.published == self.computed
         return math.isclose(

@@ -36,14 +36,15 @@ logger = logging.getLogger(__name__)
 State = Release.State
 JOB = "leaderboard.jobs.make_release"
 UNDER_WAY = (State.WAITING, State.RUNNING)
-# How often a process may be killed at it before it comes any further.
+# How often a process may be killed without any progress.
 MAX_ATTEMPTS = 3
-# After how long the rest is left to the next job: the queue ends a job after ten minutes,
-# and others wait for their turn. The longest step, packing, begins before that.
+# After this time the rest is left to the next job: the queue ends a job after ten
+# minutes, and others wait for their turn. The longest step, packing, begins before
+# that.
 PIECE_SECONDS = 120
-# Archives kept of each task, the newest; the rows of older ones stay.
+# Archives kept per task, the newest ones; the rows of older ones stay.
 KEPT = 3
-# How often the database is told how far a release is, in seconds.
+# Interval of progress updates in the database, in seconds.
 _TELL_EVERY = 2.0
 _CUT_OFF = (
     "Its process was killed at every attempt: not enough memory, disk or time. The "
@@ -73,8 +74,8 @@ def cancel(row: Release) -> bool:
 
 @transaction.atomic
 def retry(row: Release) -> bool:
-    # a round of its own: a process that has not noticed yet that it was cancelled
-    # writes where nobody looks any more
+    # a new round: a process that has not noticed its cancellation yet writes into a
+    # folder that is ignored
     again = {"round": F("round") + 1, "n_attempts": F("n_attempts") + 1}
     anew = {"n_stalled": 0, "n_done": 0, "failure": "", "finished_at": None}
     ended = (State.FAILED, State.CANCELLED)
@@ -105,7 +106,7 @@ def work(pk: int) -> None:
         return
     folder = _folder() / f"{pk}-{row.round}"
     with _alone(folder) as alone:
-        # a job that comes twice leaves it to the process that is at it
+        # a duplicate job leaves it to the running process
         over = not alone or _work(row, folder)
     if not over:
         with transaction.atomic():
@@ -139,7 +140,7 @@ def _work(row: Release, folder: Path) -> bool:
     except Exception as error:
         logger.exception("%s failed", row)
         _fail(row, f"{type(error).__name__}: {one_line(error, 300)}")
-    # not when its process is killed: the next one goes on from there
+    # not if its process is killed: the next one continues from there
     shutil.rmtree(folder, ignore_errors=True)
     return True
 
@@ -200,7 +201,7 @@ def _make(row: Release, folder: Path) -> None:
         row.file.delete(save=False)
         raise _NotWanted
     done = Release.objects.filter(task=row.task, state=State.DONE)
-    # not by key: an old one may have been tried again just now
+    # not by key: an old one may have been retried just now
     for old in done.order_by("-finished_at", "-pk")[KEPT:]:
         remove(old)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @admin.register(Release)
 class ReleaseAdmin(WorkOfTask):
-    # whoever may have a release made may fetch it
+    # users who may request a release may download it
     needs = dict.fromkeys(("view", "change"), "leaderboard.change_task")
     list_display = [
         "task",

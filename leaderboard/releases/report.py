@@ -154,7 +154,7 @@ def _write(made: Report, folder: Path) -> None:
     columns.append("booked_in_simulation_usd")
     (folder / "README.md").write_text(_readme(made), "utf-8")
     if made.table.task.imported:
-        return  # nobody was paid here, and no ethics board of ours was asked
+        return  # no person was paid here, and no ethics board of ours was asked
     (folder / "costs.csv").write_text(csv_text(columns, rows), "utf-8")
     campaigns = list(made.campaigns)
     sheet = ethics_sheet(

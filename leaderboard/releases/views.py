@@ -85,7 +85,7 @@ def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answere
         raise Http404
     team = submission.team.name if view.identity else "anonymous"
     figures = worker_figures(campaigns_of(evaluation))
-    # a file outlives the host that it was asked of
+    # a file outlives the host of the request
     site = absolute("leaderboard:home").rstrip("/")
     return (
         submission,

@@ -12,7 +12,7 @@ from leaderboard.charts.axis import Axis, label
 from leaderboard.sharing.selectors.picture import BoardPicture, Line
 
 _FONT = "DejaVu Sans,Verdana,Noto Sans,sans-serif"
-# how wide "[100.0, 100.0]" stands, by the size of its letters
+# the width of "[100.0, 100.0]" relative to the font size
 _INTERVAL = 7
 
 
@@ -54,7 +54,7 @@ class Layout:
 
 
 PICTURE = Layout(960, 0, 28, 24, 15, 13, 30, 92, 596)
-# what chats and social sites show of a link
+# the size of link previews in chats and social sites
 CARD = Layout(1200, 630, 56, 44, 24, 20, 50, 164, 790)
 CARD_SYSTEMS = 7
 
@@ -70,7 +70,7 @@ def draw(picture: BoardPicture, at: Layout = PICTURE, theme: str = "light") -> s
     height = at.height or last + 2 * at.row + at.margin
     foot_room = room - _width(picture.date, at.small) - at.small
     address = picture.address.partition("://")[2]
-    # written smaller before it is cut: somebody may want to type it
+    # shrunk before it is cut: readers may want to type it
     size = at.small * max(0.7, min(1, foot_room / _width(address, at.small)))
     context = {
         "picture": picture,
@@ -178,8 +178,8 @@ def _wrapped(text: str, room: float, size: float) -> list[str]:
 
 
 _FONTS = Path(__file__).resolve().parent / "fonts"
-# What the font beside this has not: the machine's own are looked through only then, which
-# takes a hundred times as long as drawing.
+# Characters that the included font lacks: only these need the machine's fonts, which
+# take a hundred times as long as drawing.
 _OTHER_SCRIPTS = re.compile(r"[\u0530-\u1dff\u2c00-\U0010ffff]")
 
 

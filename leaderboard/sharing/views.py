@@ -103,8 +103,8 @@ class SiteFeed(_Events):
         return site_events()
 
 
-# Work, accounts and what staff do is nobody's to find; what is private needs an account
-# whatever stands here.
+# Work, accounts and pages of staff should not be indexed; private ones need an account
+# in any case.
 _NOT_TO_BE_FOUND = (
     *("/account/", "/admin/", "/hooks/", "/language/", "/login/", "/logout/"),
     *("/requester/", "/studio/", "/team-invitation/", "/teams/", "/turk", "/work/"),
@@ -147,7 +147,7 @@ class Pages(_Sitemap):
     def lastmod(self, item: tuple[str, datetime | None]) -> datetime | None:
         return item[1]
 
-    # under the site's own name, by whichever it was asked
+    # under the site's configured name, whatever the request's host
     def get_domain(self, site: Any = None) -> str:
         return urlsplit(str(settings.GENIE["SITE_URL"])).netloc
 
@@ -156,7 +156,7 @@ class Pages(_Sitemap):
 
 
 _PNG_KEPT_SECONDS = 86_400
-# on paper and on screens with small dots
+# on paper and on screens of low resolution
 _ZOOM = 2
 
 
@@ -230,7 +230,7 @@ def _answer(
         response = HttpResponse(write(svg), content_type=content_type)
     response["ETag"] = etag
     response["Cache-Control"] = f"public, max-age={_FRESH_SECONDS}"
-    # other people's pages may show it
+    # pages of other sites may show it
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
 

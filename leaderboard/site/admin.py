@@ -51,8 +51,8 @@ def given(model_admin: Any, job: Any) -> str:
     return arguments(job.kwargs if isinstance(job.kwargs, dict) else {})
 
 
-# The queue's own actions would hand over whatever arguments a job had, past the rule
-# that jobs take keys only; and its own pages let rows be changed without a word.
+# The queue's own actions would pass any arguments on, against the rule that jobs take
+# keys only; its own pages let rows be changed without a reason.
 for _model in (Failure, Success, Schedule, OrmQ):
     if admin.site.is_registered(_model):
         admin.site.unregister(_model)
@@ -65,7 +65,7 @@ class FailureAdmin(AsksWhy):
     readonly_fields = ["given"]
     given = given
     list_filter = ["func"]
-    # not its error: that is stored as bytes, in which nothing is found
+    # not its error: that is stored as bytes, which cannot be searched
     search_fields = ["func"]
     ordering = ["-stopped"]
     actions = [retry_selected, "delete_with_reason"]

@@ -13,7 +13,7 @@ from django.urls import reverse
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
-# What is named nowhere comes last.
+# Unlisted models come last.
 TABLES = "Tables"
 GROUPS: dict[str, tuple[str, ...]] = {
     "Decide": (
@@ -73,7 +73,7 @@ class StaffSite(AdminSite):
         def shown(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
             response = inner(request, *args, **kwargs)
             if isinstance(response, TemplateResponse):
-                # lists are registered only once this module is there
+                # lists are registered only once this module is loaded
                 from leaderboard.site.closed_links import unlink
 
                 response.add_post_render_callback(partial(unlink, self, request))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from django.contrib.admin import AdminSite, ModelAdmin
 
 _LINK = re.compile(r'<a\b[^>]*?\bhref="(/[^"?#]*)[^"]*"[^>]*>(.*?)</a>', re.DOTALL)
-# Pages whose names say nothing of a list, or that take more than to see its rows.
+# Pages whose names are not those of a list, or that need more than the view permission.
 _VERBS = {"add": "add", "delete": "delete", "approve": "decide", "tests": "decide"}
 _PERMISSIONS = {"leaderboard_worker_evidence": "quality.view_grade"}
 

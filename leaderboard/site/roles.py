@@ -15,7 +15,7 @@ _RESULTS = (
 )
 _WORK = ("crowd.view: hit assignment", "quality.view: grade verdict detectorfit")
 
-# role -> what its members may do, as `app.verb: models`
+# role -> permissions of its members, as `app.verb: models`
 ROLES: dict[str, tuple[str, ...]] = {
     "Reviewer": _RESULTS,
     "Organiser": (

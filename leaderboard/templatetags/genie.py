@@ -78,7 +78,7 @@ def signed_with_two_decimals(number: float) -> str:
 def percent(share: float) -> str:
     """Format a share as percent without rounding to 0 or 100."""
     rounded = f"{100 * share:.0f}"
-    # 99.7 % of workers are not all workers
+    # 99.7% of workers are not all workers
     would_mislead = {"100": share < 1, "0": share > 0}.get(rounded, False)
     if not would_mislead:
         return rounded

@@ -22,7 +22,7 @@ class _Kept(Node):
 
     def render(self, context: Context) -> SafeString:
         made = self.nodelist.render(context)
-        # escaped again wherever it stands next
+        # escaped again when it is next used
         context[self.name] = " ".join(unescape(made).split())
         return made if self.shown else SafeString("")
 

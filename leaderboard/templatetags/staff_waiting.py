@@ -65,7 +65,7 @@ def waiting_for_staff(context: template.RequestContext) -> list[Waiting]:
     waiting += [_appeals(user), _held(user), _noticed(user)]
     if user.has_perm("django_q.view_failure"):
         waiting.append(_failed_jobs())
-    # what is empty is left out, so that the page shows work and nothing else
+    # empty kinds are left out, so that the page shows only work
     return [entry for entry in waiting if entry.n]
 
 

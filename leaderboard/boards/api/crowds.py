@@ -118,5 +118,5 @@ def _shown(one: TwoPools) -> dict[str, Any]:
 
 
 def _finite(value: float) -> float | None:
-    # JSON has no infinity: nothing is known where one worker judged a system
+    # JSON has no infinity: unknown if one worker rated a system
     return value if abs(value) < float("inf") else None

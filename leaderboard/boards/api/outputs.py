@@ -54,7 +54,7 @@ class SubmissionOutputs(SubmissionView):
                 code="not-published",
             )
         rows = submission.predictions.select_related("instance").only(
-            # nothing else of the instance is read: references may be hidden
+            # no other fields of the instance are read: references may be hidden
             *("text", "submission_id", "instance__instance_id")
         )
         rows = rows.annotate(position=F("instance__position"))

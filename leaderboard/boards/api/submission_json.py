@@ -16,7 +16,7 @@ from leaderboard.submissions.selectors.visibility import VisibleParts
 from leaderboard.submissions.services import about_system
 from leaderboard.tasks.api import imported_json
 
-# These would name, or describe, somebody else's submission (as on its page).
+# These could disclose another team's submission (as on its page).
 _FOR_THE_TEAM = ("near-duplicate",)
 
 
@@ -54,7 +54,7 @@ def full(
         "description": submission.description if view.identity else None,
         "links": submission.links if view.identity else None,
         **{
-            # free words, which would say whose an anonymous system is
+            # free text, which could identify an anonymous system's team
             name: getattr(submission, name) if view.identity else None
             for name in about_system.FIELDS
         },
@@ -102,7 +102,7 @@ def _file(submission: Submission) -> dict[str, Any]:
 
 def _paid(submission: Submission, view: VisibleParts) -> dict[str, int | None]:
     """Return the cost of people's answers: to the team at once, to all with the scores."""
-    if submission.task.imported:  # what people got elsewhere, nobody here knows
+    if submission.task.imported:  # payments for imported ratings are unknown
         return {"paid_cents": None, "fee_cents": None}
     evaluation = evaluation_of(submission)
     published = submission.state == Submission.State.PUBLISHED

@@ -31,7 +31,7 @@ from leaderboard.submissions.selectors.outputs import seen_as_staff
 from leaderboard.submissions.selectors.visibility import VisibleParts, visible_parts
 from leaderboard.submissions.services import idempotency, submit
 
-# What a multipart body may hold beside the file: boundaries and the text fields.
+# Size of a multipart body without the file: boundaries and the text fields.
 _ROOM_FOR_TEXT = 1 << 20
 OWN = VisibleParts(page=True, identity=True, inner=True, team=True, money=True)
 
@@ -170,7 +170,7 @@ def _team(owner: Any, slug: str | None) -> Team:
         return submit.team_for(owner)
     team = Team.objects.filter(slug=slug, members=owner).first()
     if team is None:
-        # the same answer whether or not there is such a team
+        # the same answer whether or not the team exists
         raise GenieError(
             f"You are not a member of a team {slug!r}; choose one of yours.",
             code="not-a-member",

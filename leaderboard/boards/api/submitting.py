@@ -57,7 +57,7 @@ class ReasonSerializer(Body):
     )
 
 
-# What surrounds a file in a multipart body.
+# Size of the other parts of a multipart body.
 _ROOM = 1 << 16
 _BUSY_SECONDS = 3
 _REFUSALS = ("not-authenticated", "permission-denied", "bad-request", "invalid")
@@ -101,8 +101,7 @@ class SubmissionCheck(View):
             task_of(serializer.validated_data["task"]),
             serializer.validated_data["file"],
         )
-        # reading a hostile file takes seconds of processor time: one at a time is a
-        # bound
+        # reading a hostile file takes seconds of processor time: only one at a time
         with one_at_a_time("check-by-accounts") as free:
             if not free:
                 raise Throttled(

@@ -133,7 +133,7 @@ class InstanceList(TaskView):
         task = self.task()
         rows: QuerySet[Instance] = task.instances.order_by("position")
         if task.hidden_references:
-            # what is not read from the database cannot slip out
+            # columns that are not read cannot be disclosed
             rows = rows.defer("references")
         page: Any = self.paginate_queryset(rows)
         data = InstanceSerializer(page, many=True, context={"task": task}).data
@@ -159,11 +159,11 @@ class Leaderboard(TaskView):
     def get(self, request: Request, slug: str) -> HttpResponse:
         task = self.task()
         parameters = self.query
-        # metrics are columns, so the choices depend on the task and cannot stand in the
+        # metrics are columns, so the choices depend on the task and cannot be in the
         # query class
         one_of("sort", parameters.get("sort", ""), sort_keys(task))
         teams = team_ids(request.user)
-        # next and previous pages are named as whole addresses
+        # next and previous pages are full addresses
         asked = (request.build_absolute_uri(), str(request.accepted_media_type))
         key = state(task, teams).key("api", *asked, teams=teams)
         json: bytes | None = cache.get(key)

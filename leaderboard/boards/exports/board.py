@@ -118,7 +118,7 @@ def as_bibtex(table: BoardTable) -> str:
         ]
     )
     citation = table.task.citation.strip()
-    # a citation that is no BibTeX would break the file
+    # an invalid citation would break the BibTeX file
     return f"{citation}\n\n{board}" if citation.startswith("@") else board
 
 
@@ -187,7 +187,7 @@ def _scores(table: BoardTable) -> str:
 
 
 def _columns(table: BoardTable) -> list[str]:
-    # named here and not taken from the rows: an empty board has the same header
+    # listed here and not taken from the rows: an empty board has the same header
     head = ["rank_first", "rank_last", "system", "team", "submission", "url"]
     head += [
         "handed_in",

@@ -71,7 +71,7 @@ def _record(
             "source_type": "evaluation_run",
             "source_organization_name": source.site.split("://")[-1],
             "source_organization_url": source.site,
-            # who asked people is not this site
+            # imported: this site did not ask people
             "evaluator_relationship": "other" if table.note else "third_party",
             "additional_details": _details(table, row),
         },
@@ -82,9 +82,9 @@ def _record(
 
 
 def _model(row: Row, said: Submission) -> dict[str, Any]:
-    # who anonymous systems are from is nobody's to know
+    # the teams of anonymous systems are not disclosed
     shown = {key: text for key in _ABOUT if row.team and (text := getattr(said, key))}
-    # how a system was run when it wrote its outputs, nobody asks submitters
+    # submitters are not asked how a system was run
     weights = f"{shown['weights']}_weights" if "weights" in shown else "unknown"
     demanded = {"deployment_type": "unknown", "model_availability": weights}
     developer = shown.get("organization") or (row.team.name if row.team else "")

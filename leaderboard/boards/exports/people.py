@@ -58,7 +58,7 @@ def human_scoring(
 
 
 def _pay(figures: WorkerFigures) -> dict[str, Any]:
-    # a pace at which the texts cannot have been read says nothing about the pay
+    # pay is meaningless at a pace at which the texts cannot have been read
     hourly = None if figures.faster_than_reading else figures.hourly_cents
     return {
         "currency": _CURRENCY,

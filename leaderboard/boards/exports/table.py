@@ -18,12 +18,12 @@ from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors.made_elsewhere import note_of
 
 Cell = str | int | float | bool | None
-# what stands beside each criterion's mean
+# columns beside each criterion's mean
 _BESIDE = ("low", "high", "n", "of", "n_workers", "covers", "signature", "provisional")
-# this crowd's plain mean, as papers have it
+# this crowd's plain mean, as in papers
 _PLAIN = ("mean", "low", "high")
 
-# with judges' help, people alone, and what it saved
+# with judges' help, people alone, and the saving
 _JUDGED = (
     *("mean", "low", "high", "plain_mean", "plain_low", "plain_high"),
     *("labels_saved", "n_people", "n_judge", "judges"),

@@ -14,11 +14,11 @@ from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
 
 State = Submission.State
-# Of an unusable file nobody learns how good a system is.
+# An unusable file discloses no score, so it is no attempt.
 _NO_ATTEMPT = Q(state__in=[State.RECEIVED, State.INVALID])
-# What a score cannot leave, where it is one from 0 to 100.
+# The range of scores from 0 to 100.
 _LEAST, _MOST = 0.0, 100.0
-# A team, and whether its systems are rated by programs: these are counted apart.
+# A team, and whether its systems are rated by programs: these are counted separately.
 Key = tuple[int, bool]
 
 
@@ -29,10 +29,10 @@ class Attempts:
     n: int
     # of these, how many have ever had a score
     n_rated: int
-    # the best score that everybody may see under the team's name: by any other, a system
-    # whose team is not named yet would be known
+    # the best public score under the team's name: any other would disclose an anonymous
+    # system
     best: float | None
-    # of the best of several: its interval, allowing for the choice
+    # the interval of the best of several, corrected for the choice
     low: float | None = None
     high: float | None = None
 

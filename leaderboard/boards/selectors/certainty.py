@@ -16,7 +16,7 @@ from leaderboard.evaluation.stored_fit import from_json
 from leaderboard.stats.systems.estimates import FEW_WORKERS, SystemEstimates
 from leaderboard.tasks.models import Task
 
-# From fewer, nothing is said of how much systems, or workers, differ in general.
+# With fewer, variances of systems, or workers, are not reported.
 FEW_SYSTEMS, FEWEST_WORKERS = 5, 5
 
 
@@ -97,9 +97,9 @@ class Evidence:
     workers: Workers
     agreement: Agreement | None
     first: First | None
-    # empty where the task's scores are not z-scores
+    # empty unless the task's scores are z-scores
     wmt: list[RankSums]
-    # of the systems whose campaigns carried anchors
+    # links of systems whose campaigns had anchors
     links: list[Link]
     cannot_conclude: list[str]
 
@@ -140,7 +140,7 @@ def _evidence(task: Task, fit: BoardFit, criterion: str) -> Evidence:
         shares=shares_of(estimates) if enough else None,
         workers=workers,
         agreement=agreement,
-        # of systems that are not comparable, none can be said to come first
+        # if systems are not comparable, none can be called the first
         first=None if stored.get("isolated") else _first(task, stored),
         wmt=_wmt(task, stored),
         links=links_of(task, stored.get("links") or []),
@@ -201,7 +201,7 @@ def _first(task: Task, stored: Mapping[str, Any]) -> First | None:
         return None
     pair = systems(task, [found["leader"], found["rival"]])
     if len(pair) < 2:
-        return None  # one of them is not public any more
+        return None  # one of them is no longer public
     leader, rival = pair
     return First(leader, rival, found["n_ratings"], found["share"])
 

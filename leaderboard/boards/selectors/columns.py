@@ -24,7 +24,7 @@ from leaderboard.submissions.selectors.visibility import ON_BOARD, public
 from leaderboard.tasks.config import Z_SCORES
 from leaderboard.tasks.models import Task
 
-# All pairs of more systems are not sorted while somebody waits for a page.
+# All pairs of more systems would take too long for a page.
 _MANY = 500
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -50,15 +50,15 @@ class Field:
     mean: Floats
     low: Floats
     high: Floats
-    # instances that the score rests on, 0 where there is none
+    # instances behind the score, 0 without one
     n: Ints
-    # 0 where there is no score, or a partial one
+    # 0 without a score, or for a partial one
     first: Ints
     last: Ints
     cluster: Ints
-    # scores of which it is still checked which ratings count
+    # scores that may change while exclusions are checked
     provisional: Bools
-    # ranks by the scores alone: these systems were not estimated together, or with others
+    # ranks by the scores alone: these systems were not estimated together
     by_scores: bool = False
 
     def __len__(self) -> int:
@@ -114,13 +114,13 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
     private = np.array([row[2] == "PRIVATE" for row in rows], dtype=np.bool_)
     published = np.array([row[3] for row in rows], dtype=np.bool_)
     mean, low, high = (_numbers(rows, column) for column in (4, 5, 6))
-    # a score may exist before its publication; until then it ranks nobody
+    # a score may exist before its publication; until then it is not ranked
     mean[~published] = np.nan
     n = np.nan_to_num(_numbers(rows, 7)).astype(np.int64)
     whole = n >= whole_share() * np.nan_to_num(_numbers(rows, 8))
     # a partial one is ranked if staff decided so, or until lost ratings are replaced
     whole |= np.array([row[12] or row[13] or False for row in rows], dtype=np.bool_)
-    # a partial score keeps its mean on the board and takes no part in the ranks
+    # a partial score keeps its mean on the board and is not ranked
     ranked = whole & ~np.isnan(mean)
     first, last, cluster = (
         np.where(ranked, np.nan_to_num(_numbers(rows, column)), 0).astype(np.int64)
@@ -130,10 +130,10 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
     by_scores = (ranked & (first == 0)).any() or last[open_].max(
         initial=0
     ) != open_.sum()
-    # the help that ranked is under no licence any more: people rank at once
+    # the license of the judges' help has lapsed: people rank at once
     by_scores = by_scores or (at is None and has_lapsed(task))
     if by_scores:
-        # not estimated together yet, or others than now: by the scores alone
+        # not estimated together yet, or other systems than now: by the scores alone
         first, last, cluster = _by_scores(
             np.where(ranked, mean, np.nan), low, high, private
         )

@@ -34,9 +34,9 @@ class Judgement:
     criterion: str
     question: str
     score: Score
-    # the scale's answers, best first, with how many gave each
+    # the scale's answers, best first, with their counts
     counts: list[tuple[str, int]]
-    # whether the score is one of those that share an axis
+    # whether the score is on the shared axis
     on_axis: bool
 
 
@@ -53,8 +53,8 @@ def metric_lines(submission: Submission) -> list[MetricLine]:
         result.metric: result
         for result in MetricResult.objects.filter(submission=submission)
         .defer("per_instance", "details")
-        # later rows overwrite earlier ones in the dict, so that the newest result is
-        # left
+        # later rows overwrite earlier ones in the dict, so that the newest result
+        # remains
         .order_by("pk")
         if result.metric in all_metrics()
     }
@@ -86,7 +86,7 @@ def judgements(
     hit_type = evaluation.campaign.hit_type
     design = all_designs().get(evaluation.design)
     beside = design.beside if design else {}
-    # as workers saw them: criteria, then boxes to tick, then what stands beside
+    # as workers saw them: criteria, then checkboxes, then derived scores
     order = [*hit_type.criteria, *hit_type.form.get("checkboxes", ()), *beside]
     scores = Score.objects.filter(evaluation=evaluation, superseded_at=None)
     for score in scores:
@@ -141,7 +141,7 @@ def money(
     spent = 0
     if evaluation is not None:
         ledger = LedgerEntry.objects.filter(campaign=evaluation.campaign)
-        # entries that were cancelled or failed moved no money
+        # canceled or failed entries moved no money
         total = ledger.exclude(state__in=_GONE).aggregate(cents=Sum("amount_cents"))
         spent = total["cents"] or 0
     return Money(approved_cents=submission.approved_cents, spent_cents=spent)

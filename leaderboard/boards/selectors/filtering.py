@@ -12,7 +12,7 @@ from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
 
 Kind = Literal["", "people", "simulated"]
-# a row that is nobody's system, or just a system
+# `none` selects ordinary systems
 NO_BASELINE = "none"
 BASELINES: dict[str, str] = {
     Submission.Baseline.REFERENCE.value: "human reference",
@@ -30,9 +30,9 @@ class Filter:
     kind: Kind = ""
     since: date | None = None
     until: date | None = None
-    # only rows that people have scored
+    # only rows with a score from people
     scored: bool = False
-    # a kind of baseline, or that it is none
+    # a kind of baseline, or none
     baseline: str = ""
 
     @property
@@ -74,14 +74,14 @@ def matching_pks(task: Task, chosen: Filter, teams: frozenset[int]) -> list[int]
     """Return matching rows; None if all match. Anonymous teams' names never match."""
     if not chosen.by_row:
         return None
-    # a search must not tell who made an anonymous system, not even by what it leaves
-    # out
+    # a search must not disclose the team of an anonymous system, not even by a missing
+    # row
     named = Q(anonymous_until=None) | Q(anonymous_until__lte=timezone.localdate())
     if teams:
         named |= Q(team__in=teams)
     rows = Submission.objects.filter(task=task)
     if chosen.text:
-        # PostgreSQL refuses NUL in a text, and an address can hold one
+        # PostgreSQL refuses NUL in a text, and an address can contain one
         text = chosen.text.replace("\x00", "")
         rows = rows.filter(
             Q(system_name__icontains=text) | named & Q(team__name__icontains=text)

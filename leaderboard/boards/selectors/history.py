@@ -63,8 +63,8 @@ def history(task: Task) -> History:
 
 
 def _history(task: Task) -> History:
-    # today's scores at the dates of publication: what has been scored again since then
-    # appears with its present value, not with the one it led with
+    # today's scores at the dates of publication: recomputed scores appear with their
+    # present value, not with the one that led
     rows = (
         Score.objects.filter(
             public("submission__"),

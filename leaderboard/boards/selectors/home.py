@@ -22,8 +22,8 @@ N_BEST = 3
 N_LATEST = 6
 # Counting all answers reads the largest table, and the front page is asked for most.
 _FRESH_SECONDS = 60
-# From here on it is left to a job, which uses one fiftieth of a processor at most; a page
-# counts itself where no job has done it for twenty times as long.
+# Slower counts are left to a job, which uses one fiftieth of a processor at most; a
+# page counts itself if no job has done so for twenty times as long.
 _LONG_SECONDS = 0.1
 _COUNTED_AGAIN = 50
 _WAITS_FOR_JOB = 1_000
@@ -36,7 +36,7 @@ class TaskCard:
     best: list[Score] = field(default_factory=list)
     n_systems: int = 0
     n_published: int = 0
-    # less those with a partial score
+    # without those with a partial score
     n_ranked: int = 0
     n_simulated: int = 0
 
@@ -68,7 +68,7 @@ class Numbers:
         return any(getattr(self, one.name) for one in fields(self))
 
 
-# what another version counted is not read
+# counts of another version are ignored
 _KEY = "-".join(["home", *(one.name for one in fields(Numbers))])
 
 
@@ -137,7 +137,7 @@ def newest_board() -> Task | None:
 
 def latest(n: int = N_LATEST) -> list[Score]:
     """Return the last published results without imported ones, which came all at once."""
-    # more than are shown, for those whose score is of another criterion or superseded
+    # more than are shown, because some scores have another criterion or are superseded
     newest = (
         Submission.objects.filter(
             public(), published_at__isnull=False, task__imported=False
@@ -239,7 +239,7 @@ def _numbers() -> Numbers:
         Answer.objects.filter(
             assignment__state__in=COUNTED, assignment__replaced_at=None
         )
-        # what people said elsewhere, they did not say here
+        # imported ratings were not collected here
         .exclude(assignment__worker__platform=PLATFORM)
         .aggregate(
             ratings=Count("pk", filter=Q(assignment__worker__simulated=False)),

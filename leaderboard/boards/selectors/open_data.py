@@ -68,8 +68,7 @@ def judgments(submission: Submission) -> list[dict[str, Any]]:
             "position", "instance_id"
         )
     )
-    # sorted by instance, not by time: the order of arrival could
-    # tell workers apart
+    # sorted by instance, not by time: the order of arrival could identify workers
     ordered = ratings.sort_values(
         ["criterion", "instance", "worker"], kind="stable", ignore_index=True
     )

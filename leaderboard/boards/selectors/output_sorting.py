@@ -90,7 +90,7 @@ def read_wish(parameters: Mapping[str, str], known: Sequence[str]) -> Wish:
     """Read a wish; unknown values are ignored, and the first known order is default."""
     text = parameters.get("q", "").replace("\x00", "").strip()[:_LONGEST]
     key = parameters.get("by", "")
-    if key == APART:  # of addresses before it said which metric: the headline's
+    if key == APART:  # addresses from before the metric was in them: the headline's
         key = next((order for order in known if order.startswith(f"{APART}-")), "")
     return Wish(
         text,
@@ -145,7 +145,7 @@ def _narrowed(submission: Submission, found: Arranged, wish: Wish) -> list[int]:
     if wish.low is not None or wish.high is not None:
         low = -inf if wish.low is None else wish.low
         high = inf if wish.high is None else wish.high
-        # as pages round them
+        # rounded as on pages
         rounded = {p: round(rating, 1) for p, rating in found.ratings.items()}
         positions = [p for p in positions if p in rounded and low <= rounded[p] <= high]
     if wish.flagged:

@@ -17,7 +17,7 @@ from leaderboard.tasks.config import RANK_SUMS
 from leaderboard.tasks.models import Task
 
 POWER = 0.8
-# A plan looks at up to so many times the workers, in steps of half a percent.
+# A plan tries up to this many times the workers, in steps of half a percent.
 _MOST_TIMES, _STEPS = 1e8, 4_000
 
 
@@ -67,7 +67,7 @@ class Matrix:
     """All pairs of some systems: entry i, j of `p_above` is P(i > j)."""
 
     systems: tuple[System, ...]
-    # ranked systems that the fit does not hold
+    # ranked systems that the fit does not include
     left_out: tuple[System, ...]
     p_above: list[list[float]]
     pairs: list[Pair]

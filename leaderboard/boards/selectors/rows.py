@@ -22,7 +22,7 @@ from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
 
 State = Submission.State
-# People may have judged something; before that, the count is 0 without asking.
+# States in which ratings may exist; before, the count is 0 without a query.
 _ASKING = frozenset({State.ANNOTATING, State.ANNOTATED, State.SCORED, State.PUBLISHED})
 
 
@@ -41,7 +41,7 @@ class Human:
     low_50: float
     high_50: float
     n: int
-    # how many instances were to be judged
+    # number of instances to rate
     of: int
     n_workers: int
     covers: str
@@ -50,7 +50,7 @@ class Human:
     estimates: dict[str, Any] = field(default_factory=dict)
     effective_workers: float | None = None
     largest_share: float | None = None
-    # which ratings count may still change for reasons that are known
+    # open decisions may still change which ratings count
     provisional: bool = False
 
     @property
@@ -62,7 +62,7 @@ class Human:
 class Pending:
     n: int
     of: int
-    # where staff stopped it: whom it still waits for
+    # if staff stopped it: whom it still waits for
     stopped: str = ""
 
 
@@ -84,14 +84,14 @@ class Row:
     human: Human | None
     pending: Pending | None
     baseline: str = ""
-    # set when the score rests on too few instances to be ranked by itself
+    # set if the score is from too few instances to be ranked by itself
     partial: Partial | None = None
-    # the best of so many rated attempts of its team; None: not the best of several
+    # the best of this many rated attempts of its team; None: not the best of several
     best_of: int | None = None
-    # the scores of all criteria, the ranking one among them
+    # the scores of all criteria, including the ranking one
     criteria: dict[str, Human] = field(default_factory=dict)
     metrics: dict[str, float] = field(default_factory=dict)
-    # by criterion, where licensed judges help
+    # by criterion, if licensed judges help
     judged: dict[str, Judged] = field(default_factory=dict)
 
     @property
@@ -129,7 +129,7 @@ def fetch_rows(
         for row in Submission.objects.filter(pk__in=pks)
         .annotate(
             first=_first_campaign(),
-            # most boards have none, and are not asked for them
+            # most boards have none, and skip the query
             helped=Exists(JudgedEstimate.objects.filter(submission=OuterRef("pk"))),
         )
         .values(*_FIELDS)
@@ -142,7 +142,7 @@ def fetch_rows(
     ]
     scores = _scores(scored, at)
     metrics = _metrics(pks, at)
-    # estimates are kept as they are now only
+    # estimates are stored only for the present
     may_help = [pk for pk in scored if data_of[pk]["helped"]]
     helped = judged_of(task, may_help) if may_help and at is None else {}
     judged = n_judged(being_judged) if being_judged else {}
@@ -166,14 +166,14 @@ def fetch_rows(
             judged=judged.get(place.pk, 0),
             stopped=stopped.get(place.pk, ""),
             helped=helped.get(place.pk, {}),
-            # a team recognises its own anonymous rows
+            # a team recognizes its own anonymous rows
             known=data_of[place.pk]["team_id"] in teams,
             today=today,
         )
         for place in places
     ]
-    # what a team tries later says nothing of a past board, and others' systems are all
-    # those of whoever imported them
+    # later attempts of a team do not apply to a past board, and imported systems all
+    # belong to the importer
     return rows if at is not None or task.imported else _with_best(task, rows, data_of)
 
 
@@ -233,7 +233,8 @@ def _row(
     anonymous = until is not None and today < until
     n_planned = data["human_evaluation__n_instances"] or task.sample_size
     human = criteria.get(main) if place.scored else None
-    # the campaign's state says why a score is partial: stopped, ended, or still running
+    # the campaign's state has the reason for a partial score: stopped, ended, or
+    # running
     state = data["first__campaign__state"]
     return Row(
         pk=place.pk,
@@ -281,7 +282,7 @@ def _scores(pks: list[int], at: datetime | None) -> dict[int, dict[str, Human]]:
 
 
 def _metrics(pks: list[int], at: datetime | None) -> dict[int, dict[str, float]]:
-    # Old results stay beside those of a newer version: the last one counts.
+    # Old results are kept beside those of a newer version: the last one counts.
     metrics: dict[int, dict[str, float]] = defaultdict(dict)
     rows = MetricResult.objects.filter(submission__in=pks)
     if at is not None:

@@ -14,7 +14,7 @@ class ScoreChange:
     at: datetime
     reason: str
     before: float
-    # None: no rating of it counts any more
+    # None: it has no counting rating any more
     after: float | None
     was_provisional: bool
 
@@ -34,7 +34,7 @@ def score_changes(submission: Submission) -> list[ScoreChange]:
         if old is not None and not _unseen(old, score):
             changes.append(_change(old, score))
         before[score.criterion] = score
-    # superseded, and nothing came in its place
+    # superseded without a successor
     changes += [
         _change(old, None) for old in before.values() if old.superseded_at is not None
     ]

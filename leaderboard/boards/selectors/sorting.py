@@ -73,7 +73,7 @@ def arranged(
         group = group + field.partial * 2
         group += field.provisional if apart and field.provisional_apart else 0
     if order.key == "human" and task.configuration.judges.rank:
-        # the scores are people's, and ranks may have judges' help: these come first
+        # the scores are people's, and ranks may use judges' help: these come first
         places = np.where(field.ranked, field.first + field.last, 0)
         places = places if order.reverse else -places
         return np.lexsort((-field.pk, directed, places, group))

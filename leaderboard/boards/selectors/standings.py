@@ -55,8 +55,7 @@ class Standings(Sequence[Row]):
         self._field = field
         self._teams = teams
         self.n_all = len(field)
-        # private rows hold ranks that nobody else sees, so they are not counted among
-        # the ranked
+        # private rows have hypothetical ranks, so they are not counted among the ranked
         self.n_ranked = int((field.ranked & ~field.private).sum())
         self.all_provisional = bool(
             field.ranked.any() and not (field.ranked & ~field.provisional).any()
@@ -89,7 +88,7 @@ class Standings(Sequence[Row]):
             return tuple(self)
         rows = computed_once(now.key("rows"), self._rows_of_all, KEPT_SECONDS)
         chosen = (int(pk) for pk in self._field.pk[self._in_order])
-        # a system may have joined the board since the rows were fetched
+        # a system may have been published since the rows were fetched
         return tuple(rows[pk] for pk in chosen if pk in rows)
 
     def _rows_of_all(self) -> dict[int, Row]:
@@ -172,7 +171,7 @@ def _extent(field: Field) -> Extent | None:
     scored, ranked = field.scored, field.ranked
     if not scored.any():
         return None
-    # private rows do not lead, and partial ones neither, unless there are no others
+    # private rows do not lead, and partial ones only if there are no others
     choices = (ranked & ~field.private, ranked, scored)
     leading = next(rows for rows in choices if rows.any())
     means = np.where(leading, field.mean, -np.inf)

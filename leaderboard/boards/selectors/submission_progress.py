@@ -33,7 +33,7 @@ LABELS: dict[str, str] = {
     State.SCORED: gettext_noop("Scored"),
     State.PUBLISHED: gettext_noop("Published"),
 }
-# What readers outside the team are told of a step that is done.
+# Sentences on completed steps for readers outside the team.
 _DONE: dict[str, str] = {
     State.RECEIVED: gettext_noop("The predictions were received."),
     State.VALID: gettext_noop("Every instance has its prediction."),
@@ -46,7 +46,7 @@ _DONE: dict[str, str] = {
     ),
     State.PUBLISHED: gettext_noop("The result is on the board."),
 }
-# For whom it waits once a step is done; since when is added to it.
+# Who is waited for after a step; the time is added.
 _WAITS: dict[str, str] = {
     State.RECEIVED: gettext_noop("Waits for the site to check the file"),
     State.VALID: gettext_noop("Waits for the site to compute automatic metrics"),
@@ -56,7 +56,7 @@ _WAITS: dict[str, str] = {
     State.ANNOTATED: gettext_noop("Waits for the site to compute the score"),
     State.SCORED: gettext_noop("Waits for the site to publish the result"),
 }
-# What follows once that is done.
+# The next step.
 _NEXT: dict[str, str] = {
     State.RECEIVED: gettext_noop("Next: automatic metrics, usually within minutes."),
     State.VALID: gettext_noop("Next: staff decide on the cost of human evaluation."),
@@ -65,7 +65,7 @@ _NEXT: dict[str, str] = {
     State.ANNOTATING: gettext_noop("Next: the score is computed and published."),
     State.ANNOTATED: gettext_noop("Next: the result is published."),
 }
-# What is said instead where programs play the people.
+# Sentences for programs that simulate people.
 _SIMULATED: dict[str, str] = {
     "HITs were posted for workers.": gettext_noop(
         "HITs were posted for simulated annotators."
@@ -77,7 +77,7 @@ _SIMULATED: dict[str, str] = {
         "Waits for simulated annotators to rate the outputs"
     ),
 }
-# Off the walk: the step that did not come about, and what is said instead.
+# States off the walk: the step that did not happen, and the sentence instead.
 _OFF_WALK: dict[str, tuple[str, str, str]] = {
     State.INVALID: (
         State.VALID,
@@ -113,7 +113,7 @@ class SubmissionProgress:
     waits_for: str
     next: str
     pending: Pending | None
-    # how far the people are, in words
+    # people's progress, in words
     rated: str = ""
 
     @property
@@ -213,7 +213,7 @@ def _steps(
     # a step may be taken twice (scored again): the last time counts
     last = {event.state: event for event in events}
     reached = _reached(submission, last)
-    # the only state that is itself a thing going on, and not the end of one
+    # the only state that is itself an activity, and not the end of one
     going_on = submission.state == State.ANNOTATING and not submission.failed_step
     steps = []
     for index, state in enumerate(Submission.WALK):
@@ -282,5 +282,5 @@ def _next_step(
             else gettext("This step failed because of a problem on our side.")
         )
         return Step(state, _label(submission, state), "failed", None, explanation)
-    # what is waited for stands below the line, in full
+    # the line below has what is waited for, in full
     return Step(state, _label(submission, state), "now", None, "")

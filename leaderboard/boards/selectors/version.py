@@ -17,13 +17,13 @@ from leaderboard.submissions.models.submission import Submission, SubmissionEven
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task, TaskRevision
 
-# A short board is made anew each time: it costs less to make than a stale one costs
-# trust. A long one is kept under its version, and for a minute at most, because what
-# staff edit by hand does not change the version.
+# A short board is rendered each time: that is cheap, and it is never stale. A long one
+# is cached under its version, and for a minute at most, because manual edits by staff
+# do not change the version.
 KEPT_FROM_ROWS = 100
 KEPT_SECONDS = 60
-# Whatever changes a board by itself leaves a new row in one of these, or moves the
-# progress of those whom people are judging.
+# Every automatic change of a board leaves a new row in one of these, or changes the
+# progress of running evaluations.
 _TRACES: tuple[type[Model], ...] = (
     *(SubmissionEvent, Score, MetricResult),
     JudgedEstimate,
@@ -43,7 +43,7 @@ class State:
     def key(self, *asked: str, teams: frozenset[int] = frozenset()) -> str:
         """Return a cache key, which differs by team: members see private rows."""
         text = json.dumps([self.version, *asked, sorted(teams)])
-        # an address is as long as its visitor likes
+        # an address may have any length
         return "board-" + hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -63,7 +63,7 @@ def state(
     """
     *traces, latest_at = _traces(task, at or timezone.now())
     parts = [
-        # anonymity ends at midnight without any row being written
+        # anonymity ends at midnight without a new row
         timezone.localdate(),
         task.pk,
         task.config,

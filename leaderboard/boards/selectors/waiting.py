@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from leaderboard.submissions.models.submission import Submission, SubmissionEvent
 
-# What is called usual is the median of the newest so many, and of no fewer than these.
+# The usual time is the median of at most so many, and of no fewer than these.
 MOST, LEAST = 20, 5
 _MINUTE = timedelta(minutes=1)
 
@@ -47,7 +47,7 @@ def _usual(submission: Submission) -> tuple[int, timedelta] | None:
     if len(ends) < LEAST:
         return None
     came = others.filter(state=state, submission__in=ends).order_by("-pk")
-    # the first time that each came there is the last one read
+    # the first arrival of each is the last one read
     starts: dict[int, datetime] = dict(came.values_list("submission", "at"))
     lasted = [
         (ends[pk] - at).total_seconds() for pk, at in starts.items() if ends[pk] >= at

@@ -47,7 +47,7 @@ class WeightedRow:
 
     system: System
     estimate: float
-    # None where only one worker rated the system
+    # None if only one worker rated the system
     low: float | None
     high: float | None
     ranks: RankRange
@@ -69,7 +69,7 @@ def _weight(text: str | None) -> float:
         value = float(text)
     except ValueError:
         return 0.0
-    # an address can say inf or nan, which would make every weighted mean the same
+    # an address can contain inf or nan, which would make every weighted mean the same
     return min(max(value, 0.0), LARGEST) if math.isfinite(value) else 0.0
 
 
@@ -117,8 +117,8 @@ def _of_board(task: Task, criterion: str) -> dict[int, tuple[float, float, float
 
 
 def _points(value: float, logarithmic: bool) -> float:
-    # magnitudes are averaged as logarithms: back to geometric means, 100 for the
-    # reference
+    # magnitudes are averaged as logarithms: convert back to geometric means, 100 for
+    # the reference
     return 100 * math.exp(value) if logarithmic else value
 
 
@@ -141,10 +141,10 @@ def _compared(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> Compar
         counted = weighed(pd.DataFrame({"worker": labels[1]}), fit.weights)
         found = estimate_systems(values, *labels, weights=weights_in(counted))
         return compare(values, *labels, rule=task.human.ranks, fit=found)
-    # each criterion asked of other workers: their errors have nothing in common
+    # each criterion has different workers: their errors are independent
     fits = _of_all([read(fit.criteria[name]).fit for name in weights])
     apart = together(fits, list(weights.values()))
-    # rank sums ask about outputs, whoever rated them on which criterion
+    # rank sums compare outputs, whoever rated them on which criterion
     values, labels = _whole(table.groupby(_OUTPUT).mean(), weights)
     if task.human.ranks != RANK_SUMS or not len(values):
         return Compared(apart)
@@ -184,7 +184,7 @@ def _side_by_side(task: Task, criteria: Sequence[str]) -> pd.DataFrame:
     ratings = pd.concat(parts, ignore_index=True)
     if task.human.estimate == Z_SCORES:
         ratings = ratings.assign(value=_z_scores)
-    # one page, one day; where criteria are asked apart, the first of their days
+    # one page, one day; if criteria are asked separately, the first of their days
     first = ratings.groupby([*_OUTPUT, "worker"])["on"].transform("min")
     table = ratings.assign(on=first).pivot_table(
         index=[*_OUTPUT, "worker", "on"], columns="criterion", values="value"

@@ -22,7 +22,7 @@ class Choice:
     key: str
     label: str
     shown: bool
-    # which criterion or metric it shows, where it shows one
+    # the criterion or metric that it shows, if any
     criterion: str = ""
     metric: str = ""
 
@@ -34,9 +34,9 @@ class Address:
     order: Order = DEFAULT
     columns: tuple[str, ...] | Literal["all"] | None = None
     chosen: Filter = ALL
-    # whether intervals stand on the whole scale
+    # whether intervals are drawn on the whole scale
     full: bool = False
-    # what `columns` makes of the task's board
+    # the columns that result from `columns` on the task's board
     choices: tuple[Choice, ...] = ()
 
     @property

@@ -42,7 +42,7 @@ from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.versions import versions_of
 
 ROWS = 150
-# From so many rows on, a search stands in view.
+# From this many rows on, the search is visible.
 SEARCHED = 15
 
 
@@ -52,7 +52,7 @@ def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
         return _to_moment(task, typed_moment)
     moment = _moment(at) if at else None
     address = read_address(task, request.GET)
-    # what is known of the current ratings says nothing of a past board
+    # evidence on current ratings does not apply to a past board
     beside = {} if moment else evidence_beside_board(task)
     context = {
         "here": "tasks",
@@ -174,7 +174,7 @@ def _table(
     main = main_criterion(task)
     helped = [row.judged[main] for row in page if main in row.judged]
     shows_judged = bool(helped) and address.shows(JUDGED)
-    # systems that others judged are all of one team here, and came on one day
+    # imported systems all belong to one team here, and came on one day
     head = [address.shows(name) and not task.imported for name in (TEAM, DATE)]
     return {
         "axis": axis,
@@ -183,7 +183,7 @@ def _table(
         if task.submissions.filter(public()).exclude(baseline="").exists()
         else {},
         "choices": [one for one in address.choices if one.key != JUDGED or helped],
-        # whose help stands on this page
+        # judges that help on this page
         "judges": sorted({name for one in helped for name in one.judges}),
         "shows_judged": shows_judged,
         "judges_help": JUDGED_HELP,

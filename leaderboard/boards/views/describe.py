@@ -19,7 +19,7 @@ from leaderboard.submissions.services.about_system import describe as change
 @login_required
 def describe(request: HttpRequest, pk: int) -> HttpResponse:
     submission, view = visible_submission(request, pk)
-    # staff do it in the admin, under a permission
+    # staff edit it in the admin, with a permission
     if not view.team:
         raise Http404
     form = AboutSystemForm(request.POST or None, initial=initial_of(submission))

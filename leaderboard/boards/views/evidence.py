@@ -26,7 +26,7 @@ from leaderboard.evaluation.selectors.judged import who_ranks
 from leaderboard.imports.selectors.published import with_published
 from leaderboard.tasks.models import Task
 
-# What fits a matrix that can be read, and a list that can be weighed.
+# Limits of a readable matrix and of a list to weight.
 _IN_MATRIX, _IN_LIST = 12, 30
 _IN_STORY = 100
 
@@ -132,7 +132,7 @@ def _cells(matrix: pairs.Matrix) -> list[list[tuple[str, str] | None]]:
 
 def _cell(share: float) -> tuple[str, str]:
     text = "> 99" if share > 0.99 else "< 1" if share < 0.01 else f"{100 * share:.0f}"
-    # edges of the shades at 70, 90, 95 and 99 % for one of the two
+    # edges of the shades at 70, 90, 95 and 99% for one of the two
     sure = abs(share - 0.5)
     shade = sum(sure >= edge for edge in (0.2, 0.4, 0.45, 0.49))
     return text, f"{'up' if share >= 0.5 else 'down'}{shade}"

@@ -32,7 +32,7 @@ def board_export(request: HttpRequest, slug: str, form: str) -> HttpResponse:
 @limit_files
 def board_records(request: HttpRequest, slug: str) -> HttpResponse:
     table = public_table(request, get_object_or_404(Task, slug=slug))
-    # of a past moment it is not known who had rated by then
+    # past raters are not recorded
     now = "at" not in request.GET
     source = Source(
         retrieved=table.state.latest_at or table.task.created_at,
@@ -55,12 +55,12 @@ def public_table(request: HttpRequest, task: Task) -> BoardTable:
         raise Http404("This is not a time in the past.")
     moment = at or whole_second(timezone.now())
     address = read_address(task, request.GET)
-    # for nobody in particular: a file is handed on, so no team's private rows
+    # for an anonymous reader: a file is passed on, so no team's private rows
     rows = standings(task, None, address.order, chosen=address.chosen, at=at)
     now = state(task, at=moment)
     # a paper that cites the file cites this moment, not the board of the day it is read
     kept = reverse("leaderboard:board-at", args=[task.slug, stamp(moment)])
-    # one reversed address with a gap instead of one reversal a row
+    # one reversed address with a placeholder instead of one reversal per row
     page = reverse("leaderboard:submission", args=[0]).replace("/0/", "/{}/")
     return BoardTable(
         task=task,

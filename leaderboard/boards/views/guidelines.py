@@ -24,11 +24,11 @@ def guidelines(task: Task) -> SafeString:
 
 
 def _below(page: SafeString) -> SafeString:
-    # HIT templates begin with h1, as they stand alone on workers' pages
+    # HIT templates begin with h1, as they are separate on workers' pages
     moved = re.sub(
         r"(</?h)([1-4])\b", lambda tag: f"{tag[1]}{int(tag[2]) + 2}", str(page)
     )
-    # only the levels of what is safe already have changed
+    # only the levels of already safe headings have changed
     return SafeString(moved)
 
 

@@ -28,7 +28,7 @@ class Leaders:
 
     @cached_property
     def rows(self) -> list[Row]:
-        # the best come first, so that those without a rank are behind them
+        # the best come first, so that unranked ones are behind them
         first = self.standings[: min(N_LEADERS, self.standings.n_ranked)]
         return [row for row in first if row.human]
 

@@ -30,7 +30,7 @@ def my_submissions(request: HttpRequest) -> HttpResponse:
 @login_required
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     submission, view = visible_submission(request, pk)
-    # staff see the page, too, but withdraw in the admin, under a permission
+    # staff see the page, too, but withdraw in the admin, with a permission
     if not view.team or submission.state == Submission.State.INVALID:
         raise Http404
     if submission.state == Submission.State.WITHDRAWN:
@@ -62,7 +62,7 @@ def _restored(request: HttpRequest, submission: Submission) -> HttpResponse:
     if decide.way_back(submission) is None:
         raise Http404
     if request.method == "POST":
-        # Withdrawing has this address, too: its second click is no wish to have it back.
+        # Withdrawing has this address, too: a second click must not restore it.
         if "restore" in request.POST:
             _restore(request, submission)
         return redirect("leaderboard:submission", pk=submission.pk)

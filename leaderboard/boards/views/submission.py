@@ -40,14 +40,14 @@ from leaderboard.submissions.selectors.visibility import (
 )
 
 State = Submission.State
-# Steps that the site takes by itself: the first two within minutes of submitting.
+# Automatic steps: the first two within minutes of submitting.
 _SOON_DONE = frozenset({State.RECEIVED, State.VALID})
 _AT_WORK = frozenset(Submission.WALK[:-1])
 _WAITS_FOR_PEOPLE = frozenset({State.MEASURED, State.ANNOTATING})
 _FRESH = timedelta(minutes=10)
-# The address of a page with this in it gives its progress alone.
+# A page's address with this parameter returns only its progress.
 LIVE = "live"
-# These would name, or describe, somebody else's submission.
+# These could disclose another team's submission.
 _FOR_THE_TEAM = ("near-duplicate",)
 
 
@@ -68,8 +68,8 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "money": money(shown, evaluation, view),
         "on_board": shown.state in ON_BOARD,
         "reload_seconds": _reload_seconds(shown, view),
-        # without a script the whole page comes again: not while it waits for people,
-        # which takes longer than anybody looks at it
+        # without a script the whole page reloads: not while it waits for people, which
+        # takes longer than any visit
         "by_itself": shown.state not in _WAITS_FOR_PEOPLE,
         "reload_off": request.GET.get("reload") == "off",
     }
@@ -98,8 +98,8 @@ def _reload_seconds(submission: Submission, view: VisibleParts) -> int | None:
     at_work = submission.state in _AT_WORK and not submission.failure_permanent
     if not (view.team and at_work):
         return None
-    # after ten minutes something is stuck, and reloading every five seconds helps
-    # nobody
+    # after ten minutes something is stuck, and reloading every five seconds does not
+    # help
     fresh = timezone.now() - submission.created_at < _FRESH
     return 5 if fresh and submission.state in _SOON_DONE else 60
 
@@ -118,8 +118,7 @@ def visible_submission(
     if submission is None:
         raise Http404
     view = visible_parts(submission, request.user)
-    # the same 404 as for a number that was never given, so that private ones cannot be
-    # counted
+    # the same 404 as for an unused number, so that private ones cannot be counted
     if not view.page:
         raise Http404
     as_staff = view.inner and not view.team
@@ -151,7 +150,7 @@ def _evidence(
         "still_open": still_open(submission) if judged else [],
         "score_changes": score_changes(submission) if judged else [],
         "metrics": metrics,
-        # anonymous teams would be recognised by their number
+        # anonymous teams would be recognized by their number
         "attempts": attempts_of(submission, judged[0].score)
         if judged and view.identity
         else None,
@@ -194,7 +193,7 @@ def _axis(judged: list[Judgement]) -> Axis | None:
         min(judgement.low for judgement in drawn),
         max(judgement.high for judgement in drawn),
     )
-    # some room to either side, but not beyond what a score can be
+    # some room on either side, but not beyond the range of scores
     return axis_over(max(low - 10, min(low, 0)), min(high + 10, max(high, 100)))
 
 

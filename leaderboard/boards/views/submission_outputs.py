@@ -34,7 +34,7 @@ from leaderboard.submissions.selectors.outputs import (
 )
 
 REFERENCE = "reference"
-# So much of outputs is on one page; each escaped character may take six bytes.
+# Limit of outputs per page; each escaped character may take six bytes.
 MOST_CHARACTERS = 120_000
 
 
@@ -43,12 +43,12 @@ class Shown:
     output: Output
     rating: float | None
     value: float | None
-    # the criterion in words, and how many gave which answer
+    # the criterion in words, and the count of each answer
     said: list[tuple[str, list[tuple[str, int]]]]
     boxes: list[str]
     errors: Sequence[MarkedError] = ()
     other: str | None = None
-    # where the whole text is, if this is its beginning
+    # the address of the whole text, if this is its beginning
     whole_query: str = ""
     ours_marked: SafeString | None = None
     other_marked: SafeString | None = None
@@ -134,7 +134,7 @@ def _against(
     """Return the other system among the visible ones; guessed ids are refused."""
     if typed == REFERENCE and not submission.task.hidden_references:
         return REFERENCE
-    # compared as text: whatever an address holds, it names a listed system or nothing
+    # compared as text: an address can select only a listed system
     if typed not in {str(pk) for pk, _ in others}:
         return None
     return Submission.objects.filter(pk=int(typed)).first()

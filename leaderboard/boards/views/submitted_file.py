@@ -15,7 +15,7 @@ def handed_in(request: HttpRequest, pk: int) -> FileResponse:
     for anyone who gets hold of it.
     """
     submission, view = visible_submission(request, pk, Way.FILE)
-    # of what was judged elsewhere, no file was ever handed in
+    # imported ratings have no submitted file
     if not view.inner or not submission.file:
         raise Http404
     try:

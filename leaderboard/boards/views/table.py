@@ -11,7 +11,7 @@ from leaderboard.charts import intervals
 from leaderboard.charts.axis import Axis
 from leaderboard.metric_runs.selectors import MetricWords, metric_words
 
-# What stands above the rows that are apart from the ranked ones.
+# Headings of the rows below the ranked ones.
 PROVISIONAL = "Provisional: it is still being checked which ratings count"
 PARTIAL = "Partial: too few instances rated to be ranked"
 WAITING = "Waiting for human evaluation"
@@ -31,7 +31,7 @@ class Line:
     row: Row
     rank: str
     bracket: str
-    # which group of rows begins with this one, where it stands apart
+    # the group of rows that begins with this one, if it is separate
     section: str
     # the cluster that begins with this row, below another
     cluster: int | None
@@ -72,7 +72,7 @@ def lines(
     provisional_apart: bool = False,
 ) -> list[Line]:
     """Format a page's rows; brackets join neighbors of a cluster; `absent` are metrics."""
-    # in any other order neighbours say nothing about each other
+    # in any other order neighbors are unrelated
     ranked = address.order == DEFAULT
     groups = [
         _group(row, provisional_apart=provisional_apart) if ranked else ""
@@ -106,7 +106,7 @@ def _rank(row: Row) -> str:
         return ""
     single = row.rank_first == row.rank_last
     ranks = f"{row.rank_first}" if single else f"{row.rank_first}–{row.rank_last}"
-    # brackets: the rank that it would have, were it public
+    # brackets: the rank that it would have if it were public
     return f"({ranks})" if row.private else ranks
 
 
@@ -121,7 +121,7 @@ def _group(row: Row, *, provisional_apart: bool) -> str:
 def _joined(row: Row, group: str) -> str:
     if row.private or row.rank_first is None:
         return _rank(row)
-    # where there are too many systems for clusters, those of equal ranks are joined
+    # with too many systems for clusters, those of equal ranks are joined
     by = f"cluster {row.cluster}" if row.cluster else _rank(row)
     return f"{group} {by}"
 

@@ -24,7 +24,7 @@ def tasks(request: HttpRequest) -> HttpResponse:
     kinds = list(
         Task.objects.order_by("kind").values_list("kind", flat=True).distinct()
     )
-    # no database looks for a text with a zero in it
+    # databases refuse a text with a zero in it
     text = request.GET.get("q", "").replace("\0", "").strip()[:_LONGEST]
     kind = request.GET.get("kind", "")
     chosen = {"q": text, "kind": kind if kind in kinds else ""}

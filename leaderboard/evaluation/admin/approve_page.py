@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from genie.lib.typing import Account
 
 State = Submission.State
-# above the fold, and in full below
+# shown at the top, and in full below
 N_FIRST, N_SHOWN = 5, 10
 APPROVE, START_NOW, DECLINE = "approve", "start-now", "decline"
 DECISIONS = (APPROVE, START_NOW, DECLINE)
@@ -47,7 +47,7 @@ class DecisionForm(forms.Form):
         max_length=500,
         help_text="Kept with your name; shown to staff only.",
     )
-    # what the person saw when deciding: money is spent on that and nothing else
+    # the price that staff saw when deciding: exactly this is spent
     shown_cents = forms.IntegerField(widget=forms.HiddenInput)
 
     def clean(self) -> dict[str, Any]:

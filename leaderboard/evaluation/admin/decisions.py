@@ -225,14 +225,14 @@ class Verb(NamedTuple):
 
     label: str
     action: str
-    # gives the rows of which it is offered
+    # returns the rows for which the button is offered
     offered: Callable[[DecisionAdmin, QuerySet[Any]], Any]
 
 
 class DecisionAdmin(OfTask, ReadOnlyAdmin):
     pool_paths = ("evaluation__task__slug",)
     needs: ClassVar[dict[str, str]] = {"decide": decide.MAY_DECIDE}
-    # where a row's state and failure are found: on itself, or on its evaluation
+    # where a row's state and failure are stored: on itself, or on its evaluation
     state_of = "evaluation__"
     ordering = ["-pk"]
     readonly_fields = ["campaigns"]

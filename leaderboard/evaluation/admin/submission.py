@@ -108,10 +108,10 @@ class SubmissionAdmin(DecisionAdmin):
     search_fields = ["system_name", "team__name", "owner__username", "file_sha256"]
     inlines = [EventInline]
     readonly_fields = ["campaigns", "compared"]
-    exclude = ["file"]  # never served by its address; its name and hash stand here
+    exclude = ["file"]  # never served by its address; its name and hash are shown here
     verbs: ClassVar[dict[str, Verb]] = {
         **DecisionAdmin.verbs,
-        # the page to approve on shows outputs, too, and has the no beside the yes
+        # the approval page also shows outputs, and has both decisions
         "approve": DecisionAdmin.verbs["approve"]._replace(label="Approve or decline"),
         "decline": DecisionAdmin.verbs["decline"]._replace(offered=lambda *_: ()),
         "go-on": Verb(
@@ -162,7 +162,7 @@ class SubmissionAdmin(DecisionAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        # costs stand in every row; the page is filled in here, and not after
+        # costs are shown in every row; the page is filled in here, not later
         with remembered():
             page = super().changelist_view(request, extra_context)
             return page.render() if isinstance(page, TemplateResponse) else page

@@ -152,7 +152,7 @@ class WorkerList(StaffView):
             rows = rows.filter(platform=platform)
         sees_bans = staff_may(request.user, Staff.SEE_BANS)
         if task := self.query.get("banned_from"):
-            # a filter tells as much as a field: who is listed is banned
+            # a filter discloses as much as a field: listed workers are banned
             if not sees_bans:
                 raise PermissionDenied(
                     f"banned_from also requires the permission {Staff.SEE_BANS}."

@@ -40,7 +40,7 @@ State = states.State
 Subject = TypeVar("Subject", Submission, Comparison, JointEvaluation)
 
 
-# who may change submissions may spend
+# users who may change submissions may spend
 MAY_DECIDE = "leaderboard.change_submission"
 
 
@@ -98,7 +98,7 @@ def approve(
             code="no-question",
         )
     strategy = strategy_of(evaluation)
-    # What would fail at the launch is refused here, before money is set aside.
+    # Failures of the launch are found here, before money is reserved.
     strategy.check_launch(evaluation)
     human = strategy.human(evaluation)
     if problem := pay_problem(human):
@@ -119,7 +119,7 @@ def approve(
             details={"cost_cents": cents},
         )
     keys = strategy.keys(evaluation)
-    # A commitment for each campaign: each is settled by itself when its campaign ends.
+    # A commitment for each campaign: each is settled when its campaign ends.
     for place, key in enumerate(keys):
         budgets.commit(
             key=key,
@@ -162,7 +162,7 @@ def stop(
     strategy = strategy_of(evaluation)
     sentence = f"Stopped: {reason.strip()}"
     _decided(subject, evaluation, State.STOPPED, sentence, by, reason)
-    # After the move: where another decision was faster, nothing of this is done.
+    # After the move: if another decision was faster, none of this happens.
     strategy.stopped(evaluation)
     key = strategy.keys(evaluation)[0]
     campaigns.end(evaluation, key, by=by, reason=reason, publish=publish)
@@ -245,8 +245,8 @@ def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
         )
     asked = Campaign.objects.filter(pk__in=pks)
     asked.filter(state=Campaign.State.STOPPED).update(publish_partial=True)
-    # Stopping the evaluation waits for nobody: what people had open is not in yet, or
-    # not graded, and who counts may still have to be decided.
+    # Stopping the evaluation does not wait: open pages are not submitted yet, or not
+    # graded, and exclusions may still have to be decided.
     closed = not asked.filter(completed_at=None).exists()
     sentence = f"Staff decided to publish the partial result: {reason}"
     to = State.ANNOTATED if closed else State.ANNOTATING
@@ -280,7 +280,7 @@ def retry(subject: Subject, *, by: Account) -> Subject:
     if evaluation is not None:
         if evaluation.state == State.APPROVED:
             gate.accept(evaluation, by=by)
-        # Both rows show the failure of a submission's evaluation, so both forget it.
+        # Both rows show the failure of a submission's evaluation, so clear both.
         HumanEvaluation.objects.filter(pk=pk).update(**UNFAILED)
     if isinstance(subject, Submission):
         Submission.objects.filter(pk=subject.pk).update(**UNFAILED)
@@ -296,7 +296,7 @@ def locked(
 ) -> HumanEvaluation:
     evaluation = machine.evaluation_of(subject)
     if evaluation is not None:
-        # Read again under the lock: what the page showed may be over by now.
+        # Read again under the lock: the state that the page showed may have changed.
         evaluation = machine.lock(evaluation.pk)
         if evaluation.state in allowed:
             return evaluation

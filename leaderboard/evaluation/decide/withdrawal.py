@@ -25,11 +25,11 @@ from leaderboard.submissions.models.submission import Submission, SubmissionEven
 from leaderboard.submissions.services import lifecycle
 
 State = states.State
-# Where a submission goes that was withdrawn from this state; from others, where it was.
+# The state after a withdrawal from this state; others are restored as they were.
 _BACK_TO: dict[str, str] = {
-    # the money was released: staff approve it anew, or not
+    # the money was released: staff must approve it again
     Submission.State.APPROVED: State.REQUESTED,
-    # its campaigns were stopped and settled: staff may still publish what there is
+    # its campaigns were stopped and settled: staff may still publish the answers
     Submission.State.ANNOTATING: State.STOPPED,
     Submission.State.ANNOTATED: State.STOPPED,
     Submission.State.PUBLISHED: State.SCORED,
@@ -49,7 +49,7 @@ def withdraw(subject: Submission, *, by: Account, reason: str) -> None:
         )
     sentence = f"Withdrawn: {reason}" if reason else "Withdrawn."
     public_log.decision(submission, sentence, by)
-    # Not measured yet: nobody was asked, and no money is set aside.
+    # Not measured yet: no worker was asked, and no money is reserved.
     if submission.human_evaluation_id is None:
         to = Submission.State.WITHDRAWN
         lifecycle.move(submission.pk, submission.state, to, sentence, by=by)
@@ -95,11 +95,11 @@ def way_back(submission: Submission) -> str | None:
     events = SubmissionEvent.objects.filter(submission=submission.pk).order_by("-pk")
     withdrawn = events.filter(state=Submission.State.WITHDRAWN)
     earlier = events.exclude(state=Submission.State.WITHDRAWN).first()
-    # the first line of this withdrawal: something may have been added to the story since
+    # the first event of this withdrawal: later events may have been added
     newer = withdrawn.filter(pk__gt=earlier.pk) if earlier else withdrawn
     if earlier is None or (taken_back := newer.last()) is None:
         return None
-    # what staff took off the board does not come back by the team's own hand
+    # a team cannot restore a submission that staff withdrew
     team = submission.team.members.values_list("pk", flat=True)
     own = taken_back.actor_id in set(team)
     recent = timezone.now() - taken_back.at < states.WAY_BACK

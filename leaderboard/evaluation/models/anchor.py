@@ -20,7 +20,7 @@ class AnchorItem(models.Model):
     submission = models.ForeignKey(
         "leaderboard.Submission", on_delete=models.PROTECT, related_name="anchors"
     )
-    # where its output stands; empty where the item shows one output only
+    # the slot of its output; empty if the item shows one output only
     slot = models.CharField(max_length=8, blank=True)
 
     class Meta:

@@ -15,15 +15,15 @@ class BoardFit(models.Model):
         blank=True,
         related_name="+",
     )
-    # criterion -> what SystemEstimates holds, lists in the order of its systems
+    # criterion -> fields of SystemEstimates, lists in the order of its systems
     criteria = OrderedJSONField(default=dict)
-    # criterion -> what leaderboard.evaluation.evidence gives; of public boards only
+    # criterion -> result of leaderboard.evaluation.evidence; only for public boards
     evidence = models.JSONField(default=dict)
-    # how much ratings count that do not count in full: quality.bans.selectors.weights
+    # weights other than 1 of ratings, by worker: quality.bans.selectors.weights
     weights = models.JSONField(default=dict)
-    # the scores' ratings and settings that went in, hashed
+    # hash of the scores' ratings and settings
     inputs_sha256 = models.CharField(max_length=64)
-    # scores that it would change keep their numbers until a day has passed
+    # until when scores that it would change keep their numbers, a day at most
     holds_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     superseded_at = models.DateTimeField(null=True, blank=True)
@@ -48,9 +48,9 @@ class FitPiece(models.Model):
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="+")
     # the submission of a fit beside the public board, 0 for the board itself
     of = models.PositiveBigIntegerField(default=0)
-    # what the fit is made from, see BoardFit
+    # hash of the inputs, see BoardFit
     inputs_sha256 = models.CharField(max_length=64)
-    # which part of it
+    # name of the part
     name = models.CharField(max_length=200)
     result = OrderedJSONField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)

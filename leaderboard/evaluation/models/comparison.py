@@ -55,13 +55,13 @@ class Comparison(WithEvaluation):
     strategy = models.CharField(
         max_length=16, choices=Strategy.choices, default=Strategy.ONE
     )
-    # how many workers label each pair, where the strategy asks for a majority
+    # how many workers label each pair, if the strategy is a majority
     n_workers = models.PositiveSmallIntegerField(default=1)
     wave_size = models.PositiveSmallIntegerField()
     # the budget, in pairs
     max_pairs = models.PositiveIntegerField()
     n_waves = models.PositiveSmallIntegerField(default=0)
-    # as it was decided; "" until then
+    # the result at the end; "" until then
     better = models.CharField(
         max_length=1, blank=True, choices=[("A", "the first"), ("B", "the second")]
     )
@@ -69,9 +69,9 @@ class Comparison(WithEvaluation):
     estimate = models.FloatField(null=True, blank=True)
     low = models.FloatField(null=True, blank=True)
     high = models.FloatField(null=True, blank=True)
-    # whether the estimate counts both sides equally, however they were drawn
+    # whether the estimate weights both sides equally, however they were drawn
     sides_balanced = models.BooleanField(default=False, editable=False)
-    # whether the votes that counted at its end were kept, as `CountedVote`
+    # whether the votes that counted at its end are stored as `CountedVote`
     votes_kept = models.BooleanField(default=False, editable=False)
 
     class Meta:

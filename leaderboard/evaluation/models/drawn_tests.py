@@ -13,12 +13,12 @@ class DrawnTests(models.Model):
         HumanEvaluation, on_delete=models.CASCADE, related_name="drawn_tests"
     )
     campaign_key = models.CharField(max_length=100, unique=True)
-    # names how the task asked when they were drawn
+    # hash of the task's way of asking when they were drawn
     asked_how = models.CharField(max_length=64)
     n_wanted = models.PositiveIntegerField()
     notes = models.JSONField(default=list)
     questions = OrderedJSONField(default=list)
-    # fingerprints of their texts, which no other campaign takes
+    # fingerprints of their texts, which other campaigns do not use
     texts = models.JSONField(default=list)
 
     class Meta:

@@ -38,11 +38,11 @@ class HumanEvaluation(models.Model):
         db_index=True,
     )
     design = models.CharField(max_length=50)
-    # how many instances are to be judged; of a comparison, at most
+    # number of instances to rate; for a comparison, at most
     n_instances = models.PositiveIntegerField()
     seed = models.BigIntegerField()
     simulated = models.BooleanField(default=False)
-    # its judgments were made elsewhere; nobody was asked here, and nothing was paid
+    # its ratings were imported; no worker was asked or paid here
     imported = models.ForeignKey(
         "leaderboard.Import",
         on_delete=models.PROTECT,
@@ -76,10 +76,9 @@ class HumanEvaluation(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     # when the ratings were last turned into scores
     scored_at = models.DateTimeField(null=True, blank=True)
-    # when nothing was left that could change which ratings count; see
-    # `services.rescoring`
+    # when it was settled which ratings count; see `services.rescoring`
     final_at = models.DateTimeField(null=True, blank=True)
-    # when it was last looked at whether ratings that were lost can be collected again
+    # when the possibility to collect lost ratings again was last checked
     asked_again_at = models.DateTimeField(null=True, blank=True)
     ranks_partial = models.BooleanField(
         "ranks partial score",
@@ -103,7 +102,7 @@ class HumanEvaluation(models.Model):
     def campaigns_in_order(self) -> list[Campaign]:
         """Return no campaign before the launch, then one or one per criterion."""
         campaigns: list[Campaign] = self.__dict__.get("_campaigns", [])
-        # An empty list is not remembered: they may have been launched since.
+        # An empty list is not cached: campaigns may have been launched since.
         if not campaigns:
             campaigns = [row.campaign for row in self.campaigns.all()]
             self.__dict__["_campaigns"] = campaigns
@@ -259,16 +258,17 @@ class Score(models.Model):
     histogram = OrderedJSONField(default=dict)
     covers = models.CharField(max_length=200)
     seed = models.BigIntegerField()
-    # the ratings that went in, hashed: same ratings, same score
+    # hash of the ratings: same ratings, same score
     ratings_sha256 = models.CharField(max_length=64)
     signature = models.CharField(max_length=300)
     # name of the estimate -> mean, low, high, low_50, high_50, covers
     estimates = OrderedJSONField(default=dict)
-    # of all ranked systems of the board, by the comparisons of `fit`; empty: not ranked
+    # among all ranked systems of the board, by the comparisons of `fit`; empty:
+    # unranked
     rank_first = models.PositiveIntegerField(null=True, blank=True)
     rank_last = models.PositiveIntegerField(null=True, blank=True)
     cluster = models.PositiveIntegerField(null=True, blank=True)
-    # how many equally busy workers would weigh as much, and the weight of the busiest
+    # the effective number of equally busy workers, and the weight of the busiest
     effective_workers = models.FloatField(null=True, blank=True)
     largest_share = models.FloatField(null=True, blank=True)
     fit = models.ForeignKey(
@@ -280,12 +280,12 @@ class Score(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     superseded_at = models.DateTimeField(null=True, blank=True)
-    # Which ratings count may still change for reasons that are known; see
-    # `services.rescoring`. A score that replaced a published one says why.
+    # Open decisions may still change which ratings count; see `services.rescoring`. A
+    # score that replaced a published one has the reason.
     provisional = models.BooleanField(default=False)
     reason = models.CharField(max_length=300, blank=True)
-    # what its crowd gives outputs of an anchor less what they had before, see
-    # `services.anchors`; null: the crowd is not linked to an earlier one
+    # its crowd's ratings of an anchor minus earlier ones, see `services.anchors`; null:
+    # the crowd is not linked to an earlier one
     link = OrderedJSONField(null=True, blank=True)
 
     class Meta:

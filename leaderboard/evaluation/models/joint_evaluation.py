@@ -10,18 +10,18 @@ class JointEvaluation(WithEvaluation):
     evaluation = models.OneToOneField(
         HumanEvaluation, on_delete=models.PROTECT, related_name="joint"
     )
-    # the criteria that are asked; the others of the task are not
+    # the criteria that are asked, a subset of the task's
     criteria = models.JSONField(default=list)
-    # how many are asked for; the evaluation says how many the systems share
+    # requested number; the evaluation has how many the systems share
     n_instances = models.PositiveIntegerField()
-    # how many workers judge each instance
+    # workers per instance
     n_workers = models.PositiveSmallIntegerField(default=1)
-    # how many systems a page shows; None: all of them
+    # systems per page; None: all of them
     per_page = models.PositiveSmallIntegerField(null=True, blank=True)
     # per criterion: ranking, TrueSkill, agreement; written when scored
     results = models.JSONField(default=dict, blank=True)
-    # what has changed since the results could first be read, oldest first: at, reason,
-    # criterion, submission, before, after
+    # changes since the results became readable, oldest first: at, reason, criterion,
+    # submission, before, after
     changes = models.JSONField(default=list, blank=True)
 
     design: str = of_evaluation("design")

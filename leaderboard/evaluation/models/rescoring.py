@@ -9,7 +9,7 @@ class Rescoring(models.Model):
     """A day on which published scores of a task changed, all in one transaction."""
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="rescorings")
-    # in UTC; two jobs that rescore on the same day cannot both be kept
+    # in UTC; of two jobs that rescore on the same day one fails
     on = models.DateField()
     at = models.DateTimeField()
     n_changed = models.PositiveIntegerField()

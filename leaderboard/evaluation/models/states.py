@@ -33,19 +33,19 @@ LEGAL: dict[str, frozenset[str]] = {
         }
     ),
     State.ANNOTATED: frozenset({State.SCORED, State.STOPPED, State.WITHDRAWN}),
-    # staff ended it and did not want a partial result published; they may yet
+    # staff stopped it without publishing a partial result; they may do so later
     State.STOPPED: frozenset({State.ANNOTATING, State.ANNOTATED, State.WITHDRAWN}),
     State.SCORED: frozenset({State.WITHDRAWN}),
     State.DECIDED: frozenset(),
     State.UNDECIDED: frozenset(),
-    # for a day, by the way back of `decide.restore`
+    # for a day, with `decide.restore`
     State.WITHDRAWN: frozenset(
         {State.REQUESTED, State.DECLINED, State.STOPPED, State.SCORED}
     ),
 }
-# For so long its team can bring a withdrawn submission back.
+# How long its team can restore a withdrawn submission.
 WAY_BACK = timedelta(days=1)
-# Nothing more is asked of anybody.
+# No worker is asked any more.
 OVER = frozenset(
     {
         State.DECLINED,

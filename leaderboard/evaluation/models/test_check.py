@@ -16,20 +16,20 @@ class TestCheck(models.Model):
     )
     n_wanted = models.PositiveIntegerField()
     n_found = models.PositiveIntegerField()
-    # how many questions are of which kind
+    # number of questions by kind
     kinds = models.JSONField(default=dict)
     auc = models.FloatField()
     low = models.FloatField()
     high = models.FloatField()
     best_feature = models.CharField(max_length=50, blank=True)
     best_feature_auc = models.FloatField()
-    # how well good texts of test questions are told from wrong ones; None: not measured
+    # how well good texts of test questions differ from wrong ones; None: not measured
     key_auc = models.FloatField(null=True, blank=True)
     verdict = models.CharField(max_length=1000)
     refused = models.BooleanField(default=False)
-    # names the content of the questions that were measured
+    # hash of the questions that were measured
     digest = models.CharField(max_length=64, blank=True)
-    # who let it start in spite of what was found, and why
+    # who accepted the objections, and why
     accepted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,

@@ -28,13 +28,13 @@ class Anchor:
     """A settled system and its rated outputs in the order of the sample."""
 
     submission: Submission
-    # not read yet: a price needs none of the texts
+    # deferred: a price needs none of the texts
     outputs: QuerySet[Prediction]
-    # how many of them a campaign carries
+    # outputs per campaign
     n: int
 
 
-# what was found while a list is made; None: nothing is remembered
+# the cache while a list is made; None: no caching
 _REMEMBERED: ContextVar[dict[tuple[int, bool], Anchor | None] | None] = ContextVar(
     "remembered anchors", default=None
 )
@@ -125,7 +125,7 @@ def anchor_ratings(evaluation: HumanEvaluation) -> pd.DataFrame:
     ratings = ratings[
         (ratings["slot"] == "") | (ratings["slot"] == ratings["own_slot"])
     ]
-    # a preference for the first output says the opposite of the second
+    # a preference for the first output is one against the second
     second = (ratings["slot"] == "") & ~ratings["own_slot"].isin(["", FIRST_SLOT])
     value = ratings["value"].where(~second, 1 - ratings["value"])
     columns = ["criterion", "instance", "worker", "value"]

@@ -22,9 +22,9 @@ from quality.counts import Ints
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The newest campaigns in which a worker answered; what is older says less of today.
+#: The newest campaigns of a worker; older ones are less relevant today.
 MOST_CAMPAIGNS = 10
-# answers that were handed in and not rejected, whether or not they count
+# answers that were submitted and not rejected, whether or not they count
 _HANDED_IN = ("", "worker excluded", "replaced")
 
 Judge = dict[int, list[float | None]]

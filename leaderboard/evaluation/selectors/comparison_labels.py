@@ -19,7 +19,7 @@ FIRST_SLOT = "A"
 MIDDLE = 0.5
 # In smaller crowds an equal share is already large.
 _A_CROWD, _TOO_LARGE = 10, 0.2
-# Digits of a share that do not depend on the order in which a machine adds up.
+# Digits of a share that do not depend on the order of a machine's summation.
 DIGITS = 9
 # Worker, pair, 1 for A, 0 for B, one half for a tie, and the day.
 Answer = tuple[Hashable, int, float, str]
@@ -105,7 +105,7 @@ def label_of(
     if len(values) == 1:
         return values[0]
     share = sum(values) / len(values)
-    # Two who disagree, and no third vote: a tie.
+    # Two disagree without a third vote: a tie.
     if share == MIDDLE:
         return MIDDLE
     return 1.0 if share > MIDDLE else 0.0
@@ -222,7 +222,7 @@ def answers_read(
 def share_of(answers: Sequence[Answer]) -> AnswerShare | None:
     if not answers:
         return None
-    # whatever workers are called, here and in a release, the numbers are the same
+    # results do not depend on workers' labels, here and in a release
     workers, pairs, values, days = zip(
         *sorted(answers, key=lambda answer: answer[1:]), strict=True
     )

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Viewer = AbstractBaseUser | AnonymousUser | None
 
 State = Comparison.State
-# Before staff have agreed to it, a question concerns who asked it and staff.
+# Before staff approve it, only its author and staff see a question.
 _UNASKED = [State.REQUESTED, State.DECLINED, State.WITHDRAWN]
 # A comparison reads all of its votes: a board shows the pairs of four systems.
 ON_BOARD_AT_MOST = 6

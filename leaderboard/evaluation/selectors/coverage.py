@@ -24,7 +24,7 @@ class Partial:
 
     n: int
     of: int
-    # the campaign's: what brought it to its end, or that it is still asking
+    # the campaign's: the reason for its end, or still asking
     state: str
 
     def __str__(self) -> str:

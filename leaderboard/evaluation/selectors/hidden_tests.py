@@ -14,7 +14,7 @@ class HiddenTests:
     auc: float
     low: float
     high: float
-    # how well a good text was told from a wrong one
+    # how well good texts differ from wrong ones
     key_auc: float | None
     start: str
 

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 State = JointEvaluation.State
 _UNASKED = [State.REQUESTED, State.DECLINED, State.WITHDRAWN]
-# More systems than these have no columns of wins against each other, nor are they named
-# in headings.
+# With more systems, tables have no columns of wins against each other, and headings no
+# names.
 MANY = 12
-# A system's magnitude and where it stands.
+# A system's magnitude and rank.
 SPREAD = (
     "mean",
     "low",
@@ -57,7 +57,7 @@ class Row:
     cluster: int
     rank_first: int
     rank_last: int
-    # TrueSkill; no ends where one worker made all comparisons
+    # TrueSkill; no interval if one worker made all comparisons
     skill: float
     skill_low: float | None
     skill_high: float | None
@@ -66,7 +66,7 @@ class Row:
     skill_rank_first: int
     skill_rank_last: int
     skill_rank_kept: float
-    # Bradley and Terry's; None where the comparisons give none
+    # Bradley and Terry's; None if the comparisons do not determine them
     strength: float | None
     strength_low: float | None
     strength_high: float | None
@@ -79,7 +79,7 @@ class CriterionResult:
     criterion: str
     question: str
     rows: list[Row]
-    # as the results were stored: counts, agreement, method, signature
+    # as stored with the results: counts, agreement, method, signature
     about: dict[str, Any]
 
     @property
@@ -242,7 +242,7 @@ def _row(
     return Row(
         submission=systems[system["submission"]],
         **{key: system[key] for key in SPREAD if key not in _DRAWN},
-        # no score lies beyond the ends of its scale
+        # no score is beyond the ends of its scale
         **{key: min(max(system[key], ends[0]), ends[1]) for key in _DRAWN},
         **{key: skill[key] for key in PREFERENCES},
         skill_cluster=skill["cluster"],

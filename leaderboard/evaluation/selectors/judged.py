@@ -14,7 +14,7 @@ from leaderboard.stats.judges.together import Forecast
 from leaderboard.tasks.models import Task
 
 Rows = list[JudgedEstimate]
-#: How boards rank beside which judges' help stands.
+#: The rule of boards that only show judges' help beside people's ratings.
 BY_PEOPLE = "Ranks are by people’s ratings alone; judges do not change them."
 BY_JUDGES = (
     "Ranks are of people’s mean ratings with the help of licensed judges, which are "
@@ -69,7 +69,7 @@ def has_lapsed(task: Task) -> bool:
     main = _ranking(task)
     kept = JudgedEstimate.objects.filter(submission__task=task, criterion=main)
     n_standing = sum(row.criterion == main for row in ranking_rows(task))
-    # where it is under no licence for one system, the ranks of all rest on it
+    # if the license for one system has lapsed, all ranks are affected
     return not n_standing or n_standing < kept.exclude(foretold={}).count()
 
 

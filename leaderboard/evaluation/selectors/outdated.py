@@ -12,10 +12,10 @@ from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from quality.bans.selectors import bans
 
-# A ban bears the time at which its transaction began: a score that was computed before
-# that one ended has not seen it. So long at most does such a transaction take.
+# A ban has the time at which its transaction began: a score computed before the
+# transaction's end has not seen it. Such a transaction takes at most this long.
 UNSEEN = timedelta(minutes=1)
-# So many campaigns are looked at one by one.
+# Up to this many campaigns are checked one by one.
 FEW = 16
 
 
@@ -45,7 +45,7 @@ def _scored(among: Collection[int] | None) -> QuerySet[HumanEvaluation]:
 
 
 def _changed(rows: QuerySet[Any], unseen: timedelta = UNSEEN) -> set[int]:
-    # scoring is followed by asking again, which had no money before
+    # scoring is followed by asking again, which lacked money before
     added = rows.filter(**{"campaigns__campaign__money_added_at__gt": F("since")})
     columns = ("pk", F("since"), "task__slug", "campaigns__campaign")
     asked = list(rows.values_list(*columns))

@@ -37,7 +37,7 @@ def ratings_beside(evaluation: HumanEvaluation, ratings: pd.DataFrame) -> pd.Dat
         for name, value in design.values_beside(detail or {}).items()
     ]
     beside = pd.DataFrame.from_records(read, columns=[*_KEY, "name", "read"])
-    # an inner join with the ratings that are left: those of excluded workers fall away
+    # inner join: ratings of excluded workers drop out
     rows_beside = ratings.merge(beside, on=_KEY, how="inner")
     rows_beside = rows_beside.assign(
         value=rows_beside["read"], criterion=rows_beside["name"]
@@ -47,13 +47,13 @@ def ratings_beside(evaluation: HumanEvaluation, ratings: pd.DataFrame) -> pd.Dat
     return rows_beside[list(ratings.columns)]
 
 
-# In place of words that were marked, where judgments came without texts.
+# Placeholder for marked words if ratings were imported without texts.
 _NOT_KNOWN = "…"
 
 
 @dataclass(frozen=True)
 class MarkedError:
-    # none where something is missing
+    # empty without an omission
     text: str
     severity: str
     category: str

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FIRST_SLOT = "A"
-_AT_ONCE = 500  # as many keys as one query names
+_AT_ONCE = 500  # maximum number of keys per query
 ORDER = ["criterion", "submission", "instance", "worker"]
 COLUMNS = ["item", *ORDER, "value"]
 
@@ -116,14 +116,14 @@ def about_systems(
     if ratings.empty:
         return pd.DataFrame({name: [] for name in ["evaluation", *COLUMNS]})
     slots = _slots(evaluations)
-    # an item with slots shows several outputs, and its answers say which; one without
-    # shows the submission's own output alone
+    # an item with slots shows several outputs, and its answers have slots; other items
+    # show only the submission's output
     in_slots = ratings["item"].isin({item for item, _ in slots})
     alone = ratings[~in_slots].assign(submission=lambda rows: rows["own"])
     rows = pd.concat([alone, _placed(ratings[in_slots], slots)], ignore_index=True)
     rows = rows.assign(submission=rows["submission"].astype(int))
     # intervals are drawn from a seed: the same ratings must come in the same order,
-    # whatever the database returns first
+    # whatever order the database returns
     return rows.sort_values(ORDER, kind="stable", ignore_index=True)
 
 
@@ -142,7 +142,7 @@ def _placed(
     by_slot = ratings["slot"] != ""
     slotted = ratings[by_slot]
     keys = zip(slotted["item"].tolist(), slotted["slot"].tolist(), strict=True)
-    # a reference is nobody's: NaN, and left out
+    # a reference has no system: NaN, and left out
     submission_of = np.array([slots.get(key) for key in keys], dtype=np.float64)
     slotted = slotted.assign(submission=submission_of).dropna(subset=["submission"])
     sided = _both_sides(ratings[~by_slot], slots)

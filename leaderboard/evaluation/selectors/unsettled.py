@@ -16,7 +16,7 @@ from quality.detection.models import Ban
 
 State = Campaign.State
 _STILL_ASKING = Q(state=State.RUNNING) | Q(state=State.STOPPED, completed_at=None)
-# So long at most a score waits for campaigns that were open at the same time.
+# The longest wait of a score for campaigns that were open at the same time.
 SETTLES_WITHIN = timedelta(days=7)
 REPLACEMENTS = "ratings of excluded workers are being collected again"
 MISSING = (
@@ -24,7 +24,7 @@ MISSING = (
 )
 OTHERS = "its workers still answer test questions in campaigns of that time"
 
-# between two looks of the queue nothing may be open any more
+# between two checks of the queue no question may be open
 LAST_CHECK = "the last check is about to be made"
 
 

@@ -20,12 +20,12 @@ from quality.test_questions.models import Grade
 
 COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 _GONE = (LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED)
-# Of fewer workers nothing is said of how much each did: it could tell who they are.
+# With fewer workers, no figures per worker: they could identify workers.
 LEAST_WORKERS = 3
 OTHERS = "others"
 
 
-# Of work that was imported, nobody may know when it was handed in.
+# Imported work may have no submission time.
 _HANDED_IN = Q(submitted_at__isnull=False) | Q(state__in=COUNTED)
 
 
@@ -146,7 +146,7 @@ def _figures(
     loads = sorted(per_worker.values())
     seconds = [value for (value,) in rows["seconds"]]
     if any(campaign.simulated for campaign in campaigns):
-        seconds = []  # what a program takes says nothing about what an hour pays
+        seconds = []  # programs' working time is meaningless for hourly pay
     pace = float(np.median(np.array(seconds, dtype=float))) if seconds else None
     offered = campaigns[0].hit_type.reward_cents if campaigns else 0
     reward = min((least for *_, least, _ in rows["done"]), default=offered)
@@ -190,7 +190,7 @@ def read_in(
     work: Counter[str] = Counter()
     workers: dict[str, set[int]] = {}
     for worker, language, n in done:
-        # work of before languages were kept was read in that of its questions
+        # older work without a stored language was read in that of its questions
         named = language or written
         work[named] += n
         workers.setdefault(named, set()).add(worker)

@@ -59,7 +59,7 @@ def specs(
     order = generator(own_seed).permutation(len(outputs))
     tested = {item.spec.content_key for item in hidden}
     drawn = [outputs[int(place)] for place in order]
-    # those last that are tests, too: an input is shown to a worker once
+    # inputs that are tests, too, come last: a worker sees an input once
     drawn.sort(
         key=lambda row: content_key(task.slug, row.instance.instance_id) in tested
     )
@@ -131,7 +131,7 @@ def links(
     found = {}
     for criterion, unit in units.items():
         if units_before.get(criterion) != unit:
-            continue  # asked in another way since: the two cannot be compared
+            continue  # the task's way of asking has changed: the two cannot be compared
         parts = [_of(table, criterion, unit) for table in (before, now, ratings)]
         constant = linking_constant(*parts)
         if constant is not None and math.isfinite(constant.standard_error):

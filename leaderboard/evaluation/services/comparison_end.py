@@ -39,7 +39,7 @@ def write(
         labels = labels_from(comparison, votes, last=votes_are_final(state))
         slots = [pair.slot_of_a for pair in votes]
         decision = with_balanced_sides(decision, labels, slots)
-    # A comparison that staff stopped decides nothing, whatever its labels say by then.
+    # A comparison that staff stopped has no decision, whatever its labels are.
     decided = decision.side != "undecided" and state == State.DECIDED
     comparison.better = decision.side if decided else ""
     comparison.n_labels = decision.n

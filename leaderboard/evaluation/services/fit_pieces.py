@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 T = TypeVar("T")
-# After how long the rest is left to the next job: others wait for their turn.
+# After this time the rest is left to the next job, so that others get their turn.
 PIECE_SECONDS = 20.0
-# What is thought of workers is noted with the pieces, and not older than this.
+# Workers' weights are stored with the pieces, and not older than this.
 _KEPT = timedelta(days=1)
 
 
@@ -85,7 +85,7 @@ class _Pieces(Kept):
         return super().once(name, find)
 
     def save(self, name: str) -> None:
-        # of two that compute the same, the first one's counts for both
+        # if two processes compute the same piece, the first result counts for both
         row, _ = FitPiece.objects.get_or_create(
             **self._row, name=name, defaults={"result": self.kept[name]}
         )

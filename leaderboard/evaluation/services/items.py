@@ -34,7 +34,7 @@ class Entry:
 class JudgedSpec:
     spec: ItemSpec
     instance_pk: int
-    # slot -> submission; empty where the item shows one output only
+    # slot -> submission; empty if the item shows one output only
     slots: Mapping[str, int | None]
 
 
@@ -54,7 +54,7 @@ def judged(
             f"the design {design.slug} shows to workers.",
             code="no-references",
         )
-    # Drawn for each instance: no system always stands first.
+    # Drawn for each instance, so that no system is always first.
     order = design.order(len(entries), seed=seed, instance_id=instance.instance_id)
     ordered = [entries[index] for index in order]
     data = design.data(
@@ -78,7 +78,7 @@ def judged(
 def remember(
     evaluation: HumanEvaluation, item_of: Mapping[str, int], specs: Sequence[JudgedSpec]
 ) -> list[JudgedItem]:
-    # They come back in the order of `specs`, with their keys.
+    # They are returned in the order of `specs`, with their keys.
     rows = JudgedItem.objects.bulk_create(
         [
             JudgedItem(

@@ -26,7 +26,7 @@ from leaderboard.tasks.drafts.documents import whole_first
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.selectors.made_elsewhere import CLOSED
 
-# On a page, and in all where a page shows only some of them.
+# Per page, and in all if a page shows only some of them.
 MOST_ON_PAGE, MOST_SYSTEMS = 8, 100
 MOST_WORKERS = 9
 Rows = list[Instance] | QuerySet[Instance]
@@ -161,7 +161,7 @@ def _check_systems(
         )
     if any(system.task.imported for system in systems):
         raise GenieError(CLOSED, code="not-comparable")
-    # What programs said and what people said never goes into one ranking.
+    # Ratings of programs and of people are never ranked together.
     if len({system.simulated for system in systems}) > 1:
         raise GenieError(
             "Some submissions are rated by simulated annotators and others by people.",

@@ -42,7 +42,7 @@ def results_of(
         for criterion in campaign.hit_type.criteria:
             rows = ratings[ratings["criterion"] == criterion]
             unit = unit_for(evaluation.design, campaign, criterion)
-            # A seed of its own, so that criteria are resampled independently.
+            # A separate seed, so that criteria are resampled independently.
             criterion_seed = seed_from("joint", seed, criterion)
             numbers = numbers_of(
                 rows,
@@ -63,7 +63,7 @@ def results_of(
                 "ratings_sha256": digest(rows, OF_SEVERAL),
                 "signature": f"{signature}|n:{n}|seed:{criterion_seed}",
             }
-    # with which they were computed: what is thought of workers changes every day
+    # the weights used: workers' weights change every day
     pairs = zip(ratings["worker"].tolist(), ratings["item"].tolist(), strict=True)
     named = {key for who, item in pairs for key in (str(who), f"{who}:{item}")}
     used = {key: weights[key] for key in sorted(weights.keys() & named)}

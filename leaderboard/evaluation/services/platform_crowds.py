@@ -107,7 +107,7 @@ def comparison_of(
 
 
 def _difference(stored: Mapping[str, Any]) -> Difference:
-    # JSON has no infinity, and what is unknown is null in it
+    # JSON has no infinity; unknown numbers are null
     unknown = {"low": -math.inf, "high": math.inf}
     return Difference(
         **{
@@ -143,7 +143,7 @@ def ratings_by_platform(scores: Sequence[Score]) -> pd.DataFrame:
 
 def _first_of(submissions: Iterable[Submission]) -> dict[int, str]:
     """Map each submission to the first one with the same predictions."""
-    # these are the same system, whoever handed them in
+    # these are the same system, regardless of the submitter
     first: dict[str, str] = {}
     return {
         one.pk: first.setdefault(one.file_sha256, str(one.pk))

@@ -15,12 +15,12 @@ from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 
-# What an entry says of a score, as it stands in releases, too.
+# Fields of a score's entry, which releases have, too.
 _SAID = (
     *("criterion", "mean", "low", "high", "n", "n_workers", "n_excluded_workers"),
     *("rank_first", "rank_last", "ratings_sha256", "signature"),
 )
-# Whole numbers that not every reader of JSON has exactly: seeds.
+# Large integers that some readers of JSON round: seeds.
 _SHORT = 15
 
 
@@ -90,7 +90,7 @@ def _public_scores(pks: Collection[int]) -> set[int]:
 
 
 def _public_results(pks: Collection[int]) -> set[int]:
-    # not needed to register this, which every command does
+    # imported late: every command registers this, without needing it
     from leaderboard.evaluation.selectors.comparisons import comparisons_seen_by
     from leaderboard.evaluation.selectors.joint import joint_seen_by
 

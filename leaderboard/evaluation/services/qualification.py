@@ -49,7 +49,7 @@ def draw_test(
     if seed is None:
         seed = qualification_tests.seed_of(task.slug, version)
     human = task.human
-    # Where each criterion has its own campaign, one test on the first serves all.
+    # If each criterion has a separate campaign, one test on the first serves all.
     criteria = human.separate()[0]
     drawn = known(
         task,
@@ -89,7 +89,7 @@ def training_instances(task: Task, n: int) -> list[Instance]:
         .order_by("-sample_rank")
         .iterator(chunk_size=100)
     )
-    # One more than asked for: a wrong answer is another one's right answer.
+    # One more than requested: a wrong answer is another instance's right answer.
     instances = list(islice(filter(has_references, rows), n + 1))
     if len(instances) < n:
         raise GenieError(
@@ -120,7 +120,7 @@ def ensure(task: Task) -> str:
     if config.name:
         return _in_use(config.name)
     with transaction.atomic():
-        # Two campaigns that start at once draw one test.
+        # Of two campaigns that start at once only one draws a test.
         Task.objects.select_for_update(of=("self",)).get(pk=task.pk)
         in_use = QualificationTest.objects.filter(
             name=task.slug, state=QualificationTest.State.PUBLISHED

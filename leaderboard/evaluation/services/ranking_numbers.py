@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SHARE = 0.95
 DRAW_PROBABILITY = 0.1
 ORDERS, SKILL_RESAMPLES = N_ORDERS, N_RESAMPLES
-# Why comparisons may give no strengths, in words.
+# Why comparisons may not determine strengths, in words.
 NO_STRENGTHS = {
     "not-connected": "some system won, or lost, every comparison with the others",
     "only-ties": "all comparisons were ties",
@@ -274,8 +274,8 @@ def _ends(low: float, high: float, name: str) -> dict[str, float | None]:
 
 def _agreement(ratings: pd.DataFrame, unit: Unit) -> dict[str, Any]:
     """Return ICC(1,k) of each output's ratings, if several raters share outputs."""
-    # Sorted: the last decimals of a sum depend on its order, and that must not depend
-    # on who the workers are.
+    # Sorted: the last decimals of a sum depend on its order, which must not depend on
+    # workers' labels.
     groups = [
         unit.averaged(np.sort(group["value"].to_numpy(dtype=np.float64)))
         for _, group in ratings.groupby(["instance", "submission"], sort=True)

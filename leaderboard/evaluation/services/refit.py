@@ -35,17 +35,17 @@ from leaderboard.tasks.config import ADJUSTED, PLAIN, Z_SCORES
 from leaderboard.tasks.models import Task
 from quality.bans.selectors.weights import soft_weights, weights_stamps
 
-# Changes with the way in which boards are estimated: all are then estimated anew.
+# Increased with each change of the estimation: all boards are then estimated again.
 VERSION = 6
-# What is thought of workers changes with each answer; a board follows once a day.
+# Workers' weights change with each answer; a board follows once a day.
 WEIGHTS_STAND = timedelta(days=1)
-# Why a score changed whose own ratings did not, which it does once a day at most.
+# Why a score changed although its own ratings did not, once a day at most.
 AGAIN = "the systems of the board were estimated together again"
 PAUSE = timedelta(days=1)
-# How the 95% intervals of estimates are found, and what these may cover.
+# Methods of intervals, and the populations that they cover.
 _INTERVALS = {ADJUSTED: "jackknife95", Z_SCORES: "clustered95"}
 _SOURCES = ("worker", "instance", "day")
-# What of a score decides what a fit says.
+# Fields of scores that determine a fit.
 _MADE_FROM = (
     *("submission_id", "criterion", "ratings_sha256", "n"),
     *("evaluation__n_instances", "evaluation__ranks_partial"),
@@ -88,10 +88,10 @@ def refit(
         return False
     estimated = computed(task, of, inputs, in_time=in_time)
     with transaction.atomic():
-        # one at a time: the task's row is the lock
+        # one at a time per task: the task's row is the lock
         Task.objects.select_for_update().get(pk=task.pk)
         if inputs_of(task, of) != inputs:
-            # somebody's score has changed meanwhile, and brings its own fit
+            # a score has changed meanwhile, and has queued another fit
             return False
         _write(estimated, hold=hold)
     return True
@@ -107,7 +107,7 @@ def due() -> list[int]:
     }
     aged = _aged(current.values())
     held = BoardFit.objects.filter(superseded_at=None, holds_until__lte=timezone.now())
-    # that of a private system which was withdrawn is made no more
+    # the fit of a withdrawn private system is no longer made
     made = Q(of=None) | Q(of__in=_beside())
     moves = set(held.filter(made).values_list("task", flat=True))
     return [
@@ -163,7 +163,7 @@ def inputs_of(task: Task, of: Submission | None = None) -> str:
 def _hashed(task: Task, rows: list[tuple[Any, ...]]) -> str:
     human, whole = task.human, settings.GENIE["WHOLE_SHARE"]
     parts: list[Any] = [VERSION, human.estimate, human.ranks, whole, rows]
-    # a licence that is gone, or back, ranks the board anew
+    # a changed license ranks the board again
     helped = ranking_rows(task, {row[0] for row in rows})
     if helped:
         parts.append([row.inputs_sha256 for row in helped])
@@ -186,13 +186,13 @@ def _write(refit: Refit, *, hold: bool) -> None:
     )
     rows = board_scores(refit.task, of).select_related("submission")
     if of is None:
-        # what was estimated by itself before it was published stands on the board now
+        # estimates made separately before publication join the board now
         published = rows.values("submission")
         BoardFit.objects.filter(
             task=refit.task, of__in=published, superseded_at=None
         ).update(superseded_at=now)
     else:
-        # what stands on the public board does not change with a system beside it
+        # the public board does not change with a system beside it
         rows = rows.filter(submission=of)
     held = [_give(score, fit, refit, now, hold=hold) for score in rows]
     public_log.scores(score for score in rows if score.fit_id == fit.pk)
@@ -263,7 +263,7 @@ def _held_until(
     )
     if any(row.estimates == estimates for row in rows):
         return None
-    # ranks move without the numbers, so that not each row is a move of these
+    # ranks change without the numbers, so not every row is a change of numbers
     moved = [
         new.created_at
         for old, new in pairwise(rows)

@@ -53,7 +53,7 @@ def requested(
 
 
 def shared_by(task: Task, systems: Sequence[Submission]) -> QuerySet[Instance]:
-    # counted, as a join for each of a hundred systems is more than SQLite can do
+    # counted, because SQLite cannot join each of a hundred systems
     theirs = Count("predictions", filter=Q(predictions__submission__in=systems))
     return task.instances.annotate(n_outputs=theirs).filter(n_outputs=len(systems))
 

@@ -45,7 +45,7 @@ class Computed:
     histogram: dict[str, int]
     seed: int
     ratings_sha256: str
-    # what links its crowd to an earlier one; None: nothing does
+    # the link of its crowd to an earlier one; None without a link
     link: dict[str, Any] | None = None
     # instances with a rating, whether or not it counts
     n_rated: int = 0
@@ -81,7 +81,7 @@ def computed(evaluation: HumanEvaluation) -> list[Computed]:
         scores = [replace(one, link=link_of.get(one.criterion)) for one in scores]
     if not all(is_whole(one.interval.n, evaluation.n_instances) for one in scores):
         scores = _with_rated(evaluation, scores)
-    # what the task asks comes first, in its order; then ticks and marks
+    # the task's criteria come first, in its order; then checkboxes and marks
     order = list(campaign_by_criterion)
     return sorted(
         scores,
@@ -165,7 +165,7 @@ def write(
         (score.submission_id, score.criterion): score
         for score in Score.objects.filter(evaluation=evaluation, superseded_at=None)
     }
-    # A score of which no rating counts any more must not stand on a board.
+    # A score without a counting rating must not be on a board.
     names = {(score.submission_pk, score.criterion) for score in scores}
     gone = [old.pk for name, old in current.items() if name not in names]
     written, asked_by = [], _campaign_by_criterion(evaluation)
@@ -177,7 +177,7 @@ def write(
             new.n_excluded_workers,
         ):
             continue
-        # Before the new one is written: only one score of a criterion may be current.
+        # Before the new one is stored: only one score of a criterion may be current.
         if old is not None:
             Score.objects.filter(pk=old.pk).update(superseded_at=timezone.now())
         made = Score.objects.create(

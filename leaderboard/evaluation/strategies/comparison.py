@@ -111,7 +111,7 @@ class ComparisonOfTwo:
             )
             # Here the rule asks for more, wave by wave; staff cannot.
             Campaign.objects.filter(pk=campaign.pk).update(answers_per_hit=None)
-            # Before anybody can take a HIT: the first worker who comes gets the rest,
+            # Before workers can take a HIT: the first worker who comes gets the rest,
             # too.
             if comparison.strategy == Comparison.Strategy.FIXED:
                 reservations.for_one_worker(campaign)
@@ -125,13 +125,13 @@ class ComparisonOfTwo:
             run.start_due()
 
     def collect(self, evaluation: HumanEvaluation) -> None:
-        # Judging and deciding take their time: nobody waits for a lock meanwhile.
+        # Detection and decision take time and hold no lock.
         look = _look(evaluation)
         with transaction.atomic():
             now = machine.lock(evaluation.pk)
             if now.state == State.ANNOTATING:
                 _go_on(now, look)
-        # Another wave may be out, of which each worker may do a share, too.
+        # Another wave may be out, of which each worker may also do a share.
         shares.refresh(Campaign.objects.get(pk=evaluation.campaign.pk))
 
     def score(self, evaluation: HumanEvaluation) -> None:
@@ -147,7 +147,7 @@ def _look(evaluation: HumanEvaluation) -> Look:
     look = _seen(comparison, campaign)
     ends = look.complete or campaign.state == Campaign.State.STOPPED
     if ends and not closing.waits([campaign]):
-        # what ends here, or goes on, rests on all answers
+        # the end or continuation must be based on all answers
         campaigns.grade_and_judge(
             evaluation.task, [campaign], in_waves=True, complete=True
         )
@@ -167,7 +167,7 @@ def _go_on(evaluation: HumanEvaluation, look: Look) -> None:
     comparison, campaign = evaluation.comparison, evaluation.campaign
     reservations.give_up(campaign)
     reservations.pass_on(campaign)
-    # An exclusion that waits for a person may change which votes count.
+    # An exclusion that waits for staff may change which votes count.
     if closing.waits([campaign]):
         return
     if campaign.state == Campaign.State.STOPPED:
@@ -176,7 +176,7 @@ def _go_on(evaluation: HumanEvaluation, look: Look) -> None:
         _finish(evaluation, State.STOPPED, stopped, votes)
         return
     if look.votes != votes_of(comparison) or look.last != is_done(campaign):
-        return  # an answer or a ban came between; the next step looks again
+        return  # an answer or a ban came meanwhile; the next step looks again
     if _ask_thirds(comparison, look.votes) or not look.complete:
         return
     if look.decision.side != "undecided":
@@ -189,8 +189,7 @@ def _ask_thirds(comparison: Comparison, votes: Sequence[Votes]) -> bool:
     split = [v.item_pk for v in votes if needs_third(comparison.strategy, v.values)]
     if not split:
         return False
-    # No free place and nobody at work on it: only then is a third worker still to be
-    # asked for.
+    # Only pairs without an open or assigned HIT still need a third worker.
     twice = HIT.objects.filter(items__in=split, n_available=0)
     new = [
         hit for hit in twice if not hit.assignments.filter(state="ACCEPTED").exists()
@@ -206,14 +205,14 @@ def _next_wave(comparison: Comparison, campaign: Campaign, n_pairs: int) -> bool
     affordable = room(campaign).n_assignments
     left = comparison.evaluation.n_instances - n_pairs
     if affordable is not None:
-        # The money for each pair's possible third vote is kept back from the start.
+        # The money for each pair's possible third vote is reserved from the start.
         left = min(left, affordable // (each + spare))
     wave = waves.wave_of(comparison, n_pairs, min(comparison.wave_size, left), left)
     if not wave.pairs:
         return False
     if affordable is not None:
         thirds = len(wave.pairs) * spare
-        # What is left when all thirds are paid for buys test questions.
+        # The rest of the money after all thirds buys test questions.
         wave = wave.within((affordable - thirds) // each)
     extend(campaign.pk, wave.specs, max_assignments=each)
     waves.remember(comparison, campaign, wave)
@@ -223,7 +222,7 @@ def _next_wave(comparison: Comparison, campaign: Campaign, n_pairs: int) -> bool
 def _finish(
     evaluation: HumanEvaluation, state: str, decision: Decision, votes: Sequence[Votes]
 ) -> None:
-    # whoever sends work out again after a ban waits here
+    # code that sends work out again after a ban waits for this lock
     campaign = Campaign.objects.select_for_update().get(pk=evaluation.campaign.pk)
     comparison_end.write(evaluation.comparison, state, decision, votes)
     machine.move(evaluation, state)

@@ -86,9 +86,9 @@ class SideBySide:
             )
         n_tests = sum(human.n_test_questions(n))
         spare = [row for row in judged if configuration.has_references(row)]
-        # Of what is judged: nobody can tell them by their input. One more than questions,
-        # as each takes its wrong text from another instance. Where so few workers are
-        # wanted that nobody else would be left to judge it, of others.
+        # From rated instances, so that tests cannot be told by their input. One more
+        # than questions, as each takes its wrong text from another instance. With so
+        # few workers that no one would be left to rate these, from others.
         n_workers = evaluation.joint.n_workers
         if len(spare) <= n_tests or human.n_workers_wanted < 2 * n_workers:
             more = 4 * n_tests
@@ -134,8 +134,8 @@ class SideBySide:
         return parts
 
     def score(self, evaluation: HumanEvaluation) -> None:
-        # Before the ratings are read: an exclusion that falls meanwhile is later than
-        # this, and the results count as outdated.
+        # Before the ratings are read: a simultaneous exclusion is later than this, and
+        # the results count as outdated.
         read_at = timezone.now()
         results = _results(evaluation)
         with transaction.atomic():
@@ -144,7 +144,8 @@ class SideBySide:
         _settle(evaluation)
 
     def publish(self, evaluation: HumanEvaluation) -> None:
-        # Who counts changes results once a day, with the task's scores: `rescoring`.
+        # Changed exclusions change results once a day, with the task's scores:
+        # `rescoring`.
         if evaluation.scored_at is not None:
             _settle(evaluation)
             return

@@ -22,7 +22,7 @@ from leaderboard.tasks.services import worker_requirements
 State = HumanEvaluation.State
 WAITING = (State.REQUESTED, State.DECLINED)
 JOB = "leaderboard.jobs.measure_tests"
-# So many that are measured are checked each minute: more wait only in long queues.
+# This many measured ones are checked each minute: more wait only in long queues.
 N_CHECKED = 20
 UNMEASURED = (
     "The test questions have not been measured yet, or have changed since. They are "
@@ -51,7 +51,7 @@ def measure_tests(evaluation: HumanEvaluation, used: Collection[str] = ()) -> No
     parts = strategy.plan(evaluation, used)
     check = gate.check_of(evaluation, parts)
     with transaction.atomic(durable=True):
-        # A decision that was made meanwhile keeps the questions that it saw.
+        # A decision made meanwhile keeps the questions that staff saw.
         if machine.lock(evaluation.pk).state == evaluation.state:
             gate.keep(evaluation, check, strategy.human(evaluation), parts)
 
@@ -66,7 +66,7 @@ def prepare(*subjects: machine.Subject) -> None:
         human = strategy_of(evaluation).human(evaluation)
         worker_requirements.ask_platform(human, evaluation.task.slug)
         if not (evaluation.simulated or is_measured(evaluation)):
-            # also after it failed for good
+            # also after a permanent failure
             HumanEvaluation.objects.filter(pk=evaluation.pk).update(**UNFAILED)
             jobs.enqueue_missing([(JOB, {"pk": evaluation.pk})])
             raise GenieError(UNMEASURED, code="tests-not-measured")

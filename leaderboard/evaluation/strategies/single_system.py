@@ -138,14 +138,13 @@ class SingleSystem:
         brought = Brought(submission)
         criteria_of = human.separate()
         parts: list[Part] = []
-        # Only those that were approved: an anchor that came later is in no price.
+        # Only approved ones: the price does not include later anchors.
         affordable = quote_of(evaluation).total_cents <= (
             evaluation.approved_cents or 0
         )
         anchor = anchor_for(evaluation) if affordable else None
         for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
-            # Made with the site's secret: whoever could recompute it would know
-            # the test questions.
+            # Made with the site's secret: the seed would reveal the test questions.
             seed = seed_for("campaign", key)
             about: dict[str, Any] = {"campaign_key": key, "seed": seed}
             judged = [
@@ -173,8 +172,8 @@ class SingleSystem:
         return parts
 
     def score(self, evaluation: HumanEvaluation) -> None:
-        # Before the ratings are read: an exclusion that falls meanwhile is later than
-        # this, and the scores count as outdated.
+        # Before the ratings are read: a simultaneous exclusion is later than this, and
+        # the scores count as outdated.
         read_at = timezone.now()
         scores = score.computed(evaluation)
         if not scores:
@@ -185,7 +184,7 @@ class SingleSystem:
             )
         with transaction.atomic():
             score.write(evaluation, scores)
-        # estimated beside the public board; nobody sees the scores before they are moved
+        # estimated beside the public board, before the scores are public
         refit.refit(evaluation.task, evaluation.submission)
         # The first criterion is the one that ranks.
         first = evaluation.scores.get(
@@ -209,7 +208,7 @@ class SingleSystem:
             with transaction.atomic():
                 if not publish.publish(pk):
                     return
-                # A ban may have fallen while the scores were computed.
+                # A worker may have been banned while the scores were computed.
                 _reopen(evaluation)
             refit.refit_board(evaluation.task, hold=True)
         else:
@@ -245,7 +244,7 @@ def _reopen(evaluation: HumanEvaluation) -> None:
         Campaign.objects.filter(pk=evaluation.campaign.pk).update(
             notice=f"Excluded ratings were not collected again: {error.message}"[:300]
         )
-    # Once for each loss: where money is missing, the next attempt needs a new reason.
+    # Once for each loss: without money, the next attempt needs a new reason.
     HumanEvaluation.objects.filter(pk=evaluation.pk).update(asked_again_at=looked_at)
 
 

@@ -43,20 +43,20 @@ class JudgeRun(models.Model):
     state = models.CharField(
         max_length=8, choices=State.choices, default=State.ASKED, db_index=True
     )
-    # criteria, submissions and instances, as they were chosen
+    # chosen criteria, submissions and instances
     plan = OrderedJSONField(default=dict)
-    # asks again what was answered before, to see whether answers moved; usually empty
+    # repeats answered questions, to see whether answers have changed; usually empty
     occasion = models.CharField(max_length=100, blank=True)
-    # questions, not counting what is asked again
+    # number of questions, without repeated ones
     n_calls = models.PositiveIntegerField(default=0)
-    # before: what is expected, and what it cannot pass, rounded up
+    # in advance: the expected and the highest cost, rounded up
     expected_cents = models.PositiveIntegerField(default=0)
     most_cents = models.PositiveIntegerField(default=0)
     approved_cents = models.PositiveIntegerField(default=0)
-    # the sum of its `costs`, in millionths of a cent: with what is on its way it never
-    # passes what was approved
+    # the sum of its `costs`, in millionths of a cent: including open requests it never
+    # exceeds the approved amount
     microcents = models.BigIntegerField(default=0)
-    # what was said at approval of texts that nobody outside has seen
+    # what approval allowed of non-public texts
     with_references = models.BooleanField(default=False)
     with_private = models.BooleanField(default=False)
     asked_by = models.ForeignKey(
@@ -75,12 +75,12 @@ class JudgeRun(models.Model):
     )
     decided_at = models.DateTimeField(null=True, blank=True)
     decision_reason = models.CharField(max_length=1000, blank=True)
-    # one process at a time asks: whose turn it is, and until when
+    # the process that asks, and until when it holds the run
     holder = models.CharField(max_length=32, blank=True)
     held_until = models.DateTimeField(null=True, blank=True)
-    # hash of what licences were last decided on when this was the judge's newest run
+    # hash of the evidence at the last license decision when this was the newest run
     decided_on = models.CharField(max_length=64, blank=True, default="")
-    # why it stands still
+    # why it has stopped
     failure = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -97,11 +97,11 @@ class JudgeAnswer(models.Model):
 
     request_sha256 = models.CharField(max_length=64, unique=True)
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="answers")
-    # as it came: a program's words, never shown as a person's
+    # untrusted: a program's words, never shown as a person's
     text = models.TextField(blank=True)
-    # why there is none: the endpoint's word for a refusal
+    # the endpoint's reason for a refusal
     refusal = models.CharField(max_length=500, blank=True)
-    # what the endpoint says that it is
+    # the model as reported by the endpoint
     model = models.CharField(max_length=200, blank=True)
     fingerprint = models.CharField(max_length=200, blank=True)
     input_tokens = models.PositiveIntegerField(default=0)
@@ -124,7 +124,7 @@ class JudgeCall(models.Model):
 
     run = models.ForeignKey(JudgeRun, on_delete=models.CASCADE, related_name="calls")
     instance = models.ForeignKey(Instance, on_delete=models.CASCADE, related_name="+")
-    # the output that is judged, in slot A where there are two
+    # the output that is judged, in slot A of two
     submission = models.ForeignKey(
         Submission, on_delete=models.CASCADE, related_name="+"
     )
@@ -132,25 +132,25 @@ class JudgeCall(models.Model):
     other = models.ForeignKey(
         Submission, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
-    # what stood in the slots of the page, in their order: submissions, and 0 for a
-    # reference; empty: `submission`, and then `other`
+    # contents of the page's slots in order: submissions, and 0 for a reference; empty:
+    # `submission`, then `other`
     beside = OrderedJSONField(default=list)
-    # which of the groups of criteria that people are asked together
+    # which of the groups of criteria that are asked together
     part = models.PositiveSmallIntegerField(default=0)
-    # the same question for the how-manieth time: k of n
+    # the number of the repetition, up to k
     sample = models.PositiveSmallIntegerField(default=0)
-    # what an audit changed in the output before it was sent; usually empty: nothing.
-    # Never counts as an answer about the output.
+    # how an audit modified the output before it was sent; usually empty. Such an answer
+    # never counts as one about the output.
     probe = models.CharField(max_length=40, blank=True, default="")
     state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)
     n_attempts = models.PositiveSmallIntegerField(default=0)
-    # criterion -> rating on the scale that people use; of two outputs, that of `submission`
+    # criterion -> rating on the people's scale; of two outputs, that of `submission`
     values = OrderedJSONField(default=dict)
     # criterion -> the program's reason
     reasons = OrderedJSONField(default=dict)
-    # errors that the program marked in the output, as answers of people have them
+    # errors that the program marked in the output, in the form of people's answers
     marks = OrderedJSONField(default=list)
-    # why the last answer cannot be used
+    # why the last answer was invalid
     problem = models.CharField(max_length=200, blank=True)
     answer = models.ForeignKey(
         JudgeAnswer, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
@@ -193,9 +193,9 @@ class JudgeCost(models.Model):
     run = models.ForeignKey(JudgeRun, on_delete=models.PROTECT, related_name="costs")
     request_sha256 = models.CharField(max_length=64, db_index=True)
     state = models.CharField(max_length=4, choices=State.choices, default=State.HELD)
-    # how long the request was
+    # length of the request
     n_bytes = models.PositiveIntegerField(default=0)
-    # what counts now, in millionths of a cent
+    # counted cost, in millionths of a cent
     microcents = models.PositiveBigIntegerField()
     at = models.DateTimeField(auto_now_add=True)
     settled_at = models.DateTimeField(null=True, blank=True)
@@ -241,11 +241,11 @@ class JudgeLicence(models.Model):
     run = models.ForeignKey(JudgeRun, on_delete=models.CASCADE, related_name="licences")
     criterion = models.CharField(max_length=50)
     state = models.CharField(max_length=8, choices=State.choices)
-    # name, holds and words of each thing that it rests on
+    # name, result and words of each condition
     reasons = OrderedJSONField(default=list)
-    # what it was given on: the model that answered, prompt, scale, crowd
+    # the facts when it was given: model, prompt, scale, crowd
     facts = OrderedJSONField(default=dict)
-    # what is no longer so, in words; empty unless it has expired
+    # changed facts in words; empty unless it has expired
     moved = OrderedJSONField(default=list)
     at = models.DateTimeField(auto_now_add=True)
 
@@ -268,20 +268,20 @@ class JudgedEstimate(models.Model):
         Submission, on_delete=models.CASCADE, related_name="judged_estimates"
     )
     criterion = models.CharField(max_length=50)
-    # keys of those that help
+    # keys of the judges that help
     judges = models.JSONField(default=list)
-    # mean, low and high in the unit of scores, with the judges and without; empty: they
-    # say no more than people did
+    # mean, low and high in the unit of scores, with and without the judges; empty: they
+    # rated no more instances than people did
     helped = OrderedJSONField(default=dict)
     plain = OrderedJSONField(default=dict)
-    # share of the variance between instances that the judges foretell
+    # share of the variance between instances that the judges predict
     explained = models.FloatField()
-    # how many more instances people would have had to rate; negative: they cost some
+    # how many more instances people would have had to rate; negative: a loss
     labels_saved = models.FloatField()
     # instances that people rated, and that the judges scored
     n_people = models.PositiveIntegerField()
     n_judge = models.PositiveIntegerField()
-    # positions of instances, and what the judges foretell there of what is averaged
+    # positions of instances, and the judges' predictions of the averaged values there
     foretold = models.JSONField(default=dict)
     seed = models.BigIntegerField()
     inputs_sha256 = models.CharField(max_length=64)

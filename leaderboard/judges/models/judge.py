@@ -6,7 +6,7 @@ from genie.lib.ordered_json import OrderedJSONField
 from leaderboard.judges.definition import SCRIPTED, signature
 from leaderboard.tasks.models import Task
 
-# A price in cents for a million tokens, times tokens, is so many of them to a cent.
+# A price in cents per million tokens, times tokens, is this many units to a cent.
 MICROCENTS = 1_000_000
 
 
@@ -15,19 +15,19 @@ class Judge(models.Model):
 
     name = models.SlugField(max_length=40)
     version = models.CharField(max_length=40)
-    # see `definition.FIELDS`; with name and version, what `sha256` is the hash of
+    # see `definition.FIELDS`; `sha256` is the hash of these with name and version
     definition = OrderedJSONField(default=dict)
     sha256 = models.CharField(max_length=64, unique=True)
-    # in cents for a million tokens, of what is sent and of what comes back
+    # in cents per million tokens, of the request and of the response
     input_price = models.DecimalField(max_digits=12, decimal_places=3, default=0)
     output_price = models.DecimalField(max_digits=12, decimal_places=3, default=0)
-    # how fast it may be asked; 0: as fast as it answers
+    # requests per minute; 0: no limit
     per_minute = models.PositiveIntegerField(default=60)
     at_once = models.PositiveSmallIntegerField(default=4)
     timeout_seconds = models.PositiveSmallIntegerField(default=60)
     # how often an invalid answer is asked for again
     n_retries = models.PositiveSmallIntegerField(default=2)
-    # names of its family of models, with commas: what an audit calls its own kind
+    # names of its family of models, comma-separated: its own kind in audits
     family = models.CharField(max_length=200, blank=True)
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -78,7 +78,8 @@ class JudgeBudget(models.Model):
         ordering = ["task", "pk"]
         constraints = [
             models.UniqueConstraint(fields=["task", "judge"], name="judge_budget_once"),
-            # where it is no judge's, the first lets through as many as one likes
+            # uniqueness for rows without a judge, because the first constraint ignores
+            # nulls
             models.UniqueConstraint(
                 fields=["task"], condition=Q(judge=None), name="judges_budget_once"
             ),

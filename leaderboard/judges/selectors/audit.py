@@ -22,7 +22,7 @@ from leaderboard.submissions.models.submission import Prediction, Submission
 
 _READ = ("length", "lists and markup")
 _FAMILY = "own family"
-# fewer find nothing, whatever is there
+# fewer cannot detect a bias
 _FEWEST_OUTPUTS, _FEWEST_INSTANCES = 20, 10
 NOT_CHECKED, NOT_APPLICABLE = "not checked", "does not apply"
 # effects, or why there are none
@@ -63,7 +63,7 @@ def _reason(name: str, looked: _Looked, findings: list[Finding]) -> Reason:
         holds = looked.startswith(NOT_APPLICABLE)
         return Reason(f"bias: {name}", holds, looked)
     found = [one for one in findings if one.found]
-    # where there are several, the one that was nearest
+    # without a finding, the effect that is nearest to one
     shown = found or [min(findings, key=lambda one: one.effect.p_value)]
     words = "; ".join(one.verdict if len(findings) > 1 else one.words for one in shown)
     if len(findings) > 1:

@@ -25,9 +25,9 @@ from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.worker_requirements import stated
 
 MODEL, _REQUEST = "model", "request"
-# What of a page's form says nothing of how it is judged, or is a fact of its own.
+# Parts of a page's form that do not affect ratings, or are separate facts.
 _APART = {"instructions", "consent", "undo_seconds"}
-# Answers of a run that are looked at until one can be asked again.
+# Number of a run's answers checked until one can be asked again.
 _LOOKED_AT = 20
 _SHOWN = 60
 
@@ -45,13 +45,13 @@ def facts_of(run: JudgeRun, criterion: str) -> dict[str, str]:
     try:
         return {**facts, **_asked(run, criterion), **_crowd(run)}
     except GenieError as error:
-        # the design or scale of the task is not one for judges any more
+        # the task's present design or scale is not one for judges
         return {**facts, "criterion": error.message}
 
 
 def moved(given_on: dict[str, str], now: dict[str, str]) -> list[str]:
     names = [name for name, was in given_on.items() if now.get(name) != was]
-    # a hash is named only where nothing else says what has moved in it
+    # a hash is shown only if nothing else tells what has changed
     named = [name for name in names if name != _REQUEST] or names
     return [
         f"{name}: {given_on[name]}, now {now.get(name, 'not said')}" for name in named
@@ -75,7 +75,7 @@ def is_asked_so(run: JudgeRun, criterion: str) -> bool:
         try:
             request = asked.request(call, outputs, attempt=last, occasion=run.occasion)
         except KeyError:
-            continue  # it may not leave any more
+            continue  # it may no longer be sent
         return call.answer is not None and (
             call.answer.request_sha256 == request.sha256
         )

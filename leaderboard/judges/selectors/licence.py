@@ -12,9 +12,9 @@ from leaderboard.stats.judges.licence import Licence, Reason, drift, judge_licen
 # what a crowd worker costs more than a judge (Calderon et al. 2025, section 3)
 _EPSILON = 0.1
 _SEED = 0
-# the reason that says how many people there are
+# the reason that has the number of people
 PEOPLE = "people"
-# a person has no soft pairwise accuracy: their few ratings cannot say how sure they are
+# a person has no soft pairwise accuracy: their few ratings do not give a certainty
 _ON_BOARD = ("pairwise-accuracy", "calibrated")
 
 
@@ -66,7 +66,7 @@ def drift_between(given: JudgeRun, later: JudgeRun, criterion: str) -> Reason | 
 
 def _on_board(run: JudgeRun, criterion: str) -> list[Reason]:
     board: Any = shown_board(run.task, criterion)
-    # of several runs of a judge, the newest stands there
+    # of several runs of a judge, the newest is shown there
     rows = JudgeMetric.objects.filter(run__judge=run.judge, run__task=run.task)
     own = rows.filter(criterion=criterion).values_list("metric", flat=True)
     line = (

@@ -4,7 +4,7 @@ from typing import Any
 
 from leaderboard.judges.models import Judge, JudgeAnswer, JudgeCost
 
-# Fewer answers are a guess, too; more than the last so many tell nothing new.
+# Fewer answers are unreliable; more than the last ones add no information.
 _ENOUGH, _LAST = 20, 500
 _SAME = ("endpoint", "url", "model")
 

@@ -25,7 +25,7 @@ def committed_cents(task: Task, judge: Judge | None) -> int:
 def left_cents(task: Task, judge: Judge) -> int | None:
     """Return the rest of a judge's budget on a task; None without a budget."""
     budgets = JudgeBudget.objects.filter(Q(judge=judge) | Q(judge=None), task=task)
-    # rows that a decision rests on stay as they are until it is written
+    # rows are locked until the decision based on them is written
     rows = budgets.select_for_update(of=("self",)).order_by("pk")
     left = [row.cents - committed_cents(task, row.judge) for row in rows]
     return min(left) if left else None

@@ -20,7 +20,7 @@ from leaderboard.stats.judges.licence import Labels
 if TYPE_CHECKING:
     import pandas as pd
 
-# a system, the one beside it (0: none), and the position of the instance
+# a system, the one compared with it (0: none), and the position of the instance
 Judged = tuple[int, int, int]
 _AT = ["submission", "other", "instance"]
 _LABELS = {0.0: "second", 0.5: "tie", 1.0: "first"}
@@ -89,7 +89,7 @@ def overlap_of(run: JudgeRun, criterion: str) -> Overlap:
     if _n_shared(chosen) >= FEWEST_INSTANCES:
         return direct
     rated = _ratings(run, criterion, asked.exclude(strategy=compared))
-    # a page that shows several systems has a scale of its own
+    # a page that shows several systems has a separate scale
     page = rated["evaluation"].isin(asked.filter(strategy=joint).values_list("pk"))
     rated = rated.assign(page=rated["evaluation"].where(page, 0))
     turned = _each_once(_pairs(rated, ["page", "instance"]))

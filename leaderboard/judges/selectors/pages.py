@@ -22,7 +22,7 @@ from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import design_of, errors_asked
 
-# In place of a submission, where a reference stands among outputs.
+# In place of a submission, if a slot has a reference.
 REFERENCE = 0
 _TIES = {"two-choice": "two-choice-tie"}
 
@@ -54,7 +54,7 @@ def human_of(judge: Judge, task: Task) -> HumanConfig:
             f"(design {slug}).",
             code="not-for-judges",
         )
-    # the task's, not its design's: what was made elsewhere names a range of a family
+    # the task's, not its design's: imports use a range of a family of scales
     usual = all_scales().get(human.scale)
     slug = judge.definition["scale"] or human.scale
     scale = all_scales().get(slug)
@@ -73,7 +73,7 @@ def _fits(mode: str, design: Design, human: HumanConfig) -> bool:
     if mode == PAIRWISE:
         both = design.n_outputs == (2, 2) and not design.references_among
         return both and scale.compares
-    # sums of errors, z-scores and won pairs, made elsewhere, answer no question
+    # imported sums of errors, z-scores and shares of won pairs answer no question
     answered = design.marks_errors or not scale.counted
     return design.about_one_system() and answered and human.scale != PREFERRED
 
@@ -179,6 +179,6 @@ def about(call: JudgeCall, said: Mapping[str, Said], slots: Sequence[str]) -> Sa
     found = said[""]
     if place == 0:
         return found
-    # of two, the rating is that of the first
+    # for two, the rating is that of the first
     turned = {name: 1.0 - value for name, value in found.values.items()}
     return replace(found, values=turned)

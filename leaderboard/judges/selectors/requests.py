@@ -33,10 +33,10 @@ from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import design_of, shown, task_view
 
-# A token is at least a byte, so bytes are the most that there can be; and about three
-# bytes of English, more of them in other scripts, are one as endpoints count.
+# A token is at least a byte, so bytes are the upper limit; about three bytes of
+# English, more in other scripts, are one token at endpoints.
 BYTES_A_TOKEN = 3
-# what endpoints add around messages
+# tokens that endpoints add around messages
 _EXTRA_TOKENS = 64
 
 
@@ -52,7 +52,7 @@ class Request:
     expected: int
     most: int
     shape: Shape = WHOLE
-    # slot to the output in it, or the one output under ""
+    # slot to its output, or the one output under ""
     outputs: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -135,7 +135,7 @@ class Requests:
         return replace(found, values=values)
 
     def rating(self, value: float) -> float:
-        # a ratio to 100, where the output beside it is worth something else
+        # a ratio to 100, if the reference output has a different value
         return value * 100 / self.human.standard_value if self.scale.relative else value
 
     def _data(self, seen: Shown, texts: list[str]) -> dict[str, Any]:
@@ -226,7 +226,7 @@ def sendable(task: Task, *, references: bool, private: bool) -> Any:
     if not private:
         rows = rows.filter(public())
     if task.hidden_references and not references:
-        # a system that is made of them
+        # a system that consists of references
         rows = rows.exclude(baseline=Submission.Baseline.REFERENCE)
     return rows
 

@@ -31,10 +31,10 @@ from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import design_of, has_references
 
-# One run's questions; more are several runs.
+# Maximum of questions per run.
 MOST_CALLS = 200_000
-# Outputs that an audit asks about: usually (a command that moves three in ten by half a
-# scale is then found in about four audits of five), and at most.
+# Outputs in an audit: by default (a command that changes three in ten by half a scale
+# is then found in about four audits of five), and at most.
 AUDITED, MOST_AUDITED = 30, 1_000
 _AT_ONCE = 500
 
@@ -46,14 +46,14 @@ class Wish:
     criteria: Sequence[str] = ()
     submissions: Sequence[int] = ()
     n_instances: int | None = None
-    # texts that nobody outside has seen, and that go out only if approval says so, too
+    # non-public texts, which are sent only if the approval allows it, too
     with_references: bool = False
     with_private: bool = False
-    # of joint judges, how many outputs stand on a page; None: as many as people's show
+    # of joint judges, outputs per page; None: as many as people's pages show
     per_page: int | None = None
-    # asks again what was answered before
+    # repeats answered questions
     occasion: str = ""
-    # of so many outputs it is asked what commands in them do to it
+    # outputs of which injected commands are tested
     audit: int = 0
 
 
@@ -198,7 +198,7 @@ def _probes(calls: list[JudgeCall], n_outputs: int) -> list[JudgeCall]:
     most = max(map(len, by_instance.values()), default=0)
     chosen = [
         some[(at + turn) % len(some)]
-        for turn in range(most)  # another output of each instance a turn
+        for turn in range(most)  # a different output of each instance in turn
         for at, some in enumerate(by_instance.values())
         if turn < len(some)
     ][:n_outputs]
@@ -243,5 +243,5 @@ def _put_price(run: JudgeRun) -> None:
 def _chunks(requests: Iterable[Request]) -> Iterable[dict[str, Request]]:
     requests = iter(requests)
     while some := list(islice(requests, _AT_ONCE)):
-        # systems that say the same are asked about once
+        # systems with the same output are asked about once
         yield {request.sha256: request for request in some}

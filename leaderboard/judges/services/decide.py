@@ -73,7 +73,7 @@ def stop(run: JudgeRun) -> bool:
 
 def resume(run: JudgeRun, *, cents: int | None = None) -> bool:
     with transaction.atomic():
-        # as it is now, not as somebody saw it: an approved amount never gets smaller
+        # from the database, not from an old page: an approved amount never decreases
         stopped = JudgeRun.objects.filter(pk=run.pk, state=State.STOPPED)
         row = stopped.select_for_update(of=("self",)).first()
         if row is None:

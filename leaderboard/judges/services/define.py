@@ -15,7 +15,7 @@ from leaderboard.judges.endpoint import named
 from leaderboard.judges.models import Judge, JudgeRun
 from leaderboard.judges.scripted import SCRIPTS
 
-# What a price that was approved rests on.
+# The facts behind an approved price.
 _PRICED = {"input_price", "output_price"}
 
 

@@ -41,10 +41,10 @@ from leaderboard.tasks.models import Task
 if TYPE_CHECKING:
     import pandas as pd
 
-# Changes with the way in which estimates are made: all are then made anew.
+# Increased with each change of the estimation: all are then computed again.
 VERSION = 2
 _NO_SPREAD = 1e-12
-# A row that says nothing, so that nobody looks again before something has changed.
+# An empty row, so that nothing is computed before something has changed.
 _NOTHING: dict[str, Any] = {
     **{"judges": [], "helped": {}, "plain": {}, "explained": 0.0},
     **{"labels_saved": 0.0, "n_people": 0, "n_judge": 0, "foretold": {}, "seed": 0},
@@ -86,7 +86,7 @@ def estimate(task: Task) -> int:
         )
     gone = [row.pk for key, row in stored.items() if key not in kept]
     with transaction.atomic():
-        # one at a time: the task's row is the lock, and of two the later one's count
+        # one at a time: the task's row is the lock, and the later result counts
         Task.objects.select_for_update().get(pk=task.pk)
         new = {(row.submission_id, row.criterion) for row in made}
         rows = JudgedEstimate.objects.filter(submission__task=task)
@@ -152,16 +152,16 @@ class _Board:
         try:
             found = self._mean(own, said, unit, seed)
         except ValueError:
-            # one worker or one instance: there is no interval to stand beside
+            # one worker or one instance: there is no interval to compare with
             return {**_NOTHING, "n_people": len(rated)}
         if found.plain.half_width <= _NO_SPREAD:
-            # ratings that are all the same say nothing of their spread
+            # identical ratings do not show their spread
             return {**_NOTHING, "n_people": len(rated)}
         return {**_fields(found, said, unit), "seed": seed}
 
     def _mean(self, own: pd.DataFrame, said: Help, unit: Unit, seed: int) -> JudgedMean:
         weight = own["weight"].to_numpy(float) if "weight" in own else None
-        # what counts for nothing is not there
+        # zero weights are left out
         own = own if weight is None else own[weight > 0]
         return judged_mean(
             unit.averaged(own["value"].to_numpy(float)),
@@ -190,7 +190,7 @@ def _fields(found: JudgedMean, said: Help, unit: Unit) -> dict[str, Any]:
 
 
 def _ends(interval: Interval, unit: Unit) -> dict[str, float | None]:
-    # no score lies beyond the ends of its scale
+    # no score is beyond the ends of its scale
     mean, low, high = np.clip(
         [interval.estimate, interval.low, interval.high], *unit.bounds
     ).tolist()

@@ -26,14 +26,14 @@ def finish(run: JudgeRun) -> bool:
 def _put_on_board(run: JudgeRun, criterion: str) -> None:
     scores = scores_of(run, criterion)
     owner = run.decided_by or run.asked_by
-    # nobody answers for a run of a command: it is read from its own pages
+    # a command's run has no account: it is read from its own pages
     if owner is None or not scores:
         return
     older = JudgeMetric.objects.filter(
         run__judge=run.judge, run__task=run.task, criterion=criterion
     )
     on_board = older.filter(metric__withdrawn_at=None, run__n_calls__gt=run.n_calls)
-    # a few questions asked again, to see whether answers moved, replace nothing
+    # repeated questions, asked to see whether answers have changed, replace nothing
     if run.occasion and on_board.exists():
         return
     for row in older.select_related("metric"):

@@ -20,7 +20,7 @@ def _note(instance: Any, **_sent: Any) -> None:
     calls = JudgeCall.objects.filter(
         Q(submission=instance) | Q(other=instance) | Q(pk__in=_pages_with(instance))
     )
-    # once the submission is gone, nothing leads from it to them
+    # once the submission is deleted, they cannot be found from it
     instance.judged = list(calls.values_list("pk", flat=True))
     instance.judged_as = answers_to(calls)
 
@@ -52,8 +52,8 @@ def forget(found: tuple[Collection[int], Collection[int]]) -> None:
     waiting = JudgeCall.objects.filter(
         state=JudgeCall.State.WAITING, run__state__in=JudgeRun.OPEN
     )
-    # an attempt that could not be used belongs to no question any more; while a judge is
-    # being asked, an answer may be about to
+    # an invalid attempt belongs to no question; while a judge is being asked, an answer
+    # may still get one
     loose = Q(judge__in=judges) & ~Q(judge__in=waiting.values("run__judge"))
     about = Q(pk__in=answers) | loose
     JudgeAnswer.objects.filter(about).exclude(pk__in=used).delete()

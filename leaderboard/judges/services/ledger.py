@@ -22,7 +22,7 @@ def hold(run: JudgeRun, request: Request, *, holder: str) -> JudgeCost | None:
     Return None if that would exceed the approved amount, or if the run was stopped or
     belongs to another process: then the request must not be sent.
     """
-    # as it was when the run was taken up: an approved amount never gets smaller
+    # as read when the job began: an approved amount never decreases
     room = run.approved_cents * MICROCENTS - request.most
     mine = JudgeRun.objects.filter(
         pk=run.pk, holder=holder, state=JudgeRun.State.RUNNING, microcents__lte=room
@@ -56,7 +56,7 @@ def keep(cost: JudgeCost, reply: Reply) -> JudgeAnswer:
                 "seconds": round(reply.seconds, 3),
             },
         )
-        # an endpoint that does not count is believed to have charged the most
+        # an endpoint that reports no count is assumed to charge the most
         known = n_in is not None and n_out is not None
         paid = price(run.judge, n_in or 0, n_out or 0) if known else cost.microcents
         _settle(cost, State.PAID, paid)
@@ -80,7 +80,7 @@ def lose_all(run: JudgeRun) -> int:
 
 
 def _settle(cost: JudgeCost, state: State, microcents: int) -> None:
-    # LOST, too: its answer may come to a process that was taken for dead
+    # LOST, too: the answer may reach a process that was assumed dead
     unknown = [State.HELD, State.LOST]
     with transaction.atomic():
         rows = JudgeCost.objects.filter(pk=cost.pk, state__in=unknown)

@@ -22,7 +22,7 @@ from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.stats.judges.licence import Reason
 
 JOB = "leaderboard.jobs.license_judge"
-# Raised when the same evidence would be decided in another way.
+# Increased when the same evidence would be decided differently.
 RULE = "1"
 State = JudgeLicence.State
 _OUTDATED = Reason(
@@ -40,7 +40,7 @@ def look_at_all() -> int:
 
 def look(pk: int) -> None:
     run = JudgeRun.objects.select_related("judge", "task").get(pk=pk)
-    # from before the look: what moves meanwhile is looked at again
+    # from before the check: later changes are checked again
     evidence = evidence_of(run)
     for criterion in _criteria(run):
         decide(run, criterion)
@@ -160,7 +160,7 @@ def evidence_of(run: JudgeRun) -> str:
     scores = Score.objects.filter(submission__task=task, superseded_at=None)
     boards = MetricBoard.objects.filter(task=task, state=MetricBoard.State.READY)
     on_board = JudgeMetric.objects.filter(run=run)
-    # what people said of several systems is no score of one
+    # ratings of several systems at once are no scores of one
     beside = HumanEvaluation.objects.filter(task=task).exclude(
         strategy=HumanEvaluation.Strategy.SINGLE
     )

@@ -26,13 +26,13 @@ from leaderboard.judges.services.decide import JOB
 from leaderboard.judges.services.finish import finish
 
 State, CallState = JudgeRun.State, JudgeCall.State
-# A job gives way to others after so many seconds.
+# A job yields to others after this many seconds.
 PIECE_SECONDS = 20.0
-# Questions that are read at once.
+# Questions per query.
 _READ = 50
-# How often one looks whether somebody stopped the run.
+# Interval of checks for a stopped run, in seconds.
 _LOOK_SECONDS = 1.0
-# So many failures one after the other are no accident.
+# This many consecutive failures are systematic.
 MOST_FAILURES = 5
 
 
@@ -57,7 +57,7 @@ class _Piece:
     waiting: deque[JudgeCall] = field(default_factory=deque)
     outputs: dict[tuple[int, int], str] = field(default_factory=dict)
     sent: dict[Future[Reply], _Sent] = field(default_factory=dict)
-    # not before this moment: the endpoint's limits, or its word
+    # the earliest moment of the next request: the endpoint's limit, or its response
     next_at: float = 0.0
     look_at: float = 0.0
     n_failures: int = 0
@@ -92,7 +92,7 @@ def _take(pk: int, holder: str) -> JudgeRun | None:
     now = timezone.now()
     free = Q(held_until=None) | Q(held_until__lt=now)
     rows = JudgeRun.objects.filter(free, pk=pk, state=State.RUNNING)
-    # until the first look at the run renews it
+    # until the first check of the run renews it
     if not rows.update(holder=holder, held_until=now + timedelta(minutes=1)):
         return None
     return JudgeRun.objects.select_related("judge", "task").get(pk=pk)
@@ -133,7 +133,8 @@ def _ask_some(run: JudgeRun, holder: str) -> None:
             try:
                 _fill_and_take(piece, threads)
             finally:
-                # what is on its way is paid for: take it in, whatever else happened
+                # open requests are paid for: store their answers, whatever else
+                # happened
                 while piece.sent:
                     _take_in(piece)
     finally:
@@ -168,7 +169,7 @@ def _read_more(piece: _Piece) -> bool:
         return False
     piece.after = calls[-1].pk
     piece.waiting.extend(calls)
-    # read anew each time: what became private meanwhile does not leave
+    # read again each time: outputs that became private meanwhile are not sent
     piece.outputs.update(outputs_in(piece.run, calls))
     return True
 
@@ -183,7 +184,7 @@ def _send_next(piece: _Piece, threads: ThreadPoolExecutor) -> bool:
     if _known(piece, call, request):
         return True
     for sent in piece.sent.values():
-        if sent.request.sha256 == request.sha256:  # systems that say the same
+        if sent.request.sha256 == request.sha256:  # systems with the same output
             sent.calls.append(call)
             return True
     if piece.next_at > time.monotonic():
@@ -213,7 +214,7 @@ def _send(
     if cost is None:
         if _looks(piece):
             raise Halt("The approved amount is used up.")
-        piece.waiting.clear()  # stopped, or another process's now
+        piece.waiting.clear()  # stopped, or another process has it
         return False
     if rate := piece.run.judge.per_minute:
         piece.next_at = time.monotonic() + 60 / rate
@@ -278,7 +279,7 @@ def _turned_away(piece: _Piece, sent: _Sent, away: TurnedAway) -> None:
         piece.waiting.extendleft(sent.calls)
         piece.next_at = max(piece.next_at, time.monotonic() + away.again_in)
         return
-    # this request is refused for good; many of them are all of them
+    # this request is refused permanently; many of them mean all of them
     piece.n_failures += 1
     for call in sent.calls:
         if away.fatal:

@@ -23,7 +23,7 @@ from leaderboard.papers.expected import read_expected
 from leaderboard.papers.task_figures.keep import keep_published, published_in
 from leaderboard.tasks.selectors.made_elsewhere import ASKED
 
-# Problems that are printed where all are asked for.
+# Maximum number of printed problems.
 _EVERY = 10_000
 
 
@@ -87,7 +87,7 @@ class Command(BaseCommand):
         said = {name: _pairs(name, options[name]) for name in _PAIRS}
         printed = read_expected(options["published"]) if options["published"] else []
         if printed:
-            # what is wrong with the list is said before anything is stored
+            # errors of the list are reported before anything is stored
             published_in(printed, options["part"])
         layout = options["layout"] or self._guessed(files)
         judgments = read(files, layout=layout, choices=said["choose"])
@@ -119,7 +119,7 @@ class Command(BaseCommand):
             files=files,
             tell=self._tell,
         )
-        # said first: the import stays, whatever becomes of the numbers
+        # printed first: the import stays even if computing the numbers fails
         self._done(row, options)
         if printed:
             keep_published(row.task, printed, part=options["part"])

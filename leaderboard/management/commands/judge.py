@@ -96,7 +96,7 @@ class Command(BaseCommand):
         )
         name, version, made, prices, pace = _given(options)
         judge = define.make(name, version, made, by=by, **prices, **pace)
-        # a run that is not approved leaves nothing behind
+        # an unapproved run leaves no rows
         with transaction.atomic():
             run = ask.ask(judge, task, wish, by=by)
             self.stdout.write("\n".join([judge.signature, *leaving(run)]))

@@ -38,7 +38,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         slug, source = options["slug"], options["source"]
-        # compared afterwards: the same release may still bring a changed task.toml
+        # compared afterwards: the same release may still have a changed task.toml
         before = Task.objects.filter(slug=slug).values().first()
         try:
             report = load_task(

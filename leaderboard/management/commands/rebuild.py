@@ -18,7 +18,7 @@ class Command(BaseCommand):
         "Recompute every published number of a release from its folder or archive "
         "alone, without a database. Exit code 1 at the first number that differs."
     )
-    # it must run where there is no database: with readers of a release
+    # it must run without a database: for readers of a release
     requires_migrations_checks = False
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -63,11 +63,11 @@ def _unpacked(path: Path) -> Iterator[Path]:
         try:
             with zipfile.ZipFile(path) as archive:
                 archive.extractall(place)
-        # RuntimeError: packed with a password, or in a way that is not known here
+        # RuntimeError: packed with a password, or with an unknown method
         except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
             raise GenieError(
                 f"{path} is neither a release's folder nor its .zip.", code="no-release"
             ) from error
-        # an archive has one folder, which has the name of the task
+        # an archive has one folder, with the name of the task
         inside = list(Path(place).iterdir())
         yield inside[0] if len(inside) == 1 and inside[0].is_dir() else Path(place)

@@ -15,7 +15,7 @@ from leaderboard.submissions.services.lifecycle import NEXT_JOB
 from leaderboard.tasks.models import Task
 
 State = Submission.State
-# Until one of these a submission goes on by itself.
+# Until one of these states a submission proceeds automatically.
 _UNDER_WAY = {State.RECEIVED, State.VALID}
 
 
@@ -75,7 +75,7 @@ class Command(BaseCommand):
         if submission.state not in _UNDER_WAY or submission.failure_permanent:
             return True
         if submission.failed:
-            # `advance` would do it within a minute; nobody else may be running
+            # `advance` would do it within a minute; no other process may be running
             jobs.enqueue_missing([(NEXT_JOB[submission.state], {"pk": submission.pk})])
         return False
 
@@ -118,7 +118,7 @@ def report(submission: Submission) -> dict[str, Any]:
 
 def _what_stopped(submission: Submission, timeout: float) -> list[dict[str, Any]]:
     if submission.state == State.INVALID:
-        return []  # its own errors say it
+        return []  # its own errors are clear
     if submission.failed:
         return [
             _error("step-failed", f"{submission.failed_step}: {submission.failure}")

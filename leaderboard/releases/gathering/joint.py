@@ -188,14 +188,14 @@ def _judgments(
     ratings = all_system_ratings_of([joint_evaluation.evaluation.pk])
     _check_current(joint_evaluation, ratings)
     weights = joint_evaluation.results.get("weights", {})
-    # a preference between two outputs names no slot, but each of them had one
+    # a preference between two outputs has no slot, but each of them had one
     slots = {
         (item, submission): slot
         for item, submission, slot in JudgedOutput.objects.filter(
             judged_item__evaluation=joint_evaluation.evaluation_id
         ).values_list("judged_item__item", "submission", "slot")
     }
-    # which of the pages with this instance, so that a worker's pages can be told apart
+    # the number of the page of this instance, to distinguish a worker's pages
     page = ratings.groupby("instance")["item"].rank(method="dense").astype(int)
     records = [
         {

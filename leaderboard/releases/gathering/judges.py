@@ -106,7 +106,7 @@ class Judged:
     def _judges(self) -> Rows:
         judges = Judge.objects.filter(runs__in=self._runs).distinct()
         for judge in judges.order_by("name", "pk"):
-            # an address in our own network is nobody's business
+            # an address in an internal network is not disclosed
             url = judge.definition["url"] if address_told(judge) else None
             yield {
                 "judge": str(judge),
@@ -247,7 +247,7 @@ class Judged:
                 }
 
     def _licences(self) -> Rows:
-        # what rests on private outputs is staff's, as on the task's page of judges
+        # results from private outputs are for staff, as on the task's page of judges
         open_ = [run for run in self._runs if is_public(run)]
         rows = JudgeLicence.objects.filter(run__in=open_).select_related(
             "run__judge", "run__task"

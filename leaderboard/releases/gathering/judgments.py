@@ -37,11 +37,11 @@ JUDGMENTS = (
     "answered",
     "on",
     "weight",
-    # errors that were marked, where they were: on the row of the first criterion asked
+    # marked errors, if any: on the row of the first criterion asked
     "marks",
 )
 _OF_MARKS = ("spans", "removed", "prefilled_by")
-# How many outputs' ratings are in memory at a time, more only where one system has more.
+# Outputs in memory at a time, more only if one system has more.
 OUTPUTS_AT_ONCE = 2_000
 _FROM_RATINGS = (
     *("submission", "criterion", "instance", "worker", "item"),
@@ -141,7 +141,7 @@ def _records(
             "on": on,
             "weight": weight_of(weights, person, item) * (not why_not),
         }
-        # instances by their places in the task
+        # instances by their positions in the task
         order = (index_of[submission], criterion, instance, worker, slot)
         keyed.append((order, (int(item), int(person), criterion), record))
     keyed.sort(key=itemgetter(0))
@@ -159,7 +159,7 @@ def _check_current(
 ) -> None:
     """Refuse scores that are about to be computed again: no release has their ratings."""
     by = ["submission", "criterion"]
-    # the digest stored with a score must be that of the ratings which go out with it
+    # the digest stored with a score must be that of the published ratings
     groups = ratings[ratings["why_not"] == ""].groupby(by, sort=False)
     now = {name: digest(group, OF_ONE) for name, group in groups}
     left_out = ratings[ratings["why_not"] == EXCLUDED]

@@ -14,7 +14,7 @@ from leaderboard.releases.bundle import CHECKSUMS, LOG, Record, batched
 from leaderboard.tasks.models import Task
 
 _AT_ONCE = 500
-# Heads of so many earlier releases are proved to be the beginning of this one's.
+# Number of earlier releases whose heads are proved to be prefixes of this one's.
 _EARLIER = 200
 
 
@@ -34,7 +34,7 @@ def made(folder: Path, task: Task) -> None:
         size = json.loads(lines.readline())["size"]
     data = {"task": task.slug, "checksums_sha256": digest, "log_size": size}
     said = LogEntry.objects.filter(kind=log.Kind.RELEASE, about=task.pk)
-    # whoever made it may have ended before this was noted
+    # an earlier process may have ended before this was logged
     if all(
         json.loads(text) != data
         for text in said.exclude(data="").values_list("data", flat=True)
@@ -73,7 +73,8 @@ def _entries(task: Task, size: int) -> Iterator[Record]:
 def _of(kind: log.Kind, pks: Sequence[int], size: int) -> Iterator[Record]:
     for some in batched(pks, _AT_ONCE):
         rows = LogEntry.objects.filter(kind=kind, about__in=some, number__lt=size)
-        # a score that was filled in later has several: the last one says what it is
+        # a score that was filled in later has several entries: the last one has its
+        # number
         last = {row.about: row for row in rows.order_by("number")}
         shown = [one for one in opened(list(last.values())) if one["data"]]
         shown.sort(key=lambda one: int(one["number"]))

@@ -82,12 +82,12 @@ TEST_QUESTIONS = (
 )
 INSTANCES = ("instance", "position", "sample_rank", "fields", "references")
 PREDICTIONS = ("submission", "instance", "text")
-ALL = "ALL"  # the kind of questions that a fit to all evidence has seen
-# How many rows, or systems, are in memory at a time.
+ALL = "ALL"  # the polarity of a fit to all evidence
+# Rows, or systems, in memory at a time.
 AT_ONCE = 500
 # metric results keep six decimals of each instance
 _ROUNDING = 1e-5
-# what was printed elsewhere of the same judgments
+# numbers printed elsewhere for the same ratings
 PUBLISHED = ("table", "row", "column", "printed", "tolerance", "figure", "why")
 
 
@@ -127,7 +127,7 @@ def _ranked(row: Row, submission: Submission, evaluation: HumanEvaluation) -> Re
         "scale": evaluation.campaign.hit_type.scale,
         "n_instances": evaluation.n_instances,
         "file_sha256": submission.file_sha256,
-        # who made an anonymous system may be told by these
+        # these could identify the team of an anonymous system
         "description": submission.description if row.team else "",
         "links": submission.links if row.team else [],
     }
@@ -161,7 +161,7 @@ def _scores(criteria: set[str], pks: Sequence[int]) -> list[Record]:
         "submission_id", "pk"
     )
     evaluations = evaluations_of(pks)
-    # criteria of an import have campaigns, and scales, of their own
+    # imported criteria have separate campaigns, and scales
     scales = {
         pk: {
             criterion: campaign.hit_type.scale
@@ -179,7 +179,7 @@ def _scores(criteria: set[str], pks: Sequence[int]) -> list[Record]:
                 row["criterion"],
                 evaluations[row["submission_id"]].campaign.hit_type.scale,
             ),
-            # a box that could be ticked is no criterion on the scale
+            # a checkbox is no criterion on the scale
             "asked": row["criterion"] in {*criteria, *scales[row["submission_id"]]},
             "n_resamples": settings.GENIE["BOOTSTRAP_RESAMPLES"],
         }
@@ -209,8 +209,7 @@ def metrics(pks: Sequence[int]) -> Iterator[Record]:
 
 def _is_mean(result: MetricResult) -> bool:
     values: list[float] = result.per_instance
-    # without the texts, a metric can be checked again only where it is the instances'
-    # mean
+    # without the texts, a metric can be checked only if it is the instances' mean
     mean = sum(values) / len(values) if values else float("nan")
     return abs(mean - result.value) <= _ROUNDING
 
@@ -266,7 +265,7 @@ def instances(task: Task, *, texts: bool, shows_sample: bool) -> Iterator[Record
     """
     rows = Instance.objects.filter(task=task).order_by("position")
     if task.hidden_references:
-        # not even read: what was not fetched cannot slip out
+        # not even read: columns that were not fetched cannot be disclosed
         rows = rows.defer("references")
     for row in rows.iterator(chunk_size=AT_ONCE):
         yield {

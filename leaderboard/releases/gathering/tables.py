@@ -23,7 +23,7 @@ from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.outputs import outputs_are_open
 from leaderboard.tasks.models import Task
 
-# The tables, in the order in which a release names them.
+# The tables in a release's order.
 _ORDER = (
     *("systems", "scores", "judgments", "metrics", "test_questions"),
     *("comparisons", "comparison_pairs", "comparison_votes"),
@@ -32,7 +32,7 @@ _ORDER = (
     *("judges", "judge_runs", "judge_calls", "judge_answers"),
     *("judge_scores", "judge_licences", "judge_help"),
 )
-# How many steps are done, of how many; may raise to give up.
+# Reports the steps done, of how many; may raise to stop.
 Tell = Callable[[int, int], None]
 
 
@@ -54,7 +54,7 @@ class Tables:
         self.joint = joint.scored(task)
         self._counts: dict[str, int] = notes.kept.setdefault("counts", {})
         self.columns: dict[str, Sequence[str]] = notes.kept.setdefault("columns", {})
-        # of each long table how many systems are done, and what is needed to go on
+        # by long table, the number of systems done, and the position to continue from
         self._reached: dict[str, Any] = notes.kept.setdefault("reached", {})
         self._n_done = {name: reached[0] for name, reached in self._reached.items()}
         self._masks = False
@@ -88,7 +88,7 @@ class Tables:
     def write_systems_together(self) -> None:
         pks = self._notes.once("others", self._write_systems_together)
         submissions = Submission.objects.filter(pk__in=pks)
-        # systems that are spoken of and have no score of their own
+        # systems that tables mention without a score of their own
         self.others = list(submissions.select_related("team").order_by("pk"))
 
     def _write_systems_together(self) -> list[int]:
@@ -144,8 +144,8 @@ class Tables:
 
     @property
     def _open(self) -> list[int]:
-        # Test questions are made of outputs: until people have judged a system by
-        # itself, nobody can look up what it said.
+        # Test questions are made of outputs: until people have rated a system alone,
+        # its outputs must not be public.
         others = self._notes.once(
             "open", lambda: [s.pk for s in self.others if outputs_are_open(s)]
         )

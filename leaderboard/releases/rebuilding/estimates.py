@@ -54,7 +54,7 @@ class Estimates:
     def ranks(self) -> Iterator[Number]:
         criterion = self.manifest["ranked_by"]
         if self.manifest["ranked_with_judges"] and not self.manifest["forecasts"]:
-            # what judges foretell would name the instances that were drawn
+            # judges' predictions would identify the drawn instances
             return
         for submission, row in self.systems.items():
             standing = self.standings.get((submission, criterion))
@@ -124,7 +124,7 @@ def _ratings(folder: Path) -> Iterator[pd.DataFrame]:
 
     position = Places(bundle.positions(folder))
     columns: dict[str, _Columns] = defaultdict(_Columns)
-    # every name once, as there are as many workers as rows say, but fewer names
+    # every name once: there are fewer names than rows
     known: dict[str, str] = {}
     for row in bundle.iter_table(folder, "judgments"):
         if not row["counts"]:

@@ -28,7 +28,7 @@ def joint_numbers(folder: Path) -> Iterator[Number]:
     claimed: set[Key] = set()
     for row in bundle.iter_table(folder, TABLE):
         key = row["joint"], row["criterion"]
-        # of two rows of the same, one has no results
+        # of two rows with the same key, the second has no results
         left = () if key in claimed else key
         claimed.add(key)
         own_results = sorted(
@@ -37,7 +37,7 @@ def joint_numbers(folder: Path) -> Iterator[Number]:
         yield from _criterion(
             row, own_results, pairs.rows(*left), judgments.rows(*key), position
         )
-    # rows that no evaluation claimed were added by somebody
+    # rows without an evaluation were added to the files
     for name, table in ((RESULTS, results), (PAIRS, pairs)):
         for joint, criterion in sorted(table.keys() - claimed):
             subject = f"joint evaluation {joint}, {criterion}"

@@ -14,7 +14,7 @@ from leaderboard.tasks.config import read_task
 _ROUNDED = 1e-5
 _SUMMED = 1e-7
 
-# what, published, computed, tolerance; or a sentence on what cannot be tried
+# object, published, computed, tolerance; or a sentence on a check that is impossible
 Check = tuple[str, float, float, float] | str
 
 
@@ -39,7 +39,7 @@ def metric_numbers(folder: Path, manifest: Record) -> Iterator[Check]:
             own = {row["instance"]: row["text"] for row in texts.rows(submission)}
             batches = {submission: _batch(manifest, instances, own)}
         batch = batches[submission]
-        # a release says for each result what was read of conversations
+        # the signature has which part of conversations was read
         if row["signature"].endswith(TURNS):
             batch = replace(batch, conversations=True)
         yield from _computed(row, metric, batch)

@@ -11,7 +11,7 @@ from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.published_numbers import Number
 
-# Columns of scores.jsonl that an entry has, too.
+# Columns of scores.jsonl that an entry also has.
 _SAME = ("mean", "low", "high", "n", "n_workers", "n_excluded_workers", "signature")
 
 

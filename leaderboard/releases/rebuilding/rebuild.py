@@ -54,7 +54,7 @@ def rebuild(
     n_files = bundle.check(folder)
     report(f"{n_files} files match their checksums.")
     manifest = bundle.read_manifest(folder)
-    # of some tables there may be nothing else
+    # some tables may have only this format
     alone = (one.with_suffix(".jsonl") for one in folder.glob("*.parquet"))
     if parquet or not all(one.is_file() for one in alone):
         with as_json_lines(folder) as tables:
@@ -130,7 +130,7 @@ def _scores(folder: Path, manifest: Record) -> Iterator[Number | str]:
         design = all_designs()[designs[score["submission"]]]
         name = f"score of submission {score['submission']} on {score['criterion']}"
         key = score["submission"], score["criterion"]
-        # of two scores of the same, one has no ratings
+        # of two scores of the same system, one has no ratings
         rows = judged.rows(*key) if key in unclaimed else []
         unclaimed.discard(key)
         ratings = [row for row in rows if row["counts"]]
@@ -138,7 +138,7 @@ def _scores(folder: Path, manifest: Record) -> Iterator[Number | str]:
             yield Number("scores.jsonl", f"{name}, ratings", score["n"], 0)
             continue
         yield from _score(name, design, score, ratings, position)
-        # who ticked or marked nothing has no row of it, and is left out all the same
+        # workers without ticks or marks have no row and are still excluded
         if score["asked"] and score["criterion"] not in design.beside:
             excluded = {row["worker"] for row in rows if row["why_not"] == EXCLUDED}
             subject = f"{name}, excluded workers"
@@ -161,7 +161,8 @@ def _score(
 
     unit = _unit(design, score)
     values = np.array([row["value"] for row in ratings], dtype=np.float64)
-    # by place in the task, the order in which the bootstrap drew instances when scoring
+    # by position in the task, the order in which the bootstrap drew instances when
+    # scoring
     positions = np.array([position[row["instance"]] for row in ratings])
     frame = {
         "instance": positions,
@@ -186,7 +187,7 @@ def _score(
     yield Number("scores.jsonl", f"{name}, workers", score["n_workers"], len(workers))
     binned, counts = np.unique(unit.binned(values), return_counts=True)
     computed = dict(zip((f"{v:g}" for v in binned), counts.tolist(), strict=True))
-    # values on either side: a bar that is missing differs, too
+    # values on either side: a missing bar is a difference, too
     for value in sorted({*computed, *score["histogram"]}):
         yield Number(
             "scores.jsonl",

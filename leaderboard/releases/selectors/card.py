@@ -26,10 +26,10 @@ from quality.detection.models import DetectorFit
 
 Section = list[tuple[str, Any]]
 Card = dict[str, Section]
-# The seed would tell workers which of their questions are tests.
+# The seed would reveal to workers which of their questions are tests.
 WITHHELD = "disclosed once human evaluation has ended"
 
-# a pace at which the texts cannot have been read says nothing about the pay
+# pay is meaningless at a pace at which the texts cannot have been read
 _TOO_FAST = ("median pace", "faster than the texts can be read")
 
 

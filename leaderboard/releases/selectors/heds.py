@@ -64,7 +64,7 @@ QUESTIONS = {
     "5.3": "Special category information",
     "5.4": "Impact assessments",
 }
-# These are answered for each criterion.
+# Answered for each criterion.
 OF_A_CRITERION = {
     "4.1.1": "Type of quality",
     "4.1.2": "Aspect of the outputs",
@@ -90,7 +90,7 @@ OF_A_CRITERION = {
 }
 
 
-# As the form wants it said.
+# In the form's wording.
 _NOT_BETWEEN = "InterAA not assessed"
 
 
@@ -103,7 +103,7 @@ def agreement(
     table = ratings.pivot_table(
         index=["submission", "instance"], columns="worker", values="value"
     )
-    # labelled options have an order and no distances; sliders and typed numbers have
+    # labeled options are ordered, without distances; sliders and typed numbers have
     # both
     level: Level = "ordinal" if ordered else "interval"
     alpha = krippendorff_alpha(table.to_numpy(float), level)
@@ -120,7 +120,7 @@ def agreement(
     )
 
 
-# Nothing in the database answers these: authors do.
+# The database has no answer to these: authors answer.
 OPEN = "for the authors"
 _KINDS = {
     "question-answering": "question answering",
@@ -237,7 +237,7 @@ def _evaluators(
 ) -> dict[str, str]:
     campaign, needs = evaluation.campaign, requirements(submission.task)
     if campaign.simulated:
-        # what a datasheet asks about people has no answer where programs played them
+        # a datasheet's questions about people have no answer for programs
         nobody = "simulated annotators (programs, not people)"
         about_people = [n for n in QUESTIONS if n.startswith("3.2.")]
         return dict.fromkeys(about_people, nobody) | {

@@ -9,7 +9,7 @@ from leaderboard.tasks.selectors.made_elsewhere import MARK, Provenance, provena
 
 NOT_KNOWN = "not known: the judgments were made elsewhere"
 TITLE = MARK.capitalize()
-# Section of a card -> the lines that hold of judgments of others, too; None: all of them
+# Section of a card -> the lines that apply to imported ratings, too; None: all of them
 _KEPT: Mapping[str, frozenset[str] | None] = {
     "System and data": frozenset(
         [
@@ -34,7 +34,7 @@ _KEPT: Mapping[str, frozenset[str] | None] = {
     "Automatic metrics": None,
     judges.TITLE: None,
 }
-# Question of the datasheet -> what an import may know of it
+# Question of the datasheet -> the answer for an import
 _ANSWERED = {
     "3.2.2.1": "expertise",
     "3.2.2.2": "pay",

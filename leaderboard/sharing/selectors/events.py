@@ -14,7 +14,7 @@ from leaderboard.tasks.selectors.made_elsewhere import mark_of
 from leaderboard.teams.selectors.site_urls import absolute
 
 MOST = 50
-# What is final at once was never read as provisional.
+# A score that is final at once was never provisional for readers.
 _AT_ONCE = timedelta(minutes=1)
 
 
@@ -38,7 +38,7 @@ def board_events(task: Task) -> list[Event]:
     found = _newest(
         [
             *map(_published, story.results),
-            # the first result leads nobody
+            # the first result has nobody to overtake
             *map(_lead, story.leads[1:]),
             *(
                 _final(systems[pk], at)

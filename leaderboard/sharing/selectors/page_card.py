@@ -31,7 +31,7 @@ OF_SITE = {
     "nobody can change unnoticed.",
 }
 _BOARD = "systems ranked by human evaluation, with 95 % intervals."
-# "board" is where moments, filters and frames lead, too
+# moments, filters and frames link to "board", too
 _OF_TASK = {
     "board": _BOARD,
     "board-at": _BOARD,
@@ -88,7 +88,7 @@ def _of_task(request: HttpRequest, page: str, task: Task) -> PageCard:
 
 
 def _of_submission(request: HttpRequest, submission: Submission) -> PageCard | None:
-    # a withdrawn one keeps its page for those who have a link
+    # a withdrawn one keeps its page for readers with a link
     if not is_public(submission) or submission.state not in ON_BOARD:
         return None
     task = submission.task
@@ -100,7 +100,7 @@ def _card(
     request: HttpRequest, words: str, path: str = "", task: Task | None = None
 ) -> PageCard:
     site = str(settings.GENIE["SITE_URL"]).rstrip("/")
-    # without what was asked for: a filter makes no other page
+    # without the query: a filter makes no separate page
     address = site + (path or request.path)
     text = plain(" ".join(words.split()))
     text = text if len(text) <= 300 else f"{text[:299]}…"

@@ -14,7 +14,7 @@ from leaderboard.api.throttles import Reads, ReadsOfVisitors
 from leaderboard.site.api.operations import groups, operations
 from leaderboard.tasks.models import Task
 
-# A parameter of the path in a form, where one of the query may have the same name.
+# Prefix of a path parameter in a form; a query parameter may have the same name.
 _IN_PATH = "path-"
 
 

@@ -3,7 +3,7 @@ import re
 import shlex
 from typing import Any
 
-# What stands in a path, and in the fields of a form that sends a file.
+# Values of path parameters, and of fields in a form that sends a file.
 _IN_PATH = {"slug": "demo-qa", "id": "17", "number": "1"}
 _FIELDS = {
     "file": "@predictions.json",

@@ -11,7 +11,7 @@ from leaderboard.api.base import View
 @extend_schema(exclude=True)
 class Nowhere(View):
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
-        # only as far as a refusal needs: neither throttled nor authenticated
+        # only as much as a refusal needs: neither throttled nor authenticated
         self.perform_content_negotiation(request, force=True)
         raise Http404
 

@@ -68,7 +68,7 @@ def _operation(
     return {
         "id": operation["operationId"],
         "group": operation.get("tags", ["others"])[0],
-        # whether it answers without a token, too
+        # whether it works without a token, too
         "open": {} in operation.get("security", [{}]),
         "request": example_request(schema, path, method, operation),
         "response": example_answer(answer),

@@ -21,7 +21,7 @@ class Described(AutoSchema):
     """A view's operations, with the parameters that its GET takes."""
 
     def get_description(self) -> str:  # type: ignore[override]  # as its superclass
-        # What a base class says of itself is for developers.
+        # The docstring of a base class is for developers.
         description = str(super().get_description() or "")
         inherited = {inspect.getdoc(base) for base in type(self.view).__mro__[1:]}
         return "" if description in inherited else description
@@ -31,14 +31,14 @@ class Described(AutoSchema):
         return [query] if query and self.method == "GET" and query().fields else []
 
 
-# What a GET answers to a parameter that it does not take.
+# The response to an unknown parameter of a GET.
 _BAD_PARAMETER = {
     "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     "description": "Codes: bad-choice, bad-moment, bad-page, invalid, unknown-parameter.",
 }
 
 
-# What a site has answered, shortened, by operation.
+# Recorded responses of a site, shortened, by operation.
 _EXAMPLES = Path(__file__).with_name("examples.json")
 
 

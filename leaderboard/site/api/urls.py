@@ -9,7 +9,7 @@ from leaderboard.site.api.result_urls import urlpatterns as results
 
 app_name = "api"
 
-# what staff decide, and what who asked takes back
+# decisions of staff, and withdrawals by authors
 decided = [
     path(
         "submissions/<int:pk>/decision/",

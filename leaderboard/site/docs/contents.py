@@ -15,7 +15,7 @@ class Role(NamedTuple):
     title: str
     wants: str
     pages: tuple[str, ...]
-    # addresses of pages that no file stands behind, with their titles
+    # addresses of pages without a file, with their titles
     also: tuple[tuple[str, str], ...] = ()
 
 

@@ -127,10 +127,10 @@ def _with_anchors(tokens: list[Token]) -> tuple[str, list[Heading]]:
                 found.append(Heading(int(token.tag[1]), str(token.attrs["id"]), words))
         elif token.type == "th_open" and words:
             token.attrSet("scope", "col")
-        elif token.type == "th_open":  # what heads nothing is no heading
+        elif token.type == "th_open":  # a heading without content is no heading
             token.tag = tokens[at + 2].tag = "td"
         elif token.type == "td_open" and tokens[at + 1].content.startswith("**"):
-            # a term that other pages point to
+            # a term that other pages link to
             token.attrSet("id", _term(tokens[at + 1].content))
     return title, found
 
@@ -167,7 +167,7 @@ def _sections(title: str, body: list[Token]) -> list[Section]:
 
 
 def _code(_self: Any, tokens: Sequence[Token], at: int, *_: Any) -> str:
-    # it may be wider than the page, and is then scrolled with the keyboard
+    # a wide one scrolls with the keyboard
     return f'<pre tabindex="0"><code>{escape(tokens[at].content)}</code></pre>\n'
 
 

@@ -40,7 +40,7 @@ def _changed(slug: str) -> int:
 
 def _link(target: str) -> str:
     """Return a link's address on the site; tests find those that stay relative."""
-    # the client's own page stands in another folder of the source
+    # the client's own page is in another folder of the source
     path, hash_, anchor = target.removeprefix("../docs/").partition("#")
     slug = contents.slug_of(path)
     if slug is not None:

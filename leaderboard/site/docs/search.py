@@ -15,9 +15,9 @@ from leaderboard.site.docs.markdown import Section
 
 _WORD = re.compile(r"\w+")
 _BEFORE, _AROUND, _FOUND, _WORDS = 8, 32, 20, 8
-# what a word counts in a section's heading, and in its page's title
+# the weights of a word in a section's heading, and in its page's title
 _IN_HEADING, _IN_TITLE = 8, 4
-# what a question has besides what is asked for
+# stop words of questions
 _SMALL = re.compile(
     "an?|and|are|can|does|do|for|how|i|in|is|it|may|means?|my|of|on|or|the|there|to"
     "|what|when|where|which|who|why|with",
@@ -78,7 +78,7 @@ def _index(_changed: tuple[int, ...]) -> tuple[list[_Entry], dict[str, float]]:
         for section in page.sections
         if slug != pages.GLOSSARY
     ]
-    # of the glossary, each term is found by itself
+    # in the glossary, each term is a separate result
     entries += [_entry(pages.GLOSSARY, "Glossary", term) for term in pages.terms()]
     entries += [
         _entry(f"tasks/{one.config.slug}", one.config.title, _described(one))

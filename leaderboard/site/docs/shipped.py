@@ -14,7 +14,7 @@ class Source(NamedTuple):
     words: str = "DIR"
 
 
-# Each step says one thing to do. The texts belong to others and are not part of Genie.
+# Each step is one instruction. The texts belong to third parties and are not included.
 _SOURCES = {
     "anlg": Source(
         (

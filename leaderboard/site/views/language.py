@@ -9,8 +9,8 @@ from crowd.workers.services import profiles
 from leaderboard.teams.services import notices
 
 
-# Without a token, so that pages with the menu set no cookie. Another site that sends this
-# changes the cookie at most: browsers keep the session's to themselves.
+# Without a token, so that pages with the menu set no cookie. A cross-site request can
+# change the cookie at most: browsers do not send it the session's.
 @csrf_exempt
 def choose(request: HttpRequest) -> HttpResponse:
     language = request.POST.get("language", "")

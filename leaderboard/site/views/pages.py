@@ -17,7 +17,7 @@ from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
 
 CARDS = 12
-# The figure that explains an interval shows nobody's score.
+# The figure that explains an interval has invented scores.
 EXAMPLE = Human(
     criterion="overall",
     mean=72.0,
@@ -47,7 +47,7 @@ def home(request: HttpRequest) -> HttpResponse:
         request,
         "leaderboard/site/home.html",
         {
-            # all of them have a page of their own
+            # all of them have a separate page
             **cards(others[:CARDS], many=n_tasks > CARDS),
             **first,
             "n_tasks": n_tasks,

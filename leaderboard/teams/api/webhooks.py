@@ -32,7 +32,7 @@ class WebhookSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
 
 
-# The secret is in the answer to the creation only, never in a list.
+# Only the answer to the creation has the secret, never a list.
 class WebhookWithSecretSerializer(WebhookSerializer):
     secret = serializers.CharField(help_text="Secret with which deliveries are signed.")
 

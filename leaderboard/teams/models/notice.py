@@ -11,7 +11,7 @@ class NoticePreference(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
     )
     muted = models.JSONField(default=list, blank=True)
-    # in which they read what we write; empty: English
+    # the language of e-mails; empty: English
     language = models.CharField(max_length=16, blank=True)
 
     def __str__(self) -> str:

@@ -20,7 +20,7 @@ class Membership(models.Model):
     joined_at = models.DateTimeField(auto_now_add=True, null=True)
 
     class Meta:
-        # the table of the days when members had no roles
+        # the table's name from before members had roles
         db_table = "leaderboard_team_members"
         ordering = ["pk"]
         unique_together = [("team", "user")]

@@ -10,7 +10,7 @@ from leaderboard.submissions.models.submission import SubmissionEvent, Team
 class Webhook(models.Model):
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="webhooks")
     url = models.CharField(max_length=500)
-    # What each delivery is signed with; it cannot be a hash, or nothing could be signed.
+    # The key that signs each delivery; a hash of it could not sign.
     secret = models.CharField(max_length=100)
     active = models.BooleanField(default=True)
     created_by = models.ForeignKey(
@@ -34,7 +34,7 @@ class WebhookDelivery(models.Model):
     webhook = models.ForeignKey(
         Webhook, on_delete=models.CASCADE, related_name="deliveries"
     )
-    # empty: a test that somebody asked for
+    # empty: a test on request
     event = models.ForeignKey(
         SubmissionEvent, on_delete=models.CASCADE, null=True, related_name="+"
     )

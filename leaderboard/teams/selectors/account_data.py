@@ -198,7 +198,7 @@ def _worker(worker: Worker) -> dict[str, Any]:
             "country",
             "country_said_at",
         ),
-        # what staff have checked
+        # answers that staff have checked
         "record": _only(
             WorkerRecord.objects.filter(worker=worker),
             "country",
@@ -218,7 +218,7 @@ def _worker(worker: Worker) -> dict[str, Any]:
             "feedback",
             "remark",
         ),
-        # what the pages noticed while HITs were answered
+        # observations of the pages while HITs were answered
         "signals": _rows(
             Signals.objects.filter(assignment__worker=worker).order_by("pk"),
             "assignment_id",
@@ -229,7 +229,7 @@ def _worker(worker: Worker) -> dict[str, Any]:
             "n_pastes",
             "canary",
         ),
-        # what was answered, not whether it was right: test questions stay hidden
+        # the answer, not whether it was right: test questions stay hidden
         "answers": _rows(
             Answer.objects.filter(assignment__worker=worker).order_by("pk"),
             "assignment_id",
@@ -237,7 +237,7 @@ def _worker(worker: Worker) -> dict[str, Any]:
             "slot",
             "raw",
         ),
-        # a try's score, never which questions were right
+        # an attempt's score, never which questions were right
         "test_attempts": _rows(
             TestAttempt.objects.filter(worker=worker).order_by("pk"),
             "test__title",
@@ -289,7 +289,7 @@ def _worker(worker: Worker) -> dict[str, Any]:
             "state",
             "amount_cents",
         ),
-        # where the money goes is in no file but that of a payment
+        # only a payment's file has the bank details
         "payment_details": _rows(
             PaymentDetails.objects.filter(worker=worker), "method", "saved_at"
         ),

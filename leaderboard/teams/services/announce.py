@@ -16,8 +16,8 @@ from leaderboard.teams.models.notice import Notice, NoticePreference
 from leaderboard.teams.services import webhooks
 
 State = Submission.State
-# States that people get an e-mail about. Scores may still change until they are
-# published, so there is none about a score alone.
+# States with an e-mail. Scores may still change until they are published, so a score
+# alone has none.
 KINDS: dict[str, str] = {
     State.RECEIVED: "submitted",
     State.INVALID: "invalid",
@@ -25,7 +25,7 @@ KINDS: dict[str, str] = {
     State.PUBLISHED: "published",
 }
 AT_ONCE = 200
-# News of the day before yesterday is none.
+# Events of the day before yesterday are too old to announce.
 _NEWS = timedelta(days=2)
 
 
@@ -48,10 +48,10 @@ def _announce(event: SubmissionEvent) -> bool:
     now = timezone.now()
     with transaction.atomic():
         unannounced = SubmissionEvent.objects.filter(pk=event.pk, announced_at=None)
-        # Compare and set: of several processes, one announces the line.
+        # Compare and set: of several processes, one announces the event.
         if not unannounced.update(announced_at=now):
             return False
-        # A later line of the same state adds to the story, such as a corrected score.
+        # A later event of the same state is an addition, such as a corrected score.
         first = not SubmissionEvent.objects.filter(
             submission_id=event.submission_id, state=event.state, pk__lt=event.pk
         ).exists()

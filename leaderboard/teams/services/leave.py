@@ -23,7 +23,7 @@ from leaderboard.submissions.models.submission import Team
 from leaderboard.teams.models.notice import Notice, NoticePreference
 from leaderboard.teams.models.team import Membership, TeamInvitation
 
-# What a team of one person's name is called once the person is gone.
+# The name of a one-person team after that person has left.
 NAMELESS = "a deleted account"
 _OF_THE_PERSON = (
     AccessToken,
@@ -53,7 +53,7 @@ def delete(user_pk: int) -> None:
         for worker in Worker.objects.filter(user=user):
             log.forget(log.Kind.BAN, [worker.pk])
             profiles.forget(worker)
-        # a link that they gave somebody opens nothing any more
+        # invitations that they sent no longer work
         TeamInvitation.objects.filter(
             created_by=user, accepted_at=None, revoked_at=None
         ).update(revoked_at=timezone.now())
@@ -64,10 +64,10 @@ def delete(user_pk: int) -> None:
         user.is_active = user.is_staff = user.is_superuser = False
         user.set_unusable_password()
         user.save()
-        # what is owed to a worker is still paid
+        # workers are still paid what they are owed
         last_payments.forget_the_gone()
         user.groups.clear()
-        # the requester's keys and money are its own, and stay
+        # the requester's keys and money stay
         user.requesters.clear()
         user.user_permissions.clear()
 
@@ -83,7 +83,7 @@ def _refuse_last_superuser(user: Account) -> None:
 
 def _leave(team: Team, user: Account) -> None:
     """Leave a team; the longest member replaces the last owner."""
-    # A first team is named after its owner, and would go on naming them.
+    # A first team is named after its owner, and would keep the name.
     if team.name in {user.get_username(), user.get_full_name()}:
         Team.objects.filter(pk=team.pk).update(name=NAMELESS)
     Membership.objects.filter(team=team, user=user).delete()

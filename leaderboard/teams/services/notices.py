@@ -24,7 +24,7 @@ _SUBJECT = {
 def send(pk: int) -> None:
     """Send one notice once; a failed e-mail is tried again."""
     with transaction.atomic():
-        # Marked before it is sent: two processes do not write to somebody twice.
+        # Marked before it is sent, so that two processes do not send it twice.
         taken = Notice.objects.filter(pk=pk, sent_at=None).update(
             sent_at=timezone.now()
         )
@@ -50,7 +50,7 @@ def _message(notice: Notice, address: str) -> EmailMultiAlternatives:
     context = {
         "notice": notice,
         "submission": submission,
-        # events are written down in English
+        # events are stored in English
         "said": notice.event.sentence
         if translation.get_language() == ENGLISH
         else f"{said}.",
@@ -93,7 +93,7 @@ def muted_by(user: Account) -> list[str]:
 
 
 def choose(user: Account, wanted_kinds: list[str]) -> None:
-    # What is unwanted is kept, so that a kind of e-mail that is added later is sent.
+    # Unwanted kinds are stored, so that a kind that is added later is sent.
     muted = [kind for kind in KINDS.values() if kind not in wanted_kinds]
     NoticePreference.objects.update_or_create(
         user_id=user.pk, defaults={"muted": muted}

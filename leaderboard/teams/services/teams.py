@@ -103,7 +103,7 @@ def send_invitation(team: Team, email: str, link: str, by: Account) -> None:
 
 
 def _send(team: Team, email: str, link: str, by: Account) -> None:
-    # in the language of whoever invites, the only one that is known
+    # in the inviting user's language, the only one that is known
     said = {
         "team": team.name,
         "person": by.get_username(),
@@ -170,7 +170,7 @@ def accept(token: str, user: Account) -> Team:
         )
     try:
         with transaction.atomic():
-            # Compare and set: of two who follow one link at once, one joins.
+            # Compare and set: of two users who follow one link at once, one joins.
             taken = TeamInvitation.objects.filter(
                 pk=invitation.pk, accepted_at=None, revoked_at=None
             ).update(accepted_at=timezone.now())
@@ -226,7 +226,7 @@ def _refuse_last_owner(team: Team, member: Membership) -> None:
         )
 
 
-# Only the hash is stored: who reads the database cannot join a team. What an address
-# brings may hold half a surrogate pair, which must not be an error.
+# Only the hash is stored: readers of the database cannot join a team. A token in an
+# address may contain half a surrogate pair, which must not be an error.
 def _hashed(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

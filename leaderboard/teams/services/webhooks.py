@@ -25,7 +25,7 @@ from leaderboard.teams.selectors.site_urls import absolute
 State = WebhookDelivery.State
 MAX_WEBHOOKS = 10
 AT_ONCE = 200
-# How long after each try that failed the next one comes; then it is given up.
+# Pauses after failed attempts; after the last one it is given up.
 PAUSES = [
     timedelta(minutes=1),
     timedelta(minutes=5),
@@ -34,7 +34,7 @@ PAUSES = [
     timedelta(hours=8),
     timedelta(hours=24),
 ]
-# A try whose process dies is made again after this.
+# An attempt whose process dies is repeated after this.
 _LEASE = timedelta(minutes=5)
 
 
@@ -46,7 +46,7 @@ def add(team: Team, url: str, *, by: Account) -> Webhook:
             % {"max_webhooks": MAX_WEBHOOKS},
             code="too-many-webhooks",
         )
-    # The same request sent again must not have each event told twice.
+    # The same request sent again must not deliver each event twice.
     if team.webhooks.filter(url=url).exists():
         raise GenieError(
             gettext(
@@ -112,8 +112,8 @@ def due() -> list[int]:
 
 def deliver(pk: int) -> None:
     now = timezone.now()
-    # Counted and put off before the request: a try that kills its process counts, too,
-    # and nobody else makes it meanwhile.
+    # Counted and postponed before the request: an attempt that kills its process
+    # counts, too, and no other process repeats it meanwhile.
     claimed = WebhookDelivery.objects.filter(
         pk=pk, state=State.WAITING, next_at__lte=now
     ).update(next_at=now + _LEASE, n_attempts=F("n_attempts") + 1)
@@ -147,7 +147,7 @@ def _try(delivery: WebhookDelivery, now: datetime) -> tuple[int | None, str, boo
             https_only=https_only(),
             allow_private=bool(settings.GENIE["WEBHOOKS_PRIVATE"]),
         )
-    # An address that may not be called now may not be called later.
+    # The address was checked earlier but may be forbidden by now.
     except GenieError as error:
         return None, error.message, True
     except (OSError, http.client.HTTPException, ValueError) as error:

@@ -31,7 +31,7 @@ def notices(request: HttpRequest) -> HttpResponse:
     kinds = [kind for kind in KINDS.values() if kind not in muted]
     form = NoticesForm(request.POST or None, initial={"wanted": kinds})
     if request.method == "POST":
-        # bound even when empty: no box ticked is a choice, too
+        # bound even if empty: no ticked box is a choice, too
         form = NoticesForm(request.POST)
         if form.is_valid():
             service.choose(user, form.cleaned_data["wanted"])

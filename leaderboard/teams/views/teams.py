@@ -118,7 +118,7 @@ def take_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @post_or("leaderboard:team", "slug")
 @login_required
 def member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    # leaving needs no right; everything else needs an owner
+    # members may always leave; everything else needs an owner
     itself = pk == request.user.pk and request.POST.get("do") == "remove"
     team = team_of(request, slug, owner=not itself)
     actions = {

@@ -30,7 +30,7 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
         except GenieError as error:
             form.add_error("url", error.message)
         else:
-            # the next page shows the new webhook's secret openly, later ones folded away
+            # the next page shows the new webhook's secret, later ones hide it
             request.session["new-webhook"] = webhook.pk
             return redirect("leaderboard:webhooks", slug)
     deliveries = WebhookDelivery.objects.filter(webhook__team=team)

@@ -6,7 +6,7 @@ from leaderboard.evaluation.selectors.judged import standing_licences
 from leaderboard.judges.models import JudgedEstimate
 from leaderboard.tasks.models import Task
 
-#: What the two numbers are, wherever they stand side by side.
+#: Explanation of the two numbers wherever they are shown side by side.
 JUDGED_HELP = (
     "People’s mean rating over all instances that licensed judges scored, with the "
     "judges’ help (efficient influence function, cross-fitted), beside the same from "
@@ -29,13 +29,13 @@ class Judged:
     criterion: str
     helped: Ends
     plain: Ends
-    # share of the variance between instances that the judges foretell
+    # share of the variance between instances that the judges predict
     explained: float
-    # instances that people need not have rated; negative where judges cost some
+    # instances that people need not have rated; negative if judges cost some
     labels_saved: float
     n_people: int
     n_judge: int
-    # each with what kind of program it is
+    # each with its kind of program
     judges: tuple[str, ...]
     seed: int
 
@@ -54,7 +54,7 @@ class Judged:
 
 
 def _signed(value: float) -> str:
-    # "-0" is nothing
+    # "-0" is 0
     return f"{round(value):,}".replace("-", "−")
 
 

@@ -22,7 +22,7 @@ from leaderboard.submissions.selectors.outputs import (
 )
 from leaderboard.tasks.models import Task
 
-# What is read before one has seen enough.
+# Number of outputs shown.
 N_OUTPUTS = 5
 
 
@@ -51,7 +51,7 @@ class Apart:
 
 def read_two(typed: Sequence[str]) -> tuple[int, int] | None:
     """Read which two systems were selected; None for a different number."""
-    # longer than any key: no number that a database would refuse
+    # longer than any key, which a database would refuse
     keys = {int(text) for text in typed if text.isdecimal() and len(text) < 19}
     if len(keys) != 2 or len(typed) != len(keys):
         return None

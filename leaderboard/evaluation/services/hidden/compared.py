@@ -46,7 +46,7 @@ class Side:
         self, other: Side, seed: int, *, n_shuffles: int = 199
     ) -> Separability:
         rows = [*self.features, *other.features]
-        # One text on both sides is two: as a test question, and as what is judged.
+        # A text on both sides counts twice: as a test question, and as a rated item.
         texts = [(1, *t) for t in self.texts] + [(2, *t) for t in other.texts]
         number: dict[tuple[int | str, ...], int] = {}
         same = [number.setdefault(text, len(number)) for text in texts]

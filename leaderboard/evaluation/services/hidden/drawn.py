@@ -108,7 +108,7 @@ def _all_confirmed(questions: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _asked_how(task: Task, human: HumanConfig) -> str:
-    # What people agree to beforehand makes no question another one.
+    # Consent texts do not change a question.
     how = {name: said for name, said in asdict(human).items() if name != "consent"}
     view = asdict(task_view(task, human))
     return _sha256([task.sample_size, task.kind, how, view])

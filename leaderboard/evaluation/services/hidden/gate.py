@@ -23,7 +23,7 @@ from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.config import HumanConfig
 from quality.test_questions.separability.measure import ENOUGH
 
-# With few questions one draw says little of how they are made: others say more.
+# With few questions one draw is not informative: further draws are added.
 N_DRAWS = 4
 
 

@@ -25,10 +25,10 @@ from quality.test_questions.edits.make import likeness
 
 OF_A_CAMPAIGN = "campaign"
 TRANSLATION = "translation"
-# Words and pairs of words shared with a reference (F1) from which on an output of a good
+# Words and pairs of words shared with a reference (F1) above which an output of a good
 # system is right; translations share more, right or wrong.
 CLOSE, CLOSE_TRANSLATION = 0.35, 0.65
-# Their outputs are not asked about, or public.
+# Their outputs are neither rated now nor public.
 NOT_HIDDEN = (
     Submission.State.WITHDRAWN,
     Submission.State.INVALID,
@@ -53,7 +53,7 @@ class Known:
     def own(self, systems: Collection[Submission]) -> Iterator[dict[int, list[Offer]]]:
         """Yield systems' outputs that staff confirmed, then those close to a reference."""
         yield _confirmed(self.marked, systems, self.instances)
-        # Genie's own questions know references only.
+        # Genie's own questions use only references.
         if self.human.test_questions == EDITED:
             yield _close(self.task, self.marked, systems, self.instances)
 
@@ -172,7 +172,7 @@ def settled_high(task: Task, human: HumanConfig, *, simulated: bool) -> list[int
         superseded_at=None,
         provisional=False,
     )
-    # What programs say of a system makes nothing good for people.
+    # Programs' ratings do not make an output good for people.
     if not simulated:
         scores = scores.filter(submission__simulated=False)
     means = dict(scores.order_by("pk").values_list("evaluation", "mean"))

@@ -33,7 +33,7 @@ from quality.test_questions.services.inject_line_ups import (
     draw_pairs,
 )
 
-# The outputs on each instance's page, with whose they are.
+# The outputs on each instance's page with their systems.
 Pages = Mapping[int, Sequence[tuple[int, str]]]
 
 
@@ -64,7 +64,7 @@ def hidden_pairs(
             seed=seed,
             used=used,
         )
-        # Where each page has a reference beside the output, tests have it, too.
+        # If each page has a reference beside the output, tests have it, too.
         if not design_of(task, human).references_among:
             known = _good_on(task, human, marked, systems, instances, pages)
             edits, good = made.beside(instances, n, known)
@@ -183,7 +183,8 @@ class _Edits:
             for _, text in texts
         ]
         alike = replace(seen, real=real).beside(list(kept.values()), row_of)
-        # Each stands beside a good one: they need not make up for what these are not.
+        # Each is beside a good one: they need not compensate for the good ones'
+        # features.
         alike = replace(alike, tests=())
         offered = self.taken.usable([*chain.from_iterable(edits)])
         order = alike.chosen(offered, row_of, n, seed=self.seed)
@@ -206,7 +207,7 @@ def _good_on(
             for offer in offers:
                 if offer.made_from["submission"] in on_page:
                     found[pk].setdefault(offer.made_from["submission"], offer)
-    # Pages with several come first.
+    # Pages with several good outputs come first.
     ordered = sorted(found.items(), key=lambda row: -len(row[1]))
     return {pk: list(offers.values()) for pk, offers in ordered}
 

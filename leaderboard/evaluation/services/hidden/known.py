@@ -48,7 +48,7 @@ def known(
             inject.Material(
                 content_key=content_key(task.slug, instance.instance_id),
                 data=data,
-                # Where the template shows one reference, another is the better answer.
+                # If the template shows one reference, another is the better answer.
                 reference=instance.references[
                     -1 if "reference" in data or "standard" in data else 0
                 ],

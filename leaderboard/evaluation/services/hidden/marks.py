@@ -13,7 +13,7 @@ from leaderboard.tasks.services.configuration import shown, task_view
 from quality.test_questions.services.inject import HiddenItem, item_key
 
 # Beside a standard worth 100, "good" begins at half as good: the standard is itself a
-# reference, so another one need not be better than it.
+# reference, so another reference need not be better.
 GOOD_MAGNITUDE = 0.5
 
 

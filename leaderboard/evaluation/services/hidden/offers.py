@@ -16,7 +16,7 @@ from quality.test_questions.services.inject import HiddenItem
 REFERENCE, CONFIRMED, SETTLED = "reference", "confirmed", "settled"
 CLOSE_TO = "close"
 SWAPPED, SHUFFLED, EDIT = "swapped", "shuffled", "edit:"
-# Whose drawn questions are being asked, or will be.
+# States in which drawn questions are being asked, or will be.
 ASKING = (State.APPROVED, State.ANNOTATING)
 
 

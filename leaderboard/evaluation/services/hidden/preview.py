@@ -84,7 +84,7 @@ def part_of(
 ) -> Part:
     hit_type = hit_type_of(task, human, criteria)
     questions = [_preview(hit_type, criteria, item) for item in drawn.items]
-    # Questions of a kind stand together.
+    # Questions of a kind are grouped.
     questions.sort(key=lambda question: question.kind)
     return Part(criteria, questions, drawn.notes, drawn.n_wanted)
 

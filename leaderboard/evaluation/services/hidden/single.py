@@ -29,10 +29,10 @@ from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import design_of, instances_for_tests
 from quality.test_questions.models import Polarity
 
-# Of what should be positive and is none of a system's own outputs, one in so many is
-# taken from others, and from what is public.
+# Of positive questions that no own output can fill, one in this many comes from other
+# systems, and from public texts.
 LENT, PUBLIC = 2, 3
-# kinds of which nobody can look up the texts
+# kinds with texts that cannot be looked up
 HIDDEN = (CONFIRMED, CLOSE_TO)
 
 
@@ -105,8 +105,8 @@ def for_one_output(
         good = draw.choose_from(sources, n_positive)
         draw = replace(draw, seen=draw.seen.beside(good, row_of))
     if n_negative:
-        # With none that is good, who calls everything bad would pass them all: then some
-        # are missing, and a person is asked.
+        # Without good ones, workers who call everything bad would pass: some questions
+        # are missing, and staff are asked.
         n_left = (n if good else n_negative) - len(good) - len(bad)
         bad += _wrong(task, human, criteria, systems, instances, draw, n_left)
     items = [
@@ -201,7 +201,7 @@ def harms_of(
     """Return the criteria that wrong content affects, and those that bad form affects."""
     form = form_criteria(human, criteria)
     content = marked_criteria(human, criteria)[NEGATIVE]
-    # Where nobody sees the input, only how a text is said can be wrong.
+    # If the input is hidden, only the form of a text can be wrong.
     if human.judged_blind(criteria):
         return {wrong.ADEQUACY: [], wrong.FLUENCY: form or content}
     return {wrong.ADEQUACY: content, wrong.FLUENCY: form}
@@ -219,7 +219,7 @@ def _wrong(
     if n == 0:
         return []
     harms = harms_of(human, criteria)
-    # Instances that no other question is about come first.
+    # Instances without another question come first.
     order = sorted(instances, key=lambda row: row.pk in draw.taken.instances)
     order = order[: max(N_CANDIDATES * n, len(draw.taken.instances) + 2 * n)]
     chosen: list[Offer] = []
@@ -239,7 +239,7 @@ def _wrong(
         for source in sources:
             groups = sorted({offer.group for offer in source})
             for place, group in enumerate(groups):
-                # Questions on what is said and on how it is said, in equal parts.
+                # Questions on content and on form in equal parts.
                 part = -(-(n - len(chosen)) // (len(groups) - place))
                 of_group = [offer for offer in source if offer.group == group]
                 chosen += draw.choose(of_group, part, again=again)

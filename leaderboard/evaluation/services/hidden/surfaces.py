@@ -11,9 +11,9 @@ from leaderboard.tasks.models import Instance, Task
 from quality.test_questions.separability.blend import blend_in
 from quality.test_questions.separability.features import Surface
 
-# Of so many other systems' public outputs a script is expected to know.
+# A script is expected to know this many other systems' public outputs.
 N_PUBLISHED = 5
-# Candidates for each question among which those are chosen that look like real items.
+# Candidates for each question, from which those like real items are chosen.
 N_CANDIDATES = 4
 
 
@@ -23,9 +23,9 @@ class Seen:
 
     task: Task
     published: Mapping[int, Sequence[str]]
-    # the items that are judged
+    # the rated items
     real: Sequence[Surface]
-    # test questions that are chosen already
+    # test questions chosen so far
     tests: Sequence[Surface] = ()
 
     def surface(

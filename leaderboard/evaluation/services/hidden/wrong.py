@@ -17,7 +17,7 @@ from quality.test_questions.edits.make import edits_of
 from quality.test_questions.services.inject import shuffled_words
 
 TRANSLATION = "translation"
-# Edits of one output among which is chosen.
+# Number of edits of one output to choose from.
 N_OF_AN_OUTPUT = 6
 Texts = Mapping[int, Sequence[tuple[int | None, str]]]
 
@@ -67,7 +67,7 @@ def edited(
                 kinds=list(kinds),
                 seed=seed,
             )[:N_OF_AN_OUTPUT]
-            # What others said may be public; own outputs are not yet.
+            # Outputs of others may be public; own outputs are not yet.
             if edits:
                 yield [
                     Offer(
