@@ -103,7 +103,7 @@ class Design(ABC):
 
     @classmethod
     def unit(cls, criterion: str, scale: type[Scale], *, asked: bool) -> Unit:
-        """Return how a question's, a checkbox's, or `beside` ratings become scores.
+        """Return how ratings of a question, a checkbox or `beside` become scores.
 
         `scale` is that of the campaign's questions, and `asked` if it is one of these.
         """
@@ -194,6 +194,13 @@ def _format(name: str) -> dict[str, str]:
 
 
 def in_slots(outputs: Sequence[str]) -> list[dict[str, str]]:
+    """Put outputs into slots, in their order.
+
+    Examples
+    --------
+    >>> in_slots(["one", "two"])
+    [{'slot': 'A', 'text': 'one'}, {'slot': 'B', 'text': 'two'}]
+    """
     if len(outputs) > len(SLOTS):
         raise ValueError(f"At most {len(SLOTS)} outputs fit on one page.")
     return [
@@ -226,7 +233,13 @@ def drawn_order(n: int, *, seed: int, instance_id: str) -> list[int]:
 
 
 def content_key(task_slug: str, instance_id: str) -> str:
-    """Hash an instance, so that equal inputs are recognized without disclosing them."""
+    """Hash an instance, so that equal inputs are recognized without disclosing them.
+
+    Examples
+    --------
+    >>> len(content_key("xsum", "17"))
+    32
+    """
     # Slugs cannot contain the separator: different pairs give different texts.
     return hashlib.sha256(f"{task_slug}\x1f{instance_id}".encode()).hexdigest()[:32]
 

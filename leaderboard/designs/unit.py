@@ -44,7 +44,13 @@ class Unit:
         return "geometric-mean" if self.logarithmic else "mean"
 
     def averaged(self, values: Floats) -> Floats:
-        """Convert ratings into the values that are averaged over instances."""
+        """Convert ratings into the values that are averaged over instances.
+
+        Examples
+        --------
+        >>> Unit(1, 6).averaged(np.array([1.0, 3.5, 6.0])).tolist()
+        [0.0, 50.0, 100.0]
+        """
         if self.logarithmic:
             # Ratios average as logarithms do: twice as good and half as good cancel.
             return np.asarray(np.log(values), dtype=np.float64)
@@ -63,7 +69,15 @@ class Unit:
     def interval(
         self, per_instance: Floats, *, seed: int, n_resamples: int, confidence: float
     ) -> Interval:
-        """Return the score with its interval; `per_instance` comes from `averaged`."""
+        """Return the score with its interval; `per_instance` comes from `averaged`.
+
+        Examples
+        --------
+        >>> score = Unit(0.01, 100.0, logarithmic=True).interval(
+        ...     np.log([0.5, 2.0]), seed=1, n_resamples=10, confidence=0.95)
+        >>> score.estimate
+        100.0
+        """
         interval = bootstrap_mean(
             per_instance,
             seed=seed,
@@ -74,7 +88,14 @@ class Unit:
         return self.shown(interval)
 
     def shown(self, interval: Interval) -> Interval:
-        """Convert an interval of averaged values into one of the score."""
+        """Convert an interval of averaged values into one of the score.
+
+        Examples
+        --------
+        >>> Unit(0.01, 100.0, logarithmic=True).shown(
+        ...     Interval(0.0, -np.inf, 0.0, 0.95, "m", "c", 1)).low
+        0.0
+        """
         if not self.logarithmic:
             return interval
         return replace(
@@ -109,6 +130,16 @@ TICKED = Unit(0.0, 1.0)
 
 
 def unit_of(scale: type[Scale]) -> Unit:
+    """Return how the ratings of a scale become scores.
+
+    Examples
+    --------
+    >>> from crowd.scales.find import all_scales
+    >>> unit_of(all_scales()["likert-5"])
+    Unit(low=0.0, high=1.0, logarithmic=False, steps=True, percent=True, times=1.0)
+    >>> unit_of(all_scales()["magnitude"]).aggregate
+    'geometric-mean'
+    """
     if scale.options:
         values = [option.value for option in scale.options]
         return Unit(min(values), max(values))

@@ -52,6 +52,16 @@ def read(
 
     `outputs`, needed if errors are marked, and the result are by slot (``""`` without
     slots). Raises ValueError with a short reason if the answer is invalid.
+
+    Examples
+    --------
+    >>> from crowd.scales.find import all_scales
+    >>> scale = all_scales()["likert-5"]
+    >>> read('{"overall": {"reason": "short", "answer": "Agree"}}', ["overall"], scale)
+    {'': Said(values={'overall': 0.75}, reasons={'overall': 'short'}, marks=None)}
+    >>> read('{"overall": {"answer": 10}}', ["overall"], scale)
+    Traceback (most recent call last):
+    ValueError: off the scale
     """
     found, criteria = _object(text), [*criteria]
     about = {slot: found.get(slot) for slot in shape.slots} or {"": found}

@@ -56,7 +56,13 @@ _CHOICES = {
 
 
 def digest(value: Any) -> str:
-    """Return the SHA-256 of a value's canonical JSON as 64 hexadecimal digits."""
+    """Return the SHA-256 of a value's canonical JSON as 64 hexadecimal digits.
+
+    Examples
+    --------
+    >>> digest({"b": 1, "a": 2}) == digest({"a": 2, "b": 1})
+    True
+    """
     return hashlib.sha256(canonical(value)).hexdigest()
 
 
@@ -65,6 +71,14 @@ def whole(made: Mapping[str, Any]) -> dict[str, Any]:
 
     `made` needs `endpoint` and `model`; the result has all of `FIELDS`, in their order.
     Raises ValueError with a sentence on the first invalid field.
+
+    Examples
+    --------
+    >>> whole({"endpoint": "lab", "model": "m"})["k"]
+    1
+    >>> whole({"endpoint": "lab", "model": "m", "k": 0})
+    Traceback (most recent call last):
+    ValueError: A judge's k is a number from 1 to 20, not 0.
     """
     if unknown := sorted({*made} - {*FIELDS}):
         raise ValueError(f"A judge has no {unknown[0]!r}; it has: {', '.join(FIELDS)}.")
@@ -107,6 +121,11 @@ def signature(name: str, version: str, made: Mapping[str, Any]) -> str:
 
     ``judge:…|model:…|prompt:…|…|sha256:…``; it is unique to a judge. `made` is a whole
     definition.
+
+    Examples
+    --------
+    >>> signature("lark", "1", whole({"endpoint": "lab", "model": "m"}))[:34]
+    'judge:lark|model:m|endpoint:lab|pr'
     """
     parts = {
         "judge": name,

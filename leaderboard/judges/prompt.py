@@ -20,7 +20,13 @@ _PLACE = re.compile("|".join(rf"\{{{place}\}}" for place in PLACES))
 
 
 def texts_of(data: Mapping[str, Any], *, blind: bool = False) -> list[tuple[str, str]]:
-    """Return an item's labels and texts in the raters' order; if `blind` without input."""
+    """Return an item's labels and texts in the raters' order; if `blind` without input.
+
+    Examples
+    --------
+    >>> texts_of({"fields": [{"label": "Source", "text": "a"}], "prediction": "b"})
+    [('Source', 'a'), ('Output', 'b')]
+    """
     fields = [] if blind else data.get("fields", [])
     texts = [(str(part["label"]), str(part["text"])) for part in fields]
     if "reference" in data and not blind:
@@ -141,6 +147,14 @@ def _answers(scale: type[Scale]) -> str:
 
 
 def labels(scale: type[Scale]) -> list[str]:
+    """Return the possible answers as pages show them.
+
+    Examples
+    --------
+    >>> from crowd.scales.find import all_scales
+    >>> labels(all_scales()["two-choice"])
+    ['A is better', 'B is better']
+    """
     return [option.label for option in scale.by_key()]
 
 

@@ -40,7 +40,15 @@ def answer(
     scale: type[Scale],
     shape: Shape = WHOLE,
 ) -> str:
-    """Answer as an endpoint would, in JSON whose reason says that a script wrote it."""
+    """Answer as an endpoint would, in JSON whose reason says that a script wrote it.
+
+    Examples
+    --------
+    >>> from crowd.scales.find import all_scales
+    >>> texts = [("Source", "a red kite"), ("Output", "a red kite")]
+    >>> answer("words", {"overall": "Good?"}, texts, all_scales()["likert-5"])
+    '{"overall": {"reason": "Scripted: 0.92 of 1.", "answer": "Strongly agree"}}'
+    """
     outputs = [text for label, text in texts if label.startswith("Output")]
     beside = " ".join(text for label, text in texts if not label.startswith("Output"))
     if not shape.slots and len(outputs) > 1:

@@ -45,6 +45,17 @@ WHOLE = Shape()
 
 
 def errors_asked(errors: Errors) -> str:
+    """Return instructions for marking errors by the raters' taxonomy.
+
+    Examples
+    --------
+    >>> print(errors_asked(Errors()))
+    List the errors of an output under "errors"; an empty list if there are none. Each has:
+    - "quote": the words of the output that are wrong, as few as possible, character by
+      character as they stand there; no two errors share words.
+    - "severity": one of: "minor", "major".
+    - "reason": why it is an error.
+    """
     quote = (
         '- "quote": the words of the output that are wrong, as few as possible, character '
         "by\n  character as they stand there; no two errors share words"

@@ -76,7 +76,13 @@ def signed_with_two_decimals(number: float) -> str:
 
 @register.filter
 def percent(share: float) -> str:
-    """Format a share as percent without rounding to 0 or 100."""
+    """Format a share as percent without rounding to 0 or 100.
+
+    Examples
+    --------
+    >>> percent(0.28), percent(0.997), percent(0.99999), percent(1.0)
+    ('28', '99.7', '> 99.9', '100')
+    """
     rounded = f"{100 * share:.0f}"
     # 99.7% of workers are not all workers
     would_mislead = {"100": share < 1, "0": share > 0}.get(rounded, False)

@@ -8,6 +8,13 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 
 
 def dollars(cents: int) -> str:
+    """Format cents as staff read them.
+
+    Examples
+    --------
+    >>> dollars(123456), dollars(-5)
+    ('$1,234.56', '-$0.05')
+    """
     sign = "-" if cents < 0 else ""
     return f"{sign}${abs(cents) / 100:,.2f}"
 

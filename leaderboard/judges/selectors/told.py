@@ -118,7 +118,13 @@ def in_words(row: JudgeLicence) -> str:
 
 
 def cents(n: float) -> str:
-    """Format an amount in dollars, rounded up to cents, so that no cost is $0.00."""
+    """Format an amount in dollars, rounded up to cents, so that no cost is $0.00.
+
+    Examples
+    --------
+    >>> cents(7), cents(0.2)
+    ('$0.07', '$0.01')
+    """
     return f"${ceil(n) / 100:,.2f}"
 
 

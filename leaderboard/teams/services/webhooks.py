@@ -170,7 +170,13 @@ def body_of(delivery: WebhookDelivery) -> bytes:
 
 
 def signature(secret: str, event_id: str, timestamp: str, body: bytes) -> str:
-    """Sign a delivery: HMAC-SHA256 over id, time and body, as hexadecimal digits."""
+    """Sign a delivery: HMAC-SHA256 over id, time and body, as hexadecimal digits.
+
+    Examples
+    --------
+    >>> signature("whsec_example", "e1", "1700000000", b"{}")[:16]
+    'c60d49fe47070480'
+    """
     signed = f"{event_id}.{timestamp}.".encode() + body
     return hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
 
