@@ -46,18 +46,10 @@ class Aim:
 class Precision:
     """The expected results of an evaluation as planned by the task.
 
-    Parameters
-    ----------
-    half_width : float
-        Expected half-width of a score's 95% interval, in points.
-    power : float
-        Probability of distinguishing two systems that truly differ by `DIFFERENCE`.
-    pilot : bool
-        Whether the variances come from the task's ratings, not from the worst case.
-    n_ratings : int
-        Number of these ratings.
-    on_board : bool
-        Whether these are ratings of the task's board, not of an earlier pilot.
+    `half_width` is that of a score's 95% interval, in points. `power` is the
+    probability of distinguishing two systems that truly differ by `DIFFERENCE`. `pilot`
+    is whether the variances come from `n_ratings` ratings, not from the worst case, and
+    `on_board` whether these are on the task's board.
     """
 
     half_width: float

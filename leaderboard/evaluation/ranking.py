@@ -31,14 +31,8 @@ TESTED = {
 class Compared:
     """Systems compared on the values that rank them.
 
-    Parameters
-    ----------
-    fit : SystemEstimates
-        Differences that hold for other workers and instances.
-    rank_sums : RankSumRanking or None
-        WMT's tests if the task ranks by these.
-    judged : bool
-        Whether licensed judges help.
+    Differences in `fit` hold for other workers and instances. `rank_sums` are WMT's
+    tests if the task ranks by these. `judged` is whether licensed judges help.
     """
 
     fit: SystemEstimates

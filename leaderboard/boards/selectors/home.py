@@ -73,7 +73,7 @@ _KEY = "-".join(["home", *(one.name for one in fields(Numbers))])
 
 
 def tasks_in_order(text: str = "", kind: str = "") -> QuerySet[Task]:
-    """Return demonstrations and imported tasks last, those with results first."""
+    """Return tasks: demonstrations and imports last, those with results first."""
     results = Submission.objects.filter(
         public(), task=OuterRef("pk"), published_at__isnull=False
     )

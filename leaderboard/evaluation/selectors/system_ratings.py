@@ -74,7 +74,7 @@ def nobodies_apart(
 
 
 def known_to_nobody(workers: Sequence[int]) -> set[int]:
-    """Return those that stand for raters whom imported files do not identify."""
+    """Return the placeholders of raters whom imported files do not identify."""
     rows = unnamed()
     found: set[int] = set()
     for start in range(0, len(workers), _AT_ONCE):

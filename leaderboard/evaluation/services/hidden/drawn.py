@@ -37,8 +37,8 @@ def tests_of(
     `used` has fingerprints of texts that other evaluations are about to ask.
 
     They do not change while the campaign runs. Before, they are drawn again if the
-    task's way of asking has changed, one of their texts was asked elsewhere, or staff
-    no longer confirm an output as good.
+    task's way of asking has changed, another evaluation asked one of their texts, or
+    staff no longer confirm an output as good.
     """
     row = evaluation.drawn_tests.filter(campaign_key=campaign_key).first()
     if row is None or (

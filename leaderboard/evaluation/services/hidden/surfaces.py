@@ -79,7 +79,9 @@ def seen_of(
     *,
     own: bool = False,
 ) -> Seen:
-    """Read public texts and these outputs; with `own`, public ones of these are known."""
+    """Read public texts and these outputs; with `own`, those on the board are public,
+    too.
+    """
     asked = [system.pk for system in systems]
     public = Submission.objects.filter(
         task=task,
