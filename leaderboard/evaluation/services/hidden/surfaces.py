@@ -79,9 +79,7 @@ def seen_of(
     *,
     own: bool = False,
 ) -> Seen:
-    """Read public texts and these outputs; with `own`, those on the board are public,
-    too.
-    """
+    """Read public texts and these outputs; with `own`, those on the board are public."""
     asked = [system.pk for system in systems]
     public = Submission.objects.filter(
         task=task,
