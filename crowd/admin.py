@@ -1,5 +1,3 @@
-"""Staff's view of the crowd: campaigns, work, people, money."""
-
 from crowd.campaigns.admin.campaign import CampaignAdmin, HITTypeAdmin
 from crowd.campaigns.admin.work import AssignmentAdmin, HITAdmin
 from crowd.elsewhere.admin.campaigns import (

@@ -1,4 +1,4 @@
-"""Addresses at which platforms notify us of what happened there."""
+"""Addresses at which platforms notify us."""
 
 import logging
 import time
@@ -18,7 +18,7 @@ from genie.lib.logs import one_line
 
 
 def is_too_long(request: HttpRequest, largest_bytes: int) -> bool:
-    """Tell by what the request says of itself; nothing beyond that is ever read."""
+    """Check the request's declared length; no more than that is ever read."""
     length = request.headers.get("Content-Length") or "0"
     return not (length.isascii() and length.isdecimal()) or int(length) > largest_bytes
 
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 @csrf_exempt
 @require_POST
 def receive_mturk(request: HttpRequest, secret: str) -> HttpResponse:
-    """Look at the HITs that a notice names, once; agree to our own topic's question."""
+    """Queue a look at the HITs of a notice, once; confirm our own topic's subscription."""
     expected = settings.GENIE["MTURK_NOTICE_SECRET"]
     if not expected or not constant_time_compare(secret, expected):
         raise Http404
@@ -63,7 +63,7 @@ _STATUS_OF_PROLIFIC = {"not-signed": 401, "too-old": 401}
 @csrf_exempt
 @require_POST
 def receive_prolific(request: HttpRequest) -> HttpResponse:
-    """Take a notice; whatever it says, what is true is asked of the API afterwards."""
+    """Take a notice; its content is not trusted, the API is asked for the state."""
     if is_too_long(request, _LARGEST_OF_PROLIFIC):
         return JsonResponse({"error": "The notice is too long."}, status=413)
     try:

@@ -1,5 +1,3 @@
-"""Add money to campaigns whose budget does not reach."""
-
 from __future__ import annotations
 
 from decimal import Decimal
@@ -49,15 +47,12 @@ QUESTION = Question(
 
 
 class MoreMoneyAction(ReadOnlyAdmin):
-    """The action for the list of campaigns."""
-
     @admin.action(
         description="Add money to the selected campaigns …", permissions=["act"]
     )
     def add_money_selected(
         self, request: HttpRequest, queryset: QuerySet[Campaign]
     ) -> HttpResponse | None:
-        """Show what each has and what is left to give, then add what was asked for."""
         campaigns = list(queryset.select_related("hit_type").order_by("pk"))
         progress = progress_of(campaigns)
         lines = []

@@ -1,5 +1,3 @@
-"""Campaigns: how far, how dear, and the brakes."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -91,7 +89,7 @@ class CampaignAdmin(
     ]
     list_filter = ["state", "platform", "simulated", "pool", "starts_at"]
     list_select_related = ["hit_type"]
-    # each row's figures are added up from its answers
+    # Each row's figures are summed from its answers.
     list_per_page = 25
     search_fields = ["title", "key", "pool"]
     readonly_fields = [
@@ -106,7 +104,7 @@ class CampaignAdmin(
         "hits",
         "elsewhere",
     ]
-    # said in words by `share` and `budget`, and above the form
+    # `share` and `budget` show these in words, and so does the page above the form.
     exclude = [
         "worker_share",
         "share_follows_crowd",

@@ -1,5 +1,3 @@
-"""Change what the assignments that are still to be taken of a campaign pay."""
-
 from __future__ import annotations
 
 from decimal import Decimal
@@ -61,15 +59,12 @@ AGREE = Question(
 
 
 class RewardAction(ReadOnlyAdmin):
-    """The action for the list of campaigns: one campaign at a time, in two steps."""
-
     @admin.action(
         description="Change the reward of the selected campaign …", permissions=["act"]
     )
     def change_reward_selected(
         self, request: HttpRequest, queryset: QuerySet[Campaign]
     ) -> HttpResponse | None:
-        """Ask for the reward, show what it costs, then change it as agreed."""
         campaigns = list(queryset.select_related("hit_type")[:2])
         if len(campaigns) != 1:
             sentence = "Select one campaign: each has a price of its own."
@@ -88,7 +83,7 @@ class RewardAction(ReadOnlyAdmin):
         except GenieError as error:
             self.message_user(request, f"{campaign}: {error.message}", messages.ERROR)
             return None
-        # What was shown comes back with the answer: nothing else is agreed to.
+        # The answer repeats what was shown, so staff agree to exactly that.
         hidden = [
             ("cents", str(new.reward_cents)),
             ("agreed", str(new.added_cents)),

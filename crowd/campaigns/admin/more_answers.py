@@ -1,5 +1,3 @@
-"""Ask for more answers to each HIT of campaigns that are under way."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -58,8 +56,6 @@ AGREE = Question(
 
 
 class MoreAnswersAction(ReadOnlyAdmin):
-    """The action for the list of campaigns, in two steps."""
-
     @admin.action(
         description="Ask for more answers in the selected campaigns …",
         permissions=["act"],
@@ -67,7 +63,6 @@ class MoreAnswersAction(ReadOnlyAdmin):
     def ask_for_more_selected(
         self, request: HttpRequest, queryset: QuerySet[Campaign]
     ) -> HttpResponse | None:
-        """Ask how many, show what they cost, then open the places as agreed."""
         campaigns = list(queryset.select_related("hit_type").order_by("pk"))
         lines = [Line(c.pk, str(c), _now(c)) for c in campaigns]
         form = confirmed_form(self, request, ASK, lines)
@@ -86,7 +81,7 @@ class MoreAnswersAction(ReadOnlyAdmin):
             lines.append(
                 Line(campaign.pk, str(campaign), f"{_now(campaign)}; {detail}")
             )
-            # What was shown comes back with the answer: nothing else is agreed to.
+            # The answer repeats what was shown, so staff agree to exactly that.
             seen = [
                 _sent(request, f"shown-{campaign.pk}", campaign.answers_per_hit),
                 _sent(request, f"cents-{campaign.pk}", price.cents),

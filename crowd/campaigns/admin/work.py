@@ -1,5 +1,3 @@
-"""HITs and assignments: what was shown, what was answered, is it good enough to pay."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -157,7 +155,7 @@ class AssignmentAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
         return _texts(assignment.hit)
 
     def line_of(self, row: Assignment) -> Line:
-        """Name whose work of which HIT it is, where somebody decides on it."""
+        """Return whose work on which HIT is decided."""
         return Line(row.pk, f"{row.worker} · HIT {row.hit_id}", self.reward(row))
 
     @admin.action(description="Approve the selected assignments …", permissions=["act"])
@@ -250,7 +248,6 @@ class AssignmentAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
 
 
 def _texts(hit: HIT) -> SafeString:
-    """Show the texts of a HIT as plain escaped text, without its template."""
     rows = []
     for item in hit.items.all():
         for field in item.data.get("fields", []):

@@ -1,5 +1,3 @@
-"""What stands before a page in its document, so that a part is read in its place."""
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,25 +7,23 @@ from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Item
 from crowd.hits.selectors.questions import form_of
 
-# So many parts are shown before the page's first.
+# Parts shown before the page's first.
 MOST = 10
 
 
 @dataclass(frozen=True)
 class Earlier:
-    """A part of the document that comes before the page."""
-
     fields: Sequence[Mapping[str, Any]]
-    # what was judged of it; none where this worker has not seen it
+    # the outputs that were rated, empty if this worker has not seen them
     outputs: Sequence[str]
     language: str
 
 
 def before(page: Sequence[Assignment]) -> list[Earlier]:
-    """Give the parts before a page's first one, in their order.
+    """Return the parts before a page's first one, in order.
 
-    Inputs are shown of all, outputs only of those that the worker has judged: a campaign
-    can have a test question beside a part, and the one would tell the other.
+    Inputs are shown for all parts, outputs only for those the worker has rated. A
+    campaign can have a test question next to a part, and the output would reveal it.
     """
     first = page[0]
     if not form_of(first.hit.campaign.hit_type).by_document:

@@ -1,5 +1,3 @@
-"""What another reward for a campaign that runs would cost, and whether it may be."""
-
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -18,18 +16,18 @@ State = Campaign.State
 
 @dataclass(frozen=True)
 class NewReward:
-    """What changes with a new reward, in cents.
+    """The effect of a new reward, in cents.
 
     Parameters
     ----------
     n_places : int
-        Assignments that are still to be taken; all others keep their reward.
+        Assignments not taken yet; all others keep their reward.
     before_cents, after_cents : int
-        What these cost at most with the platform's fee.
+        Their maximal cost with the platform's fee.
     added_cents : int
-        What the campaign's budget lacks for that.
+        The amount missing from the campaign's budget.
     hourly_cents : int
-        The new reward at the median time, or at the expected one while too few
+        The new reward at the median time, or at the expected one until enough
         assignments have been timed.
     """
 
@@ -43,14 +41,14 @@ class NewReward:
 
 
 def priced(campaign: Campaign, reward_cents: int) -> NewReward:
-    """Price another reward for what is still to be taken.
+    """Return the cost of a different reward for the assignments not taken yet.
 
     Raises
     ------
     GenieError
-        ``campaign-over``, ``same-reward``, ``below-minimum-pay`` where an hour would pay
-        less than the site's minimum, ``reward-fixed`` where the platform does not let it
-        be changed, or lowered.
+        ``campaign-over``, ``same-reward``, ``below-minimum-pay`` if an hour would pay
+        less than the site's minimum, ``reward-fixed`` if the platform allows no change
+        or no reduction.
     """
     _check(campaign, reward_cents)
     seconds = _seconds(campaign)
@@ -93,7 +91,7 @@ def _check(campaign: Campaign, reward_cents: int) -> None:
             "it is published.",
             code="reward-fixed",
         )
-    # Who looks at a HIT there must not find it paying less when they take it.
+    # A HIT must not pay less when workers take it than when they looked at it.
     if reward_cents < campaign.hit_type.reward_cents:
         raise GenieError(
             f"On {campaign.platform} a reward can be raised, not lowered.",
@@ -102,7 +100,6 @@ def _check(campaign: Campaign, reward_cents: int) -> None:
 
 
 def _seconds(campaign: Campaign) -> float:
-    """Give the median time of an assignment, or the expected one before there is one."""
     progress = campaign_progress(campaign)
     n = Assignment.objects.filter(hit__campaign=campaign, active_seconds__gt=0).count()
     if progress.median_active_seconds and n >= ENOUGH_TIMES:
@@ -111,7 +108,6 @@ def _seconds(campaign: Campaign) -> float:
 
 
 def _ratings_per_hit(campaign: Campaign) -> int:
-    """Give how many people were asked to do each HIT, as the fee was priced at first."""
     first = HIT.objects.filter(campaign=campaign).order_by("position")
     return first.values_list("max_assignments", flat=True).first() or 1
 

@@ -1,5 +1,3 @@
-"""What kinds of work there are for a worker now, and what is in the way of it."""
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -41,42 +39,36 @@ Kind = Requirement.Kind
 
 @dataclass(frozen=True)
 class Lacking:
-    """One thing that a worker lacks for a kind of work, and what they can do about it."""
-
     sentence: str
-    # of a qualification test that can be taken, or will be
+    # of a qualification test that can be taken now or later
     standing: TestStanding | None = None
-    # whether it is something that workers say of themselves
+    # whether workers can state it about themselves
     said: bool = False
 
 
 @dataclass(frozen=True)
 class Offer:
-    """One pool of work: what it is, what it pays, how much of it is left."""
-
     pool: str
     hit_type: HITType
     n_left: int
-    # whether there may be more: not all was counted
+    # whether there may be more, because counting stopped early
     at_least: bool
     agreed: bool
-    # what the least and the best paid piece pays
+    # the lowest and the highest reward
     cents: tuple[int, int]
-    # empty where some of the work can be had
+    # empty if some of the work is available
     lacking: tuple[Lacking, ...] = ()
-    # how long it takes others, as far as that is known
+    # how long it takes other workers, if known
     record: WorkRecord | None = None
     # how this site has decided on work so far
     decisions: WorkRecord | None = None
 
     @property
     def hourly_cents(self) -> int | None:
-        """Give what an hour pays at others' pace."""
         return pays_an_hour(self.hit_type, self.record)
 
     @property
     def test(self) -> QualificationTest | None:
-        """Give the test that can be taken now, if that is in the way."""
         for lack in self.lacking:
             if lack.standing is not None and lack.standing.may_start:
                 return lack.standing.test
@@ -84,7 +76,6 @@ class Offer:
 
     @property
     def may_say(self) -> bool:
-        """Tell whether something is lacking that the worker may say of themselves."""
         return any(lack.said for lack in self.lacking)
 
 
@@ -94,7 +85,6 @@ def offers(
     *,
     pools: Collection[str] | None = None,
 ) -> list[Offer]:
-    """List the pools with running campaigns that are open to the worker: all, or these."""
     now = now or timezone.now()
     everything = open_campaigns(worker, pools=pools)
     missing = unmet(worker, everything, now)
@@ -106,8 +96,8 @@ def offers(
     for campaign in everything:
         campaigns.setdefault(campaign.pool, []).append(campaign)
     agreed = consented(worker, list(campaigns))
-    # Where some of a pool's work can be had, the rest is not mentioned; otherwise all
-    # of it is shown, with what is in the way.
+    # If some of a pool's work is available, only that is shown. Otherwise all of it is
+    # shown, with the reasons that prevent it.
     groups = {
         pool: _without(missing.keys() | full, group) or _without(full, group) or group
         for pool, group in campaigns.items()
@@ -148,7 +138,7 @@ def _offer(
     offered = [c for c in group if left[c.input_scope, c.hit_type_id][1]]
     first = (offered or group)[0]
     if len({campaign.hit_type_id for campaign in offered}) > 1:
-        # what they read about is what they get first
+        # Workers get first what they read about.
         order = [turn.campaign for turn in turns(worker, group)]
         candidate = candidates(worker, order)
         first = candidate[0] if candidate is not None else first
@@ -172,7 +162,6 @@ def _without(closed: Collection[int], group: Iterable[Campaign]) -> list[Campaig
 def _explained(
     worker: Worker, missing: dict[int, list[Requirement]], now: datetime
 ) -> dict[int, tuple[Lacking, ...]]:
-    """Say in words what is missing; the same few queries however many campaigns."""
     rows = [row for lacking in missing.values() for row in lacking]
     names = {row.test_name for row in rows if row.kind == Kind.TEST}
     standings = standings_of(worker, names, now) if names else {}

@@ -1,5 +1,3 @@
-"""Whether a campaign is answered faster than its texts can be read."""
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from statistics import median
@@ -15,16 +13,16 @@ from crowd.money.selectors.fair_pay import ENOUGH_TIMES
 #: Silent reading of English non-fiction, words a minute: M. Brysbaert, "How many words
 #: do we read per minute?", Journal of Memory and Language 109 (2019).
 WORDS_A_MINUTE = 238
-#: Three times as fast nobody reads; some of the input may be known already.
+#: Nobody reads three times as fast, but part of the input may be familiar.
 LENIENCE = 3
-#: The first items are enough to know how long a campaign's texts are.
+#: The first items are enough to estimate the length of a campaign's texts.
 N_ITEMS = 100
 
 _TEXTS = ("prediction", "reference", "standard")
 
 
 def n_words(data: Mapping[str, Any]) -> int:
-    """Count the words that an item shows; texts without spaces count as few.
+    """Count the words an item shows; texts without spaces count as few.
 
     Examples
     --------
@@ -39,7 +37,7 @@ def n_words(data: Mapping[str, Any]) -> int:
 
 
 def least_seconds(campaigns: Iterable[Campaign]) -> dict[int, float]:
-    """Return by campaign the time below which nobody can have read its median item."""
+    """Return by campaign the minimal seconds in which its median item can be read."""
     place = Window(RowNumber(), partition_by=F("campaign"), order_by=F("pk").asc())
     rows = Item.objects.filter(campaign__in=campaigns).annotate(place=place)
     words = defaultdict(list)
@@ -56,9 +54,9 @@ def least_seconds(campaigns: Iterable[Campaign]) -> dict[int, float]:
 
 
 def faster_than_reading(campaigns: Iterable[Campaign]) -> set[int]:
-    """Select campaigns in which people's median pace is below that; two queries for all.
+    """Select campaigns whose median pace is below that; two queries for all.
 
-    Campaigns with few measured times are not among them, nor those of programs.
+    Campaigns with few measured times and campaigns of programs are left out.
     """
     by_people = [campaign for campaign in campaigns if not campaign.simulated]
     measured = defaultdict(list)

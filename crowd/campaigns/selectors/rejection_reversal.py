@@ -1,5 +1,3 @@
-"""Whether a rejection can be taken back, and what staff should know before they do."""
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -19,15 +17,12 @@ BONUS = (
 
 @dataclass(frozen=True)
 class TakingBack:
-    """What taking one rejection back does; `tells` where a platform must hear of it."""
-
     possible: bool
     sentence: str
     tells: bool = False
 
 
 def taking_back(assignment: Assignment, now: datetime) -> TakingBack:
-    """Say whether the rejection of an assignment can be taken back."""
     platform_class = kind_of(assignment.hit.campaign.platform)
     if not platform_class.capabilities.external:
         is_selfhosted = platform_class.slug == "selfhosted"

@@ -1,4 +1,4 @@
-"""Whether a campaign waits for people who will not come, and who could."""
+"""Whether a campaign waits for workers who will not come, and who could come."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -17,31 +17,31 @@ from crowd.workers.selectors.qualifications import standings_of
 from crowd.workers.selectors.requirements import unmet
 from crowd.workers.selectors.shares import with_full_share
 
-# Who has neither joined nor taken work for longer is not counted on.
+# Workers who neither joined nor took work for this long count as inactive.
 ACTIVE = timedelta(days=30)
-# When nobody takes a HIT for so long, those who are left do not seem to come.
+# If no HIT is taken for this long, the remaining workers do not seem to come.
 QUIET = timedelta(days=1)
 LOOKED_AT = 200
 HERE = SelfHosted.slug
 
 
 def is_starved(campaign: Campaign, now: datetime) -> bool:
-    """Tell whether HITs wait, nobody works on one, and no active worker may take one.
+    """Check whether HITs wait, none is in work, and no active worker may take one.
 
-    All of them are excluded or paused, lack what is required and cannot get it by a test, or have
-    seen every input that is left. On other platforms than our own nobody knows who might
-    come.
+    All active workers are excluded or paused, lack a requirement that no test can give
+    them, or have seen every input that is left. On other platforms the workers are not
+    known.
     """
     if campaign.platform != HERE or not _waits(campaign):
         return False
-    # Those who were here last come first, so the first few nearly always settle it.
+    # Recently seen workers come first, so the first few nearly always decide it.
     return not any(True for _ in _able(campaign, now))
 
 
 def is_held_by_shares(campaign: Campaign, now: datetime) -> bool:
-    """Tell whether HITs wait, and those who would take them have done their share.
+    """Check whether HITs wait because the willing workers have reached their share.
 
-    Nobody else who is active may take one, or nobody else did for a day.
+    No other active worker may take one, or none did for a day.
     """
     full = with_full_share(campaign)
     if not full or not _waits(campaign):
@@ -60,19 +60,18 @@ def is_held_by_shares(campaign: Campaign, now: datetime) -> bool:
 
 
 def n_able(campaign: Campaign, now: datetime, *, enough: int) -> int:
-    """Count the active workers who may take one of the waiting HITs, up to enough.
+    """Count the active workers who may take one of the waiting HITs, up to `enough`.
 
-    Whether they have done their share makes no difference here. Only the `LOOKED_AT`
-    workers who were here last are asked about.
+    Shares are ignored. Only the `LOOKED_AT` most recently seen workers are checked.
     """
     return sum(1 for _ in islice(_able(campaign, now, LOOKED_AT), enough))
 
 
 def nobody_else_comes(campaign: Campaign, now: datetime) -> bool:
-    """Tell whether HITs wait for workers who do not seem to exist.
+    """Check whether HITs wait for workers who do not seem to exist.
 
-    No active worker may take one, and either nobody took one for a day or the campaign
-    has no more active workers than each of its HITs asks for twice over.
+    No active worker may take one, and either none was taken for a day or the campaign
+    has at most twice as many active workers as each of its HITs asks for.
     """
     if not is_starved(campaign, now):
         return False
@@ -84,7 +83,6 @@ def nobody_else_comes(campaign: Campaign, now: datetime) -> bool:
 
 
 def _waits(campaign: Campaign) -> bool:
-    """Tell whether HITs wait and nobody works on one."""
     at_work = Assignment.objects.filter(
         hit__campaign=campaign, state=Assignment.State.ACCEPTED
     )
@@ -98,7 +96,6 @@ def _waits(campaign: Campaign) -> bool:
 def _able(
     campaign: Campaign, now: datetime, looked_at: int | None = None
 ) -> Iterator[Worker]:
-    """Give the active workers who may take one of the waiting HITs, last seen first."""
     for worker in _counted_on(campaign, now)[:looked_at].iterator(chunk_size=50):
         if unseen_hits(worker, campaign).exists() and _may_qualify(
             worker, campaign, now
@@ -107,7 +104,6 @@ def _able(
 
 
 def _may_qualify(worker: Worker, campaign: Campaign, now: datetime) -> bool:
-    """Tell whether the worker meets what is required, or has tries left to."""
     lacking = unmet(worker, [campaign], now).get(campaign.pk, [])
     names = {row.test_name for row in lacking if row.kind == Requirement.Kind.TEST}
     if len(names) < len(lacking):
@@ -117,14 +113,13 @@ def _may_qualify(worker: Worker, campaign: Campaign, now: datetime) -> bool:
 
 
 def _counted_on(campaign: Campaign, now: datetime) -> QuerySet[Worker]:
-    """Give the active workers whom the campaign is open to, those seen last first."""
     excluded, paused = (
         closed.filter(pool=campaign.pool).values_list("worker", flat=True)
         for closed in (Exclusion.objects.all(), Pause.objects.all())
     )
     workers = Worker.objects.filter(platform=campaign.platform, excluded=False)
     workers = workers.exclude(pk__in=excluded).exclude(pk__in=paused)
-    # Where one worker has the campaign to themselves, the others are not waited for.
+    # If the campaign is reserved for one worker, other workers are not waited for.
     reserved = Reservation.objects.filter(campaign=campaign, worker__isnull=False)
     if reserved.exists():
         workers = workers.filter(pk__in=reserved.values("worker"))

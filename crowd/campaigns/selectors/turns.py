@@ -1,9 +1,9 @@
-"""In which order a worker gets the campaigns of a pool that are open together.
+"""The order in which a worker gets the campaigns of a pool that are open together.
 
-Worked off one after another, each campaign would have other days and other workers than
-the next, and whoever compares their systems would compare days and workers. So each worker
-gets them in rounds: every open campaign has its turn in a round, in an order drawn for the
-worker and kept (`DrawnOrder`). One that opens later joins in the next round.
+If campaigns were completed one after another, each would have different days and
+workers, and a comparison of their systems would compare days and workers. So workers
+get campaigns in rounds: every open campaign has one turn in a round, in a random order
+stored for the worker (`DrawnOrder`). A campaign that opens later joins the next round.
 """
 
 import math
@@ -16,22 +16,20 @@ from crowd.hits.models.campaign import Campaign, DrawnOrder
 from crowd.workers.models.worker import Worker
 from genie.lib.seeds import generator, seed_from
 
-# Where a pool has several kinds of HITs, so many of a kind come one after another: who
-# is asked something else each time makes more mistakes.
+# If a pool has several kinds of HITs, so many of a kind come in a row. Workers make
+# more mistakes when the kind changes each time.
 RUN = 5
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A campaign's next turn: in which round, and as which one of it."""
-
     campaign: Campaign
-    # None: the only campaign of its pool, for which nothing is drawn
+    # None: the only campaign of its pool, which needs no drawn order
     order: DrawnOrder | None = None
     place: int = 0
 
     def keep(self) -> None:
-        """Note that it is this campaign's turn; callers hold the worker's row."""
+        """Store that it is this campaign's turn; callers lock the worker's row."""
         if self.order is None:
             return
         self.order.n_taken = self.place + 1
@@ -39,10 +37,10 @@ class Turn:
 
 
 def turns(worker: Worker, campaigns: Sequence[Campaign]) -> list[Turn]:
-    """Put the campaigns that are open to a worker into the order of their turns.
+    """Return the campaigns open to a worker in the order of their turns.
 
-    Pools come one after another, as the campaigns do. Nothing is written: what is drawn
-    here comes out the same until one of the turns is kept.
+    Pools come one after another, in the order of the campaigns. Nothing is stored: the
+    draw is the same until one of the turns is kept.
     """
     pools: dict[str, list[Campaign]] = {}
     for campaign in campaigns:
@@ -57,7 +55,6 @@ def turns(worker: Worker, campaigns: Sequence[Campaign]) -> list[Turn]:
 
 
 def _latest(worker: Worker, pools: Sequence[str]) -> dict[str, DrawnOrder]:
-    """Find the round that the worker is in, for each pool."""
     rounds = DrawnOrder.objects.filter(worker=worker)
     newer = rounds.filter(pool=OuterRef("pool"), number__gt=OuterRef("number"))
     current = rounds.filter(~Exists(newer), pool__in=pools)
@@ -67,7 +64,6 @@ def _latest(worker: Worker, pools: Sequence[str]) -> dict[str, DrawnOrder]:
 def _turns(
     worker: Worker, pool: str, group: Sequence[Campaign], current: DrawnOrder | None
 ) -> Iterator[Turn]:
-    """Give each campaign's first turn: in what is left of the round, or in the next."""
     if len(group) == 1:
         yield Turn(group[0])
         return
@@ -85,7 +81,6 @@ def _turns(
 def _drawn(
     worker: Worker, pool: str, group: Sequence[Campaign], number: int
 ) -> DrawnOrder:
-    """Draw a round: kinds of HITs in random order, and the campaigns of each."""
     seed = seed_from("order of campaigns", worker.pk, pool, number)
     rng = generator(seed)
     kinds: dict[int, list[int]] = {}

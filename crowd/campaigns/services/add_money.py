@@ -1,5 +1,3 @@
-"""Add money to a campaign, and go on asking where it had run out."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -30,21 +28,21 @@ def add_money(
     by: AbstractBaseUser,
     reason: str,
 ) -> int:
-    """Raise a campaign's budget, once; return how many answers are asked for again.
+    """Raise a campaign's budget once; return how many answers are asked for again.
 
-    A campaign that is complete gets the right to the money only: it is set aside when
-    the campaign asks again.
+    A complete campaign may only use the money: it is set aside when the campaign asks
+    again.
 
     Parameters
     ----------
     budget_cents : int
-        The budget that the person saw; a form that is sent twice adds once.
+        The budget the person saw, so a form that is sent twice adds once.
 
     Raises
     ------
     GenieError
         ``bad-amount``, ``reason-missing``, ``campaign-over`` for a stopped campaign,
-        ``budget-changed`` where the budget is another by now, ``over-budget`` where the
+        ``budget-changed`` if the budget has changed since, ``over-budget`` if the
         pool's or the site's budget has no room.
     """
     campaign = (

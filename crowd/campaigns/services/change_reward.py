@@ -1,5 +1,3 @@
-"""Pay another reward for what is still to be taken of a campaign that runs."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -34,25 +32,25 @@ def change_reward(
     by: AbstractBaseUser,
     reason: str,
 ) -> NewReward:
-    """Change what an assignment pays from now on, once; raise the budget by what lacks.
+    """Change the reward from now on, once; raise the budget by what is missing.
 
-    What has been taken or answered keeps its reward. Elsewhere, HITs that nobody has
-    done move to a new HIT type; those that somebody has keep theirs.
+    Assignments taken or answered keep their reward. On other platforms, untouched HITs
+    move to a new HIT type; HITs with work keep theirs.
 
     Parameters
     ----------
     shown_cents : int
-        The reward that the person saw; a form that is sent twice changes once.
+        The reward the person saw, so a form that is sent twice changes once.
     agreed_cents : int
-        What the person agreed to add to the campaign's budget.
+        The amount the person agreed to add to the campaign's budget.
 
     Raises
     ------
     GenieError
-        ``reason-missing``, ``reward-changed`` where it is another by now,
-        ``cost-changed`` where more or less has to be added, ``platform-busy`` while HITs
-        are being posted, ``over-budget`` where the pool's or the site's budget has no
-        room, and as `priced`.
+        ``reason-missing``, ``reward-changed`` if it has changed since,
+        ``cost-changed`` if more or less must be added, ``platform-busy`` while HITs
+        are being posted, ``over-budget`` if the pool's or the site's budget has no
+        room, and the errors of `priced`.
     """
     campaign = (
         Campaign.objects.select_for_update(of=("self",))
@@ -109,10 +107,10 @@ def _check(campaign: Campaign, shown_cents: int, reason: str) -> None:
 
 
 def _keep_type_of_posted(campaign: Campaign) -> None:
-    """Remember the type of HITs that are out there, or may be.
+    """Store the type of HITs that are posted, or may be.
 
-    Nothing is posted meanwhile: whoever posts holds the campaign's place elsewhere, and
-    reads the campaign only then.
+    No HIT is posted meanwhile: a process that posts locks the campaign's place on the
+    platform and reads the campaign only then.
     """
     place = (
         ExternalCampaign.objects.select_for_update(of=("self",))

@@ -1,9 +1,9 @@
-"""Give a worker the next HIT: one open page each, nothing seen twice.
+"""Give a worker the next HIT: one open page per worker, no input seen twice.
 
-To look for a HIT takes long and happens without a lock; to take it is short, in a
-transaction that checks again what was found. Three things make that safe: a worker
-can have one open page and one assignment of a HIT (constraints of the table),
-and a place is taken by an UPDATE that fails where none is left (`slots`).
+The search for a HIT is slow and holds no lock. Taking it is short, in a transaction
+that checks the result again. Three things make that safe: a worker can have one open
+page and one assignment of a HIT (constraints of the table), and a place is taken by an
+UPDATE that fails if none is left (`slots`).
 """
 
 from collections.abc import Collection, Sequence
@@ -32,25 +32,25 @@ from crowd.workers.selectors.eligible import (
 from crowd.workers.selectors.shares import used_up
 
 State = Assignment.State
-# An answer that was under way when time ran out still counts.
+# An answer that was being sent when time ran out still counts.
 GRACE = timedelta(minutes=2)
-# How often a worker for whom others were faster looks again.
+# How often to search again after other workers were faster.
 ROUNDS = 20
 
 
 def next_assignment(
     worker: Worker, pool: str | None = None, *, only: Campaign | None = None
 ) -> Assignment | None:
-    """Give the open assignment, or claim a HIT; None when there is no work.
+    """Return the open assignment, or claim a HIT; None if there is no work.
 
-    With a pool, new work comes from there only; and only from one campaign for who came
-    by a link of that. HITs are looked for outside a transaction; what is found is taken
-    in a short one, which begins by checking that nothing has changed.
+    With `pool`, new work comes from that pool only. With `only`, it comes from that
+    campaign, for workers who came by its link. The search runs outside a transaction;
+    the claim runs in a short one that first checks that nothing has changed.
     """
     now = timezone.now()
     for _ in range(ROUNDS):
-        # What was shown last when the search began; `_claim` looks whether it still is.
-        # Who has a HIT open was given no other since.
+        # The last assignment when the search began. `_claim` checks that it still is: a
+        # worker with an open HIT has got no other since.
         latest = _newest(worker)
         current = first_of(latest) if latest else None
         current = current if current and current.state == State.ACCEPTED else None
@@ -80,19 +80,19 @@ def next_assignment(
 def fill(
     worker: Worker, first: Assignment, n: int, among: Collection[int] | None = None
 ) -> None:
-    """Put HITs onto a page that was just handed out, up to `n`; fewer where there are fewer.
+    """Add HITs to a page that was just handed out, at most `n`.
 
-    Each comes in its turn as it would as the next page, while it looks alike; `among`
-    says of which HITs of the page's campaign all must be. Test questions come as they
-    would. One short search a HIT within one transaction: nobody is asked twice who it is.
+    Each HIT comes in its turn if its page would look alike. `among` restricts the HITs
+    of the page's campaign. Test questions come as usual. Each HIT costs one short
+    search in one transaction.
     """
     locked = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
     rows = Assignment.objects.filter(pk=first.pk, state=State.ACCEPTED)
-    # Who sends the page in, or takes it back, waits here or has been.
+    # A request that sends or returns the page waits here or is already done.
     if not rows.select_for_update(of=("self",)).exists():
         return
     campaigns = first.in_turns if among is None else None
-    open_ones = {first.hit.campaign_id}  # it was, a moment ago
+    open_ones = {first.hit.campaign_id}  # It was open a moment ago.
     for _ in range(n - 1):
         turn, hits = _next_on_page(
             locked, first, campaigns or [first.hit.campaign], among
@@ -116,7 +116,6 @@ def _next_on_page(
     campaigns: Sequence[Campaign],
     among: Collection[int] | None,
 ) -> tuple[Turn | None, Sequence[int]]:
-    """Find the turn whose HIT comes next onto a page, and the HITs to try."""
     done = used_up(worker, campaigns)
     order = turns(worker, [one for one in campaigns if one.pk not in done])
     candidate = candidates(worker, [turn.campaign for turn in order])
@@ -134,7 +133,6 @@ def _next_on_page(
 
 
 def _taken(worker: Worker, turn: Turn, pk: int, first: Assignment) -> bool:
-    """Put a HIT onto a page if it is still free, and in the page's language."""
     kind = turn.campaign.hit_type
     if language_now(kind, pk) != first.language or not slots.take(pk):
         return False
@@ -152,12 +150,10 @@ def _taken(worker: Worker, turn: Turn, pk: int, first: Assignment) -> bool:
 
 
 def first_of(assignment: Assignment) -> Assignment:
-    """Give the first assignment of the page on which one stands."""
     return assignment.page or assignment
 
 
 def open_assignment(worker: Worker, now: datetime) -> Assignment | None:
-    """Give what the worker has open and can still send in: the first of the page."""
     current = _of(worker).filter(state=State.ACCEPTED, page=None).first()
     return current if current and current.deadline_at > now - GRACE else None
 
@@ -177,20 +173,20 @@ def _of(worker: Worker) -> QuerySet[Assignment]:
 def _claim(
     worker: Worker, turn: Turn, hits: list[int], newest: int, now: datetime
 ) -> Assignment | None:
-    """Take the first of the HITs that is still free; None where things have changed.
+    """Claim the first HIT that is still free; None if things have changed.
 
-    What was found without a lock is checked again here: whether the campaign is still
-    open to the worker, who has been shown nothing since (`newest` was the last).
+    Checks again what was found without a lock: the campaign must still be open to the
+    worker, and the worker must have got no assignment since `newest`.
     """
     campaign = turn.campaign
-    # Two tabs of one worker come here one after the other; the second looks again.
+    # Two tabs of one worker take turns here; the second checks again.
     locked = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
     if not is_open(locked, campaign, newest=newest):
         return None
     for pk in hits:
         if not slots.take(pk):
-            continue  # another worker was faster
-        # Only with a HIT in hand: to ask this makes the campaign the worker's own.
+            continue  # Another worker was faster.
+        # Only after a HIT is found, because this check reserves the campaign.
         if not reservations.may_take(campaign, locked):
             slots.free(pk)
             return None
@@ -207,13 +203,13 @@ def _claim(
 
 
 def per_page(campaign: Campaign) -> int:
-    """Say how many HITs of a campaign stand on one page; on other platforms one."""
+    """Return how many HITs share a page; always one on other platforms."""
     if campaign.platform != SelfHosted.slug:
         return 1
     return form_of(campaign.hit_type).items_per_page
 
 
 def time_for(campaign: Campaign) -> timedelta:
-    """Give the time in which a page is to be sent in: that of each HIT on it."""
+    """Return the time limit of a page: the sum over its HITs."""
     seconds = campaign.hit_type.assignment_seconds
     return timedelta(seconds=seconds * per_page(campaign))

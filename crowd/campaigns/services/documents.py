@@ -1,7 +1,7 @@
-"""Whose document it is: who began one goes on with it, and others begin another.
+"""Keep workers on the document they began, and other workers off it.
 
-Parts of a document lie together in their campaign. Without this, two who come at the same
-time would get every other page of one document.
+Parts of a document are neighbors in their campaign. Without this, two workers at the
+same time would get alternating pages of one document.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from crowd.hits.selectors.questions import form_of
 from crowd.workers.models.worker import Worker
 from crowd.workers.selectors.eligible import CANDIDATES
 
-# Nobody has a document for longer than this without coming back to it.
+# Workers keep a document for this long after their last page of it.
 KEPT = timedelta(minutes=30)
 _OF_ITEM = f"data__{DOCUMENT}"
 _OF_HIT = f"items__{_OF_ITEM}"
@@ -26,7 +26,6 @@ _OF_HIT = f"items__{_OF_ITEM}"
 def preferred(
     worker: Worker, campaign: Campaign, unseen: QuerySet[HIT], hits: Sequence[int]
 ) -> list[int]:
-    """Give the HITs to try where pages go by documents; `hits` where it does not matter."""
     if not form_of(campaign.hit_type).by_document:
         return list(hits)
     theirs, others = _documents(worker, campaign)
@@ -40,7 +39,6 @@ def preferred(
 
 
 def _documents(worker: Worker, campaign: Campaign) -> tuple[str, list[str]]:
-    """Name the document that the worker had last, and those that others are in."""
     since = timezone.now() - KEPT
     last = Assignment.objects.filter(worker=worker, hit__campaign=campaign)
     hit = last.order_by("-pk").values_list("hit", flat=True).first()

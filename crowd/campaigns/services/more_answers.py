@@ -1,5 +1,3 @@
-"""Ask for more answers to each HIT of a campaign that is under way."""
-
 from __future__ import annotations
 
 import math
@@ -29,21 +27,19 @@ MOST = 100
 
 @dataclass(frozen=True)
 class Price:
-    """What more answers to each HIT, test questions among them, cost with fees."""
-
     n_places: int
     cents: int
 
 
 def priced(campaign: Campaign, more: int) -> Price:
-    """Price that many more answers to each HIT of a campaign.
+    """Return the price of that many more answers to each HIT of a campaign.
 
     Raises
     ------
     GenieError
-        ``campaign-over`` where it is stopped or complete, ``asks-by-itself`` for
-        campaigns that decide themselves how much they ask, ``bad-number``,
-        ``too-many-answers`` where the platform would not open so many places.
+        ``campaign-over`` if it is stopped or complete, ``asks-by-itself`` for
+        campaigns that choose their number of answers, ``bad-number``,
+        ``too-many-answers`` if the platform would not open so many places.
     """
     if campaign.state in {State.STOPPED, State.COMPLETE}:
         raise GenieError(
@@ -84,17 +80,16 @@ def ask_for_more(
     Parameters
     ----------
     shown : int
-        How many answers a HIT got when the person looked; a form that is sent twice
-        adds once.
+        The answers per HIT the person saw, so a form that is sent twice adds once.
     agreed_cents : int
-        The price that the person saw.
+        The price the person saw.
 
     Raises
     ------
     GenieError
-        ``reason-missing``, ``answers-changed`` where a HIT gets another number by now,
-        ``cost-changed``, ``over-budget`` where the pool's or the site's budget has no
-        room, and as `priced`.
+        ``reason-missing``, ``answers-changed`` if the number per HIT has changed since,
+        ``cost-changed``, ``over-budget`` if the pool's or the site's budget has no
+        room, and the errors of `priced`.
     """
     campaign = (
         Campaign.objects.select_for_update(of=("self",))
@@ -135,7 +130,6 @@ def ask_for_more(
 
 
 def _check_fee(campaign: Campaign, more: int) -> None:
-    """Refuse to take HITs over the number from which the platform takes more for each."""
     over = campaign.hits.filter(
         max_assignments__lt=MANY_ASSIGNMENTS,
         max_assignments__gte=MANY_ASSIGNMENTS - more,

@@ -1,4 +1,4 @@
-"""Tell workers of new work by mail: only who asked for it, at most once a day."""
+"""E-mails about new work, only to workers who asked, at most one a day."""
 
 from datetime import datetime, timedelta
 
@@ -22,14 +22,13 @@ from genie.accounts.mail import message
 from genie.lib import jobs
 from genie.lib.logs import one_line
 
-# Between two mails to one person.
+# Between two e-mails to one person.
 PAUSE = timedelta(hours=24)
 _SALT = "no news of work"
 JOB = "crowd.jobs.tell_of_work"
 
 
 def enqueue_due(now: datetime | None = None) -> int:
-    """Queue a look for each worker who may be told of something; return how many."""
     now = now or timezone.now()
     newest = _running().filter(starts_at__lte=now).aggregate(at=Max("starts_at"))["at"]
     if newest is None:
@@ -46,7 +45,7 @@ def enqueue_due(now: datetime | None = None) -> int:
 
 
 def tell(worker_pk: int) -> bool:
-    """Write to one worker if there is new work that they can do; say whether."""
+    """Send one worker an e-mail if they can do new work; return whether it was sent."""
     now = timezone.now()
     worker = (
         Worker.objects.filter(pk=worker_pk, profile__wants_news=True)
@@ -60,13 +59,13 @@ def tell(worker_pk: int) -> bool:
         return False
     address = address_of(worker)
     began = _running().filter(starts_at__gt=since, starts_at__lte=now)
-    # as far as campaigns have been seen: others may be started late
+    # As far as campaigns were seen, because some may be started late.
     until = began.aggregate(at=Max("starts_at"))["at"]
     if not address or until is None:
         return False
     offered = _new_to(worker, began, since, now)
     mine = Profile.objects.filter(pk=worker.profile.pk)
-    # Marked before it is sent: two processes do not write to somebody twice.
+    # Marked before it is sent, so two processes do not both write to a worker.
     untold = mine.filter(news_until=worker.profile.news_until, mailed_at=last)
     told = {"mailed_at": now} if offered else {}
     if not untold.update(news_until=until, **told) or not offered:
@@ -81,14 +80,13 @@ def tell(worker_pk: int) -> bool:
 
 
 def reader(token: str) -> int:
-    """Give the worker whom a mail's link names; raises `BadSignature`."""
+    """Return the worker of an e-mail's link; raises `BadSignature`."""
     return int(signing.loads(token, salt=_SALT))
 
 
 def _new_to(
     worker: Worker, began: QuerySet[Campaign], since: datetime, now: datetime
 ) -> list[Offer]:
-    """List what began since then, can be done now, and the worker has not begun."""
     begun = Assignment.objects.filter(worker=worker, accepted_at__gt=since)
     pools = set(began.values_list("pool", flat=True)) - set(
         begun.values_list("hit__campaign__pool", flat=True)

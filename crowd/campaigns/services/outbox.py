@@ -1,8 +1,8 @@
-"""What is to happen outside: written down first, sent, and completed; never twice.
+"""Outward calls: stored first, then sent, then completed, never sent twice.
 
-Planned, being sent, done or failed. A row is committed as being sent before anything
-leaves this machine, so whatever a process was doing when it died can be asked after:
-sent again with the same token while tokens live, looked up first when they do not.
+A call is planned, being sent, done or failed. It is committed as being sent before
+anything leaves this machine, so after a crash its outcome can be determined: it is sent
+again with the same token while tokens are valid, and looked up first after that.
 """
 
 from __future__ import annotations
@@ -24,17 +24,16 @@ if TYPE_CHECKING:
 
 Kind = OutwardCall.Kind
 State = OutwardCall.State
-# For how long a look at a campaign holds it: longer than a job may run, so that a killed
-# one does not hold it for ever.
+# How long a look at a campaign holds it. It is longer than a job may run, so a killed
+# job's hold ends.
 LEASE = timedelta(minutes=11)
-# Tokens live for 24 hours on the server's clock.
+# Tokens are valid for 24 hours on the server's clock.
 TOKEN_LIFE = timedelta(hours=23)
 AT_ONCE = 500
 
 
 def plan(campaign: Campaign, kind: Kind, name: str, **fields: Any) -> OutwardCall:
-    """Write down an effect, once for each name."""
-    # The key is unique: two processes that plan the same effect make one row.
+    # The key is unique, so two processes that plan the same call create one row.
     call, _ = OutwardCall.objects.get_or_create(
         key=key_of(kind, name),
         defaults={"campaign": campaign, "kind": kind, **fields},
@@ -43,7 +42,7 @@ def plan(campaign: Campaign, kind: Kind, name: str, **fields: Any) -> OutwardCal
 
 
 def plan_override(campaign: Campaign, assignment: Assignment, message: str) -> None:
-    """Write down that the platform is to approve what it has as rejected."""
+    """Store that the platform must approve work it has as rejected."""
     session = ExternalSession.objects.get(work__assignment=assignment)
     plan(
         campaign,
@@ -57,15 +56,15 @@ def plan_override(campaign: Campaign, assignment: Assignment, message: str) -> N
 
 
 def key_of(kind: Kind, name: str) -> str:
-    """Name an effect so that no other site with the same account has that name."""
+    """Return a key that no other site with the same account uses."""
     site = salted_hmac("crowd.ledger.site", "").hexdigest()[:8]
     return f"genie.{site}.{kind.lower()}.{name}"
 
 
 def numbered(campaign: Campaign, kind: Kind, name: str, **fields: Any) -> OutwardCall:
-    """Write down an effect that may be wanted again later, each time as a new one.
+    """Store a call that may be needed again later, each time as a new one.
 
-    One that is still on its way is the one that is wanted now.
+    A call that is still on its way counts as the one needed now.
     """
     before = OutwardCall.objects.filter(
         campaign=campaign, kind=kind, **{k: fields[k] for k in _ABOUT if k in fields}
@@ -82,7 +81,6 @@ _ABOUT = ("hit", "session", "worker", "entry")
 def due(
     campaign: Campaign, *kinds: Kind, maybe_sent_only: bool = False
 ) -> QuerySet[OutwardCall]:
-    """Give what is to be sent, first things first."""
     waiting = OutwardCall.objects.filter(
         campaign=campaign, kind__in=kinds, state__in=[State.PLANNED, State.SENDING]
     )
@@ -94,21 +92,21 @@ def due(
 def take(
     calls: Iterable[OutwardCall], now: datetime, *, repeatable: bool = True
 ) -> list[tuple[OutwardCall, Sent]]:
-    """Note that these are being sent from now on, and whether they may have been before.
+    """Store that these calls are being sent, and whether they may have been before.
 
-    What cannot be repeated without harm is taken at most once, for ever: then a person
-    must find out what became of it. Who comes back from a pause, while another look at the
-    campaign has begun, gets nothing to send.
+    A call that cannot be repeated without harm is taken at most once, ever; staff must
+    then find its outcome. A process that resumes after another look at the campaign has
+    begun gets no calls.
     """
-    # Not by a join, which would put all that is asked of the call into a subquery too: who
-    # waits for another's write of the same row must have it asked again after that.
+    # Not by a join, which would put the conditions on the call into a subquery, too. A
+    # query that waits for a write of the same row must check them again after it.
     others = Campaign.objects.filter(
         pk=OuterRef("campaign"), external__busy_until__isnull=False
     ).exclude(external__busy_until=now + LEASE)
     taken = []
     for call in calls:
         sent = _sent(call, now)
-        # As it was when we decided how to send it.
+        # As it was when we chose how to send it.
         unchanged = OutwardCall.objects.filter(
             pk=call.pk, first_sent_at=call.first_sent_at
         )
@@ -118,7 +116,7 @@ def take(
         else:
             rows = rows.filter(state=State.PLANNED, first_sent_at=None)
         first = call.first_sent_at or now
-        # To be committed before anything leaves this machine: callers open no
+        # This must be committed before anything leaves this machine, so callers open no
         # transaction.
         if rows.update(state=State.SENDING, first_sent_at=first, last_sent_at=now):
             taken.append((call, sent))
@@ -128,7 +126,7 @@ def take(
 def note_result(
     call: OutwardCall, sent: Sent, result: Result, now: datetime
 ) -> OutwardCall:
-    """Complete a row with what the platform said, at once; give it as it stands."""
+    """Complete a row with the platform's result at once; return it as stored."""
     values: dict[str, Any] = {
         "code": result.code[:32],
         "trouble": "" if result.state == "done" else result.message[:300],
@@ -146,8 +144,8 @@ def note_result(
         if sent == "never":
             # It surely did not happen, so the next time is the first time.
             values["first_sent_at"] = None
-    # What another process has completed meanwhile stays completed; and what it is sending
-    # since, nobody else calls unsent.
+    # A call that another process completed stays completed. A call it is sending stays
+    # so, too.
     rows = OutwardCall.objects.filter(pk=call.pk, state=State.SENDING)
     if result.state == "again":
         rows = rows.filter(last_sent_at=now)
@@ -157,7 +155,6 @@ def note_result(
 
 
 def n_places_posted(campaign: Campaign) -> dict[int, int]:
-    """Count the places of each HIT that were posted or are on their way."""
     rows = (
         OutwardCall.objects.filter(campaign=campaign, kind__in=[Kind.POST, Kind.EXTEND])
         .exclude(state=State.FAILED)
@@ -169,7 +166,6 @@ def n_places_posted(campaign: Campaign) -> dict[int, int]:
 
 
 def posted(campaign: Campaign) -> dict[int, str]:
-    """Give the platform's name of each HIT that is out there."""
     rows = OutwardCall.objects.filter(
         campaign=campaign, kind=Kind.POST, state=State.DONE
     ).values_list("hit", "platform_id")
@@ -177,14 +173,13 @@ def posted(campaign: Campaign) -> dict[int, str]:
 
 
 def waiting_cents(calls: Sequence[OutwardCall]) -> int:
-    """Add up what rows that were surely not sent yet will hold of the account."""
     return sum(call.amount_cents for call in calls if call.first_sent_at is None)
 
 
 def stuck(campaign: Campaign) -> QuerySet[OutwardCall]:
-    """Give what a person should look at: refused, or of unknown outcome.
+    """Return calls that staff should check: refused, or of unknown outcome.
 
-    Where a HIT was taken before its reward changed, the refusal is as it should be.
+    A refusal because a HIT was taken before its reward changed is left out.
     """
     refused = Q(state=State.FAILED) & ~Q(kind=Kind.RETYPE)
     return OutwardCall.objects.filter(

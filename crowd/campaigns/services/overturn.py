@@ -1,4 +1,4 @@
-"""Take a rejection back: the work is approved and paid after all, once."""
+"""Reverse a rejection: the work is approved and paid, once."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ IN_PLACE = (State.ACCEPTED, State.SUBMITTED, State.APPROVED)
 def overturn(
     assignment_pk: int, *, by: AbstractBaseUser, reason: str, message: str = ""
 ) -> bool:
-    """Approve rejected work and plan its reward; False when it is not rejected.
+    """Approve rejected work and plan its reward; False if it is not rejected.
 
-    Its answers count again, unless somebody else has answered in its place meanwhile.
-    A platform that has heard of the rejection is told by the ledger of outward calls;
-    `message` is what the worker reads there.
+    Its answers count again, unless another worker has answered in its place. If the
+    platform knows of the rejection, an outward call reverses it there; `message` is
+    what the worker reads on it.
 
     Raises
     ------
     GenieError
-        ``stands-there`` where the platform does not take it back, ``over-budget`` where
-        the pool's or the site's budget has no room for it any more.
+        ``stands-there`` if the platform does not reverse it, ``over-budget`` if the
+        pool's or the site's budget has no room for it.
     """
     with transaction.atomic():
         campaign, assignment = _locked(assignment_pk)
@@ -57,16 +57,15 @@ def overturn(
         Assignment.objects.filter(pk=assignment_pk).update(
             state=State.APPROVED, decided_at=now, overturned_at=now, feedback=""
         )
-        # A platform pays a piece of work once, so the entries keep their keys; here a
-        # cancelled payment stays on record, and a new one is made.
+        # A platform pays work once, so the entries keep their keys. Here a cancelled
+        # payment stays recorded and a new one is made.
         if pays_itself(campaign):
             cents = payments.plan_after_all(assignment, "Rejection reversed.")
         else:
             cents = payments.plan_again(assignment, campaign)
         _set_aside(campaign, cents, by)
         if way.tells:
-            # In the same transaction: nothing is approved here of which the platform
-            # never hears.
+            # In the same transaction, so that the platform hears of every approval.
             outbox.plan_override(campaign, assignment, message)
         note(by, assignment, f"Rejection reversed: {reason}")
     return True
@@ -75,12 +74,12 @@ def overturn(
 def pay_instead(
     assignment_pk: int, *, by: AbstractBaseUser, reason: str, message: str
 ) -> LedgerEntry:
-    """Plan a bonus of the reward, once, where a rejection cannot be taken back.
+    """Plan a bonus of the reward, once, if a rejection cannot be reversed.
 
     Raises
     ------
     GenieError
-        ``can-be-taken-back`` where it can, and as `bonus.give`.
+        ``can-be-taken-back`` if it can, and the errors of `bonus.give`.
     """
     with transaction.atomic():
         _, assignment = _locked(assignment_pk)
@@ -103,7 +102,7 @@ def pay_instead(
 
 
 def _locked(assignment_pk: int) -> tuple[Campaign, Assignment]:
-    """Hold both rows, in the order in which `review.reject` locks them."""
+    """Lock both rows, in the order of `review.reject`."""
     campaign = (
         Campaign.objects.select_for_update(of=("self",))
         .select_related("hit_type")
@@ -116,17 +115,15 @@ def _locked(assignment_pk: int) -> tuple[Campaign, Assignment]:
 
 
 def _takes_its_place(assignment: Assignment) -> bool:
-    """Tell whether the HIT still has the place that the rejection gave up, and take it."""
     if slots.take(assignment.hit_id):
         return True
     hit = HIT.objects.get(pk=assignment.hit_id)
     others = hit.assignments.filter(state__in=IN_PLACE).exclude(pk=assignment.pk)
-    # Work that was rejected after the end left its place empty.
+    # Work rejected after the end left its place empty.
     return others.count() < hit.max_assignments
 
 
 def _stand_beside(assignment: Assignment) -> None:
-    """Pay for an answer that another one has replaced: it has a place, and no say."""
     HIT.objects.filter(pk=assignment.hit_id).update(
         max_assignments=F("max_assignments") + 1
     )
@@ -134,12 +131,11 @@ def _stand_beside(assignment: Assignment) -> None:
 
 
 def _set_aside(campaign: Campaign, cents: int, by: AbstractBaseUser) -> None:
-    """Find the money for it, within the budgets of the pool and the site."""
     progress = campaign_progress(campaign)
     short = max(0, progress.committed_cents - campaign.budget_cents)
     over = campaign.state not in ASKING
-    # While it runs, a campaign's account covers all of its budget; a closed one holds
-    # what was spent and needs the whole sum.
+    # The account of a running campaign covers its whole budget. A closed one holds what
+    # was spent and needs the whole sum.
     extra = cents if over else short
     if extra == 0:
         return

@@ -1,7 +1,7 @@
-"""Several HITs on one page, where their campaign says so: each is paid and judged by itself.
+"""Pages with several HITs: each HIT is paid and reviewed separately.
 
-The first assignment of a page stands for it: whoever adds to the page, sends it in or
-takes it back changes or locks that row first, so one of them comes after the other.
+The first assignment of a page represents it: code that adds to the page, submits it or
+returns it changes or locks that row first, so these happen one after another.
 """
 
 from collections.abc import Sequence
@@ -25,22 +25,21 @@ Page = Sequence[Assignment]
 
 
 def next_page(worker: Worker, pool: str | None = None) -> Page:
-    """Give the page that is open, or hand one out; nothing when there is no work."""
+    """Return the open page, or hand one out; None if there is no work."""
     first = claim.next_assignment(worker, pool)
     if first is None:
         return []
     n = claim.per_page(first.hit.campaign)
-    # campaigns are known of what was handed out just now only
+    # Campaigns are known only if the page was handed out just now.
     if n > 1 and first.in_turns is not None:
         claim.fill(worker, first, n, _of_document(first))
     return page_of(first)
 
 
 def page_of(assignment: Assignment) -> Page:
-    """Give all that stands on a page with an assignment, in the order of the page."""
     first = first_of(assignment)
     form = form_of(first.hit.campaign.hit_type)
-    # a page of before may be shown after its campaign has become another
+    # An old page may be shown after its campaign has changed.
     if form.items_per_page == 1 and assignment.page_id is None:
         return [first]
     rows = Assignment.objects.filter(Q(pk=first.pk) | Q(page=first.pk))
@@ -55,7 +54,7 @@ def page_of(assignment: Assignment) -> Page:
 
 
 def checked_page(page: Page, answers: Sequence[Answers]) -> list[list[Rating]]:
-    """Check what was sent of each assignment; of several, say which one misses what."""
+    """Check the answers to each assignment; errors on pages of several name the item."""
     rated = []
     for number, (one, sent) in enumerate(zip(page, answers, strict=True), 1):
         try:
@@ -68,7 +67,6 @@ def checked_page(page: Page, answers: Sequence[Answers]) -> list[list[Rating]]:
 
 
 def _named(error: GenieError, one: Assignment, number: int, n: int) -> GenieError:
-    """Say of which item of a page something is wrong, and of which question."""
     hit_type = worded(one.hit.campaign.hit_type, language_of(one))
     asked = [
         question.text
@@ -90,12 +88,12 @@ def _named(error: GenieError, one: Assignment, number: int, n: int) -> GenieErro
 
 
 def hold(page: Page) -> None:
-    """Keep a page as it is until the transaction ends: nothing is added to it.
+    """Lock a page until the transaction ends, so that no HIT is added.
 
     Raises
     ------
     GenieError
-        ``page-has-grown`` where more has been put on it than was shown.
+        ``page-has-grown`` if more HITs are on it than were shown.
     """
     first = first_on(page)
     if first.hit.campaign.hit_type.form.get("items_per_page", 1) == 1:
@@ -108,14 +106,14 @@ def hold(page: Page) -> None:
 
 
 def names(page: Page) -> str:
-    """Name all that stands on a page, for the page to send back with its answers."""
+    """Return the ids of a page's HITs, which the page sends back with its answers."""
     return ",".join(str(one.pk) for one in page)
 
 
 def refuse_other(page: Page, shown: str | None) -> None:
-    """Refuse answers to what stood on a page before more was put on it.
+    """Refuse answers to a page to which HITs were added since.
 
-    Answers go by their places: one could be taken for that of another item.
+    Answers are matched by position, so one could be taken for that of another item.
     """
     if shown is not None and shown != names(page):
         raise _grown()
@@ -129,7 +127,7 @@ def _grown() -> GenieError:
 
 
 def shares_of_time(page: Page) -> dict[int, float]:
-    """Share the time that a page took out among its assignments, by what was read."""
+    """Split a page's active time among its assignments by the length of their texts."""
     if len(page) == 1:
         return {page[0].pk: 1.0}
     words = {
@@ -140,12 +138,10 @@ def shares_of_time(page: Page) -> dict[int, float]:
 
 
 def first_on(page: Page) -> Assignment:
-    """Give the assignment that stands for a page."""
     return next(one for one in page if one.page_id is None)
 
 
 def _of_document(first: Assignment) -> list[int] | None:
-    """Find the HITs that show parts of the same document; None: pages mix inputs."""
     hit = first.hit
     if not form_of(hit.campaign.hit_type).by_document:
         return None

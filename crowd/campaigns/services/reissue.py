@@ -1,8 +1,8 @@
-"""Ask somebody else where a worker's answers do not count, and take that back.
+"""Ask another worker if a worker's answers do not count, and undo that.
 
-An answer that does not count is marked as replaced, and its HIT gets one place
-more, as far as the campaign's budget reaches. Where its worker is let back in, the
-answer counts again unless somebody has taken that place.
+An answer that does not count is marked as replaced, and its HIT gets one more place, as
+far as the campaign's budget allows. If its worker is readmitted, the answer counts
+again unless that place has been taken.
 """
 
 import re
@@ -24,22 +24,22 @@ _SHORTAGE = re.compile(r"\d+ answers that do not count were not .*?used up\.")
 ASKING = (Campaign.State.RUNNING, Campaign.State.PAUSED)
 
 
-#: Returns the keys of a campaign's HITs that are asked again after all others.
+#: Returns the keys of a campaign's HITs to ask again last.
 Waiting = Callable[[Campaign], Iterable[int]]
 
 _waiting: dict[str, Waiting] = {}
 
 
 def register(name: str, waiting: Waiting) -> None:
-    """Ask again for other HITs first, as far as the money goes; one of each name."""
+    """Register HITs to ask again after all others; one function per name."""
     _waiting[name] = waiting
 
 
 @transaction.atomic
 def replace_answers(worker: Worker, pool: str) -> int:
-    """Send the HITs that the worker answered out again, as far as the money goes.
+    """Ask again for what the worker answered, as far as the money goes.
 
-    Each answer is replaced once; return how many were.
+    Each answer is replaced once. Return how many were.
     """
     campaigns = Campaign.objects.filter(
         pool=pool,
@@ -56,14 +56,13 @@ def replace_answers(worker: Worker, pool: str) -> int:
 
 @transaction.atomic
 def replace_lost(campaign_pk: int) -> int:
-    """Send out again what excluded workers answered, as far as the money goes now."""
     pool = Campaign.objects.values_list("pool", flat=True).get(pk=campaign_pk)
     return _replace_in(campaign_pk, worker__exclusions__pool=pool)
 
 
 @transaction.atomic
 def count_again(worker: Worker, pool: str) -> int:
-    """Count the worker's answers again where nobody else has answered meanwhile."""
+    """Count the worker's answers again unless another worker has replaced them."""
     replaced = (
         Assignment.objects.select_for_update(of=("self",))
         .filter(
@@ -76,27 +75,27 @@ def count_again(worker: Worker, pool: str) -> int:
     )
     n = 0
     for assignment in replaced:
-        # Only a place that is still open can be closed; where somebody else has it,
-        # their answer counts instead of this one.
+        # Only an open place can be closed. If another worker has it, their answer
+        # counts instead of this one.
         if slots.withdraw(assignment.hit_id):
             n += Assignment.objects.filter(pk=assignment.pk).update(replaced_at=None)
     return n
 
 
 def without_shortage(notice: str) -> str:
-    """Take out of a notice that money was missing; the next attempt says it anew."""
+    """Remove the missing money from a notice; the next attempt adds it again."""
     return _SHORTAGE.sub("", notice).strip()
 
 
 def _replace_in(campaign_pk: int, **whose: Any) -> int:
-    # Bans of several workers at once are priced one after the other.
+    # Exclusions of several workers at once are priced one after another.
     campaign = (
         Campaign.objects.select_for_update(of=("self",))
         .select_related("hit_type")
         .get(pk=campaign_pk)
     )
     if campaign.state not in ASKING:
-        return 0  # it ended while this waited for the row
+        return 0  # It ended while this waited for the row.
     rows = list(
         Assignment.objects.filter(
             hit__campaign=campaign, state__in=COUNTED, replaced_at=None, **whose
@@ -112,7 +111,6 @@ def _replace_in(campaign_pk: int, **whose: Any) -> int:
 
 
 def note_shortage(campaign: Campaign, n: int) -> None:
-    """Tell staff how many answers the budget does not pay for, if it is any."""
     notice = without_shortage(campaign.notice)
     if n > 0:
         notice += (
@@ -136,7 +134,6 @@ def _reopen(rows: Iterable[tuple[int, int]]) -> int:
 
 
 def n_affordable(campaign: Campaign) -> int:
-    """Count the answers that the rest of the campaign's budget pays for."""
     left = campaign.budget_cents - progress_of([campaign])[campaign.pk].committed_cents
     unit = unit_cents(campaign)
     if unit == 0:

@@ -1,5 +1,3 @@
-"""Ask again in a campaign that was complete, where answers have ceased to count."""
-
 from django.db import transaction
 from django.db.models import Count, F, Q
 
@@ -18,13 +16,13 @@ COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 def reopen(campaign_pk: int) -> int:
     """Send the HITs of excluded workers out again; return how many places that opens.
 
-    Places of work that was rejected after the end are opened, too: whoever rejected it
-    had no campaign any more that could ask. Only money that was approved for the campaign and not spent is used.
+    Places of work that was rejected after the end are opened, too, because the campaign
+    could not ask again then. Only approved money that was not spent is used.
 
     Raises
     ------
     GenieError
-        ``over-budget`` when the pool's or the site's budget has no room any more.
+        ``over-budget`` if the pool's or the site's budget has no room.
     """
     campaign = (
         Campaign.objects.select_for_update(of=("self",))
@@ -53,7 +51,7 @@ def reopen(campaign_pk: int) -> int:
         cents=extra,
         at_most=campaign.budget_cents,
     )
-    # Running first: answers are replaced only in a campaign that asks.
+    # Running first, because answers are replaced only in a running campaign.
     Campaign.objects.filter(pk=campaign_pk).update(
         state=Campaign.State.RUNNING, completed_at=None
     )
@@ -65,7 +63,6 @@ def reopen(campaign_pk: int) -> int:
 
 
 def _emptied(campaign: Campaign) -> dict[int, int]:
-    """Count, by HIT, the places that are neither open nor taken nor answered."""
     answered = Q(assignments__state__in=COUNTED) | Q(
         assignments__replaced_at__isnull=False
     )

@@ -1,4 +1,4 @@
-"""Keep a campaign to one worker: the first who takes a HIT of it."""
+"""Reserve a campaign for one worker: the first to take a HIT of it."""
 
 from datetime import datetime, timedelta
 
@@ -19,7 +19,7 @@ PASSED_ON = (
 
 
 def for_one_worker(campaign: Campaign) -> None:
-    """Let one and the same worker answer all of the campaign; which one comes by itself."""
+    """Reserve the campaign for one worker, chosen by who takes work first."""
     Reservation.objects.get_or_create(campaign=campaign)
     Campaign.objects.filter(pk=campaign.pk).update(
         worker_share=None, share_follows_crowd=False, hits_per_worker=None
@@ -27,11 +27,12 @@ def for_one_worker(campaign: Campaign) -> None:
 
 
 def may_take(campaign: Campaign, worker: Worker) -> bool:
-    """Tell whether the worker may take work of the campaign; the first one stays it.
+    """Check whether the worker may take work of the campaign; reserve it for the first.
 
-    Callers open the transaction: two who come at once are one after the other here.
+    Callers open the transaction; concurrent workers wait for each other here.
     """
-    # Without any reservation the campaign is everybody's; it is made with the campaign.
+    # Without a reservation the campaign is open to all. It is created with the
+    # campaign.
     rows = Reservation.objects.filter(campaign=campaign)
     if not rows.exists():
         return True
@@ -39,7 +40,6 @@ def may_take(campaign: Campaign, worker: Worker) -> bool:
 
 
 def give_up(campaign: Campaign) -> bool:
-    """Open the campaign to somebody else when its worker does not count any more."""
     excluded = Exclusion.objects.filter(pool=campaign.pool).values("worker")
     return bool(
         Reservation.objects.filter(
@@ -49,10 +49,10 @@ def give_up(campaign: Campaign) -> bool:
 
 
 def pass_on(campaign: Campaign, now: datetime | None = None) -> bool:
-    """Open the campaign to somebody else when its worker will not finish it; tell staff.
+    """Open the campaign to another worker if its worker will not finish; tell staff.
 
-    That is when they have not taken work of it for the site's `RESERVATION_HOURS`, or
-    may take nothing of what is left: nothing waits for ever.
+    That is the case if they have taken no work of it for the site's
+    `RESERVATION_HOURS`, or may take none of what is left.
     """
     now = now or timezone.now()
     if campaign.state != Campaign.State.RUNNING:

@@ -1,7 +1,7 @@
-"""Approve or reject what workers sent in; each decision falls once.
+"""Approve or reject submitted work; each decision is made once.
 
-Whoever decides locks the campaign's row first and the assignment's second, and so
-does `overturn`: two decisions wait for each other and never in a circle.
+Code that decides locks the campaign's row first and the assignment's second, as
+`overturn` does, so decisions wait for each other without deadlocks.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from crowd.workers.models.worker import Worker
 
 State = Assignment.State
-# said in the language of whoever reads it
+# In the reader's language.
 _title, _written = lazy(title_now, str), lazy(date_format, str)
 ASKING = (Campaign.State.RUNNING, Campaign.State.PAUSED)
 
@@ -45,7 +45,6 @@ ASKING = (Campaign.State.RUNNING, Campaign.State.PAUSED)
 def approve(
     assignment_pks: Iterable[int], by: AbstractBaseUser | None = None, why: str = ""
 ) -> int:
-    """Approve submitted work; return how many assignments changed."""
     n = 0
     for pk in list(assignment_pks):
         with transaction.atomic():
@@ -59,7 +58,6 @@ def approve(
 
 
 def approve_waiting() -> int:
-    """Approve what nobody decided on in time; return how many assignments."""
     now = timezone.now()
     limit = now - timedelta(hours=settings.GENIE["AUTO_APPROVAL_HOURS"])
     return Assignment.objects.filter(
@@ -68,7 +66,7 @@ def approve_waiting() -> int:
 
 
 def reject(assignment_pk: int, by: AbstractBaseUser | None, reason: str) -> bool:
-    """Refuse submitted work: it is not paid, and its HIT goes out again, once."""
+    """Reject submitted work: it is not paid, and its HIT goes out again, once."""
     reason = reason.strip()
     if not reason:
         raise GenieError(
@@ -76,11 +74,11 @@ def reject(assignment_pk: int, by: AbstractBaseUser | None, reason: str) -> bool
             code="reason-missing",
         )
     with transaction.atomic():
-        # Whoever ends the campaign holds this row: its last word on the state counts.
+        # Code that ends the campaign locks this row, so its final state counts.
         campaign = Campaign.objects.select_for_update(of=("self",)).get(
             hits__assignments=assignment_pk
         )
-        # What a platform reports as rejected has passed its rules already.
+        # Rejections that a platform reports have passed its rules already.
         if by is not None:
             _check_reason(campaign, reason)
         assignment = Assignment.objects.select_for_update(of=("self",)).get(
@@ -95,10 +93,10 @@ def reject(assignment_pk: int, by: AbstractBaseUser | None, reason: str) -> bool
             return False
         saved = payments.cancel(assignment_pk, reason)
         if campaign.state not in ASKING:
-            # The account was closed at what had been spent, so the saving is taken off
+            # The account was closed at the amount spent, so the saving is subtracted
             # again.
             budgets.correct(campaign.key, -saved)
-        # An answer that was replaced has given its place to the other one already.
+        # A replaced answer has given up its place already.
         elif assignment.replaced_at is None:
             slots.free(assignment.hit_id)
         if by is not None:
@@ -121,7 +119,6 @@ def _tell(assignment: Assignment, campaign: Campaign, reason: str) -> None:
 def refusal(
     worker: Worker, title: Words, at: datetime | None, reason: str
 ) -> tuple[Words, Words]:
-    """Word a rejection: a subject and a text that are said in the reader's language."""
     zone = zone_of(worker)
     at = (at or timezone.now()).astimezone(zone)
     text = format_lazy(
@@ -140,7 +137,7 @@ def refusal(
 
 
 def _check_reason(campaign: Campaign, reason: str) -> None:
-    """Refuse a reason that the platform would not take, before anything is decided."""
+    """Refuse a reason that the platform would not accept, before the decision."""
     least = can(campaign.platform).reject_minimum_characters
     if len(reason) < least:
         raise GenieError(

@@ -1,7 +1,7 @@
 """Start, pause, resume, stop and complete a campaign: compare-and-set, each once.
 
-Each change is one UPDATE that names the states it may come from. Who loses a race
-changes nothing and is told so by False.
+Each change is one UPDATE that names the states it may start from. A process that loses
+a race changes nothing and gets False.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ _DECIDED = {
 
 
 def start_due(now: datetime | None = None) -> int:
-    """Start every campaign whose time has come; return how many."""
     return Campaign.objects.filter(
         state=State.SCHEDULED, starts_at__lte=now or timezone.now()
     ).update(state=State.RUNNING)
@@ -39,21 +38,20 @@ def start_due(now: datetime | None = None) -> int:
 def start(
     campaign: Campaign, by: AbstractBaseUser | None = None, why: str = ""
 ) -> bool:
-    """Start a campaign now, whatever its time."""
+    """Start a campaign now, whatever its start time."""
     old = [State.SCHEDULED]
     return _move(campaign.pk, old, State.RUNNING, by, "Started.", why)
 
 
 def pause(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
-    """Hand out no more work; what people have open they may finish."""
     old = [State.SCHEDULED, State.RUNNING]
     return _move(pk, old, State.PAUSED, by, "Paused.", why)
 
 
 def resume(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
-    """Go on after a pause; a campaign whose time has not come waits for it.
+    """Continue after a pause; a campaign with a later start time waits for it.
 
-    One of this site that staff stopped goes on, too, while its money is set aside.
+    A stopped campaign of this site continues, too, while its money is still set aside.
     """
     unsettled = Commitment.objects.filter(settled_at=None).values("key")
     stopped = Campaign.objects.filter(
@@ -61,10 +59,10 @@ def resume(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
     )
     with transaction.atomic():
         old, fields = [State.PAUSED], {}
-        # Who ends it for good waits for this row, or has settled its account.
+        # Code that ends it for good waits for this row, or has closed its account.
         if stopped.select_for_update(of=("self",)).exists():
             old, fields = [State.STOPPED], {"notice": "", "publish_partial": None}
-        # By way of "scheduled": whether its time has come is asked as at any start.
+        # Via "scheduled", which checks the start time as at any start.
         if not _move(pk, old, State.SCHEDULED, by, "Resumed.", why, **fields):
             return False
         Campaign.objects.filter(
@@ -76,10 +74,10 @@ def resume(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
 def stop(
     pk: int, by: AbstractBaseUser | None, reason: str, *, publish: bool | None = None
 ) -> bool:
-    """End a campaign for good; what people have open they may still send in.
+    """End a campaign for good; workers may still submit what they have open.
 
-    `publish` is what the person decided about a result from the answers that are there;
-    None where nobody was asked. Only True publishes one.
+    `publish` is the person's decision whether to publish a result from the present
+    answers, or None if they were not asked. Only True publishes one.
     """
     why = reason.strip()
     sentence = f"Stopped: {why}" if why else "Stopped."
@@ -96,7 +94,6 @@ def stop(
 
 
 def complete(pk: int) -> bool:
-    """Note that the work is over; a campaign that staff stopped stays stopped."""
     now = timezone.now()
     done = _move(
         pk, [State.RUNNING, State.PAUSED], State.COMPLETE, None, "", completed_at=now
@@ -122,7 +119,8 @@ def _move(
             state=new, **fields
         )
         if moved:
-            # In the same transaction: a campaign never ends here and goes on elsewhere.
+            # In the same transaction, so a campaign never ends here and continues
+            # there.
             tell_platform(pk)
         if moved and by is not None:
             note(by, Campaign.objects.get(pk=pk), sentence, why)
@@ -130,7 +128,7 @@ def _move(
 
 
 def tell_platform(pk: int) -> None:
-    """Let work that is offered elsewhere begin or end there soon, not at the next look."""
+    """Start or end the work on other platforms soon, not at the next look."""
     platform = Campaign.objects.values_list("platform", flat=True).get(pk=pk)
     if platform != HERE and can(platform).external:
         jobs.enqueue("crowd.jobs.sync_campaign", campaign=pk)

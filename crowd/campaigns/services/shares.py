@@ -1,7 +1,7 @@
-"""Nobody does more than a share of a campaign: planned, kept up to date, lifted by staff.
+"""Limits on the share of a campaign that one worker may do.
 
-A score must hold for other workers than those who happened to come, so it must not rest
-on a few of them. Who has done their share gets no more HITs of that campaign
+Scores must generalize to other workers, so they must not depend on a few. A worker who
+has reached their share gets no more HITs of that campaign
 (`crowd.workers.selectors.eligible`).
 """
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 def plan(campaign: Campaign, share: float, *, follows_crowd: bool) -> None:
-    """Let each worker do at most this share of a campaign that was just built.
+    """Limit each worker to this share of a campaign that was just built.
 
-    With `follows_crowd`, a small crowd can still finish it: of n active workers each may
-    do up to 2 / n, twice an equal part. Where workers answer on the platform's own pages, nothing
-    keeps them to a share.
+    With `follows_crowd`, a small crowd can still finish it: each of n active workers
+    may do up to 2 / n, twice an equal part. On a platform's own pages, the limit has no
+    effect.
     """
     if share >= 1 or can(campaign.platform).answers_there:
         return
@@ -41,7 +41,7 @@ def plan(campaign: Campaign, share: float, *, follows_crowd: bool) -> None:
 
 
 def refresh(campaign: Campaign, now: datetime | None = None) -> None:
-    """Count again how many HITs the share comes to: HITs and workers come and go."""
+    """Compute again how many HITs the share is, as HITs and workers come and go."""
     planned = campaign.worker_share
     if planned is None:
         return
@@ -49,7 +49,7 @@ def refresh(campaign: Campaign, now: datetime | None = None) -> None:
     if campaign.share_follows_crowd and campaign.platform == HERE:
         n = n_able(campaign, now or timezone.now(), enough=math.ceil(2 / planned))
         if n == 0:
-            return  # nobody is here yet, or no HIT waits: that says nothing of the crowd
+            return  # No workers yet, or no HITs wait: that says nothing about the crowd.
         share = max(planned, 2 / n)
     n_hits = campaign.hits.aggregate(n=Sum("max_assignments"))["n"] or 0
     # A little less, so that .1 of 880 is 88 and not 89.
@@ -64,7 +64,7 @@ def refresh(campaign: Campaign, now: datetime | None = None) -> None:
 
 
 def lift(pk: int, by: AbstractBaseUser, why: str) -> bool:
-    """Let each worker do as much of a campaign as they like; False where they may."""
+    """Lift the limit of a campaign; False if there is none."""
     with transaction.atomic():
         lifted = Campaign.objects.filter(
             pk=pk, worker_share__isnull=False, state__in=_UNDER_WAY
@@ -83,6 +83,6 @@ _UNDER_WAY = (
 
 
 def _place_size(campaign: Campaign) -> int:
-    """Say how many HITs a platform pays a visitor for: fewer would be half a visit."""
+    """Return how many HITs a platform pays a visitor for; fewer would be half a visit."""
     place = ExternalCampaign.objects.filter(campaign=campaign).first()
     return 0 if place is None else place.place_size

@@ -1,4 +1,4 @@
-"""Tell staff of campaigns that wait in vain, pay too little, or are not being read."""
+"""Notices to staff about campaigns that are stuck, pay too little, or are not read."""
 
 from datetime import datetime
 
@@ -20,8 +20,8 @@ HELD_BY_SHARES = (
     "Invite more workers, or lift the limit per worker."
 )
 
-# All of these together leave room for what others write: a notice that is cut could not
-# be taken back.
+# All of these together leave room for other notices: a notice that is cut could not be
+# removed.
 UNDERPAID = (
     "At the median pace, this work pays less than the hourly minimum: top up the pay "
     "when the campaign is over."
@@ -35,12 +35,10 @@ LONGEST: int = Campaign._meta.get_field("notice").max_length or 0
 
 
 def is_too_fast(campaign: Campaign) -> bool:
-    """Tell whether the last look found the work answered faster than it can be read."""
     return TOO_FAST in campaign.notice
 
 
 def tell_of_bad_crowd(pool: str, bad: bool) -> None:
-    """Say of all running campaigns of a pool that their crowd is bad, or take it back."""
     running = Campaign.objects.filter(pool=pool, state=Campaign.State.RUNNING)
     for pk, notice in running.values_list("pk", "notice"):
         if (BAD_CROWD in notice) is bad:
@@ -51,16 +49,16 @@ def tell_of_bad_crowd(pool: str, bad: bool) -> None:
 
 
 def watch(campaign: Campaign, now: datetime | None = None) -> bool:
-    """Set or clear the campaign's notices; tell whether its work is stuck.
+    """Set or clear the campaign's notices; return whether its work is stuck.
 
-    Before that, count again how much one worker may do.
+    Also computes again how much one worker may do.
     """
     now = now or timezone.now()
     shares.refresh(campaign, now)
     starved = is_starved(campaign, now)
     held = not starved and is_held_by_shares(campaign, now)
     holds = {
-        # the short one first: where only the beginning is shown, it is there
+        # The short one first, because some pages show only the beginning.
         TOO_FAST: bool(faster_than_reading([campaign])),
         STARVED: starved,
         HELD_BY_SHARES: held,
@@ -72,7 +70,7 @@ def watch(campaign: Campaign, now: datetime | None = None) -> bool:
         others = others.replace(sentence, "")
     new_notice = " ".join([s for s, true in holds.items() if true] + others.split())
     if new_notice != notice:
-        # Another notice that came in between stays; the next look adds this one.
+        # A notice that came in between stays; the next look adds this one.
         Campaign.objects.filter(pk=campaign.pk, notice=notice).update(
             notice=new_notice[:LONGEST]
         )

@@ -1,9 +1,9 @@
-"""Change an answer for some seconds: what was stored counts until another takes its place.
+"""Change an answer for some seconds: the stored one counts until another replaces it.
 
-An answer is stored and its reward planned when it is sent, so nothing is lost and nothing
-is paid twice: another answer changes the ratings and nothing else. Whoever changes it
-holds the campaign's row first and the assignment's second, as in `review`: a decision, a
-mark or the end of the campaign comes before the change or after it, never in between.
+An answer is stored and its reward planned when it is sent, so it is neither lost nor
+paid twice: a change affects only the ratings. Code that changes it locks the campaign's
+row first and the assignment's second, as in `review`, so decisions, marks and the end
+of the campaign come before or after the change.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,11 +23,11 @@ from crowd.hits.services.check_answers import Answers, Rating, clean_remark
 from crowd.workers.models.worker import Pause, Worker
 from genie.lib.errors import GenieError
 
-# Undo is offered for some seconds; who pressed it has these to answer anew.
+# Undo is offered for some seconds. After pressing it, workers have this long to answer.
 TO_ANSWER = timedelta(seconds=60)
-# A click that was under way when the time ran out still counts.
+# A click that was being sent when the time ran out still counts.
 GRACE = timedelta(seconds=3)
-# Longer than this no answer can be changed, whatever a campaign's form says.
+# No answer can be changed after this, whatever a campaign's form says.
 CHANGEABLE = TO_ANSWER + timedelta(seconds=60) + GRACE
 ASKING = (Campaign.State.RUNNING, Campaign.State.PAUSED)
 
@@ -38,12 +38,11 @@ _followers: dict[str, Follower] = {}
 
 
 def register(name: str, follower: Follower) -> None:
-    """Have what rests on answers follow when one is changed; one of each name."""
+    """Register a follower to call when an answer changes; one per name."""
     _followers[name] = follower
 
 
 def last_answered(worker: Worker, before: int | None = None) -> Assignment | None:
-    """Give what the worker sent in last, if it can be undone; `before` is what is open."""
     rows = Assignment.objects.filter(worker=worker)
     if before is not None:
         rows = rows.filter(pk__lt=before)
@@ -57,7 +56,7 @@ def last_answered(worker: Worker, before: int | None = None) -> Assignment | Non
 
 
 def seconds_left(assignment: Assignment, now: datetime | None = None) -> int:
-    """Give for how many seconds Undo is offered; 0: not any more, or not yet."""
+    """Return how long Undo is offered, in seconds; 0 if not now."""
     if assignment.state != Assignment.State.SUBMITTED or not assignment.submitted_at:
         return 0
     over_at = assignment.submitted_at + timedelta(seconds=_offered(assignment))
@@ -65,7 +64,7 @@ def seconds_left(assignment: Assignment, now: datetime | None = None) -> int:
 
 
 def may_begin(assignment: Assignment) -> bool:
-    """Tell whether the page on which an answer is changed opens."""
+    """Check whether the page that changes an answer opens."""
     return bool(
         _offered(assignment)
         and seconds_left(assignment, timezone.now() - GRACE)
@@ -74,21 +73,21 @@ def may_begin(assignment: Assignment) -> bool:
 
 
 def change(assignment: Assignment, answers: Answers, *, remark: str = "") -> None:
-    """Put other answers in the place of those sent in; the same again changes nothing.
+    """Replace the submitted answers; the same answers again change nothing.
 
-    Callers have made sure whose assignment it is (`work.assignment_of`).
+    Callers have checked whose assignment it is (`work.assignment_of`).
     """
     change_page([assignment], [answers], remark=remark)
 
 
 def change_page(page: Page, answers: Sequence[Answers], *, remark: str = "") -> None:
-    """Put other answers in the place of all that a page sent in, or of none.
+    """Replace all answers of a page, or none.
 
     Raises
     ------
     GenieError
-        ``too-late-to-change`` after its time, and where somebody has decided meanwhile;
-        what `checked` refuses.
+        ``too-late-to-change`` after its time, and if the work has been decided;
+        the errors of `checked`.
     """
     ratings = pages.checked_page(page, answers)
     first = pages.first_on(page)
@@ -141,9 +140,9 @@ def _offered(assignment: Assignment) -> int:
 
 
 def _is_excluded(assignment: Assignment) -> bool:
-    """Tell whether the worker gets no more of this work, for good or until it is decided.
+    """Check whether the worker gets no more of this work, for good or for now.
 
-    Who is paused for an answer must not learn from that which one to take back.
+    A worker who is paused for an answer must not learn from this which one to change.
     """
     worker, pool = assignment.worker, assignment.hit.campaign.pool
     return (

@@ -1,4 +1,4 @@
-"""What a worker does with an assignment: get one, send it in, give it back.
+"""A worker's actions on an assignment: get one, submit it, return it.
 
 An answer, its ratings and its payment are stored in one transaction, or not at all.
 """
@@ -49,9 +49,9 @@ def submit(
     remark: str = "",
     signals: SentSignals | None = None,
 ) -> Assignment:
-    """Store the answers and plan the reward, once; the same again changes nothing.
+    """Store the answers and plan the reward, once; the same answers change nothing.
 
-    Callers have made sure whose assignment it is (`assignment_of`).
+    Callers have checked whose assignment it is (`assignment_of`).
     """
     submit_page(
         [assignment],
@@ -71,10 +71,10 @@ def submit_page(
     remark: str = "",
     signals: SentSignals | None = None,
 ) -> None:
-    """Store the answers to all that stands on a page, or nothing; see `submit`.
+    """Store the answers to all HITs of a page, or none; see `submit`.
 
-    The time is shared out by what there was to read; the remark and the signals are of
-    the page, and stay with its first assignment.
+    The time is split by the length of the texts. The remark and the signals belong to
+    the page and are stored with its first assignment.
     """
     ratings = pages.checked_page(page, answers)
     first, now = pages.first_on(page), timezone.now()
@@ -95,7 +95,7 @@ def submit_page(
             for one in sorted(page, key=lambda one: one.pk)
         )
         if moved:
-            # campaigns are locked in one order by whoever locks several
+            # Code that locks several campaigns locks them in one order.
             for one, rated in sorted(
                 zip(page, ratings, strict=True), key=lambda pair: _order(pair[0])
             ):
@@ -114,9 +114,9 @@ def _order(assignment: Assignment) -> tuple[int, int]:
 
 
 def give_back(assignment: Assignment) -> bool:
-    """Return a HIT without harm, and its page; False when it was not open any more.
+    """Return a HIT and its page without penalty; False if it was not open.
 
-    Callers have made sure whose assignment it is (`assignment_of`).
+    Callers have checked whose assignment it is (`assignment_of`).
     """
     with transaction.atomic():
         first = first_of(assignment)
@@ -124,10 +124,10 @@ def give_back(assignment: Assignment) -> bool:
 
 
 def release_overdue(now: datetime | None = None) -> int:
-    """Put work that nobody sent in on time back into the pool; return how much."""
     limit = (now or timezone.now()) - GRACE
-    # of years nearly every deadline is over: the index of open pages has the few that
-    # count, which SQLite uses only where its condition stands in the query word by word
+    # Over years, nearly every deadline has passed. The index of open pages has the few
+    # that count, and SQLite uses it only if the query repeats its condition word by
+    # word.
     overdue = (
         Assignment.objects.filter(deadline_at__lte=limit, page=None)
         .extra(where=["crowd_assignment.state = 'ACCEPTED'"])
@@ -142,17 +142,17 @@ def release_overdue(now: datetime | None = None) -> int:
 
 
 def assignment_of(worker: Worker, pk: int) -> Assignment:
-    """Give the worker's own assignment, with what its page shows.
+    """Return the worker's own assignment, with what its page shows.
 
     Raises
     ------
     GenieError
-        ``not-yours``, also where there is none of that number.
+        ``not-yours``, also if there is none with that number.
     """
     assignment = (
         Assignment.objects.filter(pk=pk, worker=worker)
         .select_related("hit__campaign__hit_type", "page__hit__campaign__hit_type")
-        # read twice where an answer comes in: to read it, and to check it
+        # Read twice when an answer comes in: to read it and to check it.
         .prefetch_related("hit__items")
         .first()
     )
@@ -162,7 +162,7 @@ def assignment_of(worker: Worker, pk: int) -> Assignment:
 
 
 def store(assignment: Assignment, ratings: list[Rating]) -> None:
-    """Keep checked answers and plan what they pay; callers open the transaction."""
+    """Store checked answers and plan their pay; callers open the transaction."""
     Answer.objects.bulk_create(
         [
             Answer(
@@ -177,8 +177,8 @@ def store(assignment: Assignment, ratings: list[Rating]) -> None:
             for rating in ratings
         ]
     )
-    # Whoever closes the campaign's account changes this row first: it sees what is planned
-    # here, or this sees that it is closed.
+    # Code that closes the campaign's account changes this row first. So either it sees
+    # what is planned here, or this sees that it is closed.
     campaign = Campaign.objects.select_for_update(of=("self",), no_key=True).get(
         pk=assignment.hit.campaign_id
     )

@@ -1,4 +1,4 @@
-"""Count what lists of work say of it, so that nobody waits for that who opens one."""
+"""Figures for lists of work, computed ahead so that pages do not wait."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -19,28 +19,27 @@ from crowd.hits.models.campaign import ELSEWHERE, Campaign, WorkRecord
 from crowd.requester.models.account import RequesterAssignment
 from crowd.workers.models.worker import Exclusion
 
-# A pace that fewer people made would show one of them.
+# The pace of fewer people would reveal one of them.
 ENOUGH_PEOPLE = 5
-# So many of the newest decisions are counted, and so much of the newest work is looked
-# through for them and for people's times, however much there is in all.
+# At most so many of the newest decisions are counted, and at most so much of the newest
+# work is searched for them and for people's times.
 NEWEST = 1_000
 LOOKED_AT = 100_000
-# What was read in says nothing of work here, and is much at once.
+# Imported work says nothing about work here, and comes in large amounts.
 _DONE_HERE = Assignment.objects.exclude(worker__platform=ELSEWHERE)
 Row = TypeVar("Row", bound=Model)
 Key = TypeVar("Key")
 # a pool, and what its HITs ask
 Kind = tuple[str, str, str, str]
-# Appeals by whose decisions they are about (their keys): how many, and how many granted.
+# By the keys of the decisions: the number of appeals, and of those granted.
 Appeals = Mapping[str, tuple[int, int]]
 Decision = tuple[str, datetime | None, datetime | None]
 
 
 def renew(appeals: Appeals) -> None:
-    """Count anew what running work takes, and how its decisions came out."""
     times = _times()
     running = Campaign.objects.filter(state=Campaign.State.RUNNING).order_by()
-    # what is not done often enough to be looked at keeps its pace
+    # Work that is done too rarely to be counted keeps its pace.
     paces = {
         key_of_work(campaign.pool, campaign.hit_type_id): times[kind]
         for campaign in running.select_related("hit_type")
@@ -59,7 +58,6 @@ def renew(appeals: Appeals) -> None:
 
 
 def _times() -> dict[Kind, float]:
-    """Give the median of people's own medians by kind of work, where they are enough."""
     rows = (
         _newest(_DONE_HERE)
         .filter(
@@ -86,9 +84,10 @@ def _times() -> dict[Kind, float]:
 
 
 def _times_of_requests() -> dict[int, float]:
-    """Give the same by HIT type of requesters, whose pages measure no time of their own.
+    """Return the same by HIT type of requesters, whose pages measure no time.
 
-    It is that from taking a HIT to sending it in: an hour pays no less than it comes to.
+    It is the time from taking a HIT to submitting it, so hourly pay is never
+    overstated.
     """
     states = RequesterAssignment.State
     rows = (
@@ -117,7 +116,6 @@ def _medians(times: Mapping[Key, Mapping[int, list[float]]]) -> dict[Key, float]
 
 
 def _kind(campaign: Campaign) -> Kind:
-    """Name what is asked in a campaign; what it pays may change meanwhile."""
     asked = campaign.hit_type
     looks = json.dumps([list(asked.criteria.items()), asked.form], sort_keys=True)
     return campaign.pool, asked.template, asked.scale, looks
@@ -149,14 +147,12 @@ def _of_requesters() -> dict[int, list[Decision]]:
 
 
 def _newest(manager: Manager[Row] | QuerySet[Row]) -> QuerySet[Row]:
-    """Give a table's newest rows, the newest first."""
-    # not the greatest of all: a database that joins for it reads every row
+    # Not the maximum of all: a database that joins for it reads every row.
     last = manager.order_by("-pk").values_list("pk", flat=True).first() or 0
     return manager.filter(pk__gt=last - LOOKED_AT).order_by("-pk")
 
 
 def _decisions(rows: Iterable[Decision], approved: str) -> dict[str, Any]:
-    """Sum up decisions: the state, when the work was sent in, when it was decided on."""
     decided = list(rows)
     waits = [
         (end - begin).total_seconds() for _, begin, end in decided if begin and end

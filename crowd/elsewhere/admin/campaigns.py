@@ -1,4 +1,4 @@
-"""Campaigns on other platforms: what was sent, what came back, what a person must see."""
+"""Campaigns on other platforms: calls sent, answers received, and problems for staff."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class ExternalCampaignAdmin(OfTask, ReadOnlyAdmin):
     ]
     list_filter = ["is_open", "campaign__platform", "environment", "campaign__pool"]
     list_select_related = ["campaign__hit_type"]
-    # each row's figures are added up from its answers
+    # Each row's figures are summed from its answers.
     list_per_page = 50
     search_fields = ["campaign__title", "campaign__key", "platform_id"]
     readonly_fields = [

@@ -1,4 +1,4 @@
-"""Panels whose people come by a link: how they are named, and how they go back."""
+"""Panels whose people come by a link: how they are identified, and how they return."""
 
 from typing import Any
 
@@ -30,7 +30,6 @@ class PanelForm(forms.ModelForm):  # type: ignore[type-arg]
         widgets = {"link_secret": forms.PasswordInput(render_value=True)}
 
     def clean(self) -> dict[str, Any]:
-        """Refuse what could not work as the adapter itself would refuse it."""
         cleaned = super().clean() or {}
         if not self.errors:
             names = [field.name for field in PanelSource._meta.concrete_fields]
@@ -48,11 +47,12 @@ class PanelSourceAdmin(AsksWhy):
     form = PanelForm
     list_display = ["title", "name", "worker_parameter", "is_open", "signed"]
     readonly_fields = ["links"]
-    # Panels are closed, not deleted: visits name them.
+    # Panels are closed, not deleted, because visits refer to them.
     actions: Any = []
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        # Pseudonyms are made with the name: with another one nobody is known again.
+        # Pseudonyms are derived from the name, so a new name would make everyone
+        # unknown.
         return ["name", *self.readonly_fields] if obj is not None else []
 
     @admin.display(description="signed links only", boolean=True)
@@ -75,7 +75,6 @@ class PanelSourceAdmin(AsksWhy):
 
 
 def _link(panel: PanelSource, campaign: Campaign) -> str:
-    """Write a campaign's link with the panel's own marks left for it to fill in."""
     address = reverse("work:panel", args=[panel.name, campaign.pk])
     names = [panel.worker_parameter, panel.session_parameter, panel.study_parameter]
     marks = "&".join(f"{name}=…" for name in names if name)

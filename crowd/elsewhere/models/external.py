@@ -1,5 +1,3 @@
-"""What we know of work that is offered on somebody else's platform."""
-
 from django.db import models
 from django.db.models import Exists, OuterRef
 
@@ -10,8 +8,6 @@ from crowd.workers.models.worker import Worker
 
 
 class ExternalCampaign(models.Model):
-    """A campaign's place on a platform: how it is called there, how it goes."""
-
     campaign = models.OneToOneField(
         Campaign, on_delete=models.PROTECT, related_name="external"
     )
@@ -19,24 +15,23 @@ class ExternalCampaign(models.Model):
     platform_id = models.CharField(max_length=100, blank=True)
     # the platform's own page about it, for staff
     url = models.URLField(max_length=500, blank=True)
-    # whether workers can take the work there, as far as we have told the platform
+    # whether workers can take the work there, as we last told the platform
     is_open = models.BooleanField(default=False)
-    # where our server hands the items out: how many of them a place holds, and what the
-    # platform takes for one place
+    # For work on our pages: the items a place holds, and the platform's fee per place.
     place_size = models.PositiveIntegerField(default=1)
     place_fee_cents = models.PositiveIntegerField(default=0)
-    # what a place costs there with its fee, in cents of the account's currency; and what
-    # that currency was worth: none for US dollars
+    # The cost of a place with its fee, in cents of the account's currency, and that
+    # currency's rate: none for US dollars.
     place_cost = models.PositiveIntegerField(null=True, blank=True)
     rate = models.ForeignKey(
         ExchangeRate, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     # [human.study] of the task; see crowd/platforms/demands.py
     terms = models.JSONField(default=dict, blank=True)
-    # what the platform was told to require of people: those are the ones it sends
+    # requirements sent to the platform, which its people therefore meet
     attested = models.JSONField(default=list, blank=True)
     synced_at = models.DateTimeField(null=True, blank=True)
-    # one process at a time tells the platform and asks it
+    # One process at a time talks to the platform.
     busy_until = models.DateTimeField(null=True, blank=True)
     balance_cents = models.BigIntegerField(null=True, blank=True)
     trouble = models.CharField(
@@ -55,9 +50,9 @@ class ExternalCampaign(models.Model):
 
 
 class OutwardCall(models.Model):
-    """One effect outside: written down before it is sent, and completed, never edited.
+    """One call to a platform: stored before it is sent, then completed, never edited.
 
-    The token that makes sending it twice harmless is made from `key`.
+    The token that makes repeating it harmless is derived from `key`.
     """
 
     class Kind(models.TextChoices):
@@ -104,9 +99,9 @@ class OutwardCall(models.Model):
     )
     # places that are posted or added
     n = models.PositiveIntegerField(default=0)
-    # what it costs at most, fee included
+    # its maximal cost, including the fee
     amount_cents = models.PositiveIntegerField(default=0)
-    # approve, reject or override; the reason that is given
+    # approve, reject or override, and the reason
     wish = models.CharField(max_length=16, blank=True)
     message = models.TextField(max_length=1024, blank=True)
     platform_id = models.CharField(max_length=100, blank=True)
@@ -126,7 +121,7 @@ class OutwardCall(models.Model):
 
 
 class ExternalSession(models.Model):
-    """One worker's turn on a platform; what they answered in it are assignments."""
+    """One worker's turn on a platform; their answers in it are assignments."""
 
     campaign = models.ForeignKey(
         Campaign, on_delete=models.PROTECT, related_name="sessions"
@@ -135,26 +130,26 @@ class ExternalSession(models.Model):
         Worker, on_delete=models.PROTECT, related_name="sessions"
     )
     session_id = models.CharField(max_length=100)
-    # as the platform told us last: started, submitted, approved, rejected, ...
+    # the platform's last report: started, submitted, approved, rejected, ...
     status = models.CharField(max_length=16)
     accepted_at = models.DateTimeField(null=True, blank=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
     auto_approval_at = models.DateTimeField(null=True, blank=True)
-    # the answer as it came
+    # the raw answer
     raw = models.TextField(blank=True)
     problem = models.CharField(max_length=300, blank=True)
-    # requirements that who sent them says they meet
+    # requirements that the platform or panel says the person meets
     attested = models.JSONField(default=list, blank=True)
-    # whether the platform knows the visit: None if it could not be asked, False if it
-    # denied it; only vouched work reaches scores
+    # Whether the platform confirmed the visit: None if it could not be asked, False if
+    # it denied it. Only confirmed work reaches scores.
     is_vouched = models.BooleanField("vouched for", null=True, default=True)
-    # what came in of it is in assignments
+    # its answers are stored in assignments
     collected_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["pk"]
         constraints = [
-            # One session id can be seen with two workers: given back, taken again.
+            # One session id can belong to two workers: returned, then taken again.
             models.UniqueConstraint(
                 fields=["campaign", "session_id", "worker"], name="session_once"
             )
@@ -165,8 +160,6 @@ class ExternalSession(models.Model):
 
 
 class SessionWork(models.Model):
-    """Which of our assignments was done in which session."""
-
     session = models.ForeignKey(
         ExternalSession, on_delete=models.PROTECT, related_name="work"
     )
@@ -183,7 +176,7 @@ class SessionWork(models.Model):
 
 
 def is_unvouched(assignment: str) -> Exists:
-    """Select work of visits that no platform has vouched for, by the path to it."""
+    """Select work of visits that no platform has confirmed, by the path to it."""
     return Exists(
         SessionWork.objects.filter(assignment=OuterRef(assignment)).exclude(
             session__is_vouched=True

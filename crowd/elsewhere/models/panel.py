@@ -2,8 +2,6 @@ from django.db import models
 
 
 class PanelSource(models.Model):
-    """A panel whose people come by a link: how it names them, how they go back."""
-
     name = models.SlugField(
         max_length=40, unique=True, help_text="Part of the link; never changes."
     )
@@ -62,7 +60,7 @@ class PanelSource(models.Model):
 
 
 class PlatformNotice(models.Model):
-    """A notice that a platform sent: each is followed once, however often it comes."""
+    """A notice that a platform sent: each is processed once, however often it comes."""
 
     platform = models.CharField(max_length=32)
     event_id = models.CharField(max_length=100)

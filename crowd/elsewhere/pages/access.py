@@ -1,4 +1,4 @@
-"""Who may see the worker site: workers, each their own work."""
+"""Access to the worker site: workers see only their own work."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -20,13 +20,11 @@ View = Callable[..., HttpResponse]
 
 
 def wants_json(request: HttpRequest) -> bool:
-    """Tell whether the page's script asks, which cannot follow to other pages."""
+    """Check whether the page's script asks, which cannot follow redirects to pages."""
     return request.headers.get("Accept", "").startswith("application/json")
 
 
 def for_workers(view: View) -> View:
-    """Call the view with the signed-in worker; others are told what they need."""
-
     @never_cache
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -52,7 +50,6 @@ def for_workers(view: View) -> View:
 def _called(
     view: View, request: HttpRequest, worker: Worker, args: Any, kwargs: Any
 ) -> HttpResponse:
-    """Call the view with times in the worker's zone; its pages ask for their choices."""
     request.profile = profile_of(worker)  # type: ignore[attr-defined]
     with timezone.override(zone_of(worker)):
         return view(request, worker, *args, **kwargs)

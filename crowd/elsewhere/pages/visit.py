@@ -1,4 +1,4 @@
-"""Who came by a link and has no account here: remembered for as long as their visit."""
+"""Visitors who came by a link and have no account, remembered during their visit."""
 
 from django.http import HttpRequest
 
@@ -12,8 +12,7 @@ KEY = "crowd_visit"
 
 
 def begin(request: HttpRequest, arrival: Arrival) -> None:
-    """Remember the visit in this browser; a session that was there before is not kept."""
-    # A new key, so that nobody who knew the old one shares the visit.
+    # A new key, so that a person who knew the old one does not share the visit.
     request.session.cycle_key()
     request.session[KEY] = {
         "session": arrival.session.pk,
@@ -23,7 +22,6 @@ def begin(request: HttpRequest, arrival: Arrival) -> None:
 
 
 def visit_of(request: HttpRequest) -> Arrival | None:
-    """Give the visit of this browser, if there is one."""
     kept = request.session.get(KEY)
     if not kept:
         return None
@@ -37,13 +35,13 @@ def visit_of(request: HttpRequest) -> Arrival | None:
     try:
         return visits.again(session, kept["panel"], kept["back_to"])
     except GenieError:
-        return None  # the panel was closed meanwhile
+        return None  # The panel was closed meanwhile.
 
 
 def visitor(request: HttpRequest) -> Worker | None:
-    """Give who works here without an account.
+    """Return the worker who works here without an account.
 
-    Who is signed in and whose visit is over is themselves again.
+    A signed-in worker whose visit is over is themselves again.
     """
     visit = visit_of(request)
     if visit is None:

@@ -1,4 +1,4 @@
-"""What a platform's account pays in, asked while somebody decides on a cost."""
+"""The currency of a platform's account, asked while staff decide on a cost."""
 
 from collections.abc import Iterable
 
@@ -11,19 +11,19 @@ from crowd.workers.models.requirement import Requirement
 from crowd.workers.selectors.platform_requirements import summed
 from genie.lib.errors import GenieError
 
-# Somebody waits for the page; what cannot be asked now is asked before publishing.
+# Staff wait for the page. What cannot be asked now is asked before publishing.
 QUICK = {"tries": 1, "timeout_seconds": 5.0}
 REFUSALS = ("wrong-currency", "requirement-not-checked", "nobody-may-work")
 
 
 def check(slug: str, required: Iterable[Requirement], study: StudyTerms) -> None:
-    """Refuse an approval for what the platform says would stop the study.
+    """Refuse an approval if the platform would refuse the study.
 
     Raises
     ------
     GenieError
-        ``wrong-currency`` where no rate is stored for the account's currency,
-        ``requirement-not-checked`` where a filter is missing there.
+        ``wrong-currency`` if no rate is stored for the account's currency,
+        ``requirement-not-checked`` if a filter is missing there.
     """
     if not _has_studies(slug):
         return
@@ -37,7 +37,7 @@ def check(slug: str, required: Iterable[Requirement], study: StudyTerms) -> None
 
 
 def pays_in(slug: str, cents: int) -> str:
-    """Say to staff what is paid there for an amount; empty where there is no account."""
+    """Return what an amount costs in the platform's currency; empty without an account."""
     if not _has_studies(slug):
         return ""
     title = kind_of(slug).title

@@ -1,7 +1,7 @@
-"""What a study is to be like and whom it is for: kept with the campaign, told once.
+"""The terms and requirements of a study, stored with the campaign and sent once.
 
-What the platform was told to require, it attests of everybody whom it sends. What is
-required only afterwards it does not, and then nobody whom it sends gets work.
+The platform guarantees the requirements it was sent for all people it sends. It does
+not guarantee later ones, so then no one it sends gets work.
 """
 
 from dataclasses import asdict
@@ -23,7 +23,7 @@ LATE = "Required after the study was published, so that nobody gets work: "
 
 
 def keep_terms(campaign: Campaign, study: StudyTerms) -> None:
-    """Keep what the task says of its studies; callers open the transaction."""
+    """Store the task's terms for its studies; callers open the transaction."""
     if study != StudyTerms():
         ExternalCampaign.objects.update_or_create(
             campaign=campaign, defaults={"terms": asdict(study)}
@@ -35,12 +35,12 @@ def terms_of(place: ExternalCampaign) -> StudyTerms:
 
 
 def settle(campaign: Campaign, place: ExternalCampaign, platform: Platform) -> None:
-    """Fix what the platform will be told to require, once it can.
+    """Fix the requirements to send to the platform, once it is known.
 
     Raises
     ------
     GenieError
-        ``requirement-not-checked`` where it cannot keep everybody else away.
+        ``requirement-not-checked`` if it cannot filter by a requirement.
     """
     rows = of_work(campaign)
     check_platform(campaign.platform, rows, terms_of(place))
@@ -49,7 +49,6 @@ def settle(campaign: Campaign, place: ExternalCampaign, platform: Platform) -> N
 
 
 def told(place: ExternalCampaign) -> Requirements:
-    """Sum up what the platform is told, whatever has been required since."""
     return summed(
         Requirement(
             kind=kind, test_name=name, at_least=n, countries=codes, languages=codes
@@ -59,7 +58,6 @@ def told(place: ExternalCampaign) -> Requirements:
 
 
 def note_late(campaign: Campaign, place: ExternalCampaign) -> None:
-    """Tell staff of requirements that the platform has not heard of."""
     late = [str(row) for row in of_work(campaign) if row.content not in place.attested]
     rows = ExternalCampaign.objects.filter(pk=place.pk)
     if late:
@@ -69,7 +67,7 @@ def note_late(campaign: Campaign, place: ExternalCampaign) -> None:
 
 
 def note_visit(session: ExternalSession, panel: PanelSource | None) -> None:
-    """Keep with a visit what is attested of the person, by the platform or the panel."""
+    """Store with a visit what the platform or the panel guarantees about the person."""
     if panel is not None:
         rows = of_work(session.campaign)
         contents = [row.content for row in rows if guarantees(panel, row)]

@@ -1,10 +1,9 @@
-"""What workers did elsewhere becomes assignments and answers, as if done on our pages.
+"""Store work done on other platforms as assignments and answers, as if done here.
 
-Platforms report the states of sessions again and again, in any order. The first
-report of work that was sent in makes an assignment with its answers, once; every
-report brings our decisions and payments into line with the platform's
-(`reconcile`). Work whose answers cannot be read makes an assignment without
-ratings: somebody has done it, and is paid.
+Platforms report the states of sessions again and again, in any order. The first report
+of submitted work creates an assignment with its answers, once. Every report brings our
+decisions and payments into line with the platform's (`reconcile`). Work with unreadable
+answers creates an assignment without ratings, because it was done and is paid.
 """
 
 from collections.abc import Iterable
@@ -47,21 +46,21 @@ def collect(
     events: Iterable[SessionEvent],
     pages: Pages,
 ) -> int:
-    """Take in what is new of what a platform reports; give how many answers came.
+    """Store the news that a platform reports; return how many answers came.
 
     Any event may come any number of times, in any order.
     """
     hits = {name: pk for pk, name in outbox.posted(campaign).items()}
     n = 0
     heard, failure = _all_of(events)
-    # In the order in which it was handed in, whatever order it comes in: so the same
-    # answers make the same rows.
+    # In the order of submission, whatever order they arrive in, so the same answers
+    # create the same rows.
     for event in sorted(heard, key=_order_of_submission):
         hit = hits.get(event.hit_id)
         if hit is None:
             continue  # of no HIT that we know to be ours
         n += _take_in(campaign, event, hit, pages)
-    # Raised only now: what was heard before the platform broke off is kept.
+    # Raised only now, so that events before the failure are stored.
     if failure is not None:
         raise failure
     return n
@@ -70,7 +69,6 @@ def collect(
 def _all_of(
     events: Iterable[SessionEvent],
 ) -> tuple[list[SessionEvent], GenieError | None]:
-    """Give what could be heard, and what then went wrong."""
     heard: list[SessionEvent] = []
     try:
         heard.extend(events)
@@ -91,7 +89,7 @@ def arrive(
     status: SessionStatus,
     is_vouched: bool | None = True,
 ) -> ExternalSession:
-    """Note that somebody came from a platform to our pages; again changes nothing."""
+    """Store that a person came from a platform to our pages; idempotent."""
     session, _ = ExternalSession.objects.get_or_create(
         campaign=campaign,
         session_id=session_id,
@@ -106,7 +104,6 @@ def arrive(
 
 
 def record_work(session: ExternalSession, assignment: Assignment) -> None:
-    """Note that an assignment was done in a session."""
     SessionWork.objects.get_or_create(
         assignment=assignment, defaults={"session": session}
     )
@@ -128,7 +125,7 @@ def _take_in(
             worker=worker,
             defaults={"status": event.status},
         )
-        # Two who collect at once come here one after the other.
+        # Two collections at once take turns here.
         session = ExternalSession.objects.select_for_update(of=("self",)).get(
             pk=session.pk
         )
@@ -142,8 +139,8 @@ def _take_in(
 def _take(
     session: ExternalSession, event: SessionEvent, hit_pk: int, pages: Pages
 ) -> None:
-    """Store the answers of a session once; callers hold its row."""
-    # Before any of its HITs, as `review.reject` does; `work.store` says why at all.
+    """Store the answers of a session once; callers lock its row."""
+    # Before any of its HITs, as in `review.reject`; `work.store` explains why.
     campaign = (
         Campaign.objects.select_for_update(of=("self",), no_key=True)
         .select_related("hit_type")
@@ -153,7 +150,7 @@ def _take(
     session.accepted_at = event.accepted_at
     session.submitted_at = event.submitted_at
     session.auto_approval_at = event.auto_approval_at
-    # PostgreSQL's text cannot hold a NUL, and what a browser sends may have one.
+    # PostgreSQL text cannot hold a NUL, and a browser may send one.
     session.raw = event.raw.replace("\0", "")
     session.collected_at = timezone.now()
     session.status = "submitted"
@@ -167,7 +164,7 @@ def _take(
     assignment = _assignment(session, hit, event)
     record_work(session, assignment)
     if not slots.take(hit.pk):
-        # More came in than was asked for: it is paid like the rest.
+        # More answers came than were asked for; they are paid like the rest.
         HIT.objects.filter(pk=hit.pk).update(max_assignments=F("max_assignments") + 1)
     work.store(assignment, ratings)
     if session.problem:
@@ -177,7 +174,6 @@ def _take(
 def _plan_without_answer(
     session: ExternalSession, campaign: Campaign, terms: Terms
 ) -> None:
-    """Plan what is owed for work that was done in good faith and not needed."""
     reward, fee = reconcile.keys_without_answer(session)
     planned = 0
     for key, kind, cents in (
@@ -194,7 +190,7 @@ def _plan_without_answer(
             },
         )
         planned += cents if new else 0
-    # A closed account says what was spent, so it grows by what is owed now.
+    # A closed account holds what was spent, so it grows by what is owed now.
     if campaign.state in work.OVER:
         budgets.correct(campaign.key, planned)
 
@@ -202,7 +198,6 @@ def _plan_without_answer(
 def _ratings(
     campaign: Campaign, hit: HIT, event: SessionEvent, pages: Pages
 ) -> tuple[list[Rating], str]:
-    """Check the answers as those of our own pages; say what is wrong with them."""
     try:
         if event.message:
             raise GenieError(event.message)
@@ -219,7 +214,7 @@ def _ratings(
 def _assignment(session: ExternalSession, hit: HIT, event: SessionEvent) -> Assignment:
     now = timezone.now()
     submitted = event.submitted_at or now
-    # Not every platform says when work was accepted, and no time is better than a
+    # Not every platform reports when work was accepted, and no time is better than a
     # negative one.
     accepted = min(event.accepted_at or submitted, submitted)
     campaign = Campaign.objects.select_related("hit_type").get(pk=hit.campaign_id)
@@ -241,7 +236,6 @@ def _assignment(session: ExternalSession, hit: HIT, event: SessionEvent) -> Assi
 
 
 def _ask_again(campaign: Campaign, assignment: Assignment) -> None:
-    """Ask somebody else where answers cannot be used, as far as the money goes."""
     if campaign.state not in {Campaign.State.RUNNING, Campaign.State.PAUSED}:
         return
     affordable = room(campaign).n_assignments

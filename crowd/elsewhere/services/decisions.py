@@ -1,4 +1,4 @@
-"""What we decided about work and workers, carried out on the platform: once each."""
+"""Send decisions about work and workers to the platform, once each."""
 
 from __future__ import annotations
 
@@ -41,12 +41,11 @@ REJECTED = "The work does not follow the instructions of the HIT."
 
 
 def decide(campaign: Campaign, platform: Platform, now: datetime) -> None:
-    """Approve and reject there what was decided here."""
     plan_decisions(campaign)
     calls = list(
         outbox.due(campaign, Kind.DECIDE).select_related("session__worker", "hit")
     )
-    # Marked in portions, each just before it is sent: if the process dies, only these
+    # Marked in portions just before they are sent, so if the process dies, only these
     # are in doubt.
     for first in range(0, len(calls), PORTION):
         taken = {
@@ -54,15 +53,13 @@ def decide(campaign: Campaign, platform: Platform, now: datetime) -> None:
             for call, sent in outbox.take(calls[first : first + PORTION], now)
         }
         specs = [_decision(call, sent) for call, sent in taken.values()]
-        # Each result is booked as it comes: whatever follows may fail, or this process
-        # die.
+        # Each result is stored as it comes, because a later step may fail.
         for result in platform.decide(specs):
             call, sent = taken[result.key]
             _decided(call, sent, result, now)
 
 
 def plan_decisions(campaign: Campaign) -> None:
-    """Write down what the platform must be told of sessions that we are done with."""
     sessions = (
         ExternalSession.objects.filter(
             campaign=campaign, status__in=["submitted", "rejected"]
@@ -88,18 +85,17 @@ def plan_decisions(campaign: Campaign) -> None:
 
 
 def _wish(session: ExternalSession) -> tuple[str, str]:
-    """Say what the platform should hear of a session; nothing while we think."""
     assignments = [done.assignment for done in session.work.all()]
     if not assignments:
-        # A second answer to the same HIT is no assignment of ours, but it was given in
+        # A second answer to the same HIT creates no assignment, but it was given in
         # good faith and is paid.
         waits = session.status == "submitted" and session.problem == TWICE
         return ("approve", "") if waits else ("", "")
     calls = session.outward_calls.all()
     if any(call.kind == Kind.BONUS and call.entry_id is None for call in calls):
-        return "", ""  # paid for what was done, and handed in after all
-    # A session may hold several pieces of work, and the platform takes one decision for
-    # all of them: so it waits for the last, and one good piece is enough.
+        return "", ""  # paid for what was done, and submitted after all
+    # A session may hold several assignments, and the platform takes one decision for
+    # all. So it waits for the last, and one good answer is enough.
     if any(assignment.state in OPEN for assignment in assignments):
         return "", ""
     is_approved = any(assignment.state == State.APPROVED for assignment in assignments)
@@ -128,7 +124,7 @@ def _decision(call: OutwardCall, sent: Sent) -> DecisionSpec:
 
 
 def _decided(call: OutwardCall, sent: Sent, result: Result, now: datetime) -> None:
-    """Complete the row, and let our books follow, in one transaction."""
+    """Complete the row and update our books, in one transaction."""
     with transaction.atomic():
         call = outbox.note_result(call, sent, result, now)
         session = ExternalSession.objects.select_for_update(of=("self",)).get(
@@ -137,7 +133,7 @@ def _decided(call: OutwardCall, sent: Sent, result: Result, now: datetime) -> No
         if call.state == OutwardCall.State.DONE:
             rejected = call.wish == "reject"
             reconcile.follow(session, "rejected" if rejected else "approved")
-        # Somebody has decided on the platform's own pages first; its message says how.
+        # The work was decided on the platform's own pages first; its message says how.
         elif call.code == "decided-otherwise":
             reconcile.follow(session, call.trouble)
         elif call.state == OutwardCall.State.FAILED and call.wish == "override":
@@ -148,9 +144,8 @@ def _decided(call: OutwardCall, sent: Sent, result: Result, now: datetime) -> No
 
 
 def pay_bonuses(campaign: Campaign, platform: Platform, now: datetime) -> None:
-    """Pay the bonuses that are planned for work on this platform."""
     _plan_bonuses(campaign)
-    # A platform without tokens would pay a bonus again that is sent again.
+    # A platform without tokens would pay a repeated bonus twice.
     repeatable = platform.capabilities.idempotent_bonus
     calls = outbox.due(campaign, Kind.BONUS).select_related("session__worker", "entry")
     taken = {
@@ -169,7 +164,7 @@ def pay_bonuses(campaign: Campaign, platform: Platform, now: datetime) -> None:
 
 
 def planned_bonuses(campaign: Campaign | OuterRef) -> QuerySet[LedgerEntry]:
-    """Only for sessions that the platform has: it pays nobody else."""
+    """Return bonuses for sessions on the platform; it pays no one else."""
     return LedgerEntry.objects.filter(
         campaign=campaign,
         kind=LedgerEntry.Kind.BONUS,
@@ -212,7 +207,7 @@ def _bonus(call: OutwardCall, sent: Sent, rate: ExchangeRate | None) -> BonusSpe
 
 
 def note_bonus(call: OutwardCall) -> None:
-    """Let the payment's entry follow the call; its fee goes the same way."""
+    """Update the payment's entry and its fee to the state of the call."""
     states = {
         OutwardCall.State.DONE: Entry.DONE,
         OutwardCall.State.FAILED: Entry.FAILED,
@@ -222,16 +217,16 @@ def note_bonus(call: OutwardCall) -> None:
     state = states[OutwardCall.State(call.state)]
     done = timezone.now() if state == Entry.DONE else None
     if call.entry is not None:
-        # The fee has no call of its own: the platform takes it together with the bonus.
+        # The fee has no call: the platform takes it together with the bonus.
         keys = [call.entry.idempotency_key, fee_key(call.entry.pk)]
         entries = LedgerEntry.objects.filter(idempotency_key__in=keys)
     else:
-        # for a visit that ended early; what was refused stays owed
+        # For a visit that ended early; what was refused stays owed.
         entries = early_ends.entries_of(call.session)
         state = Entry.PLANNED if state == Entry.FAILED else state
     if done is not None:
         foreign.note(call.campaign_id, entries)
-    # What was paid is never called anything else again.
+    # Paid entries never change their state.
     entries.exclude(state=Entry.DONE).update(
         state=state, platform_id=call.platform_id, done_at=done
     )
@@ -241,7 +236,7 @@ def note_bonus(call: OutwardCall) -> None:
 
 
 def keep_away(campaign: Campaign, platform: Platform, now: datetime) -> None:
-    """Tell the platform who gets no more work of this pool, and who does again."""
+    """Exclude and readmit workers on the platform as in this pool."""
     if not platform.capabilities.native_exclusion:
         return
     _plan_people(campaign)
@@ -271,8 +266,8 @@ def _plan_people(campaign: Campaign) -> None:
         (Kind.INCLUDE, kept_away - shut_out),
     ):
         for worker in Worker.objects.filter(pk__in=pks).order_by("pk"):
-            # Somebody may be shut out, let in and shut out again: the number makes each
-            # change a call of its own.
+            # A worker may be excluded, readmitted and excluded again; the number makes
+            # each change a separate call.
             n = OutwardCall.objects.filter(
                 kind__in=[Kind.EXCLUDE, Kind.INCLUDE], worker=worker
             ).count()
@@ -280,7 +275,6 @@ def _plan_people(campaign: Campaign) -> None:
 
 
 def _last_told(campaign: Campaign) -> dict[int, str]:
-    """Give what the platform was told last, or will be, of each worker of the pool."""
     rows: Iterable[tuple[int | None, str]] = (
         OutwardCall.objects.filter(
             campaign__pool=campaign.pool,

@@ -1,9 +1,9 @@
-"""Visits that end early: what was done in them is paid by a bonus, once, if it is good.
+"""Visits that end early: approved work in them is paid by one bonus.
 
-Who returns a place, runs out of time or is screened out gets no reward there. Their
-finished answers are reviewed like all others; for those that are approved, the rewards
-are sent as one bonus for the visit, beside what is paid for coming. A person approved
-the most that this may cost: what the campaign's budget leaves beside its places.
+A person who returns a place, runs out of time or is screened out gets no reward there.
+Their finished answers are reviewed as usual. The rewards of approved ones are sent as
+one bonus for the visit, in addition to any pay for coming. The maximum was approved: it
+is the part of the campaign's budget that its places do not need.
 """
 
 from django.db import transaction
@@ -31,7 +31,7 @@ SHORT = "Visits that ended early are owed "
 
 
 def owed(campaign: Campaign | OuterRef) -> QuerySet[Entry]:
-    """Give rewards, planned or due, of what was done in visits that ended early."""
+    """Return rewards, planned or due, for work in visits that ended early."""
     return Entry.objects.filter(
         campaign=campaign,
         kind=Entry.Kind.REWARD,
@@ -41,12 +41,11 @@ def owed(campaign: Campaign | OuterRef) -> QuerySet[Entry]:
 
 
 def paid_early(session: ExternalSession | OuterRef) -> QuerySet[OutwardCall]:
-    """Give what was sent, or will be, for a visit that ended early."""
+    """Return the bonus that was sent, or will be, for a visit that ended early."""
     return OutwardCall.objects.filter(session=session, kind=Kind.BONUS, entry=None)
 
 
 def plan(campaign: Campaign, place: ExternalCampaign) -> int:
-    """Write down what is to be paid for visits whose work is all decided on."""
     sessions = (
         campaign.sessions.select_related("campaign", "worker")
         .filter(pk__in=owed(campaign).values("assignment__session_work__session"))
@@ -72,7 +71,7 @@ def plan(campaign: Campaign, place: ExternalCampaign) -> int:
 def _plan(session: ExternalSession, cents: int, fee: int) -> None:
     planned = entries_of(session).filter(kind=Entry.Kind.FEE)
     rest = max(0, fee - (planned.aggregate(n=Sum("amount_cents"))["n"] or 0))
-    # The fee of one bonus is rounded otherwise than that of a place.
+    # The fee of one bonus is rounded differently from that of a place.
     _, is_new = Entry.objects.get_or_create(
         idempotency_key=fee_key(session),
         defaults={
@@ -100,7 +99,6 @@ def fee_key(session: ExternalSession | None) -> str:
 
 
 def _due(session: ExternalSession) -> int:
-    """Add up the rewards of approved answers; nothing before all are decided on."""
     work = Assignment.objects.filter(session_work__session=session)
     if work.filter(state__in=[State.ACCEPTED, State.SUBMITTED]).exists():
         return 0
@@ -112,7 +110,6 @@ def _due(session: ExternalSession) -> int:
 
 
 def entries_of(session: ExternalSession | None) -> QuerySet[Entry]:
-    """Give what is planned for the approved answers of a visit."""
     approved = Assignment.objects.filter(
         session_work__session=session, state=State.APPROVED
     )

@@ -1,4 +1,4 @@
-"""What was paid in another currency: kept with the payments, to the last cent of it."""
+"""Payments in another currency, stored to the cent with our payments."""
 
 from collections.abc import Mapping
 from itertools import groupby
@@ -17,9 +17,9 @@ def note(
     entries: QuerySet[LedgerEntry],
     whole: Mapping[str, int] | None = None,
 ) -> None:
-    """Divide what was paid there among the entries it was paid for, in proportion.
+    """Divide what was paid there among our entries, in proportion.
 
-    `whole` says how much it was for each kind; otherwise it follows from our cents.
+    `whole` is the amount for each kind; by default it is computed from our cents.
     """
     place = ExternalCampaign.objects.select_related("rate").filter(campaign=campaign_pk)
     rate = next((one.rate for one in place), None)
@@ -40,7 +40,7 @@ def note(
 
 
 def of_place(place: ExternalCampaign) -> Mapping[str, int]:
-    """Say what one place cost there: the reward, and the rest of its cost."""
+    """Return what one place cost there: the reward, and the rest of its cost."""
     reward = place.campaign.hit_type.reward_cents * place.place_size
     amount = there(reward, place.rate)
     return {Kind.REWARD: amount, Kind.FEE: max(0, (place.place_cost or 0) - amount)}

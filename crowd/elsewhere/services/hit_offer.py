@@ -1,9 +1,9 @@
-"""What is offered elsewhere follows what our rows say: posted, extended, closed.
+"""Keep the offer on a platform in line with our rows: post, extend and close.
 
 For platforms that hand out HITs and take the answers themselves, such as Mechanical
-Turk; `study` is for those that only send people. Our rows say how many places each
-HIT has, the outward calls how many of them the platform was told of, and what lacks
-is told next: so all this may stop anywhere and go on.
+Turk; `study` is for those that only send people. Our rows hold how many places each HIT
+has, the outward calls how many the platform knows of. The difference is sent next, so
+all this may stop and resume anywhere.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,7 +36,7 @@ from crowd.workers.selectors.platform_requirements import requirements_of
 Kind = OutwardCall.Kind
 Taken = list[tuple[OutwardCall, Sent]]
 OFFERED = (Campaign.State.RUNNING,)
-# A platform approves by itself only some time after we would have.
+# A platform approves automatically only some time after we would.
 MARGIN = timedelta(hours=24)
 # HITs live for fourteen days (`CampaignSpec.lifetime_seconds`) unless they are renewed.
 RENEW = timedelta(days=10)
@@ -47,12 +47,10 @@ PORTION = 200
 def advance(
     campaign: Campaign, platform: Platform, pages: Pages, now: datetime
 ) -> None:
-    """Tell the platform what it does not know yet of this campaign's offer."""
     place, _ = ExternalCampaign.objects.get_or_create(
         campaign=campaign, defaults={"environment": platform.environment}
     )
-    # Sandbox and production know nothing of each other's HITs: none of these could be
-    # found.
+    # Sandbox and production do not share HITs, so none of these could be found.
     if place.environment != platform.environment:
         _trouble(
             place,
@@ -67,7 +65,6 @@ def advance(
 
 
 def ref_of(campaign: Campaign, place: ExternalCampaign) -> ExternalRef:
-    """Give the platform's names of the campaign and of its HITs."""
     names = outbox.posted(campaign)
     return ExternalRef(place.platform_id, {str(pk): name for pk, name in names.items()})
 
@@ -84,7 +81,9 @@ def _offer(
     ):
         return
     pending = outbox.due(campaign, Kind.CLOSE).first()
-    if pending is not None:  # half closed: first be sure that it is, then open it again
+    if (
+        pending is not None
+    ):  # Half closed: make sure that it is closed, then open it again.
         _withdraw(campaign, place, platform, pages, now)
     if (not place.is_open and outbox.posted(campaign)) or _runs_out(campaign, now):
         _switch(campaign, place, platform, Kind.RESUME, now)
@@ -93,14 +92,13 @@ def _offer(
     calls = list(outbox.due(campaign, Kind.POST, Kind.EXTEND))
     if not calls or not _affordable(campaign, place, platform, calls):
         return
-    # Noted before anything is sent: if the process dies now, the offer still counts as
+    # Stored before anything is sent: if the process dies now, the offer still counts as
     # open and will be closed.
     ExternalCampaign.objects.filter(pk=place.pk).update(is_open=True)
     _send(campaign, place, platform, pages, calls, now)
 
 
 def _runs_out(campaign: Campaign, now: datetime) -> bool:
-    """Tell whether the HITs that are out there will end soon though nobody ended them."""
     done = OutwardCall.objects.filter(campaign=campaign, state=OutwardCall.State.DONE)
     first = done.filter(kind=Kind.POST).order_by("done_at").first()
     renewed = done.filter(kind=Kind.RESUME).order_by("-done_at").first()
@@ -125,7 +123,6 @@ def _publish(
 
 
 def spec_of(campaign: Campaign, key: str, sent: Sent) -> CampaignSpec:
-    """Describe a campaign as a platform must know it."""
     hit_type = campaign.hit_type
     hours = timedelta(hours=settings.GENIE["AUTO_APPROVAL_HOURS"])
     n_places = sum(campaign.hits.values_list("max_assignments", flat=True))
@@ -145,15 +142,14 @@ def spec_of(campaign: Campaign, key: str, sent: Sent) -> CampaignSpec:
 
 
 def _plan_places(campaign: Campaign, platform: Platform) -> None:
-    """Write down which HITs lack places there: new ones, and such that go out again."""
     n_places_told = outbox.n_places_posted(campaign)
     done = _n_done(campaign)
     posted = outbox.posted(campaign)
     unit = unit_cents(campaign)
     with transaction.atomic():
         for hit in campaign.hits.order_by("position"):
-            # What is free here and what was used up there should together be what the
-            # platform was told; what lacks is told next.
+            # Free places here plus places used there should equal the places the
+            # platform knows. The difference is sent next.
             lacking = (
                 hit.n_available + done.get(hit.pk, 0) - n_places_told.get(hit.pk, 0)
             )
@@ -164,14 +160,13 @@ def _plan_places(campaign: Campaign, platform: Platform) -> None:
             if hit.pk not in n_places_told:
                 outbox.plan(campaign, Kind.POST, str(hit.pk), **fields)
             elif hit.pk in posted:
-                # The count so far is part of the name: the same extension planned twice
-                # is one.
+                # The count so far is part of the name, so the same extension planned
+                # twice is one.
                 name = f"{hit.pk}.{n_places_told[hit.pk]}"
                 outbox.plan(campaign, Kind.EXTEND, name, **fields)
 
 
 def _given_up(campaign: Campaign, hit: HIT) -> bool:
-    """Tell whether the platform refused this HIT, or more of it, for good."""
     return OutwardCall.objects.filter(
         campaign=campaign,
         hit=hit,
@@ -186,7 +181,6 @@ def _affordable(
     platform: Platform,
     calls: Sequence[OutwardCall],
 ) -> bool:
-    """Check our budget and the account there before anything is posted."""
     progress = campaign_progress(campaign)
     if progress.committed_cents > progress.budget_cents:
         _trouble(
@@ -218,17 +212,18 @@ def _send(
     calls: Sequence[OutwardCall],
     now: datetime,
 ) -> None:
-    """Post and extend in portions; what the server said last stands with the campaign."""
     ref = ref_of(campaign, place)
     trouble = ""
     for first in range(0, len(calls), PORTION):
         if not Campaign.objects.filter(pk=campaign.pk, state__in=OFFERED).exists():
-            return  # stopped while we were posting
+            return  # Stopped while we were posting.
         portion = outbox.take(calls[first : first + PORTION], now)
         for result in _results(campaign, platform, pages, ref, portion, now):
             trouble = result.message if result.state != "done" else trouble
             if result.code == "no-funds":
-                calls = calls[: first + PORTION]  # the next portions have no money
+                calls = calls[
+                    : first + PORTION
+                ]  # There is no money for the next portions.
     ExternalCampaign.objects.filter(pk=place.pk).update(trouble=trouble[:500])
 
 
@@ -247,7 +242,7 @@ def _results(
         if call.kind != Kind.POST:
             continue
         hit = hits[call.hit_id or 0]
-        # What may be out already has the type that it was sent with.
+        # HITs that may be out already have the type they were sent with.
         offer = ref.campaign_id
         if hit.posted_as_id is not None:
             offer = retype.offer_id(campaign, hit.posted_as_id) or offer
@@ -291,7 +286,6 @@ def _hits(taken: Taken) -> dict[int, HIT]:
 
 
 def _places_before(call: OutwardCall) -> int:
-    """Count the places that the HIT had by our books before this row."""
     rows = OutwardCall.objects.filter(
         hit=call.hit_id, kind__in=[Kind.POST, Kind.EXTEND], pk__lt=call.pk
     ).exclude(state=OutwardCall.State.FAILED)
@@ -305,14 +299,14 @@ def _withdraw(
     pages: Pages,
     now: datetime,
 ) -> None:
-    """Let nobody take this work any more; HITs that may be out count as out."""
+    """Close this work to all workers; HITs that may be posted count as posted."""
     unsure = list(outbox.due(campaign, Kind.POST, Kind.EXTEND, maybe_sent_only=True))
     if unsure:
         ref = ref_of(campaign, place)
         portion = outbox.take(unsure, now)
         results = list(_results(campaign, platform, pages, ref, portion, now))
-        # Something may be out there that we cannot name yet: what is known is closed,
-        # and the call stays open until the rest comes to light.
+        # A HIT we cannot identify yet may be posted. The known ones are closed, and the
+        # call stays open until the rest are found.
         if any(result.state in {"unknown", "again"} for result in results):
             _switch(campaign, place, platform, Kind.CLOSE, now, complete=False)
             return
@@ -328,7 +322,7 @@ def _switch(
     *,
     complete: bool = True,
 ) -> None:
-    """Close or resume; while a HIT may still come to light the row is not done."""
+    """Close or resume; while a HIT may still be found, the row is not done."""
     call = outbox.numbered(campaign, kind, str(campaign.pk))
     ref = _with_open_places(campaign, ref_of(campaign, place))
     for taken, sent in outbox.take([call], now):
@@ -347,7 +341,6 @@ def _switch(
 
 
 def _with_open_places(campaign: Campaign, ref: ExternalRef) -> ExternalRef:
-    """Leave out HITs that nobody could take any more in any case."""
     n_places_told, n_done = outbox.n_places_posted(campaign), _n_done(campaign)
     live = {
         name: hit_id
@@ -358,7 +351,6 @@ def _with_open_places(campaign: Campaign, ref: ExternalRef) -> ExternalRef:
 
 
 def _n_done(campaign: Campaign) -> dict[int, int]:
-    """Count the turns at each HIT that the platform has used up."""
     return dict(
         Assignment.objects.filter(hit__campaign=campaign)
         .order_by()

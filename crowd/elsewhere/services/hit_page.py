@@ -1,4 +1,4 @@
-"""A HIT as one page that needs nothing else: what platforms show in a frame of theirs."""
+"""A HIT as one self-contained page, which platforms show in a frame."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -25,22 +25,17 @@ SALT = "crowd.hit-page"
 
 
 class ShownItem(Protocol):
-    """One item as a page shows it."""
-
     key: str
 
 
 @dataclass(frozen=True)
 class Pages:
-    """How items are shown and what is sent back is read, as on our own pages."""
-
     show: Callable[[HITType, Item, Mapping[str, str], int], Any]
     read: Callable[[Any], dict[str, str]]
 
     def answers(
         self, hit_type: HITType, hit: HIT, fields: Mapping[str, str]
     ) -> dict[str, dict[str, str]]:
-        """Read the fields of a form: item key, question, raw answer."""
         answers_of_items: dict[str, dict[str, str]] = {}
         for i, item in enumerate(hit.items.all()):
             shown = self.show(hit_type, item, fields, i)
@@ -56,11 +51,11 @@ def page_of(
     nonce: str = "",
     wanted: str | None = None,
 ) -> str:
-    """Render a HIT with its style and its scripts inside; nothing is fetched for it.
+    """Render a HIT with its style and scripts inlined; the page fetches nothing.
 
-    The nonce lets exactly these scripts run where we serve the page ourselves. The page is
-    in the language that is wanted, where it can be; a page that is posted, in that of the
-    task, as nobody knows who will read it.
+    The nonce allows exactly these scripts if we serve the page. The page is in the
+    wanted language if possible. A posted page is in the task's language, because its
+    readers are not known.
     """
     items = hit.items.all()
     language = language_for(hit_type, wanted, [item.data for item in items])
@@ -71,7 +66,6 @@ def page_of(
 def page_of_items(
     hit_type: HITType, of: Iterable[Item], pages: Pages, nonce: str = ""
 ) -> str:
-    """Render items that need not be stored: what is drafted looks as it will."""
     template = template_of(hit_type)
     items = [pages.show(hit_type, item, {}, i) for i, item in enumerate(of)]
     scripts = [PAGE, SCRIPT, SLIDER] + ([MARKS] if template.marks_errors else [])
@@ -90,9 +84,9 @@ def page_of_items(
 
 
 def address_of(hit: HIT) -> str:
-    """Give the address at which we serve the page; empty where nobody could open it.
+    """Return the address at which we serve the page; empty if it cannot be opened.
 
-    It tells the HIT to whoever was given it, and cannot be guessed.
+    It reveals the HIT to anyone who has it, and cannot be guessed.
     """
     site = str(settings.GENIE["SITE_URL"]).rstrip("/")
     # Platforms show our page in a frame, and browsers put no http page into an https
@@ -104,7 +98,6 @@ def address_of(hit: HIT) -> str:
 
 
 def hit_of(token: str) -> HIT | None:
-    """Give the HIT of an address that we gave out."""
     try:
         pk = signing.loads(token, salt=SALT)
     except signing.BadSignature:
@@ -113,13 +106,12 @@ def hit_of(token: str) -> HIT | None:
 
 
 def _inside(name: str) -> SafeString:
-    """Give a file of ours as it can stand inside the page."""
     path = finders.find(name)
     if not isinstance(path, str):
         raise GenieError(f"The file {name} is missing.", code="file-missing")
     with open(path, encoding="utf-8") as file:  # noqa: PTH123 - finders give strings
         text = file.read()
-    # Either would end its element early, and the rest would stand on the page as text.
+    # Either would end its element early, and the rest would appear as text.
     if "</script" in text.lower() or "</style" in text.lower():
         raise GenieError(f"{name} cannot be embedded in a page.", code="file-unusable")
     return mark_safe(text)  # noqa: S308 - our own file

@@ -1,4 +1,4 @@
-"""Follow what platforms tell us by themselves: each notice once, as a hint to look."""
+"""Process platform notices: each once, as a hint to look."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -17,7 +17,7 @@ KEPT = timedelta(days=7)
 
 
 def follow(platform: str, event_id: str, resource_id: str) -> bool:
-    """Queue a look at the campaign that a notice is about; False when it came before."""
+    """Queue a look at the campaign of a notice; False if it came before."""
     with transaction.atomic():
         if not _is_new(platform, event_id):
             return False
@@ -27,8 +27,8 @@ def follow(platform: str, event_id: str, resource_id: str) -> bool:
                 Q(external__platform_id=resource_id)
                 | Q(sessions__session_id=resource_id)
             )
-            # Before it is published a campaign has no name there, and no name must
-            # match none.
+            # An unpublished campaign has no name there, and an empty name must match
+            # none.
             .exclude(external__platform_id="")
             .order_by("pk")
             .values_list("pk", flat=True)
@@ -36,7 +36,7 @@ def follow(platform: str, event_id: str, resource_id: str) -> bool:
         )
         campaign_pks = list(about) if resource_id else []
         if not campaign_pks:
-            # Somebody took a place and has not come to us yet: it may be any of them.
+            # A person took a place and has not arrived yet; it may be any of them.
             running = Campaign.objects.filter(
                 platform=platform, state=Campaign.State.RUNNING
             )
@@ -46,7 +46,7 @@ def follow(platform: str, event_id: str, resource_id: str) -> bool:
 
 
 def follow_hits(platform: str, event_id: str, names: Iterable[str]) -> bool:
-    """Queue a look at the campaigns of some HITs; False when the notice came before."""
+    """Queue a look at the campaigns of some HITs; False if the notice came before."""
     with transaction.atomic():
         if not _is_new(platform, event_id):
             return False
@@ -55,16 +55,16 @@ def follow_hits(platform: str, event_id: str, names: Iterable[str]) -> bool:
 
 
 def _is_new(platform: str, event_id: str) -> bool:
-    """Note a notice's id; one without an id is always new, as it only makes us look."""
+    """Store a notice's id; one without an id is always new, as it only causes a look."""
     if not event_id:
         return True
-    # no database keeps a NUL
+    # No database stores a NUL.
     name = event_id.replace("\0", "")[:100]
     row = PlatformNotice.objects.get_or_create(platform=platform, event_id=name)
     return row[1]
 
 
 def forget(now: datetime | None = None) -> int:
-    """Delete what no platform sends again; return how many."""
+    """Delete notices that no platform repeats any more; return how many."""
     limit = (now or timezone.now()) - KEPT
     return PlatformNotice.objects.filter(received_at__lt=limit).delete()[0]

@@ -1,7 +1,7 @@
-"""Our decisions and the platform's, brought to agree: what it has decided is decided.
+"""Bring our decisions into line with the platform's; its decisions are final.
 
-Money follows the platform's word: a reward and its fee are done when it says that the
-work is approved, and not a moment earlier.
+Money follows the platform: a reward and its fee are done when it reports the work as
+approved, not earlier.
 """
 
 from collections.abc import Iterable
@@ -27,9 +27,9 @@ OVERTAKEN = "The platform had approved this before the rejection reached it."
 
 
 def follow(session: ExternalSession, status: str) -> None:
-    """Take over what the platform says of a session; callers hold its row.
+    """Apply the platform's state of a session; callers lock its row.
 
-    Old news changes nothing: what is approved stays approved.
+    Old news changes nothing: approved work stays approved.
     """
     if not _is_news(session.status, status):
         return
@@ -44,12 +44,11 @@ def follow(session: ExternalSession, status: str) -> None:
 def _is_news(before: str, after: str) -> bool:
     if before == after or before == "approved":
         return False
-    # A late "submitted" says nothing of a session that was decided on.
+    # A late "submitted" says nothing about a session that was decided.
     return not (before == "rejected" and after == "submitted")
 
 
 def _approved(session: ExternalSession) -> None:
-    """Count and pay the work, whatever we wanted: the platform does."""
     now = timezone.now()
     for assignment in _work(session):
         waiting = Assignment.objects.filter(pk=assignment.pk, state=State.SUBMITTED)
@@ -60,7 +59,6 @@ def _approved(session: ExternalSession) -> None:
 
 
 def _overturn(assignment: Assignment) -> None:
-    """Give up a rejection that came too late: the answer counts, the work is paid."""
     campaign = Campaign.objects.select_for_update(of=("self",)).get(
         hits=assignment.hit_id
     )
@@ -79,7 +77,6 @@ def _overturn(assignment: Assignment) -> None:
 
 
 def _close_place(hit_pk: int) -> None:
-    """Take the place back that the rejection had freed, or count one more."""
     closed = HIT.objects.filter(pk=hit_pk, n_available__gt=0).update(
         n_available=F("n_available") - 1
     )
@@ -94,7 +91,7 @@ def _rejected(session: ExternalSession) -> None:
 
 
 def reject_work(session: ExternalSession, why: str) -> None:
-    """Reject all work of a session, also work that was approved here."""
+    """Reject all work of a session, including work approved here."""
     for assignment in _work(session):
         # Submitted first, because only submitted work can be rejected.
         Assignment.objects.filter(pk=assignment.pk, state=State.APPROVED).update(
@@ -104,12 +101,12 @@ def reject_work(session: ExternalSession, why: str) -> None:
 
 
 def paid(session: ExternalSession) -> int:
-    """Note that the platform paid the approved work of a session, once."""
+    """Mark the approved work of a session as paid by the platform, once."""
     approved = Assignment.objects.filter(
         session_work__session=session, state=State.APPROVED
     )
-    # Cancelled entries, too: where the platform's approval overtook our rejection, the
-    # money is gone.
+    # Cancelled entries, too: if the platform's approval came before our rejection, the
+    # money is spent.
     entries = LedgerEntry.objects.filter(
         Q(assignment__in=approved, kind__in=FOR_WORK)
         | Q(idempotency_key__in=keys_without_answer(session)),
@@ -134,7 +131,7 @@ def paid(session: ExternalSession) -> int:
 
 
 def keys_without_answer(session: ExternalSession) -> tuple[str, str]:
-    """Name the payments for a session that brought no answer that we can keep."""
+    """Return the payment keys of a session without an answer that we can store."""
     return f"reward:session:{session.pk}", f"fee:session:{session.pk}"
 
 

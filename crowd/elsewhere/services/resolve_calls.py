@@ -1,4 +1,4 @@
-"""A person says what became of a call that the ledger cannot settle by itself."""
+"""Staff settle calls whose outcome the ledger cannot determine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ State = OutwardCall.State
 
 @transaction.atomic
 def happened(pk: int, by: AbstractBaseUser, reference: str) -> bool:
-    """Note that a bonus of unknown fate was paid, as somebody saw on the platform."""
+    """Store that a bonus of unknown outcome was paid, as staff saw on the platform."""
     reference = reference.strip()
     if not reference:
         raise GenieError(
@@ -42,9 +42,9 @@ def happened(pk: int, by: AbstractBaseUser, reference: str) -> bool:
 
 @transaction.atomic
 def send_again(pk: int, by: AbstractBaseUser, reason: str) -> bool:
-    """Let what was refused, or surely did not happen, be sent as if for the first time.
+    """Send a call again that was refused or surely did not happen.
 
-    What may have happened and has a token is asked after by the ledger itself.
+    The ledger itself looks up calls that may have happened and have a token.
     """
     reason = reason.strip()
     if not reason:

@@ -1,8 +1,8 @@
-"""Offers elsewhere after the reward has changed: a new type, HITs that move to it.
+"""Offers on other platforms after the reward changed: a new type and moved HITs.
 
-A HIT that nobody has taken moves to the type of the new reward; where somebody has, the
-platform refuses, and the HIT keeps what it paid. Each HIT has one reward at a time, and
-`HIT.posted_as` says which, so that the ledger has what the platform pays.
+Untouched HITs move to the type of the new reward. If a worker has taken one, the
+platform refuses, and the HIT keeps its reward. Each HIT has one reward at a time,
+stored in `HIT.posted_as`, so the ledger has what the platform pays.
 """
 
 from datetime import datetime
@@ -22,7 +22,7 @@ PORTION = 200
 
 
 def is_published(campaign: Campaign, place: ExternalCampaign) -> bool:
-    """Tell whether the present type is known there; its name then stands at the place."""
+    """Check whether the present type is known there and named at the place."""
     name = offer_id(campaign, campaign.hit_type_id)
     if name and place.platform_id != name:
         ExternalCampaign.objects.filter(pk=place.pk).update(platform_id=name)
@@ -31,7 +31,7 @@ def is_published(campaign: Campaign, place: ExternalCampaign) -> bool:
 
 
 def offer_id(campaign: Campaign, hit_type_pk: int) -> str:
-    """Give the platform's name of one of the campaign's types; empty where it has none."""
+    """Return the platform's name of one of the campaign's types; empty if it has none."""
     key = outbox.key_of(Kind.PUBLISH, offer_name(campaign, hit_type_pk))
     done = OutwardCall.objects.filter(key=key, state=State.DONE)
     return done.values_list("platform_id", flat=True).first() or ""
@@ -40,7 +40,7 @@ def offer_id(campaign: Campaign, hit_type_pk: int) -> str:
 def move(
     campaign: Campaign, place: ExternalCampaign, platform: Platform, now: datetime
 ) -> None:
-    """Move the HITs that nobody has done to the present type, each tried once."""
+    """Move the untouched HITs to the present type, trying each once."""
     _plan(campaign)
     ref = ExternalRef(place.platform_id)
     calls = list(outbox.due(campaign, Kind.RETYPE).select_related("hit").order_by("pk"))
@@ -54,7 +54,7 @@ def move(
         }
         for result in platform.retype(ref, hits):
             call, sent = by_key[result.key]
-            # Both or neither: what the HIT pays there, our books have.
+            # Both or neither, so our books match what the HIT pays there.
             with transaction.atomic():
                 done = outbox.note_result(call, sent, result, now)
                 if done.state == State.DONE:
@@ -73,7 +73,7 @@ def _plan(campaign: Campaign) -> None:
 
 
 def undecided(campaign: Campaign) -> set[int]:
-    """Give the HITs of which nobody can tell yet what they pay."""
+    """Return the HITs whose reward on the platform is not known yet."""
     sending = OutwardCall.objects.filter(
         campaign=campaign, kind=Kind.RETYPE, state=State.SENDING
     )

@@ -1,4 +1,4 @@
-"""Believe what a topic posts only where the service has signed it, for our own topic."""
+"""Accept messages of a topic only if the service signed them, for our own topic."""
 
 import http.client
 import re
@@ -21,17 +21,17 @@ LONGEST_CERTIFICATE = 20_000
 
 
 def check(envelope: Envelope) -> None:
-    """Refuse a message of a topic that is not signed, or not of our topic.
+    """Refuse a message that is not signed, or not of our topic.
 
-    Where GENIE_MTURK_TOPIC is an address, another Genie site posts there itself: there
-    is no topic and nothing is signed, and the secret in our address is what it knows.
+    If GENIE_MTURK_TOPIC is an address, another Genie site posts there itself: there is
+    no topic and no signature, only the secret in our address.
 
     Raises
     ------
     NotSigned
-        The message is not what the service signed for our topic.
+        The message was not signed by the service for our topic.
     GenieError
-        ``certificate-unreachable``: it cannot be told now.
+        ``certificate-unreachable``: it cannot be checked now.
     """
     our_topic = settings.GENIE["PLATFORMS"].get("mturk", {}).get("topic", "")
     if our_topic.startswith("https://"):
@@ -50,13 +50,13 @@ def check(envelope: Envelope) -> None:
             permanent=False,
         ) from error
     verify(envelope.fields, certificate, timezone.now())
-    # Only now: before the signature was checked, this could be anybody's word.
+    # Only now: before the signature was checked, anyone could have written this.
     if not our_topic or envelope.topic != our_topic:
         raise NotSigned("It is signed for a topic that is not GENIE_MTURK_TOPIC.")
 
 
 def _is_trusted(address: str) -> bool:
-    """Check where a certificate is to come from; tell whether the operator named it.
+    """Check a certificate's address; return whether the operator named it.
 
     Such a host may be inside the site's own network.
     """

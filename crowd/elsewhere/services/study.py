@@ -1,4 +1,4 @@
-"""A campaign as one study elsewhere, whose people come to our pages for the items."""
+"""A campaign as one study on a platform whose people come to our pages."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -52,7 +52,6 @@ NOTHING = "Submitted on the platform, but nothing was answered here."
 
 
 def advance(campaign: Campaign, platform: Platform, now: datetime) -> None:
-    """Tell the platform what it does not know yet of this study."""
     place, _ = ExternalCampaign.objects.get_or_create(
         campaign=campaign, defaults={"environment": platform.environment}
     )
@@ -78,7 +77,7 @@ def advance(campaign: Campaign, platform: Platform, now: datetime) -> None:
 def _publish(
     campaign: Campaign, place: ExternalCampaign, platform: Platform, now: datetime
 ) -> None:
-    """Cut the work into places, ask what they cost, and open the study if that is paid."""
+    """Divide the work into places, get the price, and open the study if it is covered."""
     call = OutwardCall.objects.filter(campaign=campaign, kind=Kind.PUBLISH).first()
     if call is None:
         call = _priced(campaign, place, platform)
@@ -102,9 +101,9 @@ def _publish(
 def _find_lost(
     campaign: Campaign, place: ExternalCampaign, platform: Platform, now: datetime
 ) -> None:
-    """Learn whether a study is out whose making was not heard of before the end came.
+    """Look up whether a study was created whose response was lost before the end.
 
-    Nothing is made or opened for that: a campaign that stopped asks nobody.
+    This neither creates nor opens a study, because a stopped campaign asks no one.
     """
     call = OutwardCall.objects.filter(
         campaign=campaign, kind=Kind.PUBLISH, state=OutwardCall.State.SENDING
@@ -127,13 +126,13 @@ def _find_lost(
 def _priced(
     campaign: Campaign, place: ExternalCampaign, platform: Platform
 ) -> OutwardCall | None:
-    """Write the study down with what it costs; nothing where money is missing.
+    """Store the study with its cost; None if money is missing.
 
     Raises
     ------
     GenieError
-        Where the campaign requires what the platform cannot check, or the account there
-        is not in our currency.
+        If the platform cannot check a requirement, or the account's currency has no
+        rate.
     """
     attested.settle(campaign, place, platform)
     rate = rates.rate_of(platform.currency())
@@ -141,10 +140,10 @@ def _priced(
     for_screened_out = study_places.screen_out_cents(campaign, place)
     total = campaign.hits.aggregate(n=Sum("max_assignments"))["n"] or 0
     items_per_place = int(settings.GENIE["PROLIFIC_ITEMS_PER_PLACE"])
-    # Where the wanted size costs too much, the one that leaves nothing over may not.
+    # If the wanted size costs too much, the one without a remainder may not.
     for cut in study_places.cuts(total, items_per_place):
         reward = campaign.hit_type.reward_cents * cut.size
-        # in cents of what the account pays in
+        # in cents of the account's currency
         bill = platform.quote(
             reward_cents=rates.there(reward, rate),
             n_items=cut.n_places,
@@ -199,7 +198,6 @@ _PRICED = [
 def spec_of(
     campaign: Campaign, place: ExternalCampaign, of_one: CampaignSpec, n_places: int
 ) -> CampaignSpec:
-    """Describe the study: everything of one HIT, as often as a place holds it."""
     site = str(settings.GENIE["SITE_URL"]).rstrip("/")
     if place.environment == "production" and not site.startswith("https://"):
         raise GenieError(
@@ -232,10 +230,10 @@ def spec_of(
 
 
 def ask_for_more(campaign: Campaign, platform: Platform, now: datetime) -> None:
-    """Ask for places where work went back and none is free for it.
+    """Ask for places if work went back and no place is free for it.
 
-    This comes after decisions were told: a place whose work was rejected, or that was
-    given back, is free again by itself.
+    Runs after decisions were sent: a place whose work was rejected or returned becomes
+    free automatically.
     """
     place = ExternalCampaign.objects.get(campaign=campaign)
     if campaign.state != Campaign.State.RUNNING or not place.platform_id:
@@ -297,7 +295,7 @@ def _switch(
 
 
 def take_in(campaign: Campaign, events: Iterable[SessionEvent]) -> int:
-    """Follow what the platform says of its people; give how many sessions changed."""
+    """Store the platform's states of its people; return how many sessions changed."""
     n = 0
     for event in events:
         if event.worker_id:
@@ -318,7 +316,7 @@ def _follow(campaign: Campaign, event: SessionEvent) -> bool:
         worker=worker,
         defaults={"status": "started", "accepted_at": event.accepted_at},
     )
-    # Two who look at once come here one after the other.
+    # Two looks at once take turns here.
     session = ExternalSession.objects.select_for_update(of=("self",)).get(pk=session.pk)
     before = session.status
     if before in {"returned", "screened-out"} and event.status == "started":
@@ -342,7 +340,7 @@ def _follow(campaign: Campaign, event: SessionEvent) -> bool:
 
 
 def ask_again(sessions: QuerySet[ExternalSession], platform: Platform) -> None:
-    """Ask the platform about visits that it could not vouch for when they began.
+    """Ask the platform again about visits it could not confirm when they began.
 
     Also about denied visits with work that came in during the denial.
     """
@@ -361,10 +359,10 @@ def ask_again(sessions: QuerySet[ExternalSession], platform: Platform) -> None:
 
 @transaction.atomic
 def _note_answer(session: ExternalSession, is_vouched: bool) -> None:
-    """Store whether the platform knows a visit; of a denied one nothing is paid."""
+    """Store whether the platform confirms a visit; a denied one is not paid."""
     row = ExternalSession.objects.select_for_update(of=("self",)).get(pk=session.pk)
     if row.is_vouched:
-        return  # listed by the platform meanwhile
+        return  # The platform has listed it meanwhile.
     row.is_vouched = is_vouched
     if not is_vouched:
         row.status, row.problem = "rejected", DENIED
@@ -374,9 +372,9 @@ def _note_answer(session: ExternalSession, is_vouched: bool) -> None:
 
 
 def take_back(session: ExternalSession) -> int:
-    """Give to others what somebody had begun who returned their place.
+    """Return the unfinished work of a person who returned their place.
 
-    What they finished stays: it is reviewed, and paid for; see `early_ends`.
+    Finished work stays: it is reviewed and paid; see `early_ends`.
     """
     begun = Assignment.objects.filter(
         session_work__session=session, state=State.ACCEPTED

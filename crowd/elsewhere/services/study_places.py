@@ -1,4 +1,4 @@
-"""A study of many places: how much work one holds, what it costs, how many are needed."""
+"""A study of many places: work per place, cost per place, and places needed."""
 
 import math
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from crowd.hits.models.campaign import Campaign
 from crowd.money.models import LedgerEntry
 from crowd.pricing import fee_per_assignment
 
-# A place that is in one of these cannot be taken by anybody else.
+# Places in one of these states cannot be taken by another person.
 TAKEN = ("started", "submitted", "approved", "screened-out")
 AT_WORK = (
     Assignment.State.ACCEPTED,
@@ -24,17 +24,15 @@ AT_WORK = (
 
 @dataclass(frozen=True)
 class Cut:
-    """How a campaign's work is cut into places."""
-
     size: int
     n_places: int
 
 
 def cut(n_assignments: int, wanted_size: int) -> Cut:
-    """Cut the work into places of about the wanted size, with as little left over.
+    """Divide the work into places of about the wanted size, with least remainder.
 
-    The last place holds what is left and is paid like the others; so the size that
-    leaves least over is taken, down to half of what was wanted.
+    The last place holds the remainder and is paid like the others. So the size with the
+    smallest remainder is used, down to half the wanted size.
 
     Examples
     --------
@@ -48,7 +46,7 @@ def cut(n_assignments: int, wanted_size: int) -> Cut:
 
 
 def cuts(n_assignments: int, wanted_size: int) -> list[Cut]:
-    """Give the cut of about the wanted size, and one that leaves nothing over.
+    """Return the cut of about the wanted size, and one without a remainder.
 
     Examples
     --------
@@ -61,7 +59,6 @@ def cuts(n_assignments: int, wanted_size: int) -> list[Cut]:
 
 
 def n_places_told(campaign: Campaign) -> int:
-    """Count the places that the platform has, or will have, by our books."""
     rows = Call.objects.filter(
         campaign=campaign, kind__in=[Call.Kind.PUBLISH, Call.Kind.EXTEND]
     ).exclude(state=Call.State.FAILED)
@@ -69,7 +66,7 @@ def n_places_told(campaign: Campaign) -> int:
 
 
 def lacking(campaign: Campaign, place: ExternalCampaign) -> int:
-    """Count the places that open work needs beyond those that are still free."""
+    """Count the places that open work needs beyond the free ones."""
     # A visit that may be forged takes no place on the platform.
     sessions = ExternalSession.objects.filter(campaign=campaign, is_vouched=True)
     n_taken = sessions.filter(status__in=TAKEN).count()
@@ -77,8 +74,7 @@ def lacking(campaign: Campaign, place: ExternalCampaign) -> int:
     under_way = sessions.filter(status="started", collected_at=None).annotate(
         n=Count("work", filter=Q(work__assignment__state__in=AT_WORK))
     )
-    # A place that somebody has begun will be filled by them; its rest need not be
-    # offered again.
+    # A person who began a place will fill it, so its rest need not be offered again.
     coming = sum(
         max(0, place.place_size - n) for n in under_way.values_list("n", flat=True)
     )
@@ -87,15 +83,15 @@ def lacking(campaign: Campaign, place: ExternalCampaign) -> int:
 
 
 def left_cents(campaign: Campaign, place: ExternalCampaign) -> int:
-    """Give what the budget has left beside all places, bonuses and what may come of both.
+    """Return the budget left after all places, bonuses and their possible fees.
 
-    Never more than a person has approved: places are reckoned as if each were taken.
+    Never more than was approved: places count as if each were taken.
     """
     places = n_places_told(campaign) * price_cents(campaign, place)
     early = Call.objects.filter(
         campaign=campaign, kind=Call.Kind.BONUS, entry=None
     ).exclude(state=Call.State.FAILED)
-    # what is paid for whole visits has a fee of its own; so has each bonus
+    # Pay for whole visits and each bonus have separate fees.
     sums = [
         fee_per_assignment(campaign.platform, cents) + cents
         for cents in early.values_list("amount_cents", flat=True)
@@ -110,12 +106,11 @@ def left_cents(campaign: Campaign, place: ExternalCampaign) -> int:
 
 
 def screen_out_cents(campaign: Campaign, place: ExternalCampaign) -> int:
-    """Give what may be paid at most to people for whom there is no work."""
     each = int(place.terms.get("screen_out_cents", 0))
     n = int(place.terms.get("screen_out_places", 0))
     return n * (each + fee_per_assignment(campaign.platform, each))
 
 
 def price_cents(campaign: Campaign, place: ExternalCampaign) -> int:
-    """Give what one place costs, whoever takes it and however much is left to do."""
+    """Return the price of one place, however little work is left."""
     return campaign.hit_type.reward_cents * place.place_size + place.place_fee_cents

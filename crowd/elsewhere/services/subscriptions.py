@@ -1,5 +1,3 @@
-"""A topic asks whether we want its notices: say yes to our own topic, and no other."""
-
 import re
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,13 +14,13 @@ _HOST = re.compile(
 
 
 def agree(topic: str, address: str) -> None:
-    """Queue the answer to a topic's question.
+    """Queue the answer to a topic's subscription request.
 
     Raises
     ------
     GenieError
-        ``not-our-topic`` for another topic than the one that is set up,
-        ``bad-address`` for an address that is not the service's.
+        ``not-our-topic`` if it is not the configured topic, ``bad-address`` if the
+        address is not the service's.
     """
     our_topic = settings.GENIE["PLATFORMS"].get("mturk", {}).get("topic", "")
     if not our_topic or topic != our_topic:
@@ -32,7 +30,7 @@ def agree(topic: str, address: str) -> None:
 
 
 def confirm(address: str) -> None:
-    """Open the address that a topic gave; anything but a 2xx is a failure."""
+    """Open the address that a topic sent; any status but 2xx is a failure."""
     answer = outbound.get(address, https_only=True, allow_private=_is_ours(address))
     if not 200 <= answer.status < 300:
         raise GenieError(
@@ -41,10 +39,10 @@ def confirm(address: str) -> None:
 
 
 def _is_ours(address: str) -> bool:
-    """Check an address; tell whether it is the server that the operator named.
+    """Check an address; return whether it is the server that the operator named.
 
-    That one may be inside the site's own network. Of the service's own hosts, only the
-    usual port and the one action are taken.
+    That server may be inside the site's own network. Of the service's hosts, only the
+    usual port and the one action are accepted.
     """
     parts = outbound.checked(address, https_only=True)
     query = parse_qs(parts.query)

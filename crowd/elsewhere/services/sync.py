@@ -1,7 +1,7 @@
-"""One look at a campaign elsewhere: tell the platform what we want, take in what it has.
+"""One look at a campaign on a platform: send our state, store the platform's.
 
-Everything here may run any number of times and be killed anywhere: what was planned
-stays planned, what was being sent is asked after, what came in twice is stored once.
+All of this may run any number of times and be killed anywhere: planned calls stay
+planned, calls being sent are looked up, answers that come twice are stored once.
 """
 
 import logging
@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 JOB = "crowd.jobs.sync_campaign"
 LEASE = outbox.LEASE
 FAILED = "The last check failed: "
-# Work that was open when a campaign was closed may come in for as long as this after.
+# Work that was open when a campaign closed may arrive for this long after.
 LATE = timedelta(minutes=10)
 State = Campaign.State
 OVER = (State.STOPPED, State.COMPLETE)
@@ -48,7 +48,6 @@ Sending = OutwardCall.State
 
 
 def enqueue_due(now: datetime | None = None) -> int:
-    """Queue a look at every campaign elsewhere that has something to tell or to hear."""
     now = now or timezone.now()
     interval = timedelta(seconds=settings.GENIE["PLATFORM_SYNC_SECONDS"])
     rows = (
@@ -64,21 +63,19 @@ def enqueue_due(now: datetime | None = None) -> int:
         .order_by("pk")
     )
     longest = HITType.objects.aggregate(seconds=Max("assignment_seconds"))["seconds"]
-    # what is over by far is left out by the database, and not looked at one by one
+    # The database leaves out campaigns that ended long ago.
     rows = rows.filter(_unsettled(now, timedelta(seconds=longest or 0)))
     due_jobs = [(JOB, {"campaign": row.pk}) for row in rows if not is_settled(row, now)]
     return jobs.enqueue_missing(due_jobs)
 
 
 def is_settled(campaign: Campaign, now: datetime) -> bool:
-    """Tell whether nothing more is to be said or heard about a campaign."""
     seconds = timedelta(seconds=campaign.hit_type.assignment_seconds)
     own = Campaign.objects.filter(_unsettled(now, seconds), pk=campaign.pk)
     return campaign.state in OVER and not own.exists()
 
 
 def _unsettled(now: datetime, assignment: timedelta) -> Q:
-    """Select campaigns about which something is to be said or heard."""
     calls = OutwardCall.objects.filter(campaign=OuterRef("pk"))
     waiting = calls.filter(state__in=[Sending.PLANNED, Sending.SENDING])
     closed = calls.filter(
@@ -108,12 +105,12 @@ def sync_campaign(pk: int, pages: Pages, now: datetime | None = None) -> bool:
     ).update(busy_until=now + LEASE)
     if not leased:
         return False
-    # Its reward changes only while nobody holds the place.
+    # Its reward changes only while no process holds the place.
     campaign.refresh_from_db()
     try:
         look(campaign, connect(campaign.platform), pages, now)
     except GenieError as error:
-        # The next look comes by itself; staff see on the campaign why this one failed.
+        # The next look is automatic; staff see on the campaign why this one failed.
         ExternalCampaign.objects.filter(pk=place.pk).update(
             trouble=f"{FAILED}{error.message}"[:500]
         )
@@ -123,7 +120,7 @@ def sync_campaign(pk: int, pages: Pages, now: datetime | None = None) -> bool:
             trouble=""
         )
     finally:
-        # Whose lease has run out meanwhile does not give back another's.
+        # A process whose lease has run out does not release another's.
         ExternalCampaign.objects.filter(pk=place.pk, busy_until=now + LEASE).update(
             busy_until=None
         )
@@ -131,14 +128,13 @@ def sync_campaign(pk: int, pages: Pages, now: datetime | None = None) -> bool:
 
 
 def look(campaign: Campaign, platform: Platform, pages: Pages, now: datetime) -> int:
-    """Tell and hear everything once; give how many answers came in."""
-    # Before anything is out there, the site's setting of the day decides where it goes.
+    # Before anything is posted, the site's present setting decides the platform.
     ExternalCampaign.objects.filter(campaign=campaign, platform_id="").update(
         environment=platform.environment
     )
     if platform.capabilities.assigns_items:
         if _is_ours(campaign, platform):
-            # Who is kept away must not see what is posted now.
+            # Excluded workers must not see what is posted now.
             decisions.keep_away(campaign, platform, now)
         hit_offer.advance(campaign, platform, pages, now)
     else:
@@ -150,18 +146,17 @@ def look(campaign: Campaign, platform: Platform, pages: Pages, now: datetime) ->
     n = _take_in(campaign, platform, ref, place, pages)
     decisions.decide(campaign, platform, now)
     if not platform.capabilities.assigns_items:
-        # Who has worked comes before places that nobody has taken.
+        # Pay for finished work comes before places that are not taken.
         early_ends.plan(campaign, place)
         study.ask_for_more(campaign, platform, now)
     decisions.pay_bonuses(campaign, platform, now)
     decisions.keep_away(campaign, platform, now)
-    # Last of all: a look that breaks off is made again from the same time on.
+    # Last of all, so a look that fails is repeated from the same time on.
     ExternalCampaign.objects.filter(pk=place.pk).update(synced_at=now)
     return n
 
 
 def _is_ours(campaign: Campaign, platform: Platform) -> bool:
-    """Tell whether the campaign began in the environment that is set up now."""
     return ExternalCampaign.objects.filter(
         campaign=campaign, environment=platform.environment
     ).exists()
@@ -189,7 +184,7 @@ def _take_in(
 def ref_to_look_at(
     campaign: Campaign, place: ExternalCampaign, platform: Platform
 ) -> ExternalRef:
-    """Leave out HITs in which nothing can happen any more: all places decided on."""
+    """Leave out HITs that cannot change any more because all places are decided."""
     ref = hit_offer.ref_of(campaign, place)
     if not platform.capabilities.answers_there:
         return ref
@@ -203,7 +198,7 @@ def ref_to_look_at(
         .values_list("hit")
         .annotate(n=Count("pk"))
     )
-    # Answers wait with the platform until it is known what they pay.
+    # Answers wait with the platform until their pay is known.
     undecided = retype.undecided(campaign)
     live = {
         name: hit_id
@@ -215,7 +210,7 @@ def ref_to_look_at(
 
 
 def follow_all_hints() -> None:
-    """Follow the hints of all platforms in use; one that is silent stops no other."""
+    """Process the hints of all platforms in use; one that fails stops no other."""
     used = Campaign.objects.filter(platform__in=external_slugs(), state=State.RUNNING)
     for slug in used.order_by().values_list("platform", flat=True).distinct():
         try:
@@ -225,13 +220,11 @@ def follow_all_hints() -> None:
 
 
 def follow_hints(platform_slug: str) -> int:
-    """Look at once at campaigns in whose HITs something is said to have happened."""
     hints = connect(platform_slug).hints()
     return sum(look_at_hits(platform_slug, names) for names in hints)
 
 
 def look_at_hits(platform_slug: str, names: Iterable[str]) -> int:
-    """Queue a look at the campaigns that have HITs of these names there."""
     pks = (
         OutwardCall.objects.filter(
             kind=OutwardCall.Kind.POST,

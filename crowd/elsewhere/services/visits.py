@@ -1,4 +1,4 @@
-"""Somebody comes from a platform by a link, works on our pages, and goes back."""
+"""Visits by link: a person comes from a platform, works on our pages, and returns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -34,8 +34,6 @@ PANEL = Panel.slug
 
 @dataclass(frozen=True)
 class Arrival:
-    """One visit: which session it is, and by which link it came."""
-
     session: ExternalSession
     panel: str = ""
     back_to: str = ""
@@ -50,17 +48,17 @@ def by_link(
     *,
     may_ask: bool = True,
 ) -> Arrival:
-    """Let somebody in who came by a campaign's link; the same link is the same visit.
+    """Start the visit of a person with a campaign's link; the same link continues it.
 
     Raises
     ------
     GenieError
-        ``who-are-you`` and ``link-not-signed`` where the link does not tell who comes,
-        ``not-this-study`` where it leads nowhere, ``too-many-links`` if the platform
-        must be asked and may not be (`may_ask`).
+        ``who-are-you`` and ``link-not-signed`` if the link does not identify the
+        person, ``not-this-study`` if it leads nowhere, ``too-many-links`` if the
+        platform must be asked and `may_ask` is False.
     """
     campaign = Campaign.objects.filter(pk=campaign_pk, platform=platform).first()
-    # A campaign that is over is let through: somebody in the middle of a visit still
+    # A campaign that is over is let through: a person in the middle of a visit still
     # needs the way back.
     if campaign is None or campaign.state == Campaign.State.SCHEDULED:
         raise GenieError(gettext("There is no such work."), code="not-this-study")
@@ -79,13 +77,12 @@ def by_link(
 
 
 def again(session: ExternalSession, panel: str = "", back_to: str = "") -> Arrival:
-    """Give the visit that somebody is in the middle of."""
     source = _source(session.campaign.platform, panel)
     return Arrival(session, panel, back_to, at_most(session, source))
 
 
 def at_most(session: ExternalSession, source: PanelSource | None) -> int | None:
-    """Say how many pieces of work a visit has; None: all that there are."""
+    """Return the maximal assignments of a visit; None: no limit."""
     if source is not None:
         return source.items_per_visit or None
     place = ExternalCampaign.objects.filter(campaign=session.campaign_id).first()
@@ -93,14 +90,12 @@ def at_most(session: ExternalSession, source: PanelSource | None) -> int | None:
 
 
 def next_assignment(arrival: Arrival) -> Assignment | None:
-    """Give the next piece of work of this visit; None when it is at its end."""
     session = arrival.session
     if is_over(session) or _is_full(arrival):
-        # Work that was begun may still be handed in.
+        # Work that was begun may still be submitted.
         assignment = claim.open_assignment(session.worker, timezone.now())
     else:
-        # From this campaign only: the platform sent them for it, and pays for nothing
-        # else.
+        # Only from the campaign for which the platform sent and pays them.
         assignment = claim.next_assignment(session.worker, only=session.campaign)
     if assignment is None:
         finish(session)
@@ -110,7 +105,6 @@ def next_assignment(arrival: Arrival) -> Assignment | None:
 
 
 def may_work(session: ExternalSession) -> bool:
-    """Tell whether there is something for this person in the campaign now."""
     worker = session.worker
     if claim.open_assignment(worker, timezone.now()) is not None:
         return True
@@ -124,7 +118,6 @@ def may_work(session: ExternalSession) -> bool:
 
 
 def is_over(session: ExternalSession) -> bool:
-    """Tell whether a visit ended: here, or as the platform says."""
     return session.collected_at is not None or session.status != "started"
 
 
@@ -133,15 +126,14 @@ def _is_full(arrival: Arrival) -> bool:
 
 
 def n_done(session: ExternalSession) -> int:
-    """Count what was sent in during a visit."""
     states = [state for state in AT_WORK if state != Assignment.State.ACCEPTED]
     return session.work.filter(assignment__state__in=states).count()
 
 
 def finish(session: ExternalSession) -> None:
-    """Note that a visit is at its end.
+    """Store that a visit has ended.
 
-    Who found nothing may look again later, where no platform waits for them.
+    A person who got no work may look again later, if no platform waits for them.
     """
     if n_done(session) or session.campaign.platform != PANEL:
         own = ExternalSession.objects.filter(pk=session.pk)
@@ -151,7 +143,6 @@ def finish(session: ExternalSession) -> None:
 
 
 def outcome(session: ExternalSession) -> Outcome:
-    """Say how somebody leaves: with work done, without any, or shut out."""
     shut_out = Exclusion.objects.filter(
         worker=session.worker_id, pool=session.campaign.pool
     ).exists()
@@ -161,7 +152,6 @@ def outcome(session: ExternalSession) -> Outcome:
 
 
 def way_back(arrival: Arrival, outcome: Outcome) -> Completion:
-    """Give the code or the address by which somebody goes back."""
     session = arrival.session
     campaign = session.campaign
     adapter = _adapter(campaign.platform, _source(campaign.platform, arrival.panel))
@@ -169,7 +159,7 @@ def way_back(arrival: Arrival, outcome: Outcome) -> Completion:
         session.worker.platform_worker_id, session.session_id, back_to=arrival.back_to
     )
     if campaign.platform != PANEL:
-        # Never from the link: who knew another study's key would get its code.
+        # Never from the link: a person who knew another study's key would get its code.
         offered = OutwardCall.objects.filter(
             campaign=campaign, kind=OutwardCall.Kind.PUBLISH
         ).first()
@@ -178,7 +168,6 @@ def way_back(arrival: Arrival, outcome: Outcome) -> Completion:
 
 
 def options_of(source: PanelSource) -> Mapping[str, Any]:
-    """Describe a panel as its adapter must know it."""
     ways = {
         "completed": source.completed,
         "screened-out": source.screened_out,
@@ -190,7 +179,7 @@ def options_of(source: PanelSource) -> Mapping[str, Any]:
         "session_parameter": source.session_parameter,
         "study_parameter": source.study_parameter,
         "ways_out": {name: way for name, way in ways.items() if way},
-        # Derived and not stored: pseudonyms last as long as the site's secret key does.
+        # Derived and not stored: pseudonyms last as long as the site's secret key.
         "secret": salted_hmac("crowd.panel", source.name).hexdigest(),
         "link_secret": source.link_secret,
     }
@@ -199,7 +188,7 @@ def options_of(source: PanelSource) -> Mapping[str, Any]:
 def _check(
     campaign: Campaign, adapter: Platform, who: Identity, *, may_ask: bool
 ) -> bool | None:
-    """Check a link; return whether its platform vouches for it, None if it is silent."""
+    """Check a link; return whether its platform confirms it, None without an answer."""
     if not adapter.capabilities.external:
         return True
     place = ExternalCampaign.objects.filter(campaign=campaign).first()
