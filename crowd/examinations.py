@@ -1,5 +1,3 @@
-"""What `genie doctor` asks of money and of requesters' keys."""
-
 from datetime import timedelta
 from typing import Any
 
@@ -25,14 +23,13 @@ _STUCK = timedelta(hours=1)
 
 
 def register_all() -> None:
-    """Put these on the doctor's list."""
     register("money", money, slow=True)
     register("payments", payments, slow=True)
     register("requesters' keys", requesters_keys)
 
 
 def money() -> Finding:
-    """Add up the ledger, and look for work without its payment."""
+    """Sum the ledger, and look for work without its payment."""
     cents = _by_state("amount_cents")
     unplanned = Assignment.objects.filter(
         state__in=[Assignment.State.SUBMITTED, Assignment.State.APPROVED],
@@ -64,7 +61,6 @@ def money() -> Finding:
 
 
 def _payouts_gone_wrong() -> int:
-    """Count payouts that are not the sum of what they pay."""
     rows = Payout.objects.exclude(state__in=NOT_PAID)
     paid = sums(rows.order_by().values("pk"))
     said = rows.order_by().values_list("pk", "amount_cents")
@@ -72,9 +68,9 @@ def _payouts_gone_wrong() -> int:
 
 
 def _accounts_gone_wrong() -> int:
-    """Count requesters whose kept sums are not those of what they are made of.
+    """Count requesters whose stored sums are not the sums of their rows.
 
-    In one query: what is booked meanwhile is in both, or in neither.
+    In one query, so that concurrent changes are in both sums or in neither.
     """
 
     def added(rows: QuerySet[Any], column: str) -> Coalesce:
@@ -89,7 +85,7 @@ def _accounts_gone_wrong() -> int:
 
 
 def payments() -> Finding:
-    """Count what failed, and what was being sent when something stopped."""
+    """Count failed payments, and those being sent when a process stopped."""
     rows = LedgerEntry.objects.aggregate(
         failed=Count("pk", filter=Q(state=_State.FAILED)),
         stuck=Count(
@@ -109,7 +105,7 @@ def payments() -> Finding:
 
 
 def requesters_keys() -> Finding:
-    """Look for access keys made with a secret that the site has no more."""
+    """Look for access keys made with a secret that the site no longer has."""
     made_with = (
         AccessKey.objects.filter(revoked_at=None)
         .order_by()

@@ -1,4 +1,4 @@
-"""Periodic work as jobs: thin, and safe to run twice."""
+"""Periodic jobs: thin, and safe to run twice."""
 
 from crowd.campaigns.services import news, review, work
 from crowd.elsewhere.services import notices, subscriptions, sync
@@ -8,7 +8,7 @@ from crowd.money.services import last_payments, payouts
 from crowd.workers.hit_form import sent_to, shown_item
 from crowd.workers.services import invitations
 
-# How items look and what is sent back is read is the same everywhere.
+# Rendering of items and reading of answers is the same everywhere.
 PAGES = Pages(shown_item, sent_to)
 
 
@@ -21,7 +21,7 @@ def approve_waiting() -> None:
 
 
 def sync_platforms() -> None:
-    """Follow what platforms told us, and look at what was not looked at for a while."""
+    """Process platform notices, and look at campaigns not looked at for a while."""
     sync.follow_all_hints()
     sync.enqueue_due()
 
@@ -52,7 +52,6 @@ def mail_message(message: int) -> None:
 
 
 def look_for_news() -> None:
-    """Queue a look for everybody who wants to hear of new work."""
     news.enqueue_due()
 
 

@@ -1,5 +1,3 @@
-"""All models of the app in one place, as Django wants them; product code imports from the wings."""
-
 from crowd.elsewhere.models.external import (
     ExternalCampaign,
     ExternalSession,

@@ -1,6 +1,6 @@
-"""HIT templates: one folder each, found by its template.toml, here or outside.
+"""HIT templates: one folder each with a template.toml, here or outside.
 
-Those that came with a task's bundle are in the database. `known` has all of them.
+Templates that came with a task's bundle are in the database. `known` has all of them.
 
 Front door: models; checks; consent; errors; foreign; form; formats; markdown; words.
 """
@@ -27,15 +27,14 @@ __all__ = [
 ]
 
 ROOT = Path(__file__).resolve().parent
-# Templates of a bundle that is looked at before anything of it is kept.
+# Templates of a bundle that is read before any of it is stored.
 _at_hand: ContextVar[Mapping[str, HITTemplate]] = ContextVar("_at_hand")
-# What is checked before there is a database cannot ask it.
+# Checks that run before there is a database cannot query it.
 _in_files: ContextVar[bool] = ContextVar("_in_files", default=False)
 
 
 @cache
 def all_templates() -> dict[str, HITTemplate]:
-    """Give every HIT template that is installed, by its slug."""
     templates = {
         path.parent.name: read_template(path.parent)
         for path in sorted(ROOT.glob("*/template.toml"))
@@ -54,7 +53,7 @@ def all_templates() -> dict[str, HITTemplate]:
 
 
 class _Known(Mapping[str, HITTemplate]):
-    """The installed ones, those at hand, and those in the database when asked by name."""
+    """The installed templates, those at hand, and, by name only, the database's."""
 
     def __getitem__(self, slug: str) -> HITTemplate:
         found = all_templates().get(slug) or _at_hand.get({}).get(slug) or _kept(slug)
@@ -70,12 +69,11 @@ class _Known(Mapping[str, HITTemplate]):
 
 
 def known() -> Mapping[str, HITTemplate]:
-    """Give the templates by their slugs; only those that are installed are listed."""
     return _Known()
 
 
 def get(slug: str) -> HITTemplate:
-    """Give the HIT template of that slug, or say which ones there are."""
+    """Return the HIT template of that slug; the error lists the known ones."""
     template = known().get(slug)
     if template is None:
         raise GenieError(
@@ -90,9 +88,9 @@ def get(slug: str) -> HITTemplate:
 def at_hand(
     templates: Mapping[str, HITTemplate], *, in_files: bool = False
 ) -> Iterator[None]:
-    """Let templates be found that are not kept, for as long as one looks.
+    """Make templates available without storing them, within the context.
 
-    With `in_files`, those in the database are not looked for.
+    With `in_files`, the database is not searched.
     """
     token, asked = _at_hand.set(templates), _in_files.set(in_files)
     try:
@@ -103,7 +101,7 @@ def at_hand(
 
 
 def keep(slug: str, texts: Mapping[str, str]) -> None:
-    """Keep a template that has been looked at; the same one again changes nothing.
+    """Store a checked template; the same one again changes nothing.
 
     Raises
     ------
@@ -117,12 +115,12 @@ def keep(slug: str, texts: Mapping[str, str]) -> None:
 
 
 def refuse_other(slug: str, texts: Mapping[str, str]) -> None:
-    """Refuse a template whose name another one has.
+    """Refuse a template if a different one has its name.
 
     Raises
     ------
     GenieError
-        ``template-taken``: people may have judged by the other.
+        ``template-taken``: workers may have used the stored one.
     """
     if slug in all_templates() or files_of(slug) not in (None, dict(texts)):
         raise GenieError(
@@ -133,8 +131,7 @@ def refuse_other(slug: str, texts: Mapping[str, str]) -> None:
 
 
 def files_of(slug: str) -> Mapping[str, str] | None:
-    """Give the files of a template that came with a bundle; None: it did not."""
-    # models need Django set up; templates are shown without it, too
+    # Models need Django set up, but templates are rendered without it, too.
     from crowd.hit_templates.models import BroughtTemplate
 
     row = BroughtTemplate.objects.filter(slug=slug).first()

@@ -1,4 +1,4 @@
-"""What holds for every HIT template, whoever wrote it: ours, an extension's, a bundle's."""
+"""Checks for every HIT template: ours, an extension's or a bundle's."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ HOSTILE = [
     "javascript:alert(1)",
     "a\nb\n\nc",
 ]
-# What a page must not have: each HIT is answered without the network and without scripts.
+# A page must not have these, because HITs are answered without network and scripts.
 FORBIDDEN_TAGS = {"script", "style", "link", "iframe", "img", "object", "embed", "a"}
 FORBIDDEN_ATTRIBUTES = ("on", "src", "href", "style")
 _SECONDS = (5, 600)
@@ -26,8 +26,6 @@ _EMPTY = "is empty."
 
 
 class Elements(HTMLParser):
-    """The tags and attributes of a page, and its text."""
-
     def __init__(self, html: str) -> None:
         super().__init__()
         self.tags: list[str] = []
@@ -44,7 +42,6 @@ class Elements(HTMLParser):
 
 
 def filled(template: HITTemplate, text: str) -> dict[str, Any]:
-    """Put the text into every field of the template's example."""
     data = copy.deepcopy(dict(template.example))
     for name in {"prediction", "reference", "standard"} & set(data):
         data[name] = text
@@ -54,13 +51,12 @@ def filled(template: HITTemplate, text: str) -> dict[str, Any]:
 
 
 def judged(example: Any) -> list[str]:
-    """Give the texts that are judged."""
     outputs = [output["text"] for output in example.get("outputs", [])]
     return outputs or [example["prediction"]]
 
 
 def faults(template: HITTemplate) -> Iterator[str]:
-    """Say what keeps a template from being used, a clause each."""
+    """Yield the reasons why a template cannot be used, a clause each."""
     for clause, holds in CHECKS.items():
         if not holds(template):
             yield clause
@@ -87,7 +83,6 @@ def _has_worked_examples(template: HITTemplate, language: str = "") -> bool:
 
 
 def _says_the_same_in_each_language(template: HITTemplate) -> bool:
-    """Tell whether instructions have their examples in each, and the page is as it was."""
     plain = Elements(template.render(template.example))
     empty = filled(template, "")
     for language, words in template.words.items():

@@ -12,34 +12,33 @@ from crowd.hit_templates.markdown import to_html
 from crowd.hit_templates.words import LANGUAGE
 
 ROOT = Path(__file__).resolve().parent
-# what a consent.md is written in where nobody says otherwise
+# the language of a consent.md unless its template says otherwise
 ENGLISH = "en"
 _FILE = re.compile(rf"consent\.({LANGUAGE})\.md")
 
 
 @dataclass(frozen=True)
 class Consent:
-    """One version of what workers agree to; its hash is the version."""
+    """One version of the consent text; its hash identifies the version."""
 
     text: str
     language: str = ENGLISH
 
     @cached_property
     def html(self) -> SafeString:
-        """Give the text as it is read: made when asked for."""
         return to_html(self.text)
 
     @cached_property
     def sha256(self) -> str:
-        """Give the same text in another folder the same version."""
+        """Return the version; the same text in another folder has the same one."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
 @cache
 def consent_of(slug: str | None = None) -> Mapping[str, Consent]:
-    """Give what workers agree to by language: the template's own consent.md, or ours.
+    """Return the consent text by language: the template's own consent.md, or ours.
 
-    Beside its own text only its own translations stand.
+    A template's own text is offered only with its own translations.
     """
     own = ROOT / (slug or "")
     folder = own if (own / "consent.md").is_file() else ROOT
@@ -54,7 +53,7 @@ def consent_of(slug: str | None = None) -> Mapping[str, Consent]:
 
 
 def consents_for(slug: str | None, form: Mapping[str, Any]) -> Mapping[str, Consent]:
-    """Give the texts where work may bring its own (see form.py), the usual one first."""
+    """Return the texts, the default first; work may bring its own (see form.py)."""
     usual = form.get("language", ENGLISH)
     if own := form.get("consent", ""):
         said = {
@@ -72,10 +71,8 @@ def consents_for(slug: str | None, form: Mapping[str, Any]) -> Mapping[str, Cons
 
 
 def consent_for(slug: str | None, form: Mapping[str, Any]) -> Consent:
-    """Give the usual text."""
     return next(iter(consents_for(slug, form).values()))
 
 
 def consent_markdown(slug: str | None = None) -> str:
-    """Give the text of a template as it is written."""
     return consent_of(slug)[ENGLISH].text

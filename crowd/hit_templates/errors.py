@@ -1,4 +1,4 @@
-"""Which errors workers mark: their severities and kinds, what they weigh, omissions."""
+"""Errors that workers mark: severities, categories, weights, omissions."""
 
 import math
 import re
@@ -8,14 +8,14 @@ from typing import Any
 
 from genie.lib.errors import GenieError
 
-# What a marked error takes off, by its severity, where nobody says otherwise.
+# The penalty of a marked error, by its severity, unless the task says otherwise.
 WEIGHTS = {"neutral": 0.0, "minor": 1.0, "major": 5.0, "critical": 25.0}
 USUAL = ("minor", "major")
-# A severity has a key from 1 on.
+# Severities have the keys from 1 on.
 MOST_SEVERITIES = 9
 MOST_CATEGORIES = 200
 MOST_WEIGHT = 100
-# Between a category and what is below it.
+# Between a category and the kinds below it.
 BELOW = "/"
 _KEYS = {"missing", "severities", "categories", "weights"}
 _SEVERITY = re.compile(r"[a-z][a-z-]{0,29}", re.ASCII)
@@ -23,19 +23,20 @@ _SEVERITY = re.compile(r"[a-z][a-z-]{0,29}", re.ASCII)
 
 @dataclass(frozen=True)
 class Errors:
-    """What can be marked in an output.
+    """The errors that can be marked in an output.
 
     Parameters
     ----------
     severities : tuple of str
-        In the order of their keys.
+        In the order of their keys on the keyboard.
     categories : mapping
-        Category to the kinds below it; empty: errors have a severity alone.
+        Category to the kinds below it; empty: errors have only a severity.
     weights : mapping
-        Weights that differ from `WEIGHTS`: of a severity (``"minor"``), of a category or a
-        kind (``"Fluency/Punctuation"``), or of both (``"minor Fluency/Punctuation"``).
+        Weights that differ from `WEIGHTS`: of a severity (``"minor"``), of a category
+        or a kind (``"Fluency/Punctuation"``), or of both (``"minor
+        Fluency/Punctuation"``).
     missing : bool
-        Whether something can be marked as missing, which has no place in the output.
+        Whether omissions can be marked, which have no place in the output.
     """
 
     severities: tuple[str, ...] = USUAL
@@ -44,7 +45,6 @@ class Errors:
     missing: bool = False
 
     def by_category(self) -> list[tuple[str, list[str]]]:
-        """List what an error can be called, by category; one with kinds is none itself."""
         return [
             (category, [f"{category}{BELOW}{kind}" for kind in below] or [category])
             for category, below in self.categories.items()
@@ -52,12 +52,10 @@ class Errors:
 
     @property
     def kinds(self) -> list[str]:
-        """List the same without their categories."""
         return [kind for _category, kinds in self.by_category() for kind in kinds]
 
     @property
     def words(self) -> list[str]:
-        """List what a page shows of them that can be said in other languages."""
         said = [
             *self.categories,
             *(k for below in self.categories.values() for k in below),
@@ -65,14 +63,14 @@ class Errors:
         return list(dict.fromkeys(said))
 
     def weighed(self, span: Mapping[str, Any]) -> dict[str, Any]:
-        """Give a mark with what it takes off, where that is not what everybody knows."""
+        """Return a mark with its weight if that is not the default."""
         severity = str(span["severity"])
         weight = self.weight(severity, str(span.get("category", "")))
         known = weight == WEIGHTS.get(severity)
         return {**span} if known else {**span, "weight": weight}
 
     def weight(self, severity: str, kind: str = "") -> float:
-        """Give what an error takes off; what is said most exactly holds.
+        """Return the penalty of an error; the most specific weight applies.
 
         Examples
         --------
@@ -95,12 +93,12 @@ class Errors:
 
 
 def read_errors(config: Mapping[str, Any]) -> Errors:
-    """Read the table of errors of a template or a task.
+    """Read the errors table of a template or a task.
 
     Raises
     ------
     GenieError
-        ``unusable-errors``, where it says something that no page can ask.
+        ``unusable-errors`` if no page can show it.
 
     Examples
     --------
@@ -126,8 +124,8 @@ def span_score(spans: Iterable[Mapping[str, Any]]) -> float:
     Parameters
     ----------
     spans : iterable of mappings
-        Each with its ``severity``, and with its ``weight`` where that is another than
-        `WEIGHTS` has.
+        Each with its ``severity``, and its ``weight`` if that is not the one in
+        `WEIGHTS`.
 
     Returns
     -------
@@ -146,8 +144,8 @@ def span_score(spans: Iterable[Mapping[str, Any]]) -> float:
     References
     ----------
     Freitag et al. (2021), Experts, Errors, and Context: A Large-Scale Study of Human
-    Evaluation for Machine Translation, TACL: the weights of MQM's severities. Kocmi et al.
-    (2024), Error Span Annotation, WMT, reads marked spans with the same weights.
+    Evaluation for Machine Translation, TACL: the weights of MQM's severities. Kocmi et
+    al. (2024), Error Span Annotation, WMT, scores marked spans with the same weights.
     """
     return 0.0 - math.fsum(
         float(span.get("weight", WEIGHTS.get(str(span["severity"]), 0.0)))

@@ -1,4 +1,4 @@
-"""What an item's data must hold for a template to show it."""
+"""The data that an item needs for a template to render it."""
 
 import math
 import re
@@ -12,14 +12,11 @@ SLOT = re.compile(r"[A-Z][A-Z0-9]{0,7}", re.ASCII)
 
 @dataclass(frozen=True)
 class Field:
-    """One field of an item: texts, a language code, outputs in slots, a number."""
-
     name: str
     type: str
     required: bool
 
     def problem(self, value: Any) -> str:
-        """Say what is wrong with a value; nothing when it can be shown."""
         if value is None:
             return "is missing" if self.required else ""
         if self.type == "texts":
@@ -32,7 +29,6 @@ class Field:
 
 
 def read_fields(config: Mapping[str, Mapping[str, Any]]) -> tuple[Field, ...]:
-    """Read the [fields] table of a template.toml."""
     fields = tuple(
         Field(name, str(of["type"]), bool(of.get("required", True)))
         for name, of in config.items()

@@ -1,8 +1,8 @@
-"""HIT templates that somebody sends along with a task: what their files may hold.
+"""HIT templates that come with a task: limits on their files.
 
-Ours are read by people before they are shipped. These are held to a small part of Django's
-language and of HTML, word by word, so that no text makes anything else of a page, no loop
-grows without end, and nothing leads away from the page.
+Our own templates are reviewed before release. These are restricted to a small part of
+Django's language and of HTML, so that no text changes the page's structure, no loop
+grows without bound, and no link leaves the page.
 """
 
 import re
@@ -16,7 +16,7 @@ from genie.lib.errors import GenieError
 
 MOST_CHARACTERS = 50_000
 _TOKEN = re.compile(r"({%.*?%}|{{.*?}}|{#.*?#})")
-# What stands for a piece of Django's language while the HTML around it is looked at.
+# Placeholders for Django's language while the HTML around it is checked.
 _BLOCK, _VALUE, _LANG = "\ue000", "\ue001", "\ue002"
 _TAGS = (
     "article|aside|blockquote|br|code|dd|div|dl|dt|em|h2|h3|h4|hr|li|ol|p|pre|section|"
@@ -42,19 +42,6 @@ _BLOCKS = re.compile(
 
 
 def read(slug: str, files: Mapping[str, bytes]) -> HITTemplate:
-    """Read somebody's template, or say all that is wrong with it.
-
-    Parameters
-    ----------
-    slug : str
-    files : mapping
-        Name to bytes: those of a template's folder.
-
-    Raises
-    ------
-    GenieError
-        ``unusable-template``.
-    """
     try:
         texts = {name: data.decode("utf-8") for name, data in files.items()}
     except UnicodeDecodeError:
@@ -66,7 +53,7 @@ def read(slug: str, files: Mapping[str, bytes]) -> HITTemplate:
     try:
         template = template_of(slug, texts)
         problems = [*faults(template)]
-    # an example may hold anything where lists and texts should be
+    # An example may hold anything instead of lists and texts.
     except (GenieError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise _unusable(slug, [str(error).rstrip(".") or "it is broken"]) from error
     if problems:
@@ -92,7 +79,6 @@ def _of_files(slug: str, texts: Mapping[str, str]) -> Iterator[str]:
 
 
 def _of_source(source: str) -> Iterator[str]:
-    """Say what of template.html is neither text nor what is listed above."""
     depth, seen = 0, []
     for token in _TOKEN.split(source):
         kind, inner = token[:2], token[2:-2].strip()
@@ -106,7 +92,7 @@ def _of_source(source: str) -> Iterator[str]:
                 yield "loops may not stand within each other"
         elif kind == "{{" and not re.fullmatch(_VARIABLE, inner, re.ASCII):
             yield f"{{{{ {inner[:60]} }}}} is not possible in template.html"
-        # HTML that is made of a text is not escaped: no attribute may have it
+        # HTML made from a text is not escaped, so no attribute may contain it.
         value = _LANG if inner.endswith(".lang") else _VALUE
         seen.append({"{%": _BLOCK, "{#": _BLOCK, "{{": value}.get(kind, token))
     yield from _of_html("".join(seen))

@@ -1,4 +1,4 @@
-"""How a HIT asks: what is shown when, ticks beside the ratings, ties."""
+"""How a HIT asks: what is shown when, checkboxes beside the ratings, ties."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -38,18 +38,18 @@ CHECKBOXES_IN = {
         "missed": "पाठ में दी गई सामग्री की कुछ जानकारी छूट गई है",
     },
 }
-# what is yes or no, and no where nothing is said
+# Booleans, false by default.
 SWITCHES = ("allow_tie", "canary")
-# Beside what a template shows: the document that an item is a part of, and which part.
+# In addition to the item's fields: its document and its part of it.
 DOCUMENT, PART = "of_document", "part"
-# Markdown that is read before the work: to do it, and to agree to it.
+# Markdown to read before the work: the instructions and the consent text.
 READ_BEFORE = ("instructions", "consent")
 READ_CHARACTERS = 20_000
-# For so many seconds an answer can be undone; 0: it cannot.
+# How long an answer can be undone; 0: it cannot.
 UNDO_SECONDS, MOST_UNDO_SECONDS = 10, 60
-# So many HITs can stand on one page of this site.
+# The maximal number of HITs on one page of this site.
 MOST_ON_A_PAGE = 10
-# The language that the questions are written in, and what is said in others: see
+# The language of the questions, and their translations: see
 # `crowd.hits.selectors.wording`.
 LANGUAGES = ("language", "languages")
 KNOWN = {
@@ -61,30 +61,28 @@ KNOWN = {
 
 @dataclass(frozen=True)
 class Form:
-    """How the questions of one HIT are put."""
-
     # whether the page shows the input at any time
     shows_input: bool
-    # the criteria that are asked before it; all others come with it
+    # the criteria asked before the input; all others come with it
     before_input: frozenset[str]
     checkboxes: tuple[str, ...]
     allow_tie: bool
     # whether the page has a field that only programs find
     canary: bool = False
     undo_seconds: int = UNDO_SECONDS
-    # how many HITs stand on one page, and whether they are parts of one document
+    # the number of HITs on one page, and whether they are parts of one document
     items_per_page: int = 1
     by_document: bool = False
 
 
 def read_form(config: Mapping[str, Any], criteria: Collection[str]) -> Form:
-    """Read a HIT type's form; what it does not say: all at once, with the input, no ties.
+    """Read a HIT type's form; by default all at once, with the input, no ties.
 
     Raises
     ------
     GenieError
-        ``unusable-form`` where it says something that no page can do, ``unusable-errors``
-        where its errors to mark are.
+        ``unusable-form`` if no page can show it, ``unusable-errors`` if its table of
+        errors is unusable.
     """
     read_errors(config.get("errors", {}))
     for wrong, sentence in _problems(config, criteria):
@@ -98,7 +96,7 @@ def read_form(config: Mapping[str, Any], criteria: Collection[str]) -> Form:
     at_once = with_input - set(config.get("before_text", ()))
     return Form(
         shows_input=bool(with_input),
-        # where no input follows, nothing comes before it
+        # If no input follows, no question comes before it.
         before_input=frozenset(set(criteria) - at_once if with_input else ()),
         checkboxes=tuple(config.get("checkboxes", ())),
         allow_tie=config.get("allow_tie", False),

@@ -1,7 +1,7 @@
-"""How a text is shown: as it is, as Markdown, as code, or as a conversation.
+"""Text formats: plain, Markdown, code, or conversation.
 
-What programs wrote is shown and never obeyed: no raw HTML, no link, no picture. Only the
-layout that Markdown has words for is taken up.
+Text written by programs is shown and never executed: no raw HTML, no link, no picture.
+Only Markdown's layout is used.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 PLAIN, MARKDOWN, CODE, CONVERSATION = "text", "markdown", "code", "conversation"
-# Texts of an item that are shown as its outputs are.
+# Texts of an item that are rendered like its outputs.
 _AS_OUTPUTS = ("prediction", "reference", "standard")
-# A heading within a text stands below the page's own.
+# Headings within a text are below the page's own.
 _LEVELS_DOWN = 2
-# Texts with more signs, lines and cells are shown as they are: a page has 50 texts at
-# most, and each sign may cost 25 microseconds and 22 bytes.
+# Texts with more Markdown signs, lines and cells are shown as plain text: a page has at
+# most 50 texts, and each sign may cost 25 microseconds and 22 bytes.
 MOST_SIGNS = 1_000
 _SIGNS = re.compile(r"[!-/:-@\[-`{-~\r\n]")
 _LINE_ENDS = re.compile(r"\r\n?|\n")
@@ -34,21 +34,18 @@ _LINE_ENDS = re.compile(r"\r\n?|\n")
 
 @dataclass(frozen=True)
 class Formatted:
-    """A text as HTML, and the name of its layout for style sheets."""
+    """A text as HTML, and its layout's name for style sheets."""
 
     html: SafeString
     kind: str
 
 
 class Text(str):
-    """A text that is not plain, for pages that show it (`texts.laid_out`)."""
-
     __slots__ = ("layout",)
     layout: str
 
 
 def with_layout(text: str, layout: str = PLAIN) -> str:
-    """Let a text know its layout; a plain one stays as it is."""
     if layout == PLAIN:
         return text
     known = Text(text)
@@ -57,7 +54,7 @@ def with_layout(text: str, layout: str = PLAIN) -> str:
 
 
 def in_formats(known: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the HTML of texts that are not plain to the fields that a template shows."""
+    """Add the HTML of formatted texts to the fields that a template shows."""
     found = dict(known)
     of_outputs = data.get("format", PLAIN)
     if isinstance(known.get("fields"), list):
@@ -81,17 +78,9 @@ def _with_html(entry: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
 
 
 def formatted(text: str, kind: str) -> Formatted | None:
-    r"""Lay a text out; None: it is shown as it is.
+    r"""Render a text; None: it is shown as plain text.
 
-    Parameters
-    ----------
-    text : str
-    kind : str
-        Anything else than the formats known is shown as plain text.
-
-    Returns
-    -------
-    Formatted or None
+    Unknown kinds are shown as plain text.
 
     Examples
     --------
@@ -102,12 +91,12 @@ def formatted(text: str, kind: str) -> Formatted | None:
     >>> formatted("Yes", PLAIN)
     """
     if not text.strip():
-        return None  # the page says that it is empty
+        return None  # The page says that it is empty.
     if kind == MARKDOWN:
         if _n_signs(text) > MOST_SIGNS:
             return None
         html: str = _markdown().render(text)
-        # Raw HTML is switched off below.
+        # Raw HTML is disabled below.
         return Formatted(mark_safe(html), kind)  # noqa: S308
     if kind == CODE:
         return Formatted(format_html("<pre><code>{}</code></pre>", text), kind)
@@ -117,10 +106,9 @@ def formatted(text: str, kind: str) -> Formatted | None:
 
 
 def _n_signs(text: str) -> int:
-    """Count what may be Markdown; a table fills short rows up to all of its columns."""
     n_cells = n_columns = 0
     for line in _LINE_ENDS.split(text):
-        # a table ends at an empty line
+        # A table ends at an empty line.
         n_columns = max(n_columns, line.count("|")) if line.strip(" \t") else 0
         n_cells += n_columns
     return n_cells + len(_SIGNS.findall(text))
@@ -139,7 +127,7 @@ def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    # An address would lead away from the page, and a picture tell who looks at it.
+    # A link would lead away from the page, and an image would reveal who looks at it.
     parser.disable(["link", "image", "autolink", "reference"])
     parser.add_render_rule("heading_open", _lower)
     parser.add_render_rule("heading_close", _lower)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def to_html(markdown: str) -> SafeString:
-    """Turn Markdown into HTML that can only hold what Markdown can say."""
+    """Render Markdown as HTML without raw HTML from the text."""
     html: str = _markdown().render(markdown)
     return mark_safe(html)  # noqa: S308 - html is disabled below
 
@@ -19,5 +19,5 @@ def to_html(markdown: str) -> SafeString:
 def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    # Raw HTML in a Markdown file is shown, not obeyed.
+    # Raw HTML in a Markdown file is shown, not executed.
     return MarkdownIt("commonmark", {"html": False}).enable("table")

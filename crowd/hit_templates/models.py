@@ -1,10 +1,8 @@
-"""HIT templates that came with a task's bundle, in the database beside its HITs."""
-
 from django.db import models
 
 
 class BroughtTemplate(models.Model):
-    """One template, as it came; it never changes, so that what people saw stays known."""
+    """A template as it came; rows never change, so that what workers saw stays known."""
 
     slug = models.SlugField(max_length=50, unique=True)
     # name to text: template.html and the like

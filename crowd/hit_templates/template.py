@@ -1,4 +1,4 @@
-"""One HIT template: the folder's files as an object that can render an item."""
+"""A HIT template: the files of its folder as an object that renders items."""
 
 from __future__ import annotations
 
@@ -36,21 +36,19 @@ from crowd.hit_templates.words import (
 )
 from genie.lib.errors import GenieError
 
-# No tag libraries, and no files but the shared parts: a template sees its item's
-# fields and nothing else.
+# No tag libraries, and no files except the shared parts: a template sees only its
+# item's fields.
 _ENGINE = Engine(dirs=[str(FOLDER_OF_PARTS)], autoescape=True, libraries={})
-# What a page can show of an item: together, or one after the other.
+# Parts of an item that a page can show together or one after another.
 PARTS = ("input", "standard", "output")
 _TEMPLATE_ERRORS = (TemplateSyntaxError, TemplateDoesNotExist)
-# What those in a database are called; nothing else is looked up there.
+# Slugs of templates in the database; other names are not looked up there.
 SLUG = re.compile(r"(?=.{1,50}\Z)[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
 FILES = ("template.html", "template.toml", "example.json", "instructions.md")
 
 
 @dataclass(frozen=True)
 class HITTemplate:
-    """How a kind of HIT looks, what it asks, and how it is explained."""
-
     slug: str
     title: str
     description: str
@@ -63,20 +61,20 @@ class HITTemplate:
     instructions_markdown: str
     # workers mark spans of the prediction, too
     marks_errors: bool
-    # how its questions are put where nobody says otherwise; see form.py
+    # the default form; see form.py
     form: Mapping[str, Any]
-    # which of its questions a test question can be marked on, by polarity
+    # the criteria that a test question can be marked on, by polarity
     test_criteria: Mapping[str, Any]
     _template: Template = field(repr=False)
     _source: str = field(repr=False)
-    # language -> what it says in it, beside the one that it is written in
+    # language -> its translation
     words: Mapping[str, Words] = field(default_factory=dict, repr=False)
-    # labels of inputs in the language that is shown, by what they are in the data
+    # input -> its label in the language shown
     labels: Mapping[str, str] = field(default_factory=dict)
     _said: dict[str, HITTemplate] = field(default_factory=dict, repr=False)
 
     def check(self, data: Mapping[str, Any]) -> None:
-        """Refuse an item that lacks what the template shows, or has it in no usable form."""
+        """Refuse an item that lacks a field of the template, or has an unusable one."""
         for item_field in self.fields:
             problem = item_field.problem(data.get(item_field.name))
             if problem:
@@ -89,16 +87,14 @@ class HITTemplate:
 
     @cached_property
     def instructions(self) -> SafeString:
-        """Give the instructions as HTML: made when asked for, as few processes show any."""
+        """Return the instructions as HTML, rendered on demand, as few processes use them."""
         return to_html(self.instructions_markdown)
 
     def instructions_of(self, form: Mapping[str, Any]) -> SafeString:
-        """Give the instructions of work that may bring its own (see form.py)."""
         own = form.get("instructions", "")
         return to_html(own) if own else self.instructions
 
     def in_words(self, language: str) -> HITTemplate:
-        """Give the template as it is read in one of its languages."""
         if language not in self._said:
             words = self.words[language]
             self._said[language] = replace(
@@ -115,18 +111,16 @@ class HITTemplate:
         return self._said[language]
 
     def with_labels(self, labels: Mapping[str, str]) -> HITTemplate:
-        """Let inputs have the labels that their task gives them."""
         return replace(self, labels={**self.labels, **labels}) if labels else self
 
     @property
     def shows_outputs(self) -> bool:
-        """Tell whether an item holds several outputs, each in its slot."""
         return any(item_field.type == "outputs" for item_field in self.fields)
 
     def render(
         self, data: Mapping[str, Any], parts: Collection[str] = PARTS
     ) -> SafeString:
-        """Show an item: only the fields that template.toml names, all of them escaped."""
+        """Render an item: only the fields that template.toml names, all escaped."""
         known = {
             item_field.name: data.get(item_field.name) for item_field in self.fields
         }
@@ -140,7 +134,7 @@ class HITTemplate:
 
 
 def read_template(folder: Path) -> HITTemplate:
-    """Read a template's folder; whatever is wrong with it is said with its name."""
+    """Read a template's folder; errors name the template."""
     try:
         others = sorted(path.name for path in folder.iterdir())
         names = [*FILES, *(name for name in others if FILE.fullmatch(name))]
@@ -151,7 +145,6 @@ def read_template(folder: Path) -> HITTemplate:
 
 
 def template_of(slug: str, texts: Mapping[str, str]) -> HITTemplate:
-    """Make a template of its files' texts by their names."""
     try:
         return _tried(slug, texts)
     except (KeyError, ValueError, *_TEMPLATE_ERRORS) as error:
@@ -166,7 +159,7 @@ def _broken(slug: str, error: Exception) -> GenieError:
 
 
 def _tried(slug: str, texts: Mapping[str, str]) -> HITTemplate:
-    """Read the files and show the example once, so that later pages cannot fail."""
+    """Read the files and render the example once, so that later pages cannot fail."""
     template = _parsed(slug, texts)
     read_form(template.form, template.questions)
     template.check(template.example)
@@ -205,6 +198,6 @@ def _parsed(slug: str, texts: Mapping[str, str]) -> HITTemplate:
 
 
 def _template(slug: str, source: str, by: Engine) -> Template:
-    # With its name, a path such as ../x is looked up among the parts as any other.
+    # With its name, a path such as ../x is looked up among the parts like any other.
     origin = Origin(f"{slug}.html", template_name=f"{slug}.html")
     return Template(source, origin, origin.name, by)

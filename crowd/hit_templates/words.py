@@ -1,7 +1,7 @@
 """A HIT template in another language: template.LL.toml and instructions.LL.md.
 
-They hold words alone. What is asked, in which order and what an answer stands for is said
-once, in template.toml; whatever it says in words must be there in each language.
+These files hold only words. The questions, their order and the meaning of answers are
+defined once, in template.toml. All of its words must be translated.
 """
 
 import re
@@ -18,7 +18,7 @@ from genie.lib.errors import GenieError
 
 FOLDER_OF_PARTS = Path(__file__).resolve().parent / "parts"
 LANGUAGE = r"[a-z]{2,3}(?:-[a-z0-9]{2,8})*"
-# consent.LL.md stands beside consent.md; see consent.py
+# consent.LL.md is read together with consent.md; see consent.py.
 FILE = re.compile(rf"(?:template\.({LANGUAGE})\.toml|instructions\.({LANGUAGE})\.md)")
 KEYS = ("title", "description", "questions", "shown", "labels")
 _TABLES = KEYS[2:]
@@ -26,27 +26,25 @@ _TOKEN = re.compile(r"(<[^>]*>|{%.*?%}|{#.*?#})", re.DOTALL)
 _VALUE = re.compile(r"{{.*?}}")
 _LITERAL = re.compile(r'\b(heading|what)="([^"]*)"')
 _INCLUDED = re.compile(r'{%\s*include\s+"([a-z]+\.html)"')
-# Whole sentences are translated, and this is one that is put together.
+# Whole sentences are translated, and this one is composed.
 _EMPTY = "{{ what }} is empty."
 
 
 @dataclass(frozen=True)
 class Words:
-    """What a template says in one language."""
-
     title: str
     description: str
-    # criterion -> what is asked
+    # criterion -> question
     questions: Mapping[str, str]
-    # what the page says around the texts, by what it says in template.html and its parts
+    # words of template.html and its parts -> translation
     shown: Mapping[str, str]
-    # labels of inputs, by what they are in an item's data
+    # input -> label
     labels: Mapping[str, str]
     instructions_markdown: str
 
 
 def languages_in(names: Iterable[str]) -> list[str]:
-    """Name the languages that a template's files are in, beside its own.
+    """Return the languages of a template's files, without its own.
 
     Examples
     --------
@@ -65,12 +63,12 @@ def read_words(
     questions: Mapping[str, str],
     example: Mapping[str, Any],
 ) -> Words:
-    """Read a template's words in one language, or say what is missing in which file.
+    """Read a template's words in one language; errors name the file and what is missing.
 
     Raises
     ------
     GenieError
-        ``broken-hit-template``.
+        ``broken-hit-template``
     """
     toml, markdown = f"template.{language}.toml", f"instructions.{language}.md"
     for name in (toml, markdown):
@@ -146,13 +144,12 @@ def _all(said: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _can_stand(name: str, text: str) -> bool:
-    """Tell whether a text can take a place in the source: it makes nothing else of it."""
     same = sorted(_VALUE.findall(text)) == sorted(_VALUE.findall(name))
     return same and not set(_VALUE.sub("", text)) & set('<>&{}%"\\')
 
 
 def strings_of(source: str) -> list[str]:
-    """List what a template.html says in words, its parts included.
+    """Return the words of a template.html, including its parts.
 
     Examples
     --------
@@ -183,7 +180,7 @@ def _strings(source: str) -> Iterator[str]:
 
 
 def put_into(source: str, shown: Mapping[str, str]) -> str:
-    """Say what a source says in other words.
+    """Replace the words of a source by their translations.
 
     Examples
     --------
@@ -207,10 +204,10 @@ def put_into(source: str, shown: Mapping[str, str]) -> str:
 
 
 def engine(shown: Mapping[str, str]) -> Engine:
-    """Make the engine of one template's words: its parts say them, too."""
+    """Return the engine of one template's words, which also translates its parts."""
     parts = {name: put_into(source, shown) for name, source in _parts().items()}
     loader = ("django.template.loaders.locmem.Loader", parts)
-    # Without it each page would parse its parts anew.
+    # Without it, each page would parse its parts again.
     kept = ("django.template.loaders.cached.Loader", [loader])
     return Engine(loaders=[kept], autoescape=True, libraries={})
 

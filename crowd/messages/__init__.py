@@ -1,4 +1,4 @@
-"""Messages: what workers are told about their work, so that nothing happens behind their back.
+"""Messages: notices to workers about their work, so that they learn of every change.
 
 Front door: models; services.
 """

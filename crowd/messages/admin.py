@@ -1,5 +1,3 @@
-"""What workers were told, and whether they have seen it."""
-
 from django.contrib import admin
 
 from crowd.messages.models import Message

@@ -1,5 +1,3 @@
-"""What workers are told, so that nothing happens to their work behind their back."""
-
 from django.db import models
 from django.utils.translation import gettext_lazy
 
@@ -8,7 +6,7 @@ from crowd.workers.models.worker import Worker
 
 
 class Message(models.Model):
-    """One message to one worker, written in the transaction of what it tells."""
+    """One message to one worker, written in the transaction of the event."""
 
     class Kind(models.TextChoices):
         REJECTED = "REJECTED", gettext_lazy("work was rejected")
@@ -28,12 +26,12 @@ class Message(models.Model):
     kind = models.CharField(max_length=16, choices=Kind.choices)
     subject = models.CharField(max_length=200)
     text = models.TextField()
-    # what it is about, for the links below it
+    # its subject, for the links below it
     pool = models.CharField(max_length=100, blank=True)
     assignment = models.ForeignKey(
         Assignment, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
-    # whose words these are, and which of their work they are about
+    # its author, and the work it is about
     requester = models.ForeignKey(
         "crowd.Requester",
         on_delete=models.CASCADE,

@@ -1,4 +1,4 @@
-"""Tell workers what happened to their work; callers open the transaction."""
+"""Messages to workers about their work; callers open the transaction."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -22,14 +22,14 @@ from genie.lib.serving.languages import ENGLISH
 
 Kind = Message.Kind
 BATCH = 2_000
-# longer than a job is tried again
+# longer than a job is retried
 MARKED_SECONDS = 7 * 24 * 3_600
-# of ours: translated where they are written; or as somebody wrote them
+# our words are translated; written ones are not
 Words = str | Promise
 
 
 def languages_of(workers: Iterable[int]) -> dict[int, str]:
-    """Say in which language each worker is written to: English where none was chosen."""
+    """Return the language in which to write to each worker: English by default."""
     pks = list(workers)
     rows = Profile.objects.filter(worker__in=pks).exclude(language="").order_by()
     return dict.fromkeys(pks, ENGLISH) | dict(rows.values_list("worker", "language"))
@@ -45,9 +45,9 @@ def send(
     assignment: Assignment | None = None,
     requester_assignment: RequesterAssignment | None = None,
 ) -> Message:
-    """Write one message; it is there if and only if what it tells has happened.
+    """Store one message; it exists if and only if its event has happened.
 
-    To those who worked elsewhere nothing is written: they were never here.
+    Imported workers get none, because they were never here.
     """
     with translation.override(languages_of([worker.pk])[worker.pk]):
         subject, text = str(subject), str(text)
@@ -72,7 +72,7 @@ def send_from_requester(
     text: Words,
     assignment: RequesterAssignment | None = None,
 ) -> Message:
-    """Write what a requester says to a worker, or decides on their work."""
+    """Store a requester's message to a worker, or decision on their work."""
     with translation.override(languages_of([alias.worker_id])[alias.worker_id]):
         subject, text = str(subject), str(text)
     return Message.objects.create(
@@ -86,16 +86,16 @@ def send_from_requester(
 
 
 def send_by_mail_too(message: Message) -> None:
-    """Have a message sent to the worker's address, too, if they have one."""
+    """E-mail a message to the worker, too, if they have an address."""
     jobs.enqueue("crowd.jobs.mail_message", message=message.pk)
 
 
 def mail(pk: int) -> None:
-    """Send a message to its worker's address, once; not what they have read meanwhile."""
+    """E-mail a message to its worker, once, unless it has been read."""
     rows = Message.objects.filter(pk=pk, read_at=None).select_related("worker__user")
     message = rows.first()
     address = address_of(message.worker) if message else ""
-    # Marked before it is sent: two processes do not write to somebody twice.
+    # Marked before it is sent, so two processes do not both write to a worker.
     mark = f"mailed-message-{pk}"
     if message is None or not address or not cache.add(mark, True, MARKED_SECONDS):
         return
@@ -109,14 +109,14 @@ def mail(pk: int) -> None:
 
 
 def address_of(worker: Worker) -> str:
-    """Give the address at which a worker may be written to; empty where there is none."""
+    """Return the worker's e-mail address; empty if there is none to use."""
     if worker.user is None:
         return ""
     return addresses_of([worker.user]).get(worker.user.pk, "")
 
 
 def send_many(messages: Iterable[Message]) -> None:
-    """Write many messages at once, to all who can be reached here."""
+    """Store many messages at once, for the workers who can be reached here."""
     rows = list(messages)
     addressed = Worker.objects.filter(pk__in={row.worker_id for row in rows})
     never_here = set(addressed.filter(platform=ELSEWHERE).values_list("pk", flat=True))
@@ -125,12 +125,11 @@ def send_many(messages: Iterable[Message]) -> None:
 
 
 def mark_read(worker: Worker, pks: Iterable[int]) -> int:
-    """Note that a worker has seen messages; those of others do not change."""
+    """Mark messages of this worker as read; those of other workers do not change."""
     return Message.objects.filter(worker=worker, pk__in=list(pks), read_at=None).update(
         read_at=timezone.now()
     )
 
 
 def forget_before(limit: datetime) -> int:
-    """Delete the messages from before a moment; return how many."""
     return int(Message.objects.filter(created_at__lt=limit).delete()[0])

@@ -1,5 +1,3 @@
-"""Budgets, what is set aside of them, each payment, and its way to the worker."""
-
 import secrets
 from decimal import Decimal
 
@@ -14,12 +12,12 @@ from crowd.hits.models.campaign import Campaign
 
 
 def new_reference() -> str:
-    """Draw the name of a payout in files: capitals and digits, which every bank takes."""
+    """Draw a payout's reference for files: capitals and digits, which every bank takes."""
     return f"GP{secrets.token_hex(8).upper()}"
 
 
 class Budget(models.Model):
-    """What may be spent in all, or for one pool; staff change it in the admin."""
+    """The spending limit in all, or for one pool; staff change it in the admin."""
 
     SITE = ""
 
@@ -59,8 +57,6 @@ class Commitment(models.Model):
 
 
 class ExchangeRate(models.Model):
-    """What another currency is worth, as staff stored it; rows are added, never edited."""
-
     currency = models.CharField(max_length=3, choices=[(c, c) for c in ("GBP", "EUR")])
     dollars = models.DecimalField(
         max_digits=9,
@@ -85,7 +81,7 @@ class ExchangeRate(models.Model):
 
 
 class LedgerEntry(models.Model):
-    """One payment, intended and then done; rows are added and completed, not edited."""
+    """One payment, planned and then done; rows are added and completed, not edited."""
 
     class Kind(models.TextChoices):
         REWARD = "REWARD", "reward"
@@ -100,7 +96,7 @@ class LedgerEntry(models.Model):
         CANCELLED = "CANCELLED", "cancelled"
 
     idempotency_key = models.CharField(max_length=64, unique=True)
-    # Nothing that a payment points to can be deleted: money must stay traceable.
+    # Rows that a payment refers to cannot be deleted: money must stay traceable.
     campaign = models.ForeignKey(
         Campaign, on_delete=models.PROTECT, related_name="ledger"
     )
@@ -116,14 +112,14 @@ class LedgerEntry(models.Model):
         max_length=16, choices=State.choices, default=State.PLANNED
     )
     amount_cents = models.PositiveIntegerField()
-    # what was paid in another currency, in its cents, and at what rate that was reckoned
+    # The payment in another currency, in its cents, and the rate used.
     foreign_amount = models.PositiveIntegerField(null=True, blank=True)
     rate = models.ForeignKey(
         ExchangeRate, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     reason = models.CharField(max_length=300, blank=True)
     platform_id = models.CharField(max_length=100, blank=True)
-    # the transfer that it is in; empty again where that failed
+    # its transfer; empty again if that failed
     payout = models.ForeignKey(
         "crowd.Payout",
         on_delete=models.PROTECT,
@@ -150,7 +146,7 @@ class LedgerEntry(models.Model):
 
 
 class PaymentDetails(models.Model):
-    """Where a worker wants their money; the text is sealed with the site's secret key."""
+    """A worker's account; the text is encrypted with the site's secret key."""
 
     class Method(models.TextChoices):
         BANK = "BANK", _("Bank transfer")
@@ -162,7 +158,7 @@ class PaymentDetails(models.Model):
     )
     method = models.CharField(max_length=8, choices=Method.choices)
     sealed = models.TextField()
-    # A payment to them failed: nothing is planned until the worker has corrected them.
+    # A payment to them failed: none is planned until the worker has corrected them.
     wrong = models.BooleanField(default=False)
     saved_at = models.DateTimeField(auto_now=True)
 
@@ -175,7 +171,7 @@ class PaymentDetails(models.Model):
 
 
 class PayoutTerms(models.Model):
-    """When pay-outs are planned, and from which amount; the one row is their lock, too."""
+    """When payouts are planned, and their minimum; its one row is also the lock."""
 
     class Every(models.TextChoices):
         MONTH = "MONTH", "month"
@@ -202,13 +198,12 @@ class PayoutTerms(models.Model):
         return f"every {self.get_every_display()}, day {self.day}"
 
     def clean(self) -> None:
-        """Refuse a day that no week has."""
         if self.every == self.Every.WEEK and self.day > 7:
             raise ValidationError({"day": "A week has seven days."})
 
 
 class PayoutRun(models.Model):
-    """Payouts of one day by one method: what goes into one file."""
+    """Payouts of one day by one method: the contents of one file."""
 
     class State(models.TextChoices):
         PLANNED = "PLANNED", "planned"
@@ -241,7 +236,7 @@ class PayoutRun(models.Model):
 
 
 class Payout(models.Model):
-    """The transfer of what is due to one worker; its ledger entries move along with it."""
+    """The transfer of what is due to one worker; its ledger entries change with it."""
 
     class State(models.TextChoices):
         PLANNED = "PLANNED", _("planned")
@@ -257,9 +252,9 @@ class Payout(models.Model):
     )
     amount_cents = models.PositiveIntegerField()
     state = models.CharField(max_length=8, choices=State.choices, default=State.PLANNED)
-    # what the file calls it, so that the answer finds it: nothing of the worker
+    # Its reference in files, to match the results; it reveals nothing about the worker.
     reference = models.CharField(max_length=30, unique=True, default=new_reference)
-    # where it goes, as it stood when the file was made; emptied when it is over
+    # The account when the file was made; emptied when it is over.
     sealed = models.TextField(blank=True)
     # the payer's number, or why it failed
     reason = models.CharField(max_length=300, blank=True)

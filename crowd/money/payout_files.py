@@ -1,4 +1,4 @@
-"""Files of payouts, in the columns that banks, PayPal and Wise take."""
+"""Files of payouts, in the columns of banks, PayPal and Wise."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,8 +14,6 @@ CURRENCY = "USD"
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of one kind of file."""
-
     title: str
     method: str
     columns: tuple[str, ...]
@@ -78,17 +76,17 @@ LAYOUTS = {
 
 
 def layouts_of(method: str) -> list[tuple[str, str]]:
-    """List the kinds of files for a method, for a form's choices."""
     return [(key, one.title) for key, one in LAYOUTS.items() if one.method == method]
 
 
 def payout_file(run: PayoutRun) -> str:
-    """Write a run's file again: the same bytes while its payouts are on their way.
+    """Write a run's file: the same bytes while its payouts are on their way.
 
     Raises
     ------
     GenieError
-        ``details-unreadable``: a file without somebody would be marked as paid for all.
+        ``details-unreadable``: a file without one worker would be marked as paid for
+        all.
     """
     layout = LAYOUTS[run.layout]
     records = []

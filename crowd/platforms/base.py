@@ -1,13 +1,13 @@
-"""What every source of workers can do, whoever runs it.
+"""The interface to every source of workers.
 
-The services know platforms through this class only. Adapters know neither Django nor
-the database: they are given plain specs and answer with plain results, so that a test
-can drive them against a server on this machine.
+The services know platforms only through this class. Adapters know neither Django nor
+the database: they take plain specs and return plain results, so that tests can run them
+against a local server.
 
-Whatever changes something outside goes through the ledger (`crowd.campaigns.services.outbox`):
-each effect has a key of ours, is written down before it is sent, and each spec says
-whether it may have been sent before. An adapter makes its idempotency token from the
-key and answers with a `Result`; it never raises for a single refused effect.
+Every change outside goes through the ledger (`crowd.campaigns.services.outbox`): each
+call has our key and is stored before it is sent, and each spec says whether it may have
+been sent before. An adapter derives its idempotency token from the key and returns a
+`Result`; it never raises for a single refused call.
 """
 
 from __future__ import annotations
@@ -28,44 +28,44 @@ Outcome = Literal["completed", "screened-out", "failed-check", "returned"]
 SessionStatus = Literal[
     "started", "submitted", "approved", "rejected", "returned", "screened-out"
 ]
-# "lately": a token of that time still lives; "long-ago": look before sending again.
+# "lately": a token of that time is still valid; "long-ago": look it up before sending
+# again.
 Sent = Literal["never", "lately", "long-ago"]
 
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a platform does by itself; where it does not, we do.
+    """What a platform does itself; this site does the rest.
 
     Parameters
     ----------
     external : bool
-        There is a server elsewhere that must be told; without one the tables are all.
+        There is an external server to call.
     assigns_items : bool
         Decides which worker gets which HIT.
     answers_there : bool
-        Workers answer on the platform and `sync` brings the answers.
+        Workers answer on the platform, and `sync` fetches the answers.
     pays : bool
-        Pays workers by itself once we approve.
+        Pays workers once we approve.
     idempotent_bonus : bool
         A repeated bonus call with the same token pays once.
     override_window_days : int
-        For how long a rejection can be turned into an approval.
+        How long a rejection can be turned into an approval.
     auto_approval : bool
-        Approves by itself when we do not decide.
+        Approves work that we do not decide on.
     native_exclusion : bool
-        Can keep a worker away before they see the work.
+        Can exclude a worker before they see the work.
     checks_requirements : bool
-        Keeps people away who lack what a campaign requires.
+        Excludes people who do not meet a campaign's requirements.
     attests : frozenset of str
-        The kinds of requirement that it does so for where it cannot for all: who comes
-        is known to meet those, though we cannot look it up.
+        The kinds of requirements it checks if it cannot check all: its people meet
+        those, though we cannot look it up.
     preview : bool
         Shows work to people who have not accepted it.
     sandbox, changes_reward : bool
-        Has an environment in which nothing costs money; lets the reward of work change
-        that is offered already.
+        Has an environment without costs; allows changing the reward of posted work.
     reject_minimum_characters : int
-        How long the reason for a rejection must be.
+        The minimal length of the reason for a rejection.
     """
 
     external: bool = False
@@ -86,7 +86,7 @@ class Capabilities:
 
 @dataclass(frozen=True)
 class CampaignSpec:
-    """One campaign as a platform must know it; `pool` is what exclusion is from."""
+    """A campaign for a platform; `pool` is the scope of exclusions."""
 
     key: str
     title: str
@@ -95,25 +95,25 @@ class CampaignSpec:
     reward_cents: int
     assignment_seconds: int
     pool: str = ""
-    # how long a place takes most people; 0: not known
+    # the time most people need for a place; 0: not known
     expected_seconds: int = 0
     # places in all, for platforms on which our server assigns the items
     n_places: int = 1
-    auto_approval_seconds: int = 172_800  # after the work was sent in
+    auto_approval_seconds: int = 172_800  # after the work was submitted
     lifetime_seconds: int = 1_209_600
     url: str = ""
     requirements: Requirements = field(default_factory=Requirements)
     sent: Sent = "never"
     study: StudyTerms = field(default_factory=StudyTerms)
-    # whose cents the reward is in
+    # the currency of the reward
     currency: str = "USD"
-    # nobody is asked in earnest, nor paid
+    # no one is really asked or paid
     simulated: bool = False
 
 
 @dataclass(frozen=True)
 class HITSpec:
-    """One HIT as a platform must know it: a page of its own, or the address of one."""
+    """A HIT for a platform: a page, or the address of one."""
 
     key: str
     max_assignments: int = 1
@@ -124,15 +124,13 @@ class HITSpec:
 
 @dataclass(frozen=True)
 class ExternalRef:
-    """How the platform calls what we posted: the campaign, and each HIT by our key."""
-
     campaign_id: str
     hit_ids: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class MoreSpec:
-    """More places in a HIT that is out; `before` is how many it has by our books."""
+    """More places in a posted HIT; `before` is how many it has in our books."""
 
     key: str
     hit_id: str
@@ -155,7 +153,7 @@ class DecisionSpec:
 
 @dataclass(frozen=True)
 class BonusSpec:
-    """A bonus; the token is made from `key`."""
+    """A bonus; the token is derived from `key`."""
 
     key: str
     worker_id: str
@@ -163,26 +161,26 @@ class BonusSpec:
     amount_cents: int
     reason: str
     sent: Sent = "never"
-    # whose cents the amount is
+    # the currency of the amount
     currency: str = "USD"
 
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one effect.
+    """The outcome of one call.
 
     Parameters
     ----------
     key : str
         The spec's.
     state : str
-        ``done``: it stands. ``refused``: it does not and will not. ``again``: it did not
-        happen, a later try may work. ``unknown``: nobody can tell; the ledger asks again
-        with the same token, or calls a person where there are no tokens.
+        ``done``. ``refused``: it did not happen and will not. ``again``: it did not
+        happen, a later try may work. ``unknown``: the ledger asks again with the same
+        token, or a person must decide if there are no tokens.
     platform_id : str
-        How the platform calls what was made.
+        The platform's name of the new object.
     message : str
-        For staff: why not; of a decision that fell otherwise, how it fell.
+        For staff: the reason; for a conflicting decision, that decision.
     code : str
         ``no-funds``, ``throttled``, ``decided-otherwise``, ``too-many``, or empty.
     """
@@ -196,21 +194,19 @@ class Result:
 
 @dataclass(frozen=True)
 class Identity:
-    """Who arrives, as the platform says."""
+    """The person who arrives, according to the platform."""
 
     worker_id: str
     session_id: str = ""
     study_id: str = ""
     preview: bool = False
-    # the HIT that the platform assigned, and where its form goes back to
+    # the HIT that the platform assigned, and the address that its form is sent to
     hit_id: str = ""
     back_to: str = ""
 
 
 @dataclass(frozen=True)
 class Completion:
-    """How a worker goes back to the platform: a form to post, a redirect, or a code."""
-
     kind: Literal["none", "code", "redirect", "form"]
     url: str = ""
     code: str = ""
@@ -219,10 +215,10 @@ class Completion:
 
 @dataclass(frozen=True)
 class SessionEvent:
-    """What the platform reports of one worker's session.
+    """The platform's report of one worker's session.
 
-    `answers` holds the fields of the form that was answered there; `raw` is kept as it
-    came. A platform may report the same state any number of times.
+    `answers` holds the fields of the form that was answered there; `raw` is the
+    unchanged text. A platform may report the same state any number of times.
     """
 
     session_id: str
@@ -238,22 +234,19 @@ class SessionEvent:
 
 
 class Platform(ABC):
-    """A source of workers."""
-
     slug: str
     title: str
     capabilities: Capabilities
-    # names the account in use, so that two are never mixed up: sandbox, production
+    # the account in use, so that sandbox and production are never mixed up
     environment: str = ""
 
     @classmethod
     def configured(cls, options: Mapping[str, Any]) -> Platform:
-        """Give the platform as the site's settings describe it, or say what is missing."""
         return cls()
 
     @classmethod
     def check_study(cls, requirements: Requirements, study: StudyTerms) -> None:
-        """Refuse what cannot be asked of this platform, without asking anybody."""
+        """Refuse what this platform does not offer, without asking its server."""
         if study.demands:
             raise GenieError(
                 f"{cls.title} cannot do what [human.study] says: "
@@ -263,58 +256,57 @@ class Platform(ABC):
 
     @abstractmethod
     def publish(self, campaign: CampaignSpec) -> Result:
-        """Make the offer known; the same key again gives the same name."""
+        """Publish the offer; the same key again returns the same name."""
 
     def post(self, ref: ExternalRef, hits: Sequence[HITSpec]) -> Iterator[Result]:
-        """Post HITs of an offer, in any order; nothing where our server assigns them."""
+        """Post HITs of an offer, in any order; none if our server assigns them."""
         return (Result(hit.key, "done", hit.key) for hit in hits)
 
     @abstractmethod
     def add_capacity(
         self, ref: ExternalRef, more: Sequence[MoreSpec]
     ) -> Iterator[Result]:
-        """Ask more people."""
+        """Ask for more answers."""
 
     def retype(self, ref: ExternalRef, hits: Mapping[str, str]) -> Iterator[Result]:
-        """Move HITs, named by our keys, to the offer; refused where one was taken."""
+        """Move HITs, by our keys, to the offer; refused if one was taken."""
         return (Result(key, "refused") for key in hits)
 
     @abstractmethod
     def close(self, ref: ExternalRef) -> Result:
-        """Offer the work no longer; what is open may be finished."""
+        """End the offer; open work may be finished."""
 
     @abstractmethod
     def resume(self, ref: ExternalRef) -> Result:
         """Offer the work again after `close`."""
 
     def find(self, key: str) -> str:
-        """Give the platform's name of what was offered under our key, or nothing."""
+        """Return the platform's name of what was offered under our key, or ""."""
         return ""
 
     def page_of(self, ref: ExternalRef) -> str:
-        """Give the address of the offer's own page for staff, where there is one."""
         return ""
 
     @abstractmethod
     def identity(self, parameters: Mapping[str, str]) -> Identity:
-        """Read who arrives from the parameters of the link they came by."""
+        """Read who arrives from the parameters of their link."""
 
     def vouches_for(self, who: Identity) -> bool | None:
-        """Say whether the platform knows of this visit; None where it cannot be asked."""
+        """Check whether the platform knows this visit; None if it cannot be asked."""
         return None
 
     @abstractmethod
     def completion(self, who: Identity, outcome: Outcome) -> Completion:
-        """Say how a worker goes back when they are done."""
+        """Return how a worker goes back after the visit."""
 
     @abstractmethod
     def sync(self, ref: ExternalRef, since: datetime | None) -> Iterator[SessionEvent]:
-        """Report what happened since a moment, possibly some of it twice."""
+        """Yield the events since a moment, possibly some of them twice."""
 
     def hints(self) -> Iterator[frozenset[str]]:
-        """Give the platform's names of HITs in which something is said to have changed.
+        """Yield the platform's names of HITs that may have changed.
 
-        Whoever reads on has dealt with what came before.
+        Requesting the next item confirms that the previous one was processed.
         """
         yield from ()
 
@@ -324,26 +316,25 @@ class Platform(ABC):
 
     @abstractmethod
     def bonus(self, bonuses: Sequence[BonusSpec]) -> Iterator[Result]:
-        """Pay bonuses; the platform's name for a payment is in the result."""
+        """Pay bonuses; the result has the platform's name of a payment."""
 
     @abstractmethod
     def exclude(self, key: str, worker_id: str, pool: str, reason: str) -> Result:
-        """Keep a worker away from a pool of work."""
+        """Exclude a worker from a pool of work."""
 
     @abstractmethod
     def include(self, key: str, worker_id: str, pool: str) -> Result:
-        """Let a worker back into a pool of work."""
+        """Readmit a worker to a pool of work."""
 
     @abstractmethod
     def balance_cents(self) -> int | None:
-        """Say what can be spent, in cents of `currency`; None without an account."""
+        """Return the available money, in cents of `currency`; None without an account."""
 
     def currency(self) -> str:
-        """Say what the account there pays in."""
         return "USD"
 
     def check_filters(self, requirements: Requirements, study: StudyTerms) -> None:
-        """Ask the platform whether it can keep everybody else away; refuse if not."""
+        """Ask the platform whether it can filter by the requirements; refuse if not."""
         return None
 
     def quote(
@@ -354,7 +345,6 @@ class Platform(ABC):
         n_test_questions: int,
         max_assignments: int = 1,
     ) -> Quote:
-        """Price a campaign at the platform's rates."""
         return quote(
             platform=self.slug,
             reward_cents=reward_cents,
@@ -366,12 +356,10 @@ class Platform(ABC):
 
 
 def all_platforms() -> dict[str, type[Platform]]:
-    """Give every platform by its slug."""
     return discover("crowd.platforms", Platform)
 
 
 def kind_of(slug: str) -> type[Platform]:
-    """Give the class of that slug, or say which ones there are."""
     platforms = all_platforms()
     if slug not in platforms:
         raise GenieError(
@@ -382,5 +370,4 @@ def kind_of(slug: str) -> type[Platform]:
 
 
 def get(slug: str, options: Mapping[str, Any] | None = None) -> Platform:
-    """Give the platform of that slug as the options configure it."""
     return kind_of(slug).configured(options or {})

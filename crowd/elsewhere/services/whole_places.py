@@ -1,4 +1,4 @@
-"""What a place of a study pays beyond its answers: a place is paid in full."""
+"""Pay of a study's places beyond their answers: a place is paid in full."""
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, Sum
@@ -24,7 +24,7 @@ STILL = (Entry.PLANNED, Entry.SENDING, Entry.DONE)
 
 
 def pay_whole_places(campaign: Campaign) -> int:
-    """Plan what a place pays beyond its answers, once its work is decided on."""
+    """Plan the pay of places beyond their answers, once their work is decided."""
     place = ExternalCampaign.objects.get(campaign=campaign)
     names = {
         f"reward:session:{pk}" for pk in campaign.sessions.values_list("pk", flat=True)
@@ -38,7 +38,7 @@ def pay_whole_places(campaign: Campaign) -> int:
         & names
     )
     n = 0
-    # What was paid for as done early is no whole place, unless the platform says so.
+    # A place with early ends paid separately is not whole, unless the platform says so.
     decided = campaign.sessions.filter(status__in=["submitted", "approved"]).exclude(
         Q(status="submitted") & Exists(paid_early(OuterRef("pk")))
     )
@@ -49,7 +49,7 @@ def pay_whole_places(campaign: Campaign) -> int:
 
 
 def note_screen_outs(campaign: Campaign) -> int:
-    """Book what the platform itself paid to people for whom there was no work."""
+    """Record what the platform itself paid to people for whom there was no work."""
     place = ExternalCampaign.objects.select_related("rate").get(campaign=campaign)
     cents = terms_of(place).screen_out_cents
     if not cents:
@@ -85,7 +85,7 @@ def note_screen_outs(campaign: Campaign) -> int:
 
 
 def _is_earned(session: ExternalSession) -> bool:
-    # The platform pays the place then, whatever became of the answers here.
+    # The platform then pays the place, whatever the state of the answers here.
     if session.status == "approved":
         return True
     states = set(session.work.values_list("assignment__state", flat=True))
@@ -96,8 +96,8 @@ def _is_earned(session: ExternalSession) -> bool:
 def _plan_rest(
     campaign: Campaign, place: ExternalCampaign, session: ExternalSession
 ) -> bool:
-    # What was planned for single answers is part of what the place pays; a place is
-    # never paid twice for the same work.
+    # Pay planned for single answers is part of the place's pay. A place is never paid
+    # twice for the same work.
     entries = LedgerEntry.objects.filter(
         assignment__session_work__session=session, state__in=STILL
     )
@@ -113,7 +113,7 @@ def _plan_rest(
     )
     for key, kind, whole in parts:
         cents = max(0, whole - paid.get(kind, 0))
-        # An entry of nothing is kept, too: it says that this place has been settled.
+        # Entries of 0 are stored, too, to mark that this place has been settled.
         _, is_new = LedgerEntry.objects.get_or_create(
             idempotency_key=key,
             defaults={

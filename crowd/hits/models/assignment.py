@@ -1,9 +1,9 @@
-"""Who works on what, and what they answered.
+"""Assignments and answers.
 
 An assignment moves from accepted to submitted and then to approved or rejected;
-returned and expired ones do not count. Two constraints carry the races of
-handing out work: one open page for a worker, one assignment of a HIT for a worker.
-A page is an assignment and those that stand on it with it (`page`); most have one.
+returned and expired ones do not count. Two constraints prevent races: one open page per
+worker, one assignment of a HIT per worker. A page is an assignment and those with it as
+`page`; most pages have one.
 """
 
 from django.db import models
@@ -14,8 +14,6 @@ from crowd.workers.models.worker import Worker
 
 
 class Assignment(models.Model):
-    """One worker's turn at one HIT."""
-
     class State(models.TextChoices):
         ACCEPTED = "ACCEPTED", "being worked on"
         SUBMITTED = "SUBMITTED", "pending approval"
@@ -36,16 +34,16 @@ class Assignment(models.Model):
     deadline_at = models.DateTimeField()
     submitted_at = models.DateTimeField(null=True, blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
-    # when its rejection was taken back, so that its answers began to count again
+    # when its rejection was reversed, so that its answers count again
     overturned_at = models.DateTimeField(null=True, blank=True)
     feedback = models.TextField(max_length=1024, blank=True)
     remark = models.TextField(
         max_length=2000, blank=True, help_text="The worker's comment on this HIT."
     )
     active_seconds = models.FloatField(null=True, blank=True)
-    # in which language it was asked; empty: before there were several
+    # the language in which it was asked; empty: before there were several
     language = models.CharField(max_length=16, blank=True, default="")
-    # the first assignment of the page on which it stands; empty: it is the first itself
+    # the first assignment of its page; empty: this is the first
     page = models.ForeignKey(
         "self",
         on_delete=models.CASCADE,
@@ -57,7 +55,7 @@ class Assignment(models.Model):
     )
     # The HIT went out again because this worker's answers do not count.
     replaced_at = models.DateTimeField(null=True, blank=True)
-    # not stored: the campaigns it was found among, for the page that shows it at once
+    # Not stored: the campaigns it was found among, for the page that shows it next.
     in_turns: list[Campaign] | None = None
 
     class Meta:
@@ -74,8 +72,8 @@ class Assignment(models.Model):
         ]
         indexes = [
             models.Index(fields=["worker", "state"]),
-            # each request of a worker begins with their newest; without it PostgreSQL
-            # goes through everybody's from the end
+            # Each request of a worker begins with their newest. Without this index
+            # PostgreSQL scans all workers' assignments from the end.
             models.Index(fields=["worker", "id"], name="assignment_newest_of_worker"),
             models.Index(
                 fields=["hit", "decided_at"],
@@ -102,7 +100,7 @@ class Assignment(models.Model):
 
 
 class Answer(models.Model):
-    """One rating: the number that one worker gave for one criterion of one item."""
+    """One rating: a worker's number for one criterion of one item."""
 
     assignment = models.ForeignKey(
         Assignment, on_delete=models.CASCADE, related_name="answers"
@@ -113,7 +111,7 @@ class Answer(models.Model):
     slot = models.CharField(max_length=8, blank=True, default="")
     value = models.FloatField()
     raw = models.CharField(max_length=200)
-    # what a number cannot hold, such as marked spans
+    # data beyond the number, such as marked spans
     detail = models.JSONField(null=True, blank=True)
 
     class Meta:
@@ -130,23 +128,23 @@ class Answer(models.Model):
 
 
 class Signals(models.Model):
-    """How one assignment was worked on, as far as its page's script could tell.
+    """Signals from a page's script of how one assignment was done.
 
-    Missing where the page ran without JavaScript or the work was done on a platform's
-    page. Staff see it as evidence; it is on no public page and in no release.
+    Missing if the page ran without JavaScript or on a platform's page. Staff see it as
+    evidence; it is neither published nor released.
     """
 
     assignment = models.OneToOneField(
         Assignment, on_delete=models.CASCADE, related_name="signals", primary_key=True
     )
-    # from the opening of the page; None: nothing was changed on it
+    # since the page opened; None: no change
     first_change_seconds = models.PositiveIntegerField(null=True, blank=True)
     n_changes = models.PositiveSmallIntegerField(default=0)
     # how often the page lost the focus or was hidden by another tab
     n_focus_losses = models.PositiveSmallIntegerField(default=0)
     n_copies = models.PositiveSmallIntegerField(default=0)
     n_pastes = models.PositiveSmallIntegerField(default=0)
-    # the field that only programs read was filled in as it asks
+    # whether the field that only programs read was filled in as it asks
     canary = models.BooleanField(default=False)
 
     class Meta:

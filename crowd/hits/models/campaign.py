@@ -1,7 +1,7 @@
-"""Campaigns and what they ask: HIT types, inputs, HITs and items.
+"""Campaigns and their contents: HIT types, inputs, HITs and items.
 
-Nothing here knows whose outputs are judged or which items are test questions: the
-apps above keep that to themselves and find their campaigns again by `key`.
+This module knows neither the rated systems nor the test questions: the apps above store
+those and find their campaigns by `key`.
 """
 
 from django.conf import settings
@@ -10,17 +10,16 @@ from django.db import models
 from crowd.workers.models.worker import Worker
 from genie.lib.ordered_json import OrderedJSONField
 
-# In place of a platform: the work was done elsewhere and read in. Nobody of those who did
-# it can be asked, paid or told anything here.
+# The platform of imported work. Its workers cannot be asked, paid or contacted here.
 ELSEWHERE = "imported"
 
 
 class HITType(models.Model):
-    """What HITs have in common: how they look, what they pay, who may do them."""
+    """Common properties of HITs: their page, their pay, and their requirements."""
 
     template = models.SlugField(max_length=100)
     scale = models.SlugField(max_length=100)
-    # criterion -> the question that the worker reads, in the order of the page
+    # criterion -> question, in the order of the page
     criteria = OrderedJSONField(default=dict)
     # setup, show_input, before_text, checkboxes, allow_tie, canary; see crowd/hit_templates/form.py
     form = models.JSONField(default=dict, blank=True)
@@ -30,7 +29,7 @@ class HITType(models.Model):
     reward_cents = models.PositiveIntegerField()
     assignment_seconds = models.PositiveIntegerField(default=1800)
     fingerprint = models.CharField(max_length=64, unique=True)
-    # the language in which one reads it; not stored: see `crowd.hits.selectors.wording`
+    # The language it is read in; not stored: see `crowd.hits.selectors.wording`.
     language = ""
 
     class Meta:
@@ -42,7 +41,7 @@ class HITType(models.Model):
 
 
 class Campaign(models.Model):
-    """The crowd work that serves one evaluation."""
+    """The crowd work for one evaluation."""
 
     class State(models.TextChoices):
         SCHEDULED = "SCHEDULED", "scheduled"
@@ -51,37 +50,37 @@ class Campaign(models.Model):
         STOPPED = "STOPPED", "stopped"
         COMPLETE = "COMPLETE", "complete"
 
-    # The upper room's own name for it: building the same campaign twice is one campaign.
+    # The upper app's name for it, so building the same campaign twice gives one.
     key = models.CharField(max_length=100, unique=True)
     # Work of the same kind (a benchmark task's slug): consent, exclusion, budget.
     pool = models.CharField(max_length=100, db_index=True)
-    # for staff, as the upper room calls it; workers read the HIT type's title
+    # For staff, from the upper app; workers read the HIT type's title.
     title = models.CharField(max_length=200)
     hit_type = models.ForeignKey(HITType, on_delete=models.PROTECT)
     platform = models.CharField(max_length=32, default="selfhosted")
     state = models.CharField(
         max_length=16, choices=State.choices, default=State.SCHEDULED
     )
-    # "task": a worker sees each thing once in the whole pool; "campaign": once in this.
+    # "task": a worker sees each input once in the whole pool; "campaign": once in this.
     exposure = models.CharField(max_length=16, default="task")
     budget_cents = models.PositiveIntegerField()
-    # the platform's share of one assignment, at the prices of the day
+    # the platform's fee for one assignment, at the prices when it was built
     fee_cents = models.PositiveIntegerField(default=0)
     # when staff last added to the budget
     money_added_at = models.DateTimeField(null=True, blank=True)
-    # None: more are asked for HIT by HIT, as answers come in
+    # None: more are asked for, HIT by HIT, as answers come in.
     answers_per_hit = models.PositiveIntegerField(
         "answers per HIT", null=True, blank=True, default=1
     )
     seed = models.BigIntegerField()
-    # the planned share of one worker; None: a worker may do all of it
+    # the planned share of one worker; None: no limit
     worker_share = models.FloatField("share of one worker", null=True, blank=True)
     share_follows_crowd = models.BooleanField(
         "share follows the crowd",
         default=False,
         help_text="Whether each may do more where fewer workers are active.",
     )
-    # what the share comes to now
+    # the number of HITs in that share now
     hits_per_worker = models.PositiveIntegerField(
         "HITs per worker",
         null=True,
@@ -111,25 +110,25 @@ class Campaign(models.Model):
 
     @property
     def input_scope(self) -> str:
-        """Name within what a worker is shown the same input only once."""
+        """Return the scope within which a worker sees the same input only once."""
         return self.pool if self.exposure != "campaign" else f"{self.pool}#{self.pk}"
 
 
 class Input(models.Model):
-    """Something that a worker is shown once: in its pool, or in one campaign of it.
+    """An input that a worker sees once: in its pool, or in one campaign of it.
 
-    HITs of many campaigns show the same few inputs. What is left for a worker is found
-    by going through these, however many HITs are open.
+    HITs of many campaigns show the same few inputs. The search for a worker's next HIT
+    goes through these, so its cost does not depend on the number of open HITs.
     """
 
-    # the pool; where exposure is counted by campaign, see `crowd.hits.services.inputs`
+    # The pool. If exposure is counted by campaign, see `crowd.hits.services.inputs`.
     scope = models.CharField(max_length=140)
     content_key = models.CharField(max_length=64)
-    # of an input within one campaign: the same input within its pool
+    # for an input within one campaign: the same input within its pool
     in_pool = models.ForeignKey(
         "self", on_delete=models.CASCADE, null=True, related_name="+"
     )
-    # who is shown one of them is not shown the other, though their scopes differ
+    # A worker who sees one of them does not see the other, though their scopes differ.
     closes = models.ManyToManyField("self")
 
     class Meta:
@@ -145,12 +144,12 @@ class Input(models.Model):
 
 
 class HIT(models.Model):
-    """One piece of work; `n_available` is how many more assignments it takes."""
+    """One unit of work; `n_available` is how many more assignments it takes."""
 
     campaign = models.ForeignKey(
         Campaign, on_delete=models.CASCADE, related_name="hits"
     )
-    # what its item shows; open HITs are found by it through an index of their own
+    # the input of its item; a separate index finds open HITs by it
     input = models.ForeignKey(
         Input, on_delete=models.PROTECT, related_name="hits", db_index=False
     )
@@ -159,7 +158,7 @@ class HIT(models.Model):
     n_available = models.PositiveIntegerField(default=1)
     max_assignments = models.PositiveIntegerField(default=1)
     platform_hit_id = models.CharField(max_length=64, blank=True)
-    # elsewhere: the type that it has there, where the campaign's reward has changed since
+    # on other platforms: its type there, if the campaign's reward has changed since
     posted_as = models.ForeignKey(
         HITType,
         on_delete=models.PROTECT,
@@ -195,7 +194,7 @@ class HIT(models.Model):
 
 
 class Item(models.Model):
-    """One thing judged inside a HIT: the texts that the template shows."""
+    """One rated item of a HIT: the texts that the template shows."""
 
     campaign = models.ForeignKey(
         Campaign, on_delete=models.CASCADE, related_name="items"
@@ -203,7 +202,7 @@ class Item(models.Model):
     hit = models.ForeignKey(HIT, on_delete=models.CASCADE, related_name="items")
     key = models.CharField(max_length=64)
     data = models.JSONField()
-    # Items with the same content key show the same input: nobody sees it twice.
+    # Items with the same content key show the same input, which no worker sees twice.
     content_key = models.CharField(max_length=64)
 
     class Meta:
@@ -217,7 +216,7 @@ class Item(models.Model):
 
 
 class DrawnOrder(models.Model):
-    """In which order a worker gets the campaigns of a pool: one round, as it was drawn."""
+    """The drawn order of one round: a worker's campaigns of a pool."""
 
     worker = models.ForeignKey(
         Worker, on_delete=models.CASCADE, related_name="drawn_orders"
@@ -225,7 +224,7 @@ class DrawnOrder(models.Model):
     pool = models.CharField(max_length=100)
     number = models.PositiveIntegerField()
     seed = models.BigIntegerField()
-    # numbers of campaigns; one with several turns in the round is there several times
+    # Keys of campaigns; one with several turns in the round is repeated.
     campaigns = models.JSONField()
     # how many of these turns are over
     n_taken = models.PositiveIntegerField(default=0)
@@ -243,7 +242,7 @@ class DrawnOrder(models.Model):
 
 
 class Reservation(models.Model):
-    """One and the same worker answers the whole campaign: whoever takes its first HIT."""
+    """A campaign reserved for one worker: the one who takes its first HIT."""
 
     campaign = models.OneToOneField(
         Campaign, on_delete=models.CASCADE, related_name="reservation"
@@ -264,10 +263,10 @@ class Reservation(models.Model):
 
 
 class RewardChange(models.Model):
-    """One decision: from now on an assignment of this campaign pays something else.
+    """A decision to change the reward of a campaign's assignments from now on.
 
-    The HIT types hold the rewards. The fees are kept here, as a campaign knows only that
-    of its present reward.
+    The HIT types hold the rewards. The fees are stored here, because a campaign only
+    has the fee of its present reward.
     """
 
     campaign = models.ForeignKey(
@@ -277,9 +276,9 @@ class RewardChange(models.Model):
     new = models.ForeignKey(HITType, on_delete=models.PROTECT, related_name="+")
     old_fee_cents = models.PositiveIntegerField()
     new_fee_cents = models.PositiveIntegerField()
-    # assignments that were still to be taken
+    # assignments not taken yet
     n_places = models.PositiveIntegerField()
-    # what was added to the campaign's budget for them
+    # the amount added to the campaign's budget for them
     added_cents = models.PositiveIntegerField()
     reason = models.TextField()
     by = models.ForeignKey(
@@ -295,16 +294,16 @@ class RewardChange(models.Model):
 
 
 class WorkRecord(models.Model):
-    """Figures that are counted by a job, so that lists of work only read them.
+    """Figures computed by a job, so that lists of work only read them.
 
-    A row is of one kind of work (its pace), or of who decides on work (their decisions).
+    A row describes one kind of work (its pace), or one requester (their decisions).
     """
 
     SITE = "site"
 
     # see `crowd.campaigns.selectors.work_records`
     key = models.CharField(max_length=140, unique=True)
-    # empty where so few people were measured that one of them would be shown
+    # empty if so few people were measured that one of them would be revealed
     median_seconds = models.FloatField(null=True, blank=True)
     n_approved = models.PositiveIntegerField(default=0)
     n_rejected = models.PositiveIntegerField(default=0)
@@ -321,10 +320,9 @@ class WorkRecord(models.Model):
 
     @property
     def n_decided(self) -> int:
-        """Count the decisions."""
         return self.n_approved + self.n_rejected
 
     @property
     def percent_approved(self) -> int | None:
-        """Give the share approved; rounded down, so that 100 is said of all only."""
+        """Return the share approved; rounded down, so that only all is 100."""
         return 100 * self.n_approved // self.n_decided if self.n_decided else None

@@ -1,4 +1,4 @@
-"""How far a campaign is, and what it has cost so far."""
+"""Progress of campaigns and their cost so far."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,11 +31,6 @@ UNSPENT = (LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED)
 
 @dataclass(frozen=True)
 class CampaignProgress:
-    """Figures of one campaign at one moment.
-
-    Spent is what sent-in work costs; committed adds what open places would cost.
-    """
-
     n_hits: int
     n_done: int
     n_answers: int
@@ -49,34 +44,33 @@ class CampaignProgress:
 
     @property
     def n_left(self) -> int:
-        """Answers that are still to come; a HIT may ask for several."""
+        """Answers still to come; a HIT may ask for several."""
         return self.n_open + self.n_waiting
 
     @property
     def n_asked(self) -> int:
-        """Answers that count or are to come."""
+        """Answers that count or are still to come."""
         return self.n_answers + self.n_left
 
 
 def campaign_progress(campaign: Campaign) -> CampaignProgress:
-    """Give the figures of one campaign."""
     return progress_of([campaign])[campaign.pk]
 
 
 def progress_of(
     campaigns: Iterable[Campaign], *, whole_hits: bool = True
 ) -> dict[int, CampaignProgress]:
-    """Give the figures of several campaigns in a constant number of queries.
+    """Return the figures of several campaigns in a constant number of queries.
 
-    To count the HITs that are done takes as long as all the rest: who shows answers only
-    says that `whole_hits` are not asked for, and `n_done` is 0.
+    Counting finished HITs takes as long as everything else. Pages that show only
+    answers pass ``whole_hits=False``, and `n_done` is 0.
     """
     campaigns = list(campaigns)
     prefetch_related_objects(campaigns, "hit_type")
     pks = [campaign.pk for campaign in campaigns]
     hits = {
         row["campaign"]: row
-        # a HIT that was closed before anybody took it is asked of nobody
+        # A HIT that was closed before it was taken is not asked for.
         for row in HIT.objects.filter(campaign__in=pks, max_assignments__gt=0)
         .order_by()
         .values("campaign")
@@ -85,7 +79,7 @@ def progress_of(
     done = _n_done(pks) if whole_hits else {}
     work = _work(pks)
     spent = _spent(pks)
-    # what a program takes says nothing about what an hour pays
+    # The pace of programs says nothing about hourly pay.
     seconds = _active_seconds([c.pk for c in campaigns if not c.simulated])
     progress_by_campaign = {}
     for campaign in campaigns:
@@ -100,7 +94,7 @@ def progress_of(
             n_open=n_open,
             n_waiting=row["waiting"],
             spent_cents=cents,
-            # what is open pays what it paid when it was taken
+            # Open assignments keep the reward at which they were taken.
             committed_cents=cents
             + open_rewards
             + n_open * campaign.fee_cents
@@ -113,12 +107,12 @@ def progress_of(
 
 
 def unit_cents(campaign: Campaign) -> int:
-    """Give what one assignment costs with the platform's fee."""
+    """Return the cents of one assignment with the platform's fee."""
     return campaign.hit_type.reward_cents + campaign.fee_cents
 
 
 def is_done(campaign: Campaign) -> bool:
-    """Tell whether nothing is left to ask: no free place, nobody at work, all counted."""
+    """Check whether no place is free, no assignment is open, and all answers count."""
     if campaign.hits.filter(n_available__gt=0).exists():
         return False
     work = Assignment.objects.filter(hit__campaign=campaign).aggregate(
@@ -130,12 +124,11 @@ def is_done(campaign: Campaign) -> bool:
     if work["n_open"] or work["n_unvouched"]:
         return False
     n_places = campaign.hits.aggregate(n=Sum("max_assignments"))["n"] or 0
-    # A replaced answer keeps its place beside the one that was opened for it.
+    # A replaced answer keeps its place in addition to the one opened for it.
     return bool(work["n_counted"] == n_places - work["n_replaced"])
 
 
 def _n_done(pks: list[int]) -> dict[int, int]:
-    """Count the HITs whose places are all taken by answers that count."""
     here = Assignment.objects.filter(hit=OuterRef("pk"))
     rows = (
         HIT.objects.filter(
@@ -152,7 +145,6 @@ def _n_done(pks: list[int]) -> dict[int, int]:
 
 
 def _work(pks: list[int]) -> dict[int, tuple[int, int, int]]:
-    """Count the answers that count, what people are at work on, and what that will pay."""
     at_work = Q(state=State.ACCEPTED)
     rows = (
         Assignment.objects.filter(
@@ -190,7 +182,7 @@ def _active_seconds(pks: list[int]) -> dict[int, list[float]]:
 
 
 def open_pages(campaigns: Iterable[int]) -> dict[int, tuple[int, datetime]]:
-    """Count the pages that workers have open, and when the last is due, by campaign."""
+    """Return, by campaign, the number of open pages and when the last is due."""
     rows = Assignment.objects.filter(hit__campaign__in=campaigns, state=State.ACCEPTED)
     counted = (
         rows.order_by()
@@ -203,7 +195,6 @@ def open_pages(campaigns: Iterable[int]) -> dict[int, tuple[int, datetime]]:
 
 
 def stopped_words(pages: Iterable[tuple[int, datetime]]) -> str:
-    """Say that staff stopped the work, and for how long open pages may come in."""
     found = list(pages)
     if not found:
         return gettext("stopped")
@@ -218,7 +209,7 @@ def stopped_words(pages: Iterable[tuple[int, datetime]]) -> str:
 
 
 def state_words(campaign: Campaign) -> str:
-    """Return a campaign's state; of one that was stopped, whom it still waits for."""
+    """Return a campaign's state; for a stopped one, also its open pages."""
     if campaign.state != Campaign.State.STOPPED or campaign.completed_at is not None:
         return campaign.get_state_display()
     return stopped_words(open_pages([campaign.pk]).values())

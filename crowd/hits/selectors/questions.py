@@ -1,5 +1,3 @@
-"""Which questions a HIT asks about an item: the page and the check go by one list."""
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,15 +9,15 @@ from crowd.hits.models.campaign import HITType
 from crowd.scales.base import Scale
 from crowd.scales.find import all_scales
 
-# Beside the criteria: the errors that were marked, where a template asks for them.
+# In addition to the criteria: the marked errors, if a template asks for them.
 SPANS = "spans"
-# Of an output in an item's data: the marks with which it comes, and who made them.
+# In an output's data: the marks it comes with, and who made them.
 PREFILLED, BY = "spans", "spans_by"
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One question; with a slot it is about that output alone."""
+    """One question; with a slot it is about that output only."""
 
     criterion: str
     slot: str
@@ -31,34 +29,31 @@ class Asked:
 
     @property
     def key(self) -> str:
-        """Give the name under which its answer is sent in."""
         return f"{self.criterion}@{self.slot}" if self.slot else self.criterion
 
 
 def form_of(hit_type: HITType) -> Form:
-    """Give how the questions of a HIT type are put."""
     return read_form(hit_type.form, hit_type.criteria)
 
 
 def errors_of(hit_type: HITType) -> Errors:
-    """Give which errors are marked: as the task says, or else the template."""
     usual = hit_templates.get(hit_type.template).form.get("errors", {})
     return read_errors(hit_type.form.get("errors") or usual)
 
 
 @dataclass(frozen=True)
 class Marked:
-    """A text in which errors are marked, and the marks with which it comes."""
+    """A text in which errors are marked, and the marks it comes with."""
 
     text: str
-    # None: it comes without; then nobody keeps what became of them
+    # None: it comes without, and changes to marks are not recorded.
     prefilled: Sequence[Mapping[str, Any]] | None = None
     # who made these
     by: str = ""
 
 
 def marked_texts(hit_type: HITType, data: Mapping[str, Any]) -> dict[str, Marked]:
-    """Give the texts in which errors are marked, by slot; none where they are not."""
+    """Return by slot the texts in which errors are marked; empty if there are none."""
     if not hit_templates.get(hit_type.template).marks_errors:
         return {}
     outputs = {str(one["slot"]): one for one in data.get("outputs") or []}
@@ -70,19 +65,18 @@ def marked_texts(hit_type: HITType, data: Mapping[str, Any]) -> dict[str, Marked
 
 
 def spans_key(slot: str) -> str:
-    """Name the marks of a slot's output, as a page sends them."""
     return f"{SPANS}@{slot}" if slot else SPANS
 
 
 def scale_of(hit_type: HITType) -> type[Scale]:
-    """Give the scale that workers answer on, in the language that they read."""
+    """Return the answer scale in the language of the HIT type."""
     ties = hit_type.scale == "two-choice" and form_of(hit_type).allow_tie
     scale = all_scales()["two-choice-tie" if ties else hit_type.scale]
     return scale.in_language(hit_type.language)
 
 
 def questions_about(hit_type: HITType, data: Mapping[str, Any]) -> list[Asked]:
-    """List the questions about one item, by output and then by criterion."""
+    """Return the questions about one item, by output and then by criterion."""
     scale = scale_of(hit_type)
     form = form_of(hit_type)
     ticks = CHECKBOXES_IN.get(hit_type.language, CHECKBOXES)
@@ -95,7 +89,6 @@ def questions_about(hit_type: HITType, data: Mapping[str, Any]) -> list[Asked]:
 
 
 def slots_of(data: Mapping[str, Any]) -> list[str]:
-    """Give the slots of an item's outputs in their stored order."""
     return [str(output["slot"]) for output in data.get("outputs") or []]
 
 

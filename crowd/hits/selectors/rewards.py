@@ -1,8 +1,8 @@
-"""What an assignment of a HIT pays, and what a HIT type is called elsewhere.
+"""Rewards of a HIT's assignments, and the names of HIT types on platforms.
 
-A campaign's reward can be changed while it runs. Here, whoever takes a HIT after that
-gets the new one. Elsewhere a HIT pays what its type there says: `HIT.posted_as` names
-it where that is not the campaign's type.
+A campaign's reward can change while it runs. Here, workers who take a HIT later get the
+new one. On a platform, a HIT pays the reward of its type there: `HIT.posted_as` stores
+it if that is not the campaign's type.
 """
 
 from dataclasses import dataclass
@@ -12,14 +12,11 @@ from crowd.hits.models.campaign import HIT, Campaign, RewardChange
 
 @dataclass(frozen=True)
 class Terms:
-    """What an assignment pays, and what the platform takes for it, in cents."""
-
     reward_cents: int
     fee_cents: int
 
 
 def terms_of(hit: HIT, campaign: Campaign) -> Terms:
-    """Give the terms of a HIT's assignments."""
     now = Terms(campaign.hit_type.reward_cents, campaign.fee_cents)
     if hit.posted_as_id is None or hit.posted_as_id == campaign.hit_type_id:
         return now
@@ -32,7 +29,6 @@ def terms_of(hit: HIT, campaign: Campaign) -> Terms:
 
 
 def offer_name(campaign: Campaign, hit_type_pk: int) -> str:
-    """Name the offer of a campaign's HIT type elsewhere; the first has its number alone."""
     first = RewardChange.objects.filter(campaign=campaign).first()
     if first is None or first.old_id == hit_type_pk:
         return str(campaign.pk)

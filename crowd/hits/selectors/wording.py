@@ -1,8 +1,8 @@
-"""In which words a HIT is read: in one language from the title to the answers.
+"""The language of a HIT: one for the whole page, from the title to the answers.
 
-The questions of a task are written in one language. Others come from the task itself
-(`languages` of its form) or from its HIT template, and a language is offered only where all
-that a page says is there in it: no page mixes two.
+The questions of a task are written in one language. Translations come from the task
+itself (`languages` of its form) or from its HIT template. A language is offered only if
+all words of the page are translated, so no page mixes two.
 """
 
 import copy
@@ -21,12 +21,12 @@ from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HITType, Item
 from crowd.scales.find import all_scales
 
-# What of a page no task can say in other words: see crowd/scales and form.py.
+# Words of a page that no task can translate: see crowd/scales and form.py.
 SCALE, CHECKED = "scale", "checkboxes"
 
 
 class Asking(Protocol):
-    """What is asked: a HIT type, stored or not."""
+    """A HIT type, stored or not."""
 
     @property
     def template(self) -> str: ...
@@ -44,7 +44,7 @@ class Asking(Protocol):
 
 @dataclass
 class Wording:
-    """What is asked in one language, and what of it nobody has said."""
+    """The words of a HIT type in one language, and the missing ones."""
 
     title: str
     description: str
@@ -55,12 +55,11 @@ class Wording:
 
 
 def language_written(asked: Asking) -> str:
-    """Name the language in which the questions are written."""
     return str(asked.form.get("language", ENGLISH))
 
 
 def languages_of(asked: Asking) -> list[str]:
-    """Name the languages in which all of it can be read, the one it is written in first."""
+    """Return the languages with all words, the original first."""
     written = language_written(asked)
     others = sorted(_may_be(asked) - {written})
     return [written, *(one for one in others if not wording(asked, one).missing)]
@@ -69,15 +68,14 @@ def languages_of(asked: Asking) -> list[str]:
 def language_for(
     asked: Asking, wanted: str | None, items: Iterable[Mapping[str, Any]] = ()
 ) -> str:
-    """Choose the language for somebody who reads `wanted`; that of the task otherwise.
+    """Choose the language for a reader of `wanted`; the task's otherwise.
 
     Parameters
     ----------
-    asked : HITType or HITTypeSpec
     wanted : str or None
-        As Django has it: ``de``, ``de-at``.
+        As in Django: ``de``, ``de-at``.
     items : iterable of mapping
-        Data of items that are shown: their labels have to be there, too.
+        Data of the items shown, whose labels must be translated, too.
     """
     written = language_written(asked)
     for language in (wanted or "", (wanted or "").partition("-")[0]):
@@ -92,7 +90,7 @@ def language_for(
 
 
 def language_now(hit_type: HITType, hit_pk: int) -> str:
-    """Choose the language for a HIT that is given to who reads the site at this moment."""
+    """Choose the language of a HIT for the reader of the present request."""
     wanted = get_language()
     if language_for(hit_type, wanted) == language_written(hit_type):
         return language_written(hit_type)
@@ -101,23 +99,21 @@ def language_now(hit_type: HITType, hit_pk: int) -> str:
 
 
 def language_of_pool(hit_type: HITType, pool: str) -> str:
-    """Choose the language of what is said before a HIT of a pool is given."""
     item = Item.objects.filter(campaign__pool=pool, campaign__hit_type=hit_type).first()
     return language_for(hit_type, get_language(), [item.data] if item else [])
 
 
 def language_of(assignment: Assignment) -> str:
-    """Name the language in which an assignment is, or was, asked."""
     return assignment.language or language_written(assignment.hit.campaign.hit_type)
 
 
 def title_now(hit_type: HITType) -> str:
-    """Name a kind of work to whoever reads the site, as the list of work names it."""
+    """Return the title of a kind of work in the language of the present request."""
     return wording(hit_type, language_for(hit_type, get_language())).title
 
 
 def worded(hit_type: HITType, language: str) -> HITType:
-    """Give a HIT type as it is read in a language, to be shown and never stored."""
+    """Return a HIT type in a language, to be shown and never stored."""
     said = wording(hit_type, language)
     shown = copy.copy(hit_type)
     shown.language = language
@@ -129,14 +125,13 @@ def worded(hit_type: HITType, language: str) -> HITType:
 
 
 def template_of(hit_type: HITType) -> HITTemplate:
-    """Give the HIT template in the language that a HIT type is read in."""
     return template_in(hit_type, hit_type.language)
 
 
 def wording(asked: Asking, language: str, labels: Iterable[str] = ()) -> Wording:
-    """Gather what is asked in a language: from the task, or else from its template.
+    """Collect the words in a language: from the task, or else from its template.
 
-    Nothing is missing in the language that the task is written in.
+    In the task's own language, no word is missing.
     """
     own = asked.form.get("languages", {}).get(language, {})
     written = language == language_written(asked)
@@ -170,7 +165,6 @@ def wording(asked: Asking, language: str, labels: Iterable[str] = ()) -> Wording
 
 
 def errors_named(asked: Asking) -> list[str]:
-    """List the categories of errors that a page shows."""
     template = hit_templates.get(asked.template)
     if not template.marks_errors:
         return []
@@ -179,13 +173,12 @@ def errors_named(asked: Asking) -> list[str]:
 
 
 def _titled(asked: Asking, shown: HITTemplate) -> str:
-    """Name a kind of work by its template, and by the task that its title names."""
     task = asked.title.partition(": ")[2]
     return f"{shown.title} · {task}" if task else shown.title
 
 
 def _of_answers(asked: Asking, language: str) -> Iterator[str]:
-    """Say what of the answers is not there, which no task can say."""
+    """Yield the missing words of answers, which no task can translate."""
     if language == ENGLISH:
         return
     scale = all_scales().get(asked.scale)
@@ -196,7 +189,6 @@ def _of_answers(asked: Asking, language: str) -> Iterator[str]:
 
 
 def template_in(asked: Asking, language: str) -> HITTemplate:
-    """Give the HIT template with what it and the task say in a language."""
     template = hit_templates.get(asked.template)
     if language in template.words:
         template = template.in_words(language)
@@ -205,6 +197,5 @@ def template_in(asked: Asking, language: str) -> HITTemplate:
 
 
 def _may_be(asked: Asking) -> set[str]:
-    """Name the languages of which anything is said."""
     words = hit_templates.get(asked.template).words
     return {ENGLISH, *words, *asked.form.get("languages", {})}

@@ -1,4 +1,4 @@
-"""Make a campaign: its HITs, their order, and what each of them shows."""
+"""Build a campaign: its HITs, their order, and their items."""
 
 import hashlib
 import json
@@ -21,14 +21,12 @@ from genie.lib.seeds import generator, seed_from
 
 EXPOSURES = ("task", "campaign")
 CRITERION_CHARACTERS = 50
-# So many new HITs change how the database had better look for them.
+# After so many new HITs, the database should update its statistics.
 MANY = 200
 
 
 @dataclass(frozen=True)
 class HITTypeSpec:
-    """How the HITs look, what they ask and what they pay."""
-
     template: str
     scale: str
     criteria: Mapping[str, str]
@@ -37,14 +35,12 @@ class HITTypeSpec:
     keywords: str
     reward_cents: int
     assignment_seconds: int
-    # how the questions are put; see crowd/hit_templates/form.py
+    # see crowd/hit_templates/form.py
     form: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class ItemSpec:
-    """One thing to be judged."""
-
     key: str
     data: Mapping[str, Any]
     content_key: str
@@ -65,15 +61,15 @@ def build_campaign(
     simulated: bool = False,
     max_assignments: int = 1,
 ) -> Campaign:
-    """Give the campaign of that key, built in the caller's transaction when missing.
+    """Return the campaign of that key; build it in the caller's transaction if missing.
 
-    One item a HIT, in an order that the seed decides and the rows keep.
+    One item per HIT, in an order that the seed determines and the rows store.
     """
     existing = Campaign.objects.filter(key=key).first()
     if existing is not None:
         return existing
     _check(hit_type, items, exposure, max_assignments)
-    # Kept with the campaign: new prices of a platform change no campaign that runs.
+    # Stored with the campaign, so new platform prices do not change running ones.
     fee_cents = fee_per_assignment(
         platform, hit_type.reward_cents, max_assignments=max_assignments
     )
@@ -95,13 +91,12 @@ def build_campaign(
         simulated=simulated,
         starts_at=starts_at,
     )
-    # A seed of its own: other draws use the campaign's, and must not follow the order.
+    # A separate seed: other draws use the campaign's, and must not follow the order.
     add_hits(campaign, items, max_assignments, seed=seed_from("order of HITs", seed))
     return campaign
 
 
 def shared_hit_type(spec: HITTypeSpec) -> HITType:
-    """Share one row among campaigns with the same HIT type."""
     fields = asdict(spec)
     canonical = json.dumps(fields, sort_keys=True, ensure_ascii=False)
     hit_type, _ = HITType.objects.get_or_create(
@@ -111,13 +106,13 @@ def shared_hit_type(spec: HITTypeSpec) -> HITType:
 
 
 def order_of_hits(items: Sequence[ItemSpec], seed: int) -> list[int]:
-    """Say which item's HIT stands where in a campaign that has this seed."""
-    # A seed of its own: other draws use the campaign's, and must not follow the order.
+    """Return item indices in the order of the HITs of a campaign with this seed."""
+    # A separate seed: other draws use the campaign's, and must not follow the order.
     return permuted(items, seed_from("order of HITs", seed))
 
 
 def permuted(items: Sequence[ItemSpec], seed: int) -> list[int]:
-    """Draw the order of items; parts of one document come together, as they are read."""
+    """Draw the order of items; parts of one document stay together and in order."""
     drawn = [int(i) for i in generator(seed).permutation(len(items))]
     documents = [(item.data.get(DOCUMENT), item.key) for item in items]
     of = [(name, "") if name else (None, key) for name, key in documents]
@@ -138,7 +133,6 @@ def add_hits(
     seed: int,
     start: int = 0,
 ) -> None:
-    """Add a HIT for each item, from position `start`, in an order that the seed decides."""
     shuffled = [items[i] for i in permuted(items, seed)]
     inputs = inputs_for(campaign, [item.content_key for item in items])
     hits = HIT.objects.bulk_create(
@@ -195,12 +189,12 @@ def _check(
 
 
 def check_hit_type(hit_type: HITTypeSpec) -> HITTemplate:
-    """Refuse what no page can ask, whatever the items will be; give the template.
+    """Refuse what no page can ask, whatever the items; return the template.
 
     Raises
     ------
     GenieError
-        With one sentence that says what does not go together.
+        With one sentence that says which settings conflict.
     """
     template = hit_templates.get(hit_type.template)
     if hit_type.scale not in all_scales():
@@ -221,7 +215,6 @@ def check_hit_type(hit_type: HITTypeSpec) -> HITTemplate:
 
 
 def _check_form(hit_type: HITTypeSpec, template: HITTemplate) -> None:
-    """Refuse questions that the template's texts cannot be asked with."""
     if any("@" in name or name == SPANS for name in hit_type.criteria):
         raise GenieError(
             f"A criterion cannot be called {SPANS!r} or have @ in its name.",

@@ -1,5 +1,3 @@
-"""Check what a page sent, before anything of it is believed."""
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,8 +24,6 @@ Answers = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Rating:
-    """One checked answer."""
-
     item_pk: int
     criterion: str
     value: float
@@ -37,7 +33,7 @@ class Rating:
 
 
 def checked(assignment: Assignment, answers: Answers) -> list[Rating]:
-    """Parse the answers on the scale: each question of each item once, no others."""
+    """Parse the answers: each question of each item exactly once, no others."""
     hit_type = assignment.hit.campaign.hit_type
     items = {item.key: item for item in assignment.hit.items.all()}
     if not set(answers) <= set(items):
@@ -52,7 +48,6 @@ def checked(assignment: Assignment, answers: Answers) -> list[Rating]:
 def ratings_of(
     hit_type: HITType, item: Item, raw_answers: Mapping[str, str]
 ) -> list[Rating]:
-    """Parse the answers to the questions about one item; see `checked`."""
     questions = questions_about(hit_type, item.data)
     texts = marked_texts(hit_type, item.data)
     asked = {question.key for question in questions if not question.scale.counted}
@@ -72,7 +67,7 @@ def ratings_of(
         else _rating(item, question, raw_answers)
         for question in questions
     ]
-    # the marks of an output stand with the first answer about it
+    # The marks of an output are stored with the first answer about it.
     return [
         replace(rating, detail=details.pop(rating.slot, None)) for rating in ratings
     ]
@@ -84,7 +79,8 @@ def _counted(
     detail: Mapping[str, Any],
     raw_answers: Mapping[str, str],
 ) -> Rating:
-    # who could not mark anything, as without the page's script, has found nothing right
+    # Without the page's script, a worker could not mark errors, so none marked is no
+    # answer.
     if spans_key(question.slot) not in raw_answers:
         raise _unanswered(item, question)
     value = span_score(detail[SPANS])
@@ -94,12 +90,12 @@ def _counted(
 def _rating(item: Item, question: Asked, raw_answers: Mapping[str, str]) -> Rating:
     raw = raw_answers.get(question.key, "").strip()
     if not raw and question.checkbox:
-        raw = "0"  # a box without its tick sends nothing
+        raw = "0"  # An unchecked box sends no value.
     if not raw:
         raise _unanswered(item, question)
     value = question.scale.parse(raw)
     if question.scale.relative and item.data.get("standard_value"):
-        # The rating is a ratio to 100; this reference output is worth something else.
+        # The rating is a ratio to 100, but this reference output has a different value.
         value = value * 100 / float(item.data["standard_value"])
     return Rating(item.pk, question.criterion, value, raw, question.slot)
 
@@ -125,7 +121,7 @@ def _unknown() -> GenieError:
 def plausible_seconds(
     active_seconds: float | None, wall_seconds: float
 ) -> float | None:
-    """Believe a measured time no further than the time that passed on our clock."""
+    """Limit a measured time to the time that passed on our clock."""
     if active_seconds is None or not math.isfinite(active_seconds):
         return None
     if active_seconds < 0:
@@ -134,8 +130,8 @@ def plausible_seconds(
 
 
 def clean_remark(remark: str, limit: int = 2_000) -> str:
-    """Keep what can be stored and read: no control characters but line breaks."""
-    # The two invisible joiners part words and letters in Persian, in Indian scripts and
-    # in emoji.
+    """Remove control characters except line breaks; cut at `limit` characters."""
+    # The two invisible joiners separate and join letters in Persian, Indian scripts and
+    # emoji.
     kept = "".join(c for c in remark if c.isprintable() or c in "\n\t\u200d\u200c")
     return kept.strip()[:limit]

@@ -1,4 +1,4 @@
-"""Ask for more in a campaign that is running: another wave of HITs, within its budget."""
+"""Add HITs to a running campaign, within its budget."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,21 +16,18 @@ from genie.lib.seeds import seed_from
 
 @dataclass(frozen=True)
 class Room:
-    """How many more assignments a campaign's budget pays for."""
-
     left_cents: int
     unit_cents: int
 
     @property
     def n_assignments(self) -> int | None:
-        """Count them; None where work costs nothing."""
         if self.unit_cents == 0:
             return None
         return max(0, self.left_cents // self.unit_cents)
 
 
 def room(campaign: Campaign) -> Room:
-    """Tell what is left of the budget beside all that is done or open."""
+    """Return the budget not needed for finished or open work."""
     committed = campaign_progress(campaign).committed_cents
     return Room(campaign.budget_cents - committed, unit_cents(campaign))
 
@@ -39,18 +36,18 @@ def room(campaign: Campaign) -> Room:
 def extend(
     campaign_pk: int, items: Sequence[ItemSpec], *, max_assignments: int = 1
 ) -> int:
-    """Add a HIT for each item that is not there yet; return how many were added.
+    """Add a HIT for each new item; return how many were added.
 
-    They come after the HITs that are there, in an order that the campaign's seed
-    decides and the rows keep.
+    They come after the present HITs, in an order that the campaign's seed determines
+    and the rows store.
 
     Raises
     ------
     GenieError
-        ``campaign-over`` when nobody would be asked, ``over-budget`` when the campaign's
-        budget does not pay for all of them.
+        ``campaign-over`` if no one would be asked, ``over-budget`` if the campaign's
+        budget does not cover all of them.
     """
-    # Held to the end, so that two waves cannot both find room in the same budget.
+    # Locked to the end, so that two waves cannot both use the same budget.
     campaign = (
         Campaign.objects.select_for_update(of=("self",))
         .select_related("hit_type")
@@ -76,7 +73,7 @@ def extend(
         campaign,
         new,
         max_assignments,
-        # The position is part of the seed: each wave gets an order of its own.
+        # The position is part of the seed, so each wave has a separate order.
         seed=seed_from("order of HITs", campaign.seed, start),
         start=start,
     )

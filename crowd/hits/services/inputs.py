@@ -1,4 +1,4 @@
-"""The inputs that HITs show: nobody is given the same one twice."""
+"""The inputs that HITs show; no worker gets the same one twice."""
 
 from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
@@ -13,10 +13,10 @@ LENT = "#lent"
 
 
 def inputs_for(campaign: Campaign, content_keys: Iterable[str]) -> dict[str, Input]:
-    """Give the input of each content key, made where it is new.
+    """Return the input of each content key, creating new ones.
 
-    Where exposure is counted by campaign, its inputs are the campaign's own; what they
-    are in the pool is kept, too, because other campaigns of the pool count by that.
+    If exposure is counted by campaign, the inputs belong to the campaign. They refer to
+    the pool's inputs, because other campaigns of the pool use those.
     """
     keys = sorted(set(content_keys))
     in_pool = _kept(campaign.pool, keys, {})
@@ -25,10 +25,10 @@ def inputs_for(campaign: Campaign, content_keys: Iterable[str]) -> dict[str, Inp
 
 
 def count_by_campaign(campaign: Campaign, hits: Iterable[HIT]) -> None:
-    """Offer these HITs to workers who were shown their inputs by another HIT, too.
+    """Offer these HITs also to workers who saw their inputs in another HIT.
 
-    From now on they count as seen by who was given one of these HITs; other campaigns of
-    the pool count as before.
+    From now on a worker has seen them if they got one of these HITs. For other
+    campaigns of the pool nothing changes.
     """
     rows = list(hits)
     keys = sorted({row.input.content_key for row in rows})
@@ -41,16 +41,14 @@ def count_by_campaign(campaign: Campaign, hits: Iterable[HIT]) -> None:
 
 
 def keep_apart(campaign: Campaign, others_of: Mapping[int, Collection[int]]) -> None:
-    """Keep HITs from who was shown their inputs in certain other campaigns; the reverse, too.
+    """Keep HITs from workers who saw their inputs in some other campaigns, and vice versa.
 
-    Where exposure is counted by pool all campaigns are kept apart anyway.
+    If exposure is counted by pool, all campaigns are kept apart anyway.
 
     Parameters
     ----------
-    campaign : Campaign
-        The HITs' own, of which the same holds.
     others_of : mapping of int to collection of int
-        Of each HIT the other campaigns of the pool.
+        For each HIT of the campaign, the other campaigns of the pool.
     """
     if campaign.input_scope == campaign.pool:
         return
@@ -84,8 +82,7 @@ def keep_apart(campaign: Campaign, others_of: Mapping[int, Collection[int]]) -> 
 def _kept(
     scope: str, keys: list[str], in_pool: Mapping[str, Input]
 ) -> dict[str, Input]:
-    # Two campaigns of a pool may be built at the same moment; the row that came first
-    # is kept.
+    # Two campaigns of a pool may be built at once; the first row is kept.
     Input.objects.bulk_create(
         [Input(scope=scope, content_key=key, in_pool=in_pool.get(key)) for key in keys],
         batch_size=BATCH,

@@ -1,4 +1,4 @@
-"""Check marked errors that a page sent, and say what became of those it began with."""
+"""Check the marked errors that a page sent, and compare them with the prefilled ones."""
 
 import json
 from collections.abc import Sequence
@@ -14,20 +14,20 @@ from genie.lib.errors import GenieError
 MOST_SPANS = 200
 MOST_CHARACTERS = 40_000
 PLACE = {"start", "end"}
-# What a worker did with marks that were there before.
+# What a worker did with prefilled marks.
 KEPT, CHANGED, ADDED = "kept", "changed", "added"
 
 Span = dict[str, Any]
 
 
 def checked_spans(raw: str, text: str, errors: Errors) -> list[Span]:
-    """Read marked spans; offsets count the text's code points, the end is outside.
+    """Read marked spans; offsets count code points, the end is exclusive.
 
     Raises
     ------
     GenieError
-        ``unusable-spans`` for anything that the page's own marks cannot be;
-        ``answer-missing`` where an error has no category.
+        ``unusable-spans`` for anything the page could not have sent;
+        ``answer-missing`` if an error has no category.
     """
     if not raw.strip():
         return []
@@ -46,10 +46,10 @@ def checked_spans(raw: str, text: str, errors: Errors) -> list[Span]:
 
 
 def detail_of(spans: Sequence[Span], marked: Marked) -> dict[str, Any]:
-    """Give what is stored of marks: themselves, and what became of those brought along.
+    """Return what is stored of marks: the marks, and changes to prefilled ones.
 
-    Each mark says whether it was `kept`, `changed` (it overlaps one that it was not) or
-    `added`; those of which nothing is left are listed.
+    Each mark is `kept`, `changed` (it overlaps a different prefilled one) or `added`;
+    removed ones are listed.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def detail_of(spans: Sequence[Span], marked: Marked) -> dict[str, Any]:
     if marked.prefilled is None:
         return {"spans": list(spans)}
     before = [dict(span) for span in marked.prefilled]
-    # those that were kept first: what overlaps them as well is new
+    # Kept ones first: marks that overlap them as well are new.
     left = [span for span in before if span not in spans]
     told = []
     for span in spans:
@@ -86,7 +86,7 @@ def _loaded(raw: str) -> Any:
         raise _unusable("there are too many")
     try:
         return json.loads(raw)
-    # JSON that is nested deeply enough exhausts the stack instead of being wrong.
+    # Deeply nested JSON exhausts the stack instead of being invalid.
     except (ValueError, RecursionError):
         raise _unusable("they cannot be read") from None
 

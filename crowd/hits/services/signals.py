@@ -1,4 +1,4 @@
-"""Read what a page's script noticed: hostile input, believed no further than it can be."""
+"""Signals from a page's script: hostile input, limited to what is possible."""
 
 import json
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from crowd.hits.models.assignment import Assignment, Signals
 
-# six numbers and their names are shorter
+# Six numbers and their names are shorter.
 MOST_CHARACTERS = 300
 MOST = 9_999
 COUNTS = ("n_changes", "n_focus_losses", "n_copies", "n_pastes")
@@ -19,7 +19,7 @@ FIRST = "first_change_seconds"
 
 @dataclass(frozen=True)
 class SentSignals:
-    """What was sent beside an answer, checked; nothing, where no script ran."""
+    """Checked signals sent with an answer; empty if no script ran."""
 
     counts: Mapping[str, int] | None = None
     first_change_seconds: int | None = None
@@ -27,7 +27,7 @@ class SentSignals:
 
 
 def read_signals(assignment: Assignment, posted: Mapping[str, str]) -> SentSignals:
-    """Read the signals of a page; what its script cannot have sent is ignored."""
+    """Read the signals of a page; values its script cannot have sent are ignored."""
     sent = _loaded(posted.get("signals", ""))
     canary = said_the_word(assignment, posted)
     if sent is None:
@@ -43,9 +43,9 @@ def read_signals(assignment: Assignment, posted: Mapping[str, str]) -> SentSigna
 def keep_signals(
     assignment: Assignment, sent: SentSignals, wall_seconds: float
 ) -> None:
-    """Store what was noticed, if anything; callers open the transaction.
+    """Store the signals, if any; callers open the transaction.
 
-    A time is believed no further than the time that passed on our clock.
+    Times are limited to the time that passed on our clock.
     """
     if sent.counts is None and not sent.canary:
         return
@@ -61,12 +61,12 @@ def keep_signals(
 
 
 def canary_word(assignment: Assignment) -> str:
-    """Give the word that an assignment's hidden field asks programs for."""
+    """Return the word that an assignment's hidden field asks programs for."""
     return salted_hmac("crowd.canary", str(assignment.pk)).hexdigest()[:8]
 
 
 def said_the_word(assignment: Assignment, posted: Mapping[str, str]) -> bool:
-    """Tell whether the word was sent in; what a browser fills in by itself is not it."""
+    """Check whether the word was sent; values filled in by browsers do not match."""
     said = f"{posted.get('assistant', '')[:200]} {posted.get('remark', '')[:2_000]}"
     word = canary_word(assignment)
     return any(
@@ -80,7 +80,7 @@ def _loaded(raw: str) -> dict[str, Any] | None:
         return None
     try:
         sent = json.loads(raw)
-    # JSON that is nested deeply enough exhausts the stack instead of being wrong.
+    # Deeply nested JSON exhausts the stack instead of being invalid.
     except (ValueError, RecursionError):
         return None
     if not isinstance(sent, dict) or set(sent) != {*COUNTS, FIRST}:
@@ -96,6 +96,5 @@ def _is_count(value: Any) -> bool:
 
 
 def forget_before(limit: datetime) -> int:
-    """Delete the signals of work sent in before a moment; return how many."""
     old = Signals.objects.filter(assignment__submitted_at__lt=limit)
     return int(old.delete()[0])

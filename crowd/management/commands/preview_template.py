@@ -96,7 +96,7 @@ def _item(path: Path | None) -> dict[str, Any] | None:
 
 
 STATIC = "/static/"
-# As strict as the site: what a page may not do there, it may not do here.
+# As strict as the site, so that a page can do no more here than there.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'"
@@ -121,7 +121,6 @@ class Preview:
     def __call__(
         self, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
-        """Answer one request (WSGI)."""
         response = self.respond(WSGIRequest(environ))
         response.headers["Content-Security-Policy"] = POLICY
         status = HTTPStatus(response.status_code)
@@ -129,7 +128,6 @@ class Preview:
         return list(response)
 
     def respond(self, request: HttpRequest) -> HttpResponseBase:
-        """Give a file of the site's, the page, or what an answer would be stored as."""
         if request.path.startswith(STATIC):
             return _static(request.path.removeprefix(STATIC))
         return preview(request, self.hit_type, self.item)

@@ -1,4 +1,4 @@
-"""Propose a bonus where an hour of work paid less than it should."""
+"""Propose a bonus if an hour of work paid less than it should."""
 
 from __future__ import annotations
 
@@ -37,8 +37,6 @@ QUESTION = Question(
 
 
 class FairPayAction(ReadOnlyAdmin):
-    """The action for the list of campaigns."""
-
     @admin.action(
         description="Top up low pay in the selected campaigns …",
         permissions=["act"],
@@ -46,7 +44,7 @@ class FairPayAction(ReadOnlyAdmin):
     def make_up_selected(
         self, request: HttpRequest, queryset: QuerySet[Campaign]
     ) -> HttpResponse | None:
-        """Show what is missing, then plan what was shown and agreed to."""
+        """Show what is missing, then plan exactly what was shown."""
         underpaid = [
             (campaign, missing)
             for campaign in queryset.select_related("hit_type")
@@ -64,7 +62,7 @@ class FairPayAction(ReadOnlyAdmin):
             self, request, QUESTION, lines, [("Total", dollars(total))]
         )
         if isinstance(form, TemplateResponse):
-            # What is agreed to is what was shown, whatever is approved meanwhile.
+            # The agreed amount is the one shown, whatever is approved meanwhile.
             agreed = [(f"agreed-{c.pk}", m.total_cents) for c, m in underpaid]
             form.context_data = {**(form.context_data or {}), "hidden": agreed}
             return form

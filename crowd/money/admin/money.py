@@ -1,5 +1,3 @@
-"""Budgets, what is set aside, and the ledger."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -50,7 +48,7 @@ class BudgetAdmin(EditedOfTask, AsksWhy):
         return budget
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        # A budget that moved to another pool would rewrite what was approved.
+        # Moving a budget to another pool would rewrite what was approved.
         return ["pool", *self.readonly_fields] if obj is not None else []
 
     @admin.display(description="limit", ordering="limit_cents")
@@ -90,7 +88,7 @@ class CommitmentAdmin(OfTask, ReadOnlyAdmin):
 
     @admin.display(description="campaign")
     def campaign(self, commitment: Commitment) -> str:
-        """Link to the campaign that spends it; it has the same key."""
+        """Link to the campaign with the commitment's key."""
         if not hasattr(commitment, "spent_by"):
             self.look_up([commitment])
         found: Campaign | None = commitment.spent_by  # type: ignore[attr-defined]
@@ -132,7 +130,7 @@ class ExchangeRateAdmin(AsksWhy):
         super().save_model(request, obj, form, change)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        # Payments name the rate that they were reckoned at.
+        # Payments refer to the rate at which they were computed.
         return obj is None and super().has_change_permission(request)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:

@@ -1,4 +1,4 @@
-"""Payouts: planned, put into a file that a person agrees to, and what came back."""
+"""Payouts: planned, exported to a file that staff confirm, and their results."""
 
 from __future__ import annotations
 
@@ -70,7 +70,6 @@ class PayoutTermsAdmin(AsksWhy):
     actions: Any = []
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
-        """Show the one row, as it is until somebody changes it."""
         with transaction.atomic():
             payouts.lock()
         return super().changelist_view(request, extra_context)
@@ -148,7 +147,7 @@ class PayoutRunAdmin(ReadOnlyAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """Plan what is due now, after its totals were shown."""
+        """Plan what is due now, after showing its totals."""
         form, right = filled_in(self, request, PlainForm)
         if right:
             runs = payouts.plan(timezone.localdate(), person(request))
@@ -169,7 +168,7 @@ class PayoutRunAdmin(ReadOnlyAdmin):
             button="Plan",
             page="admin/crowd/payoutrun/add.html",
             totals=totals,
-            # who entered no details is told by planning
+            # Planning tells workers without payment details.
             nothing_to_do=not totals and not found.lacking,
             n_lacking=len(found.lacking),
             lacking=dollars(sum(found.lacking.values())),
@@ -181,7 +180,7 @@ class PayoutRunAdmin(ReadOnlyAdmin):
     def file_selected(
         self, request: HttpRequest, queryset: QuerySet[PayoutRun]
     ) -> HttpResponse | None:
-        """Show the total, and make the file of one run once a person agrees."""
+        """Show the total, and create the file of one run after confirmation."""
         runs = list(queryset.filter(state=RunState.PLANNED)[:2])
         if len(runs) != 1:
             sentence = "Choose one run that is planned: each has a file of its own."
@@ -243,7 +242,6 @@ class PayoutRunAdmin(ReadOnlyAdmin):
         self.message_user(request, f"Took back {n} payouts.", messages.SUCCESS)
 
     def download(self, request: HttpRequest, pk: int) -> HttpResponseBase:
-        """Give the file again, as long as something of it is on its way."""
         if not self.has_act_permission(request):
             raise PermissionDenied
         run = PayoutRun.objects.filter(pk=pk, state=RunState.IN_FILE).first()

@@ -1,5 +1,3 @@
-"""What a worker has earned on which day, and with what."""
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -25,41 +23,37 @@ State = LedgerEntry.State
 
 @dataclass(frozen=True)
 class Line:
-    """What one kind of work brought on one day."""
-
     what: str
     title: str
-    # of a requester; empty: of this site
+    # a requester; empty: this site
     by: str
     n: int
     cents: int
-    # of it not approved yet
+    # the part not approved yet
     pending_cents: int
 
 
 @dataclass(frozen=True)
 class Day:
-    """One day with its lines, the greatest first."""
+    """One day with its lines, the largest first."""
 
     date: date
     lines: tuple[Line, ...]
 
     @property
     def cents(self) -> int:
-        """Give the day's sum."""
         return sum(line.cents for line in self.lines)
 
     @property
     def pending_cents(self) -> int:
-        """Give what of the day's sum is not approved yet."""
         return sum(line.pending_cents for line in self.lines)
 
 
 def earned_by_day(worker: Worker) -> list[Day]:
-    """Give a worker's days in the zone in force, newest first; rejected work earns nothing.
+    """Return a worker's days in the active time zone, newest first.
 
-    Work counts on the day when it was sent in, a bonus when it was given. The sums of all
-    days are those of `earnings`.
+    Rejected work earns nothing. Work counts on the day it was submitted, a bonus on the
+    day it was given. The sum over all days equals `earnings`.
     """
     lines_by_day: dict[date, list[Line]] = {}
     ours = list(_of_campaigns(worker))
@@ -76,7 +70,6 @@ def earned_by_day(worker: Worker) -> list[Day]:
 
 
 def _translate(rows: list[dict[str, Any]]) -> None:
-    """Name this site's work as its pages do now; requesters name their own."""
     stored = HITType.objects.filter(title__in={row["title"] for row in rows})
     titles = {one.title: title_now(one) for one in stored.order_by("pk")}
     for row in rows:

@@ -12,12 +12,10 @@ PLANNED = (LedgerEntry.State.PLANNED, LedgerEntry.State.SENDING)
 
 
 def earnings(worker: Worker) -> Earnings:
-    """Give one worker's earnings; rejected work earns nothing."""
     return earnings_of([worker])[worker.pk]
 
 
 def earnings_of(workers: Iterable[Worker]) -> dict[int, Earnings]:
-    """Give several workers' earnings, for our campaigns and for requesters."""
     pks = [worker.pk for worker in workers]
     of_campaigns, from_requesters = _of_campaigns(pks), of_requesters(pks)
     nothing = Earnings()

@@ -1,4 +1,4 @@
-"""Where an hour of work paid less than it should, and what is missing."""
+"""Campaigns that paid less an hour than they should, and the missing amount."""
 
 from dataclasses import dataclass
 from statistics import median
@@ -20,39 +20,37 @@ if TYPE_CHECKING:
 
 # With fewer measured times the median says more about one person than about the work.
 ENOUGH_TIMES = 5
-# The beginning of the names of such bonuses in the ledger.
+# The prefix of such bonuses' keys in the ledger.
 KEY = "fair-pay:"
 UNDECIDED = (Assignment.State.ACCEPTED, Assignment.State.SUBMITTED)
 
 
 @dataclass(frozen=True)
 class Shortfall:
-    """What is missing for one campaign's people, in cents."""
+    """The amount missing for one campaign's workers, in cents."""
 
     hourly_cents: int
     floor_cents: int
-    # where the reward has changed meanwhile, of those who got the least
+    # of those who got the least, if the reward has changed
     each_cents: int
     n_assignments: int
     n_workers: int
     bonus_cents: int
-    # what the platform takes of the bonuses
+    # the platform's fee for the bonuses
     fee_cents: int = 0
 
     @property
     def total_cents(self) -> int:
-        """Give the cost of making up for it."""
         return self.bonus_cents + self.fee_cents
 
     @property
     def is_even(self) -> bool:
-        """Tell whether each answer lacks the same."""
         return self.bonus_cents == self.each_cents * self.n_assignments
 
 
 @dataclass(frozen=True)
 class Owed:
-    """One bonus: how much, for how many answers, and the one that it is booked under."""
+    """One bonus: its amount, its number of answers, and the one it is booked under."""
 
     key: str
     assignment: int
@@ -63,13 +61,13 @@ class Owed:
 
 
 def shortfall(campaign: Campaign) -> Shortfall | None:
-    """Give what approved work lacks to the floor; None where nothing is missing.
+    """Return what approved work lacks to the minimum; None if nothing is missing.
 
-    Each answer of the same reward lacks the same: the median pace decides, not the
-    worker's own, so that nobody gains by being slow.
+    Each answer of the same reward lacks the same: the median pace counts, not the
+    worker's own, so that slow work is not rewarded.
     """
     if campaign.platform == ELSEWHERE:
-        return None  # what people got elsewhere, nobody here knows, nor can add to
+        return None  # The pay on other sites is not known here and cannot be raised.
     progress = campaign_progress(campaign)
     n_times = Assignment.objects.filter(
         hit__campaign=campaign, active_seconds__gt=0
@@ -93,10 +91,10 @@ def shortfall(campaign: Campaign) -> Shortfall | None:
 
 
 def owed(campaign: Campaign, median_seconds: float) -> list[Owed]:
-    """Give the bonuses that make up for it.
+    """Return the bonuses that make up for it.
 
-    One for each answer; where a platform pays and a visit holds several answers, one for
-    the visit, as each bonus there is a call of its own that may be heard only once.
+    One for each answer. If a platform pays and a visit holds several answers, one for
+    the visit, because each bonus there is a separate call.
     """
     floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"])
     by_visit = _by_visit(campaign)
@@ -128,10 +126,10 @@ def _of_visit(session: object) -> str:
 
 
 def is_underpaid(campaign: Campaign) -> bool:
-    """Tell whether an hour pays less than the floor, as far as enough times tell.
+    """Check whether an hour pays less than the minimum, if enough times are measured.
 
-    This goes by what was measured on our pages, wherever the people come from.
-    Volunteers were told that nothing is paid.
+    Uses the times measured on our pages, whatever the platform. Volunteers agreed to no
+    pay.
     """
     if campaign.simulated or campaign.hit_type.reward_cents == 0:
         return False
@@ -149,7 +147,7 @@ def is_underpaid(campaign: Campaign) -> bool:
 
 
 def without_bonus(campaign: Campaign) -> QuerySet[Assignment]:
-    """Find people's approved work that has not been made up for; volunteers' is not."""
+    """Return approved work without such a bonus; volunteers' work is excluded."""
     bonuses = LedgerEntry.objects.filter(
         assignment=OuterRef("pk"), kind=LedgerEntry.Kind.BONUS
     )
@@ -161,7 +159,7 @@ def without_bonus(campaign: Campaign) -> QuerySet[Assignment]:
         reward_cents__gt=0,
     ).order_by("pk")
     if kind_of(campaign.platform).capabilities.pays:
-        # It can pay nobody who did not come from there.
+        # The platform can only pay people who came from it.
         assignments = assignments.filter(session_work__isnull=False)
     if _by_visit(campaign):
         assignments = assignments.exclude(session_work__session__in=_not_now(campaign))
@@ -169,7 +167,6 @@ def without_bonus(campaign: Campaign) -> QuerySet[Assignment]:
 
 
 def _not_now(campaign: Campaign) -> list[int]:
-    """Find visits that were made up for, or of which some work is not decided on."""
     visits = ExternalSession.objects.filter(campaign=campaign)
     waiting = visits.filter(work__assignment__state__in=UNDECIDED)
     names = {_of_visit(pk): pk for pk in visits.values_list("pk", flat=True)}

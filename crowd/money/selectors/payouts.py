@@ -1,4 +1,4 @@
-"""What is due to workers of this site, and when it is paid out next."""
+"""Amounts due to workers of this site, and the next date of payouts."""
 
 from __future__ import annotations
 
@@ -32,28 +32,23 @@ UNDER_WAY = (Payout.State.PLANNED, Payout.State.IN_FILE)
 
 @dataclass(frozen=True)
 class NextPayout:
-    """A worker's next payout, as far as it can be told."""
-
-    # None: staff plan payouts when they see fit
+    # None: staff plan payouts by hand
     date: date | None
     # approved, and not in any payout yet
     amount_cents: int
     # in a payout that is planned or on its way
     under_way_cents: int
     minimum_cents: int
-    # "details" where none are entered, "correction" where a payment to them failed
+    # "details" if none are entered, "correction" if a payment to them failed
     lacks: str = ""
 
     @property
     def is_carried_over(self) -> bool:
-        """Tell whether there is too little for a payout yet."""
         return 0 < self.amount_cents < self.minimum_cents
 
 
 @dataclass(frozen=True)
 class Payable:
-    """One table of what can be paid: its unpaid rows, whose they are, how much."""
-
     rows: QuerySet[Any]
     worker: str
     cents: str
@@ -62,9 +57,9 @@ class Payable:
 def payables(
     workers: Collection[int] | None = None, *, on_this_site: bool = True
 ) -> tuple[Payable, ...]:
-    """Give what is approved and in no payout, of workers of this site.
+    """Return what is approved and in no payout, for workers of this site.
 
-    Otherwise of everybody whom no platform pays: whoever pays those does it by hand.
+    Otherwise for all workers whom no platform pays; those are paid by hand.
     """
     tables = (
         Payable(_entries(), "assignment__worker", "amount_cents"),
@@ -89,7 +84,7 @@ def payables(
 
 
 def due(workers: Collection[int] | None = None) -> dict[int, int]:
-    """Give the cents that are due to each worker, of all or of some."""
+    """Return the cents due to each worker, for all or some."""
     cents: dict[int, int] = {}
     for table in payables(workers):
         sums = table.rows.order_by().values(payee=F(table.worker))
@@ -99,7 +94,7 @@ def due(workers: Collection[int] | None = None) -> dict[int, int]:
 
 
 def sums(payouts: Collection[int] | QuerySet[Any, Any]) -> dict[int, int]:
-    """Add up what each payout pays, in the ledger and for requesters."""
+    """Sum what each payout pays, in the ledger and for requesters."""
     tables: tuple[tuple[QuerySet[Any], str], ...] = (
         (LedgerEntry.objects.exclude(state__in=GONE), "amount_cents"),
         (RequesterAssignment.objects.all(), "hit__reward_cents"),
@@ -114,7 +109,6 @@ def sums(payouts: Collection[int] | QuerySet[Any, Any]) -> dict[int, int]:
 
 
 def next_for(worker: Worker) -> NextPayout:
-    """Say when and how much a worker of this site is paid next."""
     terms = PayoutTerms.objects.filter(pk=TERMS).first() or PayoutTerms(pk=TERMS)
     details = PaymentDetails.objects.filter(worker=worker).first()
     lacks = "" if details and opened(details.sealed) else "details"
@@ -131,14 +125,14 @@ def next_for(worker: Worker) -> NextPayout:
 
 
 def next_date(terms: PayoutTerms, today: date) -> date | None:
-    """Give the next day of payouts, today included unless they were planned today."""
+    """Return the next payout day: today counts unless payouts were planned today."""
     first = today
     if terms.planned_on is not None and terms.planned_on >= today:
         first = terms.planned_on + timedelta(days=1)
     if terms.every == Every.WEEK:
         return first + timedelta(days=(terms.day - first.isoweekday()) % 7)
     if terms.every == Every.MONTH:
-        # no month lacks days 1 to 28
+        # Every month has days 1 to 28.
         return next(
             day
             for n in range(31)
@@ -148,7 +142,7 @@ def next_date(terms: PayoutTerms, today: date) -> date | None:
 
 
 def last_date(terms: PayoutTerms, today: date) -> date | None:
-    """Give the newest day of payouts that has come, today included."""
+    """Return the most recent payout day, including today."""
     days = (today - timedelta(days=n) for n in range(31))
     if terms.every == Every.WEEK:
         return next(day for day in days if day.isoweekday() == terms.day)
@@ -159,7 +153,7 @@ def last_date(terms: PayoutTerms, today: date) -> date | None:
 
 def _entries() -> QuerySet[LedgerEntry]:
     approved = Q(assignment__state=Assignment.State.APPROVED)
-    # Some bonuses are given to work whose rejection cannot be taken back.
+    # Some bonuses are for work whose rejection cannot be reversed.
     despite = Q(assignment__state=Assignment.State.REJECTED)
     bonus = Q(kind=LedgerEntry.Kind.BONUS)
     return LedgerEntry.objects.filter(

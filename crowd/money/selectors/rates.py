@@ -1,4 +1,4 @@
-"""What amounts are in another currency, at the rate that staff stored last."""
+"""Amounts in another currency, at the rate that staff stored last."""
 
 from decimal import ROUND_CEILING, Decimal
 
@@ -9,12 +9,12 @@ OURS = "USD"
 
 
 def rate_of(currency: str) -> ExchangeRate | None:
-    """Give the rate of a currency that a platform pays in; none for our own.
+    """Return the rate of a platform's currency; None for our own.
 
     Raises
     ------
     GenieError
-        ``wrong-currency`` where staff have stored no rate.
+        ``wrong-currency`` if staff have stored no rate.
     """
     if currency == OURS:
         return None
@@ -30,12 +30,12 @@ def rate_of(currency: str) -> ExchangeRate | None:
 
 
 def there(cents: int, rate: ExchangeRate | None) -> int:
-    """Say what our cents are in the currency of a rate, rounded up."""
+    """Convert our cents to the currency of a rate, rounded up."""
     return cents if rate is None else _up(cents / rate.dollars)
 
 
 def here(amount: int, rate: ExchangeRate | None) -> int:
-    """Say what an amount there costs in our cents, rounded up."""
+    """Convert an amount in a rate's currency to our cents, rounded up."""
     return amount if rate is None else _up(amount * rate.dollars)
 
 
@@ -44,7 +44,7 @@ def _up(amount: Decimal) -> int:
 
 
 def in_full(amount: int, rate: ExchangeRate | None) -> str:
-    """Write an amount there as staff read it.
+    """Format an amount in a rate's currency for staff.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def in_full(amount: int, rate: ExchangeRate | None) -> str:
 
 
 def shown(cents: int, rate: ExchangeRate | None) -> str:
-    """Write our cents as staff read them, with what is paid elsewhere for them.
+    """Format our cents for staff, with the amount in a rate's currency.
 
     Examples
     --------

@@ -1,5 +1,3 @@
-"""What workers have earned with requesters' HITs."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ State = RequesterAssignment.State
 
 
 def of_requesters(pks: list[int]) -> dict[int, Earnings]:
-    """Give workers' earnings by their keys; rejected work earns its bonuses only."""
+    """Return workers' earnings by their keys; rejected work earns only its bonuses."""
     paid = Q(paid_at__isnull=False)
     approved = Q(state=State.APPROVED)
     rewards: Any = (
@@ -50,7 +48,6 @@ def of_requesters(pks: list[int]) -> dict[int, Earnings]:
 
 
 def done_for_requesters(worker: Worker) -> QuerySet[RequesterAssignment, Any]:
-    """Give what a worker sent in to requesters, newest first, with its bonuses."""
     bonuses = RequesterBonus.objects.order_by("pk")
     return (
         RequesterAssignment.objects.filter(
@@ -68,7 +65,7 @@ def _earned(row: dict[str, Any]) -> Earnings:
 
 @dataclass(frozen=True)
 class Earnings:
-    """What a worker has earned, in cents: waits for approval, approved, paid."""
+    """A worker's earnings, in cents: awaiting approval, approved, paid."""
 
     pending: int = 0
     approved: int = 0

@@ -1,4 +1,4 @@
-"""Bonuses: planned once for each reason, within the budgets, paid where the work was."""
+"""Bonuses: planned once for each reason, within the budgets, paid by the work's payer."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ def give(
     by: AbstractBaseUser,
     rejected_too: bool = False,
 ) -> LedgerEntry:
-    """Plan a bonus for an answer and set its money aside; the same key again is one.
+    """Plan a bonus for an answer and set its money aside; once per key.
 
     Raises
     ------
     GenieError
-        ``no-bonus`` for no amount or rejected work, ``over-budget`` where the pool's or
+        ``no-bonus`` for no amount or rejected work, ``over-budget`` if the pool's or
         the site's budget has no room.
     """
-    # The campaign's row is the lock: a form that is sent twice comes here one after the
-    # other, and the second finds the first's entry.
+    # The campaign's row is the lock: a form that is sent twice runs twice in turn, and
+    # the second finds the first's entry.
     campaign = Campaign.objects.select_for_update(of=("self",)).get(
         hits__assignments=assignment_pk
     )
@@ -57,7 +57,7 @@ def give(
     existing = LedgerEntry.objects.filter(idempotency_key=name).first()
     if existing is not None:
         return existing
-    # Rejected work gets one only where its rejection cannot be taken back.
+    # Rejected work gets one only if its rejection cannot be reversed.
     is_payable = assignment.state in PAID or (
         rejected_too and assignment.state == Assignment.State.REJECTED
     )
@@ -84,8 +84,7 @@ def give(
             amount_cents=fee,
             reason="For a bonus.",
         )
-    # The account was closed when the campaign ended; it is closed again at what is
-    # spent now.
+    # The account was closed when the campaign ended; it is closed again at the new sum.
     if settled:
         budgets.settle(campaign.key, campaign_progress(campaign).spent_cents)
     note(by, campaign, f"Planned a bonus of {cents} ¢: {reason}"[:300])
@@ -95,7 +94,7 @@ def give(
 def to_session(
     session: ExternalSession, cents: int, reason: str, *, by: AbstractBaseUser
 ) -> bool:
-    """Give a visit one bonus for a reason; False where it has no work to give it for."""
+    """Give a visit one bonus for a reason; False if it has no work to pay for."""
     row = (
         Assignment.objects.filter(session_work__session=session, state__in=PAID)
         .order_by("pk")
@@ -112,10 +111,8 @@ def to_session(
 
 
 def fee_of(campaign: Campaign, cents: int) -> int:
-    """Give the platform's share of a bonus."""
     return fee_per_assignment(campaign.platform, cents)
 
 
 def fee_key(entry_pk: int) -> str:
-    """Name the payment of the platform's share of a bonus."""
     return f"bonus-fee:{entry_pk}"

@@ -1,9 +1,9 @@
-"""Set money aside before it is spent: no budget can be passed.
+"""Set money aside before it is spent, so that no budget is exceeded.
 
-Two budgets bound what is spent: the site's and the pool's. A commitment counts
-against both from the moment that somebody approves a price. Once the work is over
-it shrinks to what was spent, and what changes afterwards (a rejection, one taken
-back, a bonus) corrects it. The rows of the budgets are the locks.
+Two budgets limit spending: the site's and the pool's. A commitment counts against both
+from the approval of its price. Once the work is over it shrinks to what was spent, and
+later changes (a rejection, its reversal, a bonus) correct it. The rows of the budgets
+are the locks.
 """
 
 from __future__ import annotations
@@ -29,18 +29,17 @@ if TYPE_CHECKING:
 
 
 def budget_left(pool: str) -> int:
-    """Give what may still be set aside for the pool, in cents: the tighter budget."""
+    """Return what may still be set aside for the pool, in cents: the tighter budget."""
     return min(left for _, _, left in _accounts(pool, _budgets(pool)))
 
 
 def refuse_beyond(pool: str, cents: int) -> None:
-    """Refuse an amount for which the pool's or the site's budget has no room now."""
     _refuse_beyond(pool, cents, _budgets(pool))
 
 
 @transaction.atomic
 def set_limit(pool: str, cents: int, *, by: AbstractBaseUser, why: str = "") -> None:
-    """Say what may be spent for a pool; what was approved before stays."""
+    """Set the spending limit of a pool; earlier approvals stay valid."""
     budget, made = Budget.objects.select_for_update().get_or_create(
         pool=pool, defaults={"limit_cents": cents}
     )
@@ -55,18 +54,18 @@ def set_limit(pool: str, cents: int, *, by: AbstractBaseUser, why: str = "") -> 
 def commit(
     *, key: str, pool: str, amount_cents: int, by: AbstractBaseUser
 ) -> Commitment:
-    """Set money aside, once per key; refused where a budget would be passed."""
-    # Made where it is missing, as only a row that exists can be locked.
+    """Set money aside, once per key; refused if a budget would be exceeded."""
+    # Created if missing, because only a row that exists can be locked.
     _site_budget()
-    # The rows are the lock: who approves at the same moment waits here.
+    # The rows are the lock, so concurrent approvals wait here.
     locked = list(
         Budget.objects.select_for_update()
         .filter(pool__in=[Budget.SITE, pool])
         .order_by("pool")
     )
     existing = Commitment.objects.filter(key=key).first()
-    # What was given back whole may be set aside again under its key; any other
-    # commitment of that key is this one.
+    # A released commitment may be set aside again under its key; any other commitment
+    # of that key is this one.
     released = (
         existing is not None
         and existing.settled_at is not None
@@ -91,7 +90,6 @@ def commit(
 
 @transaction.atomic
 def set_aside_again(*, key: str, pool: str, cents: int, at_most: int) -> None:
-    """Add to a settled commitment, never beyond what was approved for it."""
     _site_budget()
     locked = list(
         Budget.objects.select_for_update()
@@ -99,7 +97,7 @@ def set_aside_again(*, key: str, pool: str, cents: int, at_most: int) -> None:
         .order_by("pool")
     )
     commitment = Commitment.objects.select_for_update().get(key=key)
-    # A person approved `at_most`; anything beyond it is theirs to decide again.
+    # A person approved `at_most`; anything more needs another decision.
     extra = max(0, min(cents, at_most - commitment.amount_cents))
     _refuse_beyond(pool, extra, {row.pool: row for row in locked})
     Commitment.objects.filter(key=key).update(
@@ -110,19 +108,19 @@ def set_aside_again(*, key: str, pool: str, cents: int, at_most: int) -> None:
 
 
 def add(campaign: Campaign, cents: int, by: AbstractBaseUser) -> bool:
-    """Add money to a campaign's account; tell whether that was closed before.
+    """Add money to a campaign's account; return whether that was closed before.
 
     Raises
     ------
     GenieError
-        ``elsewhere`` for work that was not done here, and ``over-budget``.
+        ``elsewhere`` for imported work, and ``over-budget``.
     """
     if campaign.platform == ELSEWHERE:
         raise GenieError(
             "This work was done elsewhere and imported: nobody can be paid for it here.",
             code="elsewhere",
         )
-    # An amount of nothing only makes the account where there is none yet.
+    # An amount of 0 only creates the account if there is none yet.
     commit(key=campaign.key, pool=campaign.pool, amount_cents=0, by=by)
     account = Commitment.objects.get(key=campaign.key)
     set_aside_again(
@@ -138,20 +136,20 @@ def add(campaign: Campaign, cents: int, by: AbstractBaseUser) -> bool:
 
 
 def settle(key: str, spent_cents: int) -> bool:
-    """Shrink a commitment to what was spent, once; the rest can be used again."""
+    """Shrink a commitment to what was spent, once; the rest is available again."""
     with transaction.atomic():
         settled = Commitment.objects.filter(key=key, settled_at=None).update(
             amount_cents=spent_cents, settled_at=timezone.now()
         )
         if settled:
             pk = Commitment.objects.values_list("pk", flat=True).get(key=key)
-            # opened again, as by an evaluation that asks nobody more, it says the same
+            # If it was opened again without new work, the same line is logged once.
             _logged("settled", spent_cents, about=pk, repeat=False, key=key)
     return bool(settled)
 
 
 def release(key: str) -> bool:
-    """Give all of a commitment and of its parts back, once."""
+    """Release a commitment and its parts, once."""
     with transaction.atomic():
         released = (
             _parts_of(key)
@@ -165,16 +163,16 @@ def release(key: str) -> bool:
 
 @transaction.atomic
 def divide(key: str, parts: Sequence[str]) -> None:
-    """Divide what is set aside under a name and its parts among these parts, evenly.
+    """Divide the money set aside under a key and its parts evenly among these parts.
 
-    Nothing changes where it is divided so already.
+    If it is divided so already, nothing changes.
     """
     rows = list(
         _parts_of(key).select_for_update().filter(settled_at=None).order_by("key")
     )
     if not rows or {row.key for row in rows} == set(parts):
         return
-    # What does not divide evenly goes to the first part, so that no cent is lost.
+    # The remainder goes to the first part, so that no cent is lost.
     each, over = divmod(sum(row.amount_cents for row in rows), len(parts))
     release(key)
     for place, name in enumerate(parts):
@@ -194,9 +192,8 @@ def _parts_of(key: str) -> QuerySet[Commitment]:
 
 
 def correct(key: str, cents: int) -> None:
-    """Add what was spent, or take off what was saved, after a commitment was settled."""
-    # An open commitment holds at least what is spent; there is nothing to correct in
-    # it.
+    """Add later spending, or subtract savings, after a commitment was settled."""
+    # An open commitment holds at least what is spent, so it needs no correction.
     if cents:
         Commitment.objects.filter(key=key, settled_at__isnull=False).update(
             amount_cents=Greatest(F("amount_cents") + cents, 0)
@@ -204,7 +201,7 @@ def correct(key: str, cents: int) -> None:
 
 
 def committed() -> dict[str | None, int]:
-    """Give what is set aside or spent for each pool, and under None for all."""
+    """Return what is set aside or spent for each pool, and under None for all."""
     cents_by_pool: dict[str | None, int] = dict(
         Commitment.objects.order_by()
         .values_list("pool")
@@ -239,7 +236,6 @@ def _budgets(pool: str) -> dict[str, Budget]:
 
 
 def _accounts(pool: str, budgets: dict[str, Budget]) -> list[tuple[str, int, int]]:
-    """Give (name, limit, left) of the site and, where it has one, of the pool."""
     site = budgets.get(Budget.SITE)
     limit = site.limit_cents if site else int(settings.GENIE["SITE_BUDGET_CENTS"])
     accounts = [("the whole site", limit, limit - _committed())]

@@ -1,4 +1,4 @@
-"""Make up for work that paid too little an hour: a bonus to everyone concerned."""
+"""Bonuses for work that paid too little an hour, to all its workers."""
 
 from __future__ import annotations
 
@@ -38,16 +38,15 @@ BATCH = 2_000
 def make_up(
     campaign_pk: int, *, by: AbstractBaseUser, agreed_cents: int
 ) -> Shortfall | None:
-    """Plan the same bonus for each approved answer, once; None when nothing is missing.
+    """Plan the same bonus for each approved answer, once; None if nothing is missing.
 
-    Where a platform pays, it is told by the ledger of outward calls, and takes its fee.
+    If a platform pays, an outward call tells it, and it takes its fee.
 
     Raises
     ------
     GenieError
-        ``campaign-not-over`` while answers come in, ``cost-changed`` where it costs
-        something else than was agreed to, ``over-budget`` where the pool's or the site's
-        budget has no room.
+        ``campaign-not-over`` while answers come in, ``cost-changed`` if the cost is not
+        the agreed one, ``over-budget`` if the pool's or the site's budget has no room.
     """
     campaign = (
         Campaign.objects.select_for_update(of=("self",))
@@ -67,12 +66,11 @@ def make_up(
             code="cost-changed",
         )
     settled = budgets.add(campaign, missing.total_cents, by)
-    # Found before the bonuses are planned: afterwards nobody lacks one.
+    # Computed before the bonuses are planned, because afterwards none is missing.
     bonuses = owed(campaign, campaign_progress(campaign).median_active_seconds or 0)
     _plan(campaign, bonuses)
     _tell(campaign, bonuses, missing)
-    # The account was closed when the campaign ended, and is closed again at the new
-    # total.
+    # The account was closed when the campaign ended; it is closed again at the new sum.
     if settled:
         budgets.settle(campaign.key, campaign_progress(campaign).spent_cents)
     note(
@@ -143,7 +141,6 @@ def _tell(campaign: Campaign, bonuses: list[Owed], missing: Shortfall) -> None:
 def _words(
     campaign: Campaign, missing: Shortfall, n: int, cents: int
 ) -> dict[str, Any]:
-    """Say what a bonus is for, in the language of whoever reads it."""
     said = {
         "title": title_now(campaign.hit_type),
         "n": n,

@@ -1,4 +1,4 @@
-"""Money of people who have left: it is still paid, and then nobody knows where it went."""
+"""Money of people who have left: it is paid, and then their details are deleted."""
 
 from crowd.money.models import PaymentDetails, Payout
 from crowd.money.selectors.earnings import earnings_of
@@ -8,15 +8,16 @@ from crowd.workers.models.worker import Worker
 
 
 def of_the_gone(workers: set[int]) -> set[int]:
-    """Tell whose account is closed: no minimum holds their money back for ever."""
+    """Return which accounts are closed; no minimum delays their money."""
     gone = Worker.objects.filter(pk__in=workers, user__is_active=False)
     return set(gone.values_list("pk", flat=True))
 
 
 def forget_the_gone() -> int:
-    """Delete the payment details of closed accounts that are owed nothing any more.
+    """Delete the payment details of closed accounts that are owed nothing.
 
-    Details to which a payment failed go, too: nobody can correct them. Returns how many.
+    Details to which a payment failed are deleted, too, because their owner cannot
+    correct them. Return how many.
     """
     details = PaymentDetails.objects.filter(worker__user__is_active=False)
     gone = {row.worker_id: row for row in details.select_related("worker")}

@@ -1,6 +1,6 @@
-"""What a payout pays moves along with it: claimed, paid, or free again.
+"""The rows of a payout change with it: claimed, paid, or free again.
 
-Callers hold the row of the terms.
+Callers lock the row of the terms.
 """
 
 from collections import defaultdict
@@ -22,15 +22,14 @@ from genie.lib.errors import GenieError
 
 State = Payout.State
 Entry = LedgerEntry.State
-# What is paid: its table, key and cents.
+# A paid row: its table, key and cents.
 Part = tuple[type[Any], int, int]
-# Rows that point to their payout.
+# Rows that refer to their payout.
 _REQUESTERS: tuple[type[Any], ...] = (RequesterAssignment, RequesterBonus)
 _TABLES: tuple[type[Any], ...] = (LedgerEntry, *_REQUESTERS)
 
 
 def claim_all(run: PayoutRun, workers: Sequence[int]) -> None:
-    """Plan what is due to workers as payouts of a run."""
     mine: dict[int, list[Part]] = defaultdict(list)
     for table in payables():
         of_these = Q(**{f"{table.worker}__in": workers})
@@ -40,13 +39,12 @@ def claim_all(run: PayoutRun, workers: Sequence[int]) -> None:
 
 
 def listed(table: Payable, which: Q) -> Iterable[tuple[int, int, int]]:
-    """List key, worker and cents of what can be paid."""
     rows: Any = table.rows.filter(which).order_by("pk")
     return list(rows.values_list("pk", table.worker, table.cents))
 
 
 def claim(run: PayoutRun, mine: dict[int, list[Part]]) -> list[Payout]:
-    """Make a payout for each worker and point the rows to it, all or nothing."""
+    """Create a payout for each worker and assign the rows to it, all or nothing."""
     payouts = [
         Payout(run=run, worker_id=worker, amount_cents=sum(n for *_, n in parts))
         for worker, parts in sorted(mine.items())
@@ -56,8 +54,8 @@ def claim(run: PayoutRun, mine: dict[int, list[Part]]) -> list[Payout]:
         parts = mine[payout.worker_id]
         for model in _TABLES:
             keys = [pk for of, pk, _ in parts if of is model]
-            # Only the row's own columns: a join would hide them from the re-check that
-            # PostgreSQL makes after waiting for somebody else's change.
+            # Only the row's own columns: a join would hide them when PostgreSQL checks
+            # the conditions again after waiting for another change.
             free = model.objects.filter(pk__in=keys, payout=None, **_unpaid(model))
             if keys and free.update(payout=payout) != len(keys):
                 raise GenieError(
@@ -73,7 +71,7 @@ def _unpaid(model: type[Any]) -> dict[str, Any]:
 
 
 def pay(payouts: Sequence[Payout], reference: str = "") -> None:
-    """Move payouts to paid with what they pay, under the payer's reference or their own."""
+    """Mark payouts and their rows as paid, with the payer's reference or their own."""
     name: Any = reference[:100] or Subquery(
         Payout.objects.filter(pk=OuterRef("payout")).values("reference")[:1]
     )
@@ -89,9 +87,9 @@ def pay(payouts: Sequence[Payout], reference: str = "") -> None:
 
 
 def fail(payout: Payout) -> None:
-    """Make the money due again, and ask the worker to look at their details."""
+    """Make the money due again, and ask the worker to check their details."""
     release([payout], payout.reason, State.FAILED)
-    # What the worker has corrected since is not what failed.
+    # Details that the worker has corrected since did not fail.
     PaymentDetails.objects.filter(
         worker=payout.worker_id, saved_at__lte=payout.run.approved_at
     ).update(wrong=True)
@@ -112,7 +110,7 @@ def fail(payout: Payout) -> None:
 def release(
     payouts: Sequence[Payout], reason: str, state: State = State.PUT_OFF
 ) -> None:
-    """Let go of what payouts would have paid: it is due again."""
+    """Release the rows of payouts, which are due again."""
     keys = pks(payouts)
     LedgerEntry.objects.filter(payout__in=keys).update(
         state=Entry.PLANNED, done_at=None, platform_id="", payout=None
@@ -127,14 +125,14 @@ def release(
 
 def _end(payouts: Sequence[Payout], state: State) -> None:
     for payout in payouts:
-        # Nothing of the account stays behind once the money is there, or is not.
+        # The account is deleted once the money has arrived or failed.
         payout.state, payout.sealed, payout.ended_at = state, "", timezone.now()
     fields = ["state", "sealed", "reason", "ended_at"]
     Payout.objects.bulk_update(payouts, fields, batch_size=500)
 
 
 def check(payouts: Sequence[Payout]) -> None:
-    """Refuse payouts that are not the sum of what they pay."""
+    """Refuse payouts that are not the sum of their rows."""
     cents = sums(pks(payouts))
     wrong = [one for one in payouts if cents.get(one.pk, 0) != one.amount_cents]
     if wrong:
@@ -143,7 +141,6 @@ def check(payouts: Sequence[Payout]) -> None:
 
 
 def close(runs: Collection[int]) -> None:
-    """Close runs of which nothing is open."""
     open_ = Payout.objects.filter(state__in=UNDER_WAY).values("run")
     PayoutRun.objects.filter(pk__in=runs).exclude(pk__in=open_).update(
         state=PayoutRun.State.CLOSED
@@ -151,5 +148,4 @@ def close(runs: Collection[int]) -> None:
 
 
 def pks(payouts: Sequence[Payout]) -> list[int]:
-    """Give the keys of payouts."""
     return [payout.pk for payout in payouts]

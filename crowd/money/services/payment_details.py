@@ -1,4 +1,4 @@
-"""Where workers want their money: sealed when they say it, opened for files only."""
+"""Workers' payment details: encrypted when entered, decrypted for files only."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -17,26 +17,24 @@ Method = PaymentDetails.Method
 
 @dataclass(frozen=True)
 class Recipient:
-    """Who is paid, as the person wrote it, and the account: an IBAN or an address."""
+    """A payee's name as entered, and the account: an IBAN or an address."""
 
     name: str
     account: str
 
     @property
     def hint(self) -> str:
-        """Say so much of the account that its owner knows it again."""
         mailbox, at, host = self.account.rpartition("@")
         return f"{mailbox[:1]}…@{host}" if at else f"…{self.account[-4:]}"
 
 
 @transaction.atomic
 def save(worker: Worker, method: str, recipient: Recipient) -> None:
-    """Keep what a worker has entered; nothing of what was there before."""
     sealed = seal(json.dumps(asdict(recipient)))
     PaymentDetails.objects.update_or_create(
         worker=worker, defaults={"method": method, "sealed": sealed, "wrong": False}
     )
-    # Whoever took over an account would begin here: its owner reads of it.
+    # A person who took over an account would begin here, so its owner is told.
     subject = _("Your payment details were changed")
     text = _(
         "If you did not do this, change your password and write to the people who "
@@ -46,15 +44,15 @@ def save(worker: Worker, method: str, recipient: Recipient) -> None:
 
 
 def forget(worker: Worker) -> None:
-    """Delete what a worker has entered.
+    """Delete a worker's payment details.
 
-    A payout that is in a file keeps its copy until it is over: nobody knows whether the
-    file was sent already, and one that is downloaded again must pay the same people.
+    A payout that is in a file keeps its copy until it is over: the file may have been
+    sent, and one that is downloaded again must pay the same people.
     """
     PaymentDetails.objects.filter(worker=worker).delete()
 
 
 def recipient_of(sealed: str) -> Recipient | None:
-    """Open what was sealed; None where it was deleted or the key is gone."""
+    """Decrypt the details; None if they were deleted or the key is gone."""
     text = opened(sealed) if sealed else None
     return Recipient(**json.loads(text)) if text else None

@@ -1,8 +1,8 @@
 """The ledger: each payment is planned once, done once, or cancelled.
 
-An entry is planned in the transaction of what it is for, under a key that makes a
-second plan the same one. It is done when the money went: a payout says so, or the
-platform does. Nothing is deleted; what is not owed any more is cancelled.
+An entry is planned in the transaction of its cause, under a key that makes planning
+idempotent. It is done when the payout or the platform reports it. Entries are never
+deleted; what is not owed any more is cancelled.
 """
 
 from django.db.models import Sum
@@ -17,15 +17,15 @@ State = LedgerEntry.State
 
 
 def plan(assignment: Assignment, campaign: Campaign) -> int:
-    """Plan what an assignment pays and what the platform takes; return the cents.
+    """Plan the reward and the platform's fee; return the cents.
 
-    The keys make a second plan the same one.
+    Planning again changes nothing, because the keys are the same.
     """
     return _plan(assignment, campaign, "")
 
 
 def plan_again(assignment: Assignment, campaign: Campaign) -> int:
-    """Plan once more what was cancelled when the assignment was rejected.
+    """Plan again what was cancelled when the assignment was rejected.
 
     The cancelled entries stay as they are; these are new ones.
     """
@@ -45,7 +45,7 @@ def plan_after_all(assignment: Assignment, reason: str) -> int:
 
 def _plan(assignment: Assignment, campaign: Campaign, suffix: str) -> int:
     parts = [(f"reward{suffix}:{assignment.pk}", Kind.REWARD, assignment.reward_cents)]
-    # A fee belongs to a reward: that of the HIT, where the campaign's has changed since.
+    # A fee belongs to a reward: the HIT's, if the campaign's has changed since.
     fee = terms_of(assignment.hit, campaign).fee_cents if campaign.fee_cents else 0
     if fee:
         parts.append((f"fee{suffix}:{assignment.pk}", Kind.FEE, fee))
@@ -63,14 +63,14 @@ def _plan(assignment: Assignment, campaign: Campaign, suffix: str) -> int:
 
 
 def cancel(assignment_pk: int, reason: str) -> int:
-    """Cancel what was planned for an assignment; return the cents that this saves.
+    """Cancel an assignment's planned payments; return the cents saved.
 
-    Callers open the transaction and hold the assignment's row.
+    Callers open the transaction and lock the assignment's row.
     """
     planned = LedgerEntry.objects.filter(
         assignment=assignment_pk,
         state=State.PLANNED,
-        # A bonus was promised for a reason of its own; it outlives the reward.
+        # A bonus has a separate reason, so it stays when the reward is cancelled.
     ).exclude(kind=Kind.BONUS)
     saved = planned.aggregate(cents=Sum("amount_cents"))["cents"] or 0
     planned.update(state=State.CANCELLED, reason=reason[:300])

@@ -1,8 +1,8 @@
-"""Payouts: what is due to workers is planned, put into a file, and paid or failed.
+"""Payouts: amounts due to workers are planned, put into a file, and paid or failed.
 
-Each step holds the row of the terms, so one happens after another, and moves ledger
-entries and requesters' work along in the transaction of the payout. What failed is due
-again. No money moves here: a file is made when a person agrees to its total.
+Each step locks the row of the terms, so steps run one after another, and changes ledger
+entries and requesters' work in the transaction of the payout. Failed amounts are due
+again. No money moves here: a file is created when a person agrees to its total.
 """
 
 from __future__ import annotations
@@ -53,15 +53,13 @@ Method = PaymentDetails.Method
 RunState = PayoutRun.State
 State = Payout.State
 Entry = LedgerEntry.State
-# What one file may hold: Wise takes 1,000 lines, PayPal 5,000.
+# The maximal size of one file: Wise takes 1,000 lines, PayPal 5,000.
 MOST = {Method.BANK: 5_000, Method.PAYPAL: 5_000, Method.WISE: 1_000}
 PAID, RETURNED = "paid", "returned"
 
 
 @dataclass(frozen=True)
 class Prospect:
-    """What a run planned now would hold, by method, and who would not be in it."""
-
     by_method: dict[str, dict[int, int]]
     lacking: dict[int, int]
     n_carried: int
@@ -69,23 +67,21 @@ class Prospect:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a payout: paid, or failed or returned, and why."""
-
     pk: int
     word: str
     reason: str = ""
 
 
 def lock() -> PayoutTerms:
-    """Hold the terms' row until the transaction ends; callers open it."""
-    # A site that begins waits for the first day of payouts.
+    """Lock the terms' row until the transaction ends; callers open it."""
+    # A new site waits for the first payout day.
     yesterday = timezone.localdate() - timedelta(days=1)
     PayoutTerms.objects.get_or_create(pk=TERMS, defaults={"planned_on": yesterday})
     return PayoutTerms.objects.select_for_update().get(pk=TERMS)
 
 
 def prospect(minimum_cents: int) -> Prospect:
-    """Say what is due by method; who has entered nothing usable cannot be paid."""
+    """Return what is due by method; workers without usable details cannot be paid."""
     cents = due()
     small = {pk for pk, n in cents.items() if n < minimum_cents}
     carried = small - of_the_gone(small)
@@ -94,7 +90,7 @@ def prospect(minimum_cents: int) -> Prospect:
     usable = {
         worker: method
         for worker, method, sealed in details.values_list("worker", "method", "sealed")
-        # a site that has lost its key knows them no more
+        # A site that has lost its key cannot decrypt them.
         if recipient_of(sealed)
     }
     by_method: dict[str, dict[int, int]] = defaultdict(dict)
@@ -107,7 +103,7 @@ def prospect(minimum_cents: int) -> Prospect:
 
 @transaction.atomic
 def plan(on: date, by: AbstractBaseUser | None = None) -> list[PayoutRun]:
-    """Plan payouts of everything due, one run for each file; tell who cannot be paid."""
+    """Plan payouts of everything due, one run per file; notify workers without details."""
     terms = lock()
     found = prospect(terms.minimum_cents)
     runs = []
@@ -126,7 +122,7 @@ def plan(on: date, by: AbstractBaseUser | None = None) -> list[PayoutRun]:
 
 @transaction.atomic
 def plan_due() -> list[PayoutRun]:
-    """Plan the payouts of the newest day that has come, once."""
+    """Plan the payouts of the most recent payout day, once."""
     today = timezone.localdate()
     terms = lock()
     day = last_date(terms, today)
@@ -139,15 +135,16 @@ def plan_due() -> list[PayoutRun]:
 def file(
     run: PayoutRun, by: AbstractBaseUser, layout: str, agreed_cents: int
 ) -> PayoutRun:
-    """Put a planned run into a file; the total must be what the person agreed to.
+    """Put a planned run into a file; the total must be the agreed one.
 
     Raises
     ------
     GenieError
-        ``not-planned`` where somebody was faster, ``total-changed``, ``nothing-to-pay``.
+        ``not-planned`` if it is already in a file, ``total-changed``,
+        ``nothing-to-pay``.
     """
     lock()
-    # Details that are saved from here on are not those of the file.
+    # Details saved from here on are not those of the file.
     now = timezone.now()
     ready, rest = in_file(run)
     total = sum(payout.amount_cents for payout in ready)
@@ -176,7 +173,7 @@ def file(
 
 
 def in_file(run: PayoutRun) -> tuple[list[Payout], list[Payout]]:
-    """Give the payouts that the file would hold, and those that cannot be in it now."""
+    """Return the payouts that the file would hold, and those that cannot be in it now."""
     details = PaymentDetails.objects.filter(
         worker__payouts__run=run, method=run.method, wrong=False
     )
@@ -191,14 +188,14 @@ def in_file(run: PayoutRun) -> tuple[list[Payout], list[Payout]]:
 
 @transaction.atomic
 def settle(outcomes: Iterable[Outcome], by: AbstractBaseUser) -> int:
-    """Note what became of payouts in files; return how many changed.
+    """Store the outcomes of payouts in files; return how many changed.
 
-    The same again changes nothing.
+    The same outcome again changes nothing.
 
     Raises
     ------
     GenieError
-        ``payout-over`` for what cannot be; then nothing has changed.
+        ``payout-over`` for an impossible outcome; then nothing has changed.
     """
     lock()
     said = {outcome.pk: outcome for outcome in outcomes}
@@ -228,7 +225,6 @@ def settle(outcomes: Iterable[Outcome], by: AbstractBaseUser) -> int:
 
 
 def _contradiction(payout: Payout, word: str) -> str:
-    """Say why a payout cannot have this outcome; empty where it can."""
     if payout.state == State.PLANNED:
         return "it is in no file yet"
     if payout.state in NOT_PAID and word == PAID:
@@ -238,7 +234,7 @@ def _contradiction(payout: Payout, word: str) -> str:
 
 @transaction.atomic
 def take_back(run: PayoutRun, by: AbstractBaseUser, reason: str) -> int:
-    """Give up what of a run is not paid; the money is due again. Returns how many."""
+    """Cancel what of a run is not paid; the money is due again. Return how many."""
     lock()
     payouts = list(run.payouts.filter(state__in=UNDER_WAY))
     moves.release(payouts, reason)
@@ -250,10 +246,10 @@ def take_back(run: PayoutRun, by: AbstractBaseUser, reason: str) -> int:
 
 @transaction.atomic
 def by_hand(rows: Sequence[Any], by: AbstractBaseUser, reference: str) -> int:
-    """Note that approved work was paid outside of any file, under the payer's reference.
+    """Store that approved work was paid outside of files, with the payer's reference.
 
-    Rows are ledger entries, or requesters' assignments and bonuses. Returns how many
-    changed: what is unapproved, in a payout, or paid by a platform does not.
+    Rows are ledger entries, or requesters' assignments and bonuses. Return how many
+    changed: rows that are unapproved, in a payout, or paid by a platform do not.
     """
     reference = reference.strip()
     if not reference:
@@ -290,7 +286,6 @@ def by_hand(rows: Sequence[Any], by: AbstractBaseUser, reference: str) -> int:
 
 
 def _ask_for_details(lacking: dict[int, int]) -> None:
-    """Tell who cannot be paid, unless they have not read the last time."""
     kind = Message.Kind.PAYMENT
     subject = gettext_lazy("We do not know where to send your money")
     unread = Message.objects.filter(
