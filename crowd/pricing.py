@@ -1,7 +1,7 @@
-"""What a campaign costs, to the cent, before anything is spent.
+"""The cost of a campaign, to the cent, before money is spent.
 
-Amounts are whole cents, and fees are rounded up: a quote is never below what is
-spent.
+Amounts are whole cents, and fees are rounded up, so a quote is never below the
+spending.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ SECONDS_PER_HOUR = 3600
 
 @dataclass(frozen=True)
 class QuoteLine:
-    """One line of a bill: `n` assignments at `unit_cents` each."""
-
     label: str
     n: int
     unit_cents: int
@@ -30,28 +28,22 @@ class QuoteLine:
 
 @dataclass(frozen=True)
 class Quote:
-    """What a campaign costs at most; its parts add up to the total.
+    """The maximal cost of a campaign; its parts add up to the total.
 
     Parameters
     ----------
     reward_cents : int
-        Rewards for the judged items.
+        Rewards for the rated items.
     fee_cents : int
-        The platform's share of all assignments, test questions and re-posting included.
-    test_question_cents : int
-        Rewards for the test questions.
+        The platform's fee for all assignments, including test questions and re-posting.
+    test_question_cents, anchor_cents : int
+        Rewards for the test questions and for the anchor items.
     repost_cents : int
-        Rewards for the work that is expected to go out a second time.
-    total_cents : int
-        The sum of the parts.
-    n_assignments : int
-        How many assignments that pays for.
+        Rewards for the work expected to go out a second time.
     lines : tuple of QuoteLine
-        The same, line by line, as staff read it.
-    anchor_cents : int
-        Rewards for the anchor items.
+        The same, line by line, for staff.
     reserve_cents : int
-        What is approved beside the planned work, at most; fees included.
+        Approved in addition to the planned work, at most; including fees.
     """
 
     reward_cents: int
@@ -65,7 +57,7 @@ class Quote:
     reserve_cents: int = 0
 
     def reserving(self, label: str, n: int, unit_cents: int) -> Quote:
-        """Add what may become due n times beside the planned work."""
+        """Add an amount that may become due n times in addition to the planned work."""
         line = _line(label, n, unit_cents)
         return replace(
             self,
@@ -75,7 +67,6 @@ class Quote:
         )
 
     def times(self, n: int) -> Quote:
-        """Price the same several times over."""
         return Quote(
             reward_cents=n * self.reward_cents,
             fee_cents=n * self.fee_cents,
@@ -85,7 +76,7 @@ class Quote:
             n_assignments=n * self.n_assignments,
             anchor_cents=n * self.anchor_cents,
             reserve_cents=n * self.reserve_cents,
-            # Line by line: the lines of a quote add up to its total.
+            # Line by line, because the lines of a quote add up to its total.
             lines=tuple(
                 replace(line, n=n * line.n, cents=n * line.cents) for line in self.lines
             ),
@@ -95,33 +86,27 @@ class Quote:
 def fee_per_assignment(
     platform: str, reward_cents: int, *, max_assignments: int = 1, masters: bool = False
 ) -> int:
-    """Compute the platform's share of one assignment.
+    """Compute the platform's fee for one assignment, in cents.
 
     Parameters
     ----------
     platform : str
-        ``"selfhosted"`` takes nothing. ``"mturk"`` takes 20 % of the reward, at least
-        one cent, another 20 % when a HIT has ten assignments or more, and 5 % for
-        Masters; the sum is rounded up to a whole cent. ``"prolific"`` takes 42.8 % of
-        the reward, its dearest published rate before tax: what it really takes is asked
-        of its calculator when a study is published. ``"panel"``: whoever runs the panel
-        is paid outside this site.
+        ``"selfhosted"`` is free. ``"mturk"`` takes 20% of the reward, at least one
+        cent, another 20% if a HIT has ten assignments or more, and 5% for Masters; the
+        sum is rounded up to a whole cent. ``"prolific"`` takes 42.8% of the reward, its
+        highest published rate before tax; its calculator gives the real fee when a
+        study is published. ``"panel"``: the panel is paid outside this site.
     reward_cents : int
-        What the worker gets, >= 0.
+        >= 0.
     max_assignments : int, optional
         How many people do the same HIT, >= 1.
     masters : bool, optional
         Only workers with the Masters qualification.
 
-    Returns
-    -------
-    int
-        Cents.
-
     Raises
     ------
     GenieError
-        For a platform whose prices are not known (code ``unknown-platform``).
+        ``unknown-platform`` for a platform whose prices are not known.
 
     Examples
     --------
@@ -137,8 +122,8 @@ def fee_per_assignment(
     if platform in FREE:
         return 0
     if platform == "prolific":
-        # Negated twice, a division of integers rounds up; floats would be a cent off
-        # now and then.
+        # Negated twice, a division of integers rounds up; floats would sometimes be a
+        # cent off.
         return -(-PROLIFIC_THOUSANDTHS * reward_cents // 1000)
     if platform != "mturk":
         raise GenieError(
@@ -165,34 +150,26 @@ def quote(
     max_assignments: int = 1,
     masters: bool = False,
 ) -> Quote:
-    """Price a campaign.
+    """Return the price of a campaign.
 
     Parameters
     ----------
-    platform : str
-        Where the workers come from; decides the fee.
+    platform, masters
+        As in `fee_per_assignment`.
     reward_cents : int
-        What one assignment pays, >= 0.
+        Pay of one assignment, >= 0.
     n_items : int
-        Items to be judged, one per HIT, >= 0.
-    n_test_questions : int
-        Hidden items with known answers, >= 0; they are paid like any other.
-    n_anchor_items : int, optional
-        Outputs of a system whose score is settled, >= 0; paid like any other.
+        Items to rate, one per HIT, >= 0.
+    n_test_questions, n_anchor_items : int
+        Hidden items with known answers, and outputs of a system with a settled score,
+        >= 0; paid like the other items.
     ratings_per_item : int, optional
-        How many people answer each item, test questions and anchors included, >= 1.
+        How many people answer each item, including test questions and anchors, >= 1.
     repost_share : Decimal or float, optional
-        Share of the assignments that are expected to go out again, in [0, 1];
-        rounded up to whole assignments.
+        Share of the assignments that are expected to go out again, in [0, 1]; rounded
+        up to whole assignments.
     max_assignments : int, optional
-        How many people do one and the same HIT, >= 1; only the fee depends on it.
-    masters : bool, optional
-        Only workers with the Masters qualification.
-
-    Returns
-    -------
-    Quote
-        The cost and its parts.
+        How many people do the same HIT, >= 1; only the fee depends on it.
 
     Examples
     --------
@@ -207,8 +184,8 @@ def quote(
     _check_at_least("n_test_questions", n_test_questions, 0)
     _check_at_least("n_anchor_items", n_anchor_items, 0)
     _check_at_least("ratings_per_item", ratings_per_item, 1)
-    # By way of its text: the float 0.1 is a little more than a tenth, and rounding up
-    # would make one assignment more of that.
+    # Via its text: the float 0.1 is a little more than a tenth, and rounding up would
+    # add an assignment.
     share = Decimal(str(repost_share))
     if not 0 <= share <= 1:
         raise ValueError(f"repost_share must be between 0 and 1, not {repost_share}.")
@@ -242,28 +219,19 @@ def quote(
 def quote_from_total(
     *, reward_cents: int, n_items: int, n_test_questions: int, total_cents: int
 ) -> Quote:
-    """Break down a total that a platform's own calculator gave.
+    """Split the total of a platform's own calculator into its parts.
 
     Parameters
     ----------
-    reward_cents : int
-        What one assignment pays, >= 0.
-    n_items : int
-        Items to rate, each counted as often as it is rated, >= 0.
-    n_test_questions : int
-        Hidden items with known answers, counted in the same way, >= 0.
+    n_items, n_test_questions : int
+        Each counted as often as it is rated, >= 0.
     total_cents : int
-        What the platform asks for all of it, fee and tax included.
-
-    Returns
-    -------
-    Quote
-        With everything beyond the rewards as the fee.
+        Including fee and tax; everything beyond the rewards is the fee.
 
     Raises
     ------
     ValueError
-        Where the total does not even pay the rewards.
+        If the total does not cover the rewards.
 
     Examples
     --------
@@ -294,7 +262,7 @@ def quote_from_total(
 
 
 def share_of(cents: int, n: int, place: int) -> int:
-    """Split cents into n parts that add up to them; the first ones get the odd cents.
+    """Split cents into n parts that add up to them; the first parts get the remainder.
 
     Examples
     --------
@@ -305,7 +273,7 @@ def share_of(cents: int, n: int, place: int) -> int:
 
 
 def hourly_cents(reward_cents: int, median_seconds: float | None) -> int | None:
-    """Return what an hour pays at the median pace, rounded down; None without a pace.
+    """Return the hourly pay at the median pace, rounded down; None without a pace.
 
     Examples
     --------
@@ -322,21 +290,10 @@ def hourly_cents(reward_cents: int, median_seconds: float | None) -> int | None:
 def missing_cents(
     reward_cents: int, median_seconds: float | None, floor_cents: int
 ) -> int:
-    """Say what an assignment lacks so that an hour at the median pace pays enough.
+    """Return the cents missing for fair pay of an hour at the median pace.
 
-    Parameters
-    ----------
-    reward_cents : int
-        What one assignment pays.
-    median_seconds : float or None
-        Median active time of an assignment; None or zero: nothing is known yet.
-    floor_cents : int
-        What an hour has to pay at least.
-
-    Returns
-    -------
-    int
-        Whole cents an assignment, rounded up; 0 where nothing is missing or known.
+    Whole cents, rounded up; 0 if nothing is missing or the median active time is
+    unknown (None or 0). `floor_cents` is the minimal pay of an hour.
 
     Examples
     --------
@@ -358,7 +315,7 @@ def pay_problem(
 ) -> str:
     """Return why a reward may not be offered and what to pay instead; empty if it may.
 
-    Volunteers, who come by a link or an invitation, may work unpaid, not for less.
+    Volunteers, who come by a link or an invitation, may work unpaid, but not for less.
 
     Examples
     --------

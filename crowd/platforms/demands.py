@@ -1,4 +1,4 @@
-"""What a campaign demands of a platform: of its people, and of its study."""
+"""A campaign's demands on a platform: on its people, and on its study."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, fields
 
 @dataclass(frozen=True)
 class Choice:
-    """One answer of a test's question, with what the worker reads."""
-
     key: str
     text: str
 
@@ -31,13 +29,13 @@ class QualifyingTest:
     pass_percent: int
     questions: Sequence[FormQuestion]
     seconds: int = 3600
-    # None: one try for ever
+    # None: one try only
     retry_seconds: int | None = None
 
 
 @dataclass(frozen=True)
 class Requirements:
-    """Who may do the work, as far as the platform knows its people."""
+    """Requirements on workers, as far as the platform knows its people."""
 
     minimum_approved: int = 0
     minimum_percent_approved: int = 0
@@ -50,7 +48,7 @@ class Requirements:
 
 @dataclass(frozen=True)
 class StudyTerms:
-    """How a study is to be run where it is offered; what is usual demands nothing.
+    """Terms of a study on a platform; defaults demand nothing.
 
     Parameters
     ----------
@@ -61,13 +59,13 @@ class StudyTerms:
     visits : int
         How often one person may take part.
     content_warning, content_warning_details : str
-        ``sensitive`` or ``explicit``, and what people read about it.
+        ``sensitive`` or ``explicit``, and its text for people.
     screen_out_cents, screen_out_places : int
-        What somebody gets for whom there is no work, and for how many at most.
+        Pay of a person for whom there is no work, and for how many at most.
     quotas : mapping
-        Country to its share among those who take part.
+        Country to its share of the participants.
     early_percent : int
-        So much of all planned answers may be paid to people who end a visit early.
+        Maximal share of planned answers paid to people who end a visit early.
     """
 
     groups: Sequence[str] = ()
@@ -83,7 +81,7 @@ class StudyTerms:
 
     @property
     def demands(self) -> list[str]:
-        """Name what differs from the usual.
+        """Return the terms that differ from the defaults.
 
         Examples
         --------

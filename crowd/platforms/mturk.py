@@ -1,8 +1,8 @@
 """Mechanical Turk and everything that speaks its protocol; the only user of boto3.
 
-Mechanical Turk shows the HITs, takes the answers and pays. Its tokens make a
-repeated call harmless for a day; after that, what was sent is looked for by marks
-of ours: a HIT's annotation, a reference in the reason of a bonus.
+Mechanical Turk shows the HITs, takes the answers and pays. Its tokens make a repeated
+call harmless for a day. After that, earlier calls are found by our marks: a HIT's
+annotation, a reference in the reason of a bonus.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from crowd.platforms.mturk_protocol.terms import (
 )
 from genie.lib.errors import GenieError
 
-# What stands in the link instead of an assignment while somebody only looks at a HIT.
+# The assignment in the link while a worker only previews a HIT.
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 BUSY = {
     "ThrottlingException",
@@ -64,10 +64,10 @@ EVENTS = [
 
 
 class Connection:
-    """Calls operations of one account, at the pace that the server takes, and again.
+    """Calls operations of one account, at the server's pace, and retries them.
 
-    Everything that the adapter sends may be sent twice: it carries a token, or has the
-    same effect the second time. boto3's own invisible retries are turned off.
+    All calls of the adapter may be sent twice: they carry a token or are idempotent.
+    boto3's own invisible retries are disabled.
     """
 
     def __init__(
@@ -106,7 +106,6 @@ class Connection:
         raise problem
 
     def _sorted(self, error: Any) -> Exception:
-        """Tell a refusal from a server that is busy and from one that is broken."""
         code = error.response.get("Error", {}).get("Code", "")
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         message = error.response.get("Message") or error.response.get("Error", {}).get(
@@ -117,8 +116,8 @@ class Connection:
             return TurkBusy(message or code)
         if status >= 500 or status == 408:
             return TurkSilence(f"HTTP {status} {message}".strip())
-        # AWS's code is RequestError for nearly everything; what it was stands in the
-        # service's own.
+        # AWS's code is RequestError for nearly everything; the real one is the
+        # service's.
         turk_code = error.response.get("TurkErrorCode", "")
         return TurkRefusal(
             turk_code.removeprefix("AWS.MechanicalTurk.") or code, message
@@ -130,8 +129,6 @@ def _utc_now() -> datetime:
 
 
 class MTurk(Platform):
-    """HITs with a page of their own, or with the address of one of ours."""
-
     slug = "mturk"
     title = "Mechanical Turk"
     capabilities = Capabilities(
@@ -185,7 +182,7 @@ class MTurk(Platform):
     # --- the offer ---------------------------------------------------------------------
 
     def publish(self, campaign: CampaignSpec) -> Result:
-        """Make the HIT type, which is one and the same for the same values."""
+        """Create the HIT type; the same values give the same one."""
 
         def make() -> Result:
             demands = qualification_requirements(
@@ -214,7 +211,7 @@ class MTurk(Platform):
         return result_of(campaign.key, make)
 
     def _ask_for_notices(self, hit_type_id: str) -> None:
-        # A queue where there is one: what it holds waits until somebody reads it.
+        # A queue if there is one, because it keeps notices until they are read.
         place = self.account.queue_url or self.account.topic
         if place:
             self.calls(
@@ -269,7 +266,6 @@ class MTurk(Platform):
         )
 
     def completion(self, who: Identity, outcome: Outcome) -> Completion:
-        """Give the form that hands the assignment in; the answers are with us by then."""
         if outcome != "completed" or not who.back_to:
             return Completion("none")
         return Completion(
@@ -279,7 +275,7 @@ class MTurk(Platform):
         )
 
     def exclude(self, key: str, worker_id: str, pool: str, reason: str) -> Result:
-        """Give the worker the qualification that our HITs forbid; never block anybody."""
+        """Grant the worker the qualification that our HITs forbid; never block workers."""
         return people.exclude(self._people, key, worker_id, pool)
 
     def include(self, key: str, worker_id: str, pool: str) -> Result:
@@ -312,7 +308,7 @@ class MTurk(Platform):
             ) from error
 
     def hints(self) -> Iterator[frozenset[str]]:
-        """Read the queue of notices; each is forgotten when its hint was followed."""
+        """Read the queue of notices; each is deleted after its hint was followed."""
         if not self.account.queue_url:
             return
         from botocore.exceptions import BotoCoreError, ClientError
@@ -343,7 +339,7 @@ class MTurk(Platform):
 
 @lru_cache(maxsize=8)
 def _client(service: str, account: Account, url: str | None) -> Any:
-    """Give a connection, the same for the same account: making one takes a while."""
+    """Return a cached connection of the account, because creating one is slow."""
     import boto3
     from botocore.config import Config
 
@@ -353,7 +349,7 @@ def _client(service: str, account: Account, url: str | None) -> Any:
         connect_timeout=min(10.0, account.timeout_seconds),
         read_timeout=account.timeout_seconds,
     )
-    # A session of our own: the default one is not made for several threads.
+    # A separate session: the default one is not thread-safe.
     return boto3.session.Session().client(  # type: ignore[call-overload]
         service,
         region_name=account.region,
@@ -365,7 +361,6 @@ def _client(service: str, account: Account, url: str | None) -> Any:
 
 
 def _silence_or_refusal(error: Exception) -> Exception:
-    """Tell what never left this machine from what may have arrived."""
     from botocore.exceptions import (
         HTTPClientError,
         NoCredentialsError,

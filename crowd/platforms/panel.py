@@ -1,7 +1,7 @@
 """Any panel: people come by a link with named ids, and go back by a code or an address.
 
-CloudResearch Connect, a SONA pool, a company's own list or a class: none of them needs to
-be told anything, so all that differs between them is configuration.
+CloudResearch Connect, a SONA pool, a company's own list or a class: none has a server
+to call, so their differences are configuration.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from crowd.platforms.without_server import Here
 from genie.lib.errors import GenieError
 
 SIGNATURE = "signature"
-# What every known panel's ids are made of; mail addresses among them.
+# The characters of all known panels' ids, including e-mail addresses.
 _ID = re.compile(r"[A-Za-z0-9_.@:+=-]{1,100}")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,49}")
 _WEB = re.compile(r"https?://[^\s/?#]+(?:[/?#]\S*)?", re.IGNORECASE)
@@ -27,21 +27,21 @@ _WEB = re.compile(r"https?://[^\s/?#]+(?:[/?#]\S*)?", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class PanelTerms:
-    """How one panel names people, and how they go back to it.
+    """How one panel identifies people, and how they return to it.
 
     Parameters
     ----------
     name : str
-        Ours; people of two panels are never mixed up.
+        Ours; it keeps people of different panels apart.
     worker_parameter, session_parameter, study_parameter : str
-        Names in the link; only the first is needed.
+        Names in the link; only the first is required.
     ways_out : mapping
         Outcome to a completion code, or to an address in which ``{worker}``,
-        ``{session}`` and ``{study}`` stand for the ids that came with the link.
+        ``{session}`` and ``{study}`` are replaced by the ids of the link.
     secret : str
-        Pseudonyms are made with it.
+        The key of the pseudonyms.
     link_secret : str
-        When set, links without a right signature are refused.
+        If set, links without a right signature are refused.
     """
 
     name: str = ""
@@ -54,12 +54,6 @@ class PanelTerms:
 
 
 class Panel(Here):
-    """A source of people that needs to be told nothing.
-
-    As many come as the panel sends and our rows have places; who comes when it is closed
-    is sent back as screened out.
-    """
-
     slug = "panel"
     title = "Any panel with a link"
     capabilities = Capabilities(
@@ -79,10 +73,10 @@ class Panel(Here):
         return cls(panel)
 
     def identity(self, parameters: Mapping[str, str]) -> Identity:
-        """Read the ids, check the link's signature, and forget who it is.
+        """Read the ids, check the link's signature, and pseudonymize the person.
 
-        From here on there is only a pseudonym: the same for the same person of the same
-        panel, and not to be turned back without the site's secret.
+        The pseudonym is the same for the same person of the same panel, and cannot be
+        reversed without the site's secret.
         """
         panel = self.panel
         worker = _read(parameters, panel.worker_parameter)
@@ -106,9 +100,10 @@ class Panel(Here):
         return digest.hexdigest()[:32]
 
     def completion(self, who: Identity, outcome: Outcome) -> Completion:
-        """Give the code or the address; `back_to` holds the panel's own ids."""
+        """Return the code or the address; `back_to` holds the panel's own ids."""
         ways = self.panel.ways_out
-        # Who was shut out has worked; who found nothing must not get the code for work.
+        # Excluded people have worked; people without work must not get the code for
+        # work.
         instead = "completed" if outcome == "failed-check" else outcome
         way = ways.get(outcome) or ways.get(instead, "")
         if not way:
@@ -122,7 +117,7 @@ class Panel(Here):
 
 
 def check(panel: PanelTerms) -> None:
-    """Refuse a configuration that could not work, or that would send people astray.
+    """Refuse a configuration that cannot work, or that would send people elsewhere.
 
     Examples
     --------
@@ -147,7 +142,7 @@ def check(panel: PanelTerms) -> None:
     for outcome, way in panel.ways_out.items():
         if way and ("://" in way or way.startswith("/")) and not _WEB.fullmatch(way):
             raise _unusable(f"{outcome}: {way!r} is not a web address.")
-        # An id in the host's name would lead people, and their ids, wherever a link
+        # An id in the host's name would send people, and their ids, wherever a link
         # says.
         if _WEB.fullmatch(way) and "{" in way.split("?")[0].split("/", 3)[2]:
             raise _unusable(f"{outcome}: the host name cannot contain an id.")

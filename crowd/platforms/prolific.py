@@ -1,9 +1,9 @@
-"""Prolific: one study with many places for a campaign; our server hands out the items.
+"""Prolific: one study with many places per campaign; our server hands out the items.
 
-There are no tokens, so each call is such that repeating it does no harm: a study is
-found again by our key in its internal name, its places are set to a total, a
-decision that fell before is looked up. A bonus alone cannot be repeated: it is sent
-once, and where the answer is lost a person looks.
+There are no tokens, so each call is made idempotent: a study is found again by our key
+in its internal name, its places are set to a total, an earlier decision is looked up.
+Only a bonus cannot be repeated: it is sent once, and if the answer is lost, staff
+check.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from genie.lib.errors import GenieError
 LOOK_SECONDS = 5.0
 RESEARCHER_URL = "https://app.prolific.com/researcher/workspaces/studies/"
 FAILURES = (ProlificRefusal, ProlificBusy, ProlificSilence)
-# What a study is in, and the step that brings it to where people can take places.
+# A study's state, and the action that opens it.
 TO_OPEN = {"UNPUBLISHED": "PUBLISH", "PAUSED": "START"}
 OPEN = {"ACTIVE", "PUBLISHING", "SCHEDULED"}
 TOO_SHORT = (
@@ -59,8 +59,6 @@ TOO_SHORT = (
 
 
 class Prolific(Platform):
-    """People come by the study's link and work on our pages."""
-
     slug = "prolific"
     title = "Prolific"
     capabilities = Capabilities(
@@ -114,10 +112,10 @@ class Prolific(Platform):
         return filters.of(requirements, study, catalogue)
 
     def publish(self, campaign: CampaignSpec) -> Result:
-        """Make the study, found again by our key, and open it.
+        """Create the study, or find it by our key, and open it.
 
-        A study that was not opened yet costs nothing; so one that was made by a call
-        whose answer got lost does no harm, and is the one that is opened.
+        An unopened study costs nothing. So one whose creation was not confirmed does no
+        harm, and is the one that is opened.
         """
 
         def act() -> Result:
@@ -127,7 +125,7 @@ class Prolific(Platform):
             study = self._named(campaign.key) or self._draft(campaign)
             name, status = str(study["id"]), str(study.get("status", "UNPUBLISHED"))
             if campaign.simulated and status == "UNPUBLISHED":
-                # A copy of the draft, for accounts that were made to try studies with.
+                # A copy of the draft, for accounts made to try studies.
                 path = f"studies/{name}/test-study"
                 name = str(self.calls.without_retry("POST", path)["study_id"])
             elif not campaign.simulated:
@@ -161,12 +159,10 @@ class Prolific(Platform):
         return next((row for row in rows if row.get("internal_name") == key), None)
 
     def _open(self, study: str, status: str) -> None:
-        """Bring a study to where people can take places, unless it is there."""
         if action := TO_OPEN.get(status):
             self._move(study, action)
 
     def _move(self, study: str, action: str) -> None:
-        """Make a transition; one that was made already is refused, and fine."""
         try:
             self.calls("POST", f"studies/{study}/transition/", json={"action": action})
         except ProlificRefusal:
@@ -182,10 +178,11 @@ class Prolific(Platform):
     def add_capacity(
         self, ref: ExternalRef, more: Sequence[MoreSpec]
     ) -> Iterator[Result]:
-        """Raise the study's places to what each wish makes of our books.
+        """Raise the study's places to the total in our books.
 
-        Prolific takes the new total, so the same wish again changes nothing; `before`
-        counts the places of the whole study. Places can never become fewer.
+        Prolific takes the new total, so the same request again changes nothing;
+        `before` counts the places of the whole study. The number of places can never
+        decrease.
         """
         for spec in more:
             yield result_of(spec.key, partial(self._raise, ref, spec))
@@ -229,7 +226,7 @@ class Prolific(Platform):
         )
 
     def vouches_for(self, who: Identity) -> bool | None:
-        """Ask once, and not for long: somebody waits for the page."""
+        """Ask once, with a short timeout, because a person waits for the page."""
         path = f"submissions/{who.session_id}/"
         try:
             row = self.calls.without_retry("GET", path, timeout=LOOK_SECONDS)
@@ -243,13 +240,13 @@ class Prolific(Platform):
         return visit.worker_id == who.worker_id and row.get("study_id") == who.study_id
 
     def completion(self, who: Identity, outcome: Outcome) -> Completion:
-        """Give the address that ends the submission; `back_to` is the offer's key."""
+        """Return the address that ends the submission; `back_to` is the offer's key."""
         code = terms.completion_code(self.account.code_secret, who.back_to, outcome)
         url = f"{terms.COMPLETE_URL}?{urlencode({'cc': code})}"
         return Completion("redirect", url=url, code=code)
 
     def exclude(self, key: str, worker_id: str, pool: str, reason: str) -> Result:
-        """Put the worker into the group that our studies of the pool shut out."""
+        """Add the worker to the group that our studies of the pool exclude."""
         return result_of(key, lambda: self._groups.add(key, worker_id, pool))
 
     def include(self, key: str, worker_id: str, pool: str) -> Result:
@@ -258,7 +255,7 @@ class Prolific(Platform):
     # --- work and money ----------------------------------------------------------------
 
     def sync(self, ref: ExternalRef, since: datetime | None) -> Iterator[SessionEvent]:
-        """Report every submission of the study, however old: they are cheap to list."""
+        """Yield every submission of the study, however old, because listing is cheap."""
         try:
             ways_out = self._ways_out(ref.campaign_id)
             for row in self.calls.pages("submissions/", study=ref.campaign_id):
@@ -296,25 +293,23 @@ class Prolific(Platform):
         return Result(spec.key, "done", spec.session_id)
 
     def _how_it_stands(self, spec: DecisionSpec, error: ProlificRefusal) -> Result:
-        """Tell a decision that fell before from one that cannot fall yet."""
         row = self.calls("GET", f"submissions/{spec.session_id}/")
         status = terms.status_of(str(row.get("status", "")))
         wanted_status = "approved" if spec.decision == "approve" else "rejected"
         if status == wanted_status:
             return Result(spec.key, "done", spec.session_id)
         if status in {"started", "submitted"} and error.status != 404:
-            # It can take Prolific a moment until a submission may be decided on.
+            # It can take Prolific a moment until a submission may be decided.
             return Result(spec.key, "again", message=str(error))
         return Result(spec.key, "refused", message=status, code="decided-otherwise")
 
     def bonus(self, bonuses: Sequence[BonusSpec]) -> Iterator[Result]:
-        """Pay each bonus by a list of its own, sent one single time."""
+        """Pay each bonus by a separate list, sent only once."""
         for spec in bonuses:
             other = self._other_currency(spec.key, spec.currency)
             yield other if other is not None else pay_bonus(self.calls, spec)
 
     def _other_currency(self, key: str, currency: str) -> Result | None:
-        """Stop amounts whose smallest units would be taken for another currency's."""
         try:
             there = self.currency()
         except GenieError as error:
@@ -328,18 +323,18 @@ class Prolific(Platform):
         return int(self._balance["available_balance"])
 
     def currency(self) -> str:
-        """Say what the workspace pays in: what a study's amounts are taken for.
+        """Return the workspace's currency, which a study's amounts are in.
 
         Raises
         ------
         GenieError
-            ``platform-not-configured`` where nobody can tell.
+            ``platform-not-configured`` if it cannot be determined.
         """
         return str(self._balance.get("currency_code") or "an unknown currency")
 
     @cached_property
     def _balance(self) -> Mapping[str, Any]:
-        """Look once for each adapter, which lives for one look at a campaign."""
+        """Request once per adapter, which lives for one look at a campaign."""
         if not self.account.workspace_id:
             raise unset(
                 "GENIE_PROLIFIC_WORKSPACE is not set, so the account's currency is not "
@@ -360,7 +355,7 @@ class Prolific(Platform):
         n_test_questions: int,
         max_assignments: int = 1,
     ) -> Quote:
-        """Ask Prolific's own calculator, which knows the account's fee and tax."""
+        """Ask Prolific's calculator, which knows the account's fee and tax."""
         n = (n_items + n_test_questions) * max_assignments
         parameters = {"reward": reward_cents, "total_available_places": n}
         try:

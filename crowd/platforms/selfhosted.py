@@ -1,5 +1,3 @@
-"""Our own worker site: the database is the platform, so there is nobody to tell."""
-
 from collections.abc import Mapping
 
 from crowd.platforms.base import Capabilities, Completion, Identity, Outcome
@@ -8,8 +6,6 @@ from genie.lib.errors import GenieError
 
 
 class SelfHosted(Here):
-    """Workers come by invitation and work on our pages."""
-
     slug = "selfhosted"
     title = "Our own workers"
     capabilities = Capabilities(
@@ -22,7 +18,7 @@ class SelfHosted(Here):
     )
 
     def identity(self, parameters: Mapping[str, str]) -> Identity:
-        """Read the signed-in user's name, which the site puts there itself."""
+        """Read the signed-in user's name, which the site itself provides."""
         worker_id = parameters.get("worker_id", "")
         if not worker_id:
             raise GenieError("Workers sign in here.", code="who-are-you")

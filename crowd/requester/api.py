@@ -1,9 +1,9 @@
-"""AWS JSON 1.1 over HTTP: who asks, for what, and how the answer looks.
+"""AWS JSON 1.1 over HTTP.
 
-Every call goes the same way: its signature is checked, then how often its requester
-has called, then the shape of its arguments; what time alone has brought about is
-settled; then the operation runs in one transaction that holds the requester's row. So
-two calls of one requester never run side by side.
+Every call takes the same steps: its signature is checked, then its requester's rate
+limit, then the shape of its arguments; changes due by time are settled; then the
+operation runs in one transaction that locks the requester's row. So two calls of one
+requester never run in parallel.
 """
 
 import json
@@ -39,9 +39,9 @@ TARGET = "MTurkRequesterServiceV20170117."
 logger = logging.getLogger(__name__)
 
 
-@csrf_exempt  # a signature over the whole request stands in for the cookie's token
+@csrf_exempt  # A signature over the whole request replaces the cookie's token.
 def endpoint(request: HttpRequest) -> HttpResponse:
-    """Answer one call; tell people who come with a browser what they need."""
+    """Answer one call; browsers get a page that explains the API."""
     if request.method != "POST":
         kind = "text/plain; charset=utf-8"
         return HttpResponse(
@@ -87,12 +87,12 @@ def _answer(request: HttpRequest) -> dict[str, Any]:
         raise TurkError("There is no such operation.", kind="UnknownOperationException")
     arguments = check_request(name, _parsed(body))
     if arguments.get("Notification") is not None:
-        # Before any row is held, because this may wait for other servers.
+        # Before any row is locked, because this may wait for other servers.
         check_target(arguments["Notification"])
     now = clock.now()
     settle(requester, now)
     with transaction.atomic():
-        # One call of a requester after another: no two spend the same money.
+        # One call of a requester after another, so that no two spend the same money.
         locked = Requester.objects.select_for_update().get(pk=requester.pk)
         return HANDLERS[name](Call(locked, name, now), arguments)
 
@@ -132,10 +132,10 @@ def _response(status: int, answer: dict[str, Any]) -> HttpResponse:
 
 
 app_name = "turk"
-# People leave out the slash at the end, and no program follows a redirect of a signed
+# People omit the slash at the end, and no program follows a redirect of a signed
 # request.
 urlpatterns = [
     path("", endpoint, name="endpoint-bare"),
-    # As a plain "/" the check of deployments takes it for a mistake.
+    # The deployment check takes a plain "/" for a mistake.
     re_path(r"^(?:/)$", endpoint, name="endpoint"),
 ]

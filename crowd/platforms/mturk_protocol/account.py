@@ -1,4 +1,4 @@
-"""Which account of which server is used; nothing of it has a default that costs."""
+"""The account and server in use; no setting has a default that costs money."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ URLS = {
 
 @dataclass(frozen=True)
 class Account:
-    """One account, and how gently to treat the server that keeps it."""
+    """One account, and the rate limits for its server."""
 
     environment: str
     endpoint_url: str = ""
@@ -31,7 +31,7 @@ class Account:
     index_lag_seconds: float = 60.0
 
     def url(self) -> str:
-        """Give the one address that may be called, or say what is not settled."""
+        """Return the one address that may be called, or refuse missing settings."""
         if self.environment == "endpoint":
             if not self.endpoint_url:
                 raise _unset("GENIE_MTURK_ENDPOINT_URL is not set")

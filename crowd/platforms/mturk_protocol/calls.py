@@ -1,4 +1,4 @@
-"""How the rest of the adapter calls Mechanical Turk, and how calls end."""
+"""Calls to Mechanical Turk and their outcomes."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -10,13 +10,11 @@ from genie.lib.errors import GenieError
 Spec = TypeVar("Spec")
 Found = TypeVar("Found")
 PAGE = 100
-# A server that never ends a list is not believed for ever.
+# The limit for a server that never ends a list.
 MAX_PAGES = 10_000
 
 
 class TurkRefusal(Exception):
-    """The server understood the request and did nothing."""
-
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")
         self.code = code
@@ -24,16 +22,14 @@ class TurkRefusal(Exception):
 
 
 class TurkBusy(Exception):
-    """The server did nothing because too much was asked of it, however often."""
+    """The server did nothing because of too many requests, after all retries."""
 
 
 class TurkSilence(Exception):
-    """No answer, or none that says what happened; it may have been carried out."""
+    """No answer, or an unclear one; the call may have been carried out."""
 
 
 class Calls(Protocol):
-    """One connection to one account."""
-
     threads: int
 
     def __call__(self, operation: str, **arguments: Any) -> dict[str, Any]:
@@ -42,12 +38,11 @@ class Calls(Protocol):
         Raises
         ------
         TurkRefusal, TurkBusy, TurkSilence
-            As they say; nothing else.
+            And no other errors.
         """
 
 
 def result_of(key: str, act: Callable[[], Result]) -> Result:
-    """Turn however a call ends into a result."""
     try:
         return act()
     except TurkRefusal as error:
@@ -65,9 +60,9 @@ def result_of(key: str, act: Callable[[], Result]) -> Result:
 def at_once(
     specs: Iterable[Spec], act: Callable[[Spec], Found], threads: int
 ) -> Iterator[Found]:
-    """Act on all specs with several threads; give what comes out as it comes.
+    """Act on all specs with several threads; yield results as they come.
 
-    Whoever stops listening stops the sending: what has not begun is dropped.
+    If the caller stops iterating, actions that have not begun are dropped.
     """
     pool = ThreadPoolExecutor(max_workers=threads)
     try:
@@ -81,7 +76,7 @@ def at_once(
 def pages(
     calls: Calls, operation: str, name: str, **arguments: Any
 ) -> Iterator[dict[str, Any]]:
-    """Give everything that a list holds; empty and short pages do not end it."""
+    """Yield all entries of a list; empty and short pages do not end it."""
     token: str | None = None
     used: set[str] = set()
     for _ in range(MAX_PAGES):
@@ -89,14 +84,14 @@ def pages(
         answer = calls(operation, MaxResults=PAGE, **arguments, **more)
         yield from answer.get(name, ())
         token = answer.get("NextToken")
-        # A token that comes back would have us read the same pages for ever.
+        # A repeated token would make us read the same pages for ever.
         if not token or token in used:
             return
         used.add(token)
 
 
 def all_done(key: str, results: Iterable[Result], platform_id: str = "") -> Result:
-    """Sum up several results as one: the first that is not done decides."""
+    """Merge several results into one: the first that is not done decides."""
     for result in results:
         if result.state != "done":
             return Result(key, result.state, platform_id, result.message, result.code)

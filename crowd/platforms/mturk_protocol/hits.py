@@ -1,4 +1,4 @@
-"""HITs on Mechanical Turk: post them once, give them more places, end them."""
+"""HITs on Mechanical Turk: post them once, extend them, end them."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,12 +25,10 @@ from genie.lib.errors import GenieError
 
 @dataclass(frozen=True)
 class HITContext:
-    """What the functions here need to know of the account."""
-
     calls: Calls
     environment: str
     lifetime_seconds: int
-    # lists lag behind: a HIT that is not in them may be there all the same
+    # Lists lag behind, so a HIT missing in them may still exist.
     index_lag_seconds: float = 60.0
     sleep: Callable[[float], None] = time.sleep
 
@@ -38,10 +36,9 @@ class HITContext:
 def post(
     context: HITContext, ref: ExternalRef, hits: Sequence[HITSpec]
 ) -> Iterator[Result]:
-    """Post each HIT once, whatever happened to earlier tries."""
     hit_ids: Mapping[str, str] = {}
-    # A token protects for a day only: after that a HIT is looked for by our name for it
-    # before it is posted again.
+    # A token protects only for a day. After that, a HIT is looked up by our key before
+    # it is posted again.
     if any(hit.sent == "long-ago" for hit in hits):
         try:
             hit_ids = _annotated(context, {hit.key for hit in hits})
@@ -79,7 +76,6 @@ def _post_one(context: HITContext, ref: ExternalRef, hit: HITSpec) -> Result:
 
 
 def _question(hit: HITSpec) -> str:
-    """Post the page itself; its address where the page is too long, or there is none."""
     if not hit.page:
         return external_question(hit.url)
     try:
@@ -91,7 +87,7 @@ def _question(hit: HITSpec) -> str:
 
 
 def _existing(context: HITContext, key: str, hit_id: str) -> Result:
-    """Believe that a HIT is ours only when it says so itself."""
+    """Accept a HIT as ours only if it has our key."""
     if not hit_id:
         hit_id = _annotated(context, {key}).get(key, "")
     hit = context.calls("get_hit", HITId=hit_id)["HIT"] if hit_id else {}
@@ -101,9 +97,9 @@ def _existing(context: HITContext, key: str, hit_id: str) -> Result:
 
 
 def _annotated(context: HITContext, keys: set[str]) -> dict[str, str]:
-    """Look through all HITs of the account for those that carry our keys.
+    """Search all HITs of the account for those that carry our keys.
 
-    Looked at twice, for the list lags; whatever is found in either is there.
+    The list is read twice, because it lags; matches in either count.
     """
     hit_ids: dict[str, str] = {}
     for look in range(2):
@@ -119,7 +115,7 @@ def _annotated(context: HITContext, keys: set[str]) -> dict[str, str]:
 
 
 def add_capacity(context: HITContext, more: Sequence[MoreSpec]) -> Iterator[Result]:
-    """Ask more people, each time once."""
+    """Ask for more answers, each time once."""
     yield from at_once(
         more,
         lambda spec: result_of(spec.key, lambda: _add(context, spec)),
@@ -130,7 +126,7 @@ def add_capacity(context: HITContext, more: Sequence[MoreSpec]) -> Iterator[Resu
 def _add(context: HITContext, spec: MoreSpec) -> Result:
     if spec.sent == "long-ago":
         hit = context.calls("get_hit", HITId=spec.hit_id)["HIT"]
-        # The token is forgotten by then, but the number of places tells whether it was
+        # The token has expired by then, but the number of places shows whether it was
         # carried out.
         if hit["MaxAssignments"] >= spec.before + spec.n:
             return Result(spec.key, "done", spec.hit_id)
@@ -166,7 +162,7 @@ def _retype(context: HITContext, ref: ExternalRef, key: str, hit_id: str) -> Res
         context.calls("update_hit_type_of_hit", HITId=hit_id, HITTypeId=ref.campaign_id)
     except TurkRefusal:
         # An earlier call may have arrived, and a worker have taken the HIT since then:
-        # what it pays stands with the HIT.
+        # its pay is stored with the HIT.
         hit = context.calls("get_hit", HITId=hit_id)["HIT"]
         if hit.get("HITTypeId") != ref.campaign_id:
             raise
@@ -174,11 +170,11 @@ def _retype(context: HITContext, ref: ExternalRef, key: str, hit_id: str) -> Res
 
 
 def expire(context: HITContext, ref: ExternalRef, *, now: datetime) -> Iterator[Result]:
-    """Let nobody accept the HITs any more.
+    """End the HITs, so that workers cannot accept them.
 
-    Any moment in the past ends a HIT at once. Yesterday, to the second, is in the past
-    on every clock, and another wish than the one before the HIT was opened again: the
-    same wish twice is refused as carried out.
+    Any time in the past ends a HIT at once. Yesterday, to the second, is in the past on
+    every clock, and differs from the request before the HIT was reopened: the same
+    request twice is refused as carried out.
     """
     yield from _until(context, ref, now - timedelta(days=1))
 
@@ -186,7 +182,7 @@ def expire(context: HITContext, ref: ExternalRef, *, now: datetime) -> Iterator[
 def prolong(
     context: HITContext, ref: ExternalRef, *, now: datetime
 ) -> Iterator[Result]:
-    """Let the HITs be accepted for another lifetime."""
+    """Extend the HITs by another lifetime."""
     yield from _until(context, ref, now + timedelta(seconds=context.lifetime_seconds))
 
 
@@ -199,7 +195,7 @@ def _until(context: HITContext, ref: ExternalRef, until: datetime) -> Iterator[R
                 "update_expiration_for_hit", HITId=hit_id, ExpireAt=expires_at
             )
         except TurkRefusal as refusal:
-            # A HIT that was deleted there asks nobody, which is all that was wanted.
+            # A HIT deleted there is ended, which is all we want.
             gone = refusal.code == "HITDoesNotExist"
             if not gone and not was_processed(refusal.message):
                 raise

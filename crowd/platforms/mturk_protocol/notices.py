@@ -1,7 +1,7 @@
-"""What Mechanical Turk tells by notification: hints where to look, never the truth.
+"""Mechanical Turk's notifications: hints where to look, never the truth.
 
-Notices come twice, late, in any order or not at all, and say neither who worked nor what
-they answered. So only the names of HITs are read from them.
+Notices come twice, late, in any order or not at all, and contain neither workers nor
+answers. So only the names of HITs are read from them.
 """
 
 import json
@@ -17,24 +17,24 @@ _ENTITY = re.compile(r"[A-Z0-9]{1,64}")
 
 @dataclass(frozen=True)
 class Envelope:
-    """What a topic passed on: a notice, or the question whether we want any."""
+    """A topic's message: a notice, or a subscription request."""
 
     kind: str
     event_id: str
     message: str
     topic: str = ""
     subscribe_url: str = ""
-    # all of it as it came, for the signature
+    # all of it unchanged, for the signature
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 def opened(body: bytes) -> Envelope:
-    """Open what a topic posted; a notice without an envelope is its own.
+    """Read a topic's message; a notice may come without an envelope.
 
     Raises
     ------
     GenieError
-        ``unreadable`` for what is neither.
+        ``unreadable`` for anything else.
 
     Examples
     --------
@@ -61,9 +61,9 @@ def opened(body: bytes) -> Envelope:
 
 
 def hits_in(body: str) -> frozenset[str]:
-    """Give the HITs that a message speaks of; nothing for what is no notice.
+    """Return the HITs in a message; empty if it is no notice.
 
-    An envelope of SNS, whose `Message` is the notice, is opened.
+    SNS envelopes, whose `Message` is the notice, are read, too.
 
     Examples
     --------

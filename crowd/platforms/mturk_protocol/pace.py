@@ -1,4 +1,4 @@
-"""How fast to call: as fast as the server lets us, found out by its refusals."""
+"""The rate of calls: as fast as the server allows, learned from its refusals."""
 
 import threading
 import time
@@ -10,22 +10,20 @@ LEAST = 0.5
 
 
 class Pace:
-    """A token bucket whose rate follows what the server allows.
+    """A token bucket whose rate follows the server's limit.
 
-    It starts at `most`. A refusal sets the rate to a little less than what went through
-    in the last two seconds; each success raises it a little, so that it finds the limit
-    again when the limit has moved. Safe to share among threads.
+    It starts at `most`. A refusal sets the rate to slightly below the rate of successes
+    in the last two seconds; each success raises it slightly, so it follows a changing
+    limit. Thread-safe.
 
     Parameters
     ----------
     most : float
-        Never more calls a second than this.
+        Maximal calls per second.
     back_off : float
-        What share of the measured rate is kept after a refusal.
+        Share of the measured rate kept after a refusal.
     climb : float
-        By how many calls a second the rate grows each second without a refusal.
-    clock, sleep : callable
-        Of the machine, unless a test has its own.
+        Growth of the rate per second without refusals, in calls per second.
     """
 
     def __init__(
@@ -49,36 +47,33 @@ class Pace:
         self._slowed = float("-inf")
 
     def wait(self) -> None:
-        """Sleep until it is this caller's turn."""
         with self._lock:
             now = self._clock()
-            # No debt is run up while nobody calls, so there is no burst after a pause.
+            # Idle time earns no credit, so there is no burst after a pause.
             turn = max(self._next, now)
             self._next = turn + 1 / self.rate
         if turn > now:
             self._sleep(turn - now)
 
     def went_through(self) -> None:
-        """Note a call that the server took."""
         with self._lock:
             now = self._clock()
             self._through.append(now)
             self._forget(now)
-            # Each call adds its share, so that the rate grows by `climb` a second
-            # however many calls there are.
+            # Each call adds its share, so the rate grows by `climb` a second whatever
+            # the number of calls.
             self.rate = min(self.most, self.rate + self._climb / self.rate)
 
     def refused(self) -> None:
-        """Note a call that came too soon for the server."""
         with self._lock:
             now = self._clock()
             self._forget(now)
             if now - self._slowed < WINDOW / 2:
-                return  # the calls of one crowd are refused together
+                return  # The calls of one burst are refused together.
             self._slowed = now
             first = self._through[0] if self._through else now
-            # Over a shorter time a few quick calls would measure a rate that no server
-            # keeps up.
+            # Over a shorter time, a few quick calls would measure a rate that no server
+            # sustains.
             lasted = max(now - first, 0.25)
             measured = len(self._through) / lasted
             self.rate = max(LEAST, min(self.rate, measured) * self._back_off)

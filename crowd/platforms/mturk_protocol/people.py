@@ -1,4 +1,4 @@
-"""Who may not do our work on Mechanical Turk, and qualification tests for who may."""
+"""Exclusions and qualification tests on Mechanical Turk."""
 
 import time
 from collections.abc import Callable
@@ -20,8 +20,6 @@ LOOKS = 4
 
 
 class Excluded:
-    """The qualification types of those who are kept away, one for each pool."""
-
     def __init__(
         self,
         calls: Calls,
@@ -34,7 +32,7 @@ class Excluded:
         self._known: dict[str, str] = {}
 
     def of(self, pool: str) -> str:
-        """Give the id of a pool's type, made when missing."""
+        """Return the id of a pool's exclusion type, creating it if missing."""
         if pool not in self._known:
             self._known[pool] = self.type_of(
                 f"Has done enough of this work: {pool}"[:190],
@@ -44,7 +42,7 @@ class Excluded:
         return self._known[pool]
 
     def type_of(self, name: str, description: str, **more: Any) -> str:
-        """Give the id of the type of that name, made when missing."""
+        """Return the id of the type of that name, creating it if missing."""
         return qualification_type(
             self.calls,
             name,
@@ -56,7 +54,7 @@ class Excluded:
 
 
 def exclude(people: Excluded, key: str, worker_id: str, pool: str) -> Result:
-    """Grant the qualification that our HITs forbid, without a mail about it."""
+    """Grant the qualification that our HITs forbid, without an e-mail about it."""
 
     def act() -> Result:
         people.calls(
@@ -72,7 +70,7 @@ def exclude(people: Excluded, key: str, worker_id: str, pool: str) -> Result:
 
 
 def include(people: Excluded, key: str, worker_id: str, pool: str) -> Result:
-    """Take it back; who does not have it needs nothing taken."""
+    """Revoke it; workers without it need no change."""
 
     def act() -> Result:
         try:
@@ -91,9 +89,9 @@ def include(people: Excluded, key: str, worker_id: str, pool: str) -> Result:
 
 
 def graded_type(people: Excluded, test: QualifyingTest) -> str:
-    """Make a qualification type with a test that is graded there; give its id.
+    """Create a qualification type with a test that is graded there; return its id.
 
-    Its value is the percentage of right answers; the HIT type demands the pass mark.
+    Its value is the percentage of right answers; the HIT type requires the pass mark.
     """
     again: dict[str, Any] = {}
     if test.retry_seconds is not None:
@@ -117,9 +115,10 @@ def qualification_type(
     sleep: Callable[[float], None] = time.sleep,
     **more: Any,
 ) -> str:
-    """Make a qualification type, or find the one of that name.
+    """Create a qualification type, or find the one of that name.
 
-    Search is fuzzy and lags behind, so making it comes first; one word finds enough.
+    Creating comes first, because the search is fuzzy and lags; it finds the name by one
+    word.
     """
     try:
         return str(
@@ -132,7 +131,8 @@ def qualification_type(
             )["QualificationType"]["QualificationTypeId"]
         )
     except TurkRefusal as refusal:
-        # It has no code of its own among the wrong parameters; only the message tells.
+        # It shares its code with other wrong parameters; only the message identifies
+        # it.
         if "already" not in refusal.message.lower():
             raise
     for look in range(LOOKS):

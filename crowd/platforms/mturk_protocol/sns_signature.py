@@ -1,4 +1,4 @@
-"""Is a message really of SNS: the signature over its fields, by a certificate's key."""
+"""Check that SNS signed a message: the signature over its fields."""
 
 import base64
 import binascii
@@ -27,7 +27,7 @@ class NotSigned(GenieError):
 
 
 def signed_text(fields: Mapping[str, Any]) -> bytes:
-    r"""Give what the signature of a message is over.
+    r"""Return the text that is signed.
 
     Examples
     --------
@@ -35,8 +35,7 @@ def signed_text(fields: Mapping[str, Any]) -> bytes:
     b'Message\nm\nMessageId\n7\nType\nNotification\n'
     """
     names = NOTICE if fields.get("Type") == "Notification" else QUESTION
-    # JSON can hold half of a surrogate pair; such a message is refused as unsigned,
-    # without an error of ours.
+    # JSON can hold half of a surrogate pair; such a message is refused as unsigned.
     lines = ((name, fields.get(name)) for name in names)
     return "".join(
         f"{name}\n{value}\n" for name, value in lines if isinstance(value, str)
@@ -48,17 +47,15 @@ def verify(fields: Mapping[str, Any], certificate: bytes, now: datetime) -> None
 
     Parameters
     ----------
-    fields : mapping
-        The message as it came.
     certificate : bytes
-        In PEM, from where the service keeps them.
+        In PEM.
     now : datetime
         The certificate must be valid at that time.
 
     Raises
     ------
     NotSigned
-        Also for a version of signatures that is not known.
+        Also for unknown signature versions.
     """
     from cryptography import x509
     from cryptography.exceptions import InvalidSignature

@@ -1,5 +1,3 @@
-"""Mechanical Turk's terms: tokens, amounts, requirements, what a refusal means."""
-
 import hashlib
 import re
 from collections.abc import Sequence
@@ -24,7 +22,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def token(environment: str, key: str) -> str:
-    """Derive the token that makes a repeated request harmless from our own key.
+    """Derive the token that makes a repeated request harmless from our key.
 
     Examples
     --------
@@ -35,7 +33,7 @@ def token(environment: str, key: str) -> str:
 
 
 def dollars(cents: int) -> str:
-    """Write cents as requests want them.
+    """Format cents for requests.
 
     Examples
     --------
@@ -46,7 +44,7 @@ def dollars(cents: int) -> str:
 
 
 def cents(amount: str) -> int:
-    """Read an amount of an answer, rounded down.
+    """Parse an amount of a response into cents, rounded down.
 
     Examples
     --------
@@ -57,7 +55,7 @@ def cents(amount: str) -> int:
 
 
 def feedback(text: str) -> str:
-    r"""Keep what a worker can be told: no control characters, 1,024 characters.
+    r"""Remove control characters, and cut to 1,024 characters.
 
     Examples
     --------
@@ -68,7 +66,7 @@ def feedback(text: str) -> str:
 
 
 def hit_in(message: str) -> str:
-    """Find the id in the refusal of a HIT that exists; empty where there is none.
+    """Return the id in a refusal because a HIT exists; empty if there is none.
 
     Examples
     --------
@@ -80,7 +78,7 @@ def hit_in(message: str) -> str:
 
 
 def was_processed(message: str) -> bool:
-    """Tell whether a refusal says that the same request was carried out before.
+    """Check whether a refusal says that the same request was carried out before.
 
     Examples
     --------
@@ -96,10 +94,10 @@ def qualification_requirements(
     environment: str,
     test_types: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """List what the HIT type demands; whoever was excluded does not even see the work.
+    """Return the HIT type's requirements; excluded workers do not even see the work.
 
-    The share of approvals is 100 until a worker has 100 assignments, hence it is asked
-    for together with a number of them.
+    The approval rate is 100 until a worker has 100 assignments, so it is required
+    together with a number of them.
 
     Examples
     --------

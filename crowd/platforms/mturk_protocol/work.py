@@ -1,5 +1,3 @@
-"""Work on Mechanical Turk: collect it, decide on it, pay bonuses for it."""
-
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -34,10 +32,10 @@ NO_REASON = "The work does not follow the instructions of the HIT."
 
 
 def sync(calls: Calls, ref: ExternalRef) -> Iterator[SessionEvent]:
-    """List the assignments of all HITs of the offer, each once.
+    """Yield the assignments of all HITs of the offer, each once.
 
-    The counters of a HIT are not believed: work that waits for a decision is in none of
-    them. What can be collected is, before a failure is raised.
+    The counters of a HIT are not used, because they leave out work that waits for a
+    decision. Everything available is yielded before a failure is raised.
     """
     failures: list[Exception] = []
     lock = threading.Lock()
@@ -72,7 +70,7 @@ def sync(calls: Calls, ref: ExternalRef) -> Iterator[SessionEvent]:
 
 
 def event_of(row: dict[str, Any]) -> SessionEvent:
-    """Read an assignment; an answer that cannot be read is kept as it came."""
+    """Read an assignment; an unreadable answer is kept unchanged."""
     raw = row.get("Answer", "")
     message = ""
     try:
@@ -94,7 +92,7 @@ def event_of(row: dict[str, Any]) -> SessionEvent:
 
 
 def decide(calls: Calls, decisions: Sequence[DecisionSpec]) -> Iterator[Result]:
-    """Carry decisions out; one that fell before is looked up, not guessed."""
+    """Send decisions; earlier ones are looked up, not guessed."""
     yield from at_once(
         decisions,
         lambda spec: result_of(spec.key, lambda: _decide(calls, spec)),
@@ -120,16 +118,16 @@ def _decide(calls: Calls, spec: DecisionSpec) -> Result:
                 **({"RequesterFeedback": message} if message else {}),
             )
     except TurkRefusal as refusal:
-        # Without money nothing was decided, so there is nothing to look up.
+        # Without money nothing was decided, so there is no decision to look up.
         if refusal.code == "InsufficientFunds":
             raise
-        # Any other refusal may mean that it was decided before: by us, by a person
-        # there, or by the clock.
+        # Any other refusal may mean that it was decided before: by us, by staff there,
+        # or automatically.
         assignment = calls("get_assignment", AssignmentId=spec.session_id)["Assignment"]
         status = assignment["AssignmentStatus"]
         if status == wanted_status:
             return Result(spec.key, "done", spec.session_id)
-        # Still undecided, so it was refused for a reason of its own.
+        # Still undecided, so it was refused for a different reason.
         if status == "Submitted" or spec.decision == "override":
             raise
         return Result(
@@ -157,7 +155,7 @@ def _bonus(calls: Calls, environment: str, spec: BonusSpec) -> Result:
     name = token(environment, spec.key)
     reference = f"(reference {name[:12]})"
     amount = dollars(spec.amount_cents)
-    # The token is forgotten by then; the payments themselves carry our reference.
+    # The token has expired by then, but the payments carry our reference.
     if spec.sent == "long-ago":
         for paid in pages(
             calls,

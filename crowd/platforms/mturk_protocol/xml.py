@@ -1,12 +1,10 @@
-"""The XML that Mechanical Turk shows to workers, and the XML in which answers come."""
-
 import re
 from collections.abc import Sequence
 from typing import NoReturn
 from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
-from xml.sax.saxutils import escape  # writes only
+from xml.sax.saxutils import escape  # for writing only
 
 from crowd.platforms.demands import FormQuestion
 from genie.lib.errors import GenieError
@@ -19,12 +17,12 @@ KEY = f"{SCHEMAS}2005-10-01/AnswerKey.xsd"
 # Of a question or a test, as UTF-8, with all its markup.
 MAX_BYTES = 65_535
 MAX_DEPTH = 60
-# What XML 1.0 cannot hold, not even as a reference.
+# XML 1.0 cannot hold these, not even as a reference.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def clean(text: str) -> str:
-    r"""Leave out what XML cannot hold.
+    r"""Remove characters that XML cannot hold.
 
     Examples
     --------
@@ -40,14 +38,14 @@ def html_question(page: str, height: int = 0) -> str:
     Raises
     ------
     GenieError
-        ``question-too-long`` when it has more bytes than can be posted.
+        ``question-too-long`` if it has too many bytes to be posted.
 
     Examples
     --------
     >>> html_question("<p>a ]]> b</p>").split("HTMLContent>")[1][:-2]
     '<![CDATA[<p>a ]]]]><![CDATA[> b</p>]]>'
     """
-    # A CDATA section cannot hold its own end: it is closed and opened again in the
+    # A CDATA section cannot hold its own end, so it is closed and reopened in the
     # middle of it.
     content = clean(page).replace("]]>", "]]]]><![CDATA[>")
     return _measured(
@@ -57,7 +55,7 @@ def html_question(page: str, height: int = 0) -> str:
 
 
 def external_question(url: str, height: int = 0) -> str:
-    """Point to a page of ours, which must be served over https.
+    """Return a reference to a page of ours, which must be served over https.
 
     Examples
     --------
@@ -79,7 +77,7 @@ def external_question(url: str, height: int = 0) -> str:
 def question_form(
     title: str, introduction: str, questions: Sequence[FormQuestion]
 ) -> str:
-    """Write a qualification test as multiple choice, one answer each.
+    """Return a qualification test as multiple choice, one answer each.
 
     Examples
     --------
@@ -98,7 +96,7 @@ def question_form(
 
 
 def answer_key(questions: Sequence[FormQuestion]) -> str:
-    """Write the key to a test; its value is the percentage of right answers.
+    """Return a test's key; its value is the percentage of right answers.
 
     Examples
     --------
@@ -125,18 +123,15 @@ def answer_key(questions: Sequence[FormQuestion]) -> str:
 
 
 def read_answers(text: str) -> dict[str, str]:
-    """Read an assignment's answer: the fields of the form that was sent in.
+    """Read an assignment's answer: the fields of the submitted form.
 
-    Parameters
-    ----------
-    text : str
-        QuestionFormAnswers, as they came; nothing in them is trusted. Fields that nobody
-        asked for are given, too: worker scripts add some.
+    The text is untrusted. Unknown fields are returned, too, because worker scripts add
+    some.
 
     Raises
     ------
     GenieError
-        ``unreadable-answer`` for what is no such XML.
+        ``unreadable-answer`` for anything but QuestionFormAnswers.
 
     Examples
     --------
@@ -198,7 +193,7 @@ def _measured(xml: str) -> str:
 
 
 def _parse(text: str) -> Element:
-    """Parse XML of strangers: no document type, hence no entities, and no great depth."""
+    """Parse untrusted XML: no document type, hence no entities, and limited depth."""
     builder = TreeBuilder()
     depth = 0
 
@@ -217,7 +212,7 @@ def _parse(text: str) -> Element:
     def no_document_type(*_: object) -> NoReturn:
         raise _unreadable("it has a document type")
 
-    # The text is decoded by now, whatever its first line says.
+    # The text is decoded by now, whatever encoding its first line declares.
     parser = expat.ParserCreate("utf-8", namespace_separator="}")
     parser.buffer_text = True
     parser.StartElementHandler = start

@@ -1,4 +1,4 @@
-"""Bonuses on Prolific: set up, which pays nothing, and then paid, by one single call."""
+"""Bonuses on Prolific: set up without payment, then paid by a single call."""
 
 from crowd.platforms.base import BonusSpec, Result
 from crowd.platforms.prolific_protocol import terms
@@ -11,11 +11,6 @@ LOOK = (
 
 
 def pay_bonus(calls: Calls, spec: BonusSpec) -> Result:
-    """Pay by a list of its own.
-
-    Setting the list up may be tried again; paying it is no idempotent call. So there is
-    no way from an unclear answer back to another try.
-    """
     if spec.sent != "never":
         return Result(spec.key, "unknown", message=LOOK)
     bonus_list = _set_up(calls, spec)
@@ -34,7 +29,7 @@ def _set_up(calls: Calls, spec: BonusSpec) -> Result:
         return Result(spec.key, "done", str(bonus_list["id"]))
 
     result = result_of(spec.key, act)
-    # Nothing was paid yet, whatever became of the call.
+    # No money was paid yet, whatever the outcome of the call.
     return (
         Result(spec.key, "again", message=result.message)
         if result.state == "unknown"

@@ -1,4 +1,4 @@
-"""Calls to Prolific's API, and what is known of one that brought no clear answer."""
+"""Calls to Prolific's API, and the possible outcomes of unclear ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 PRODUCTION_URL = "https://api.prolific.com"
 PAGE = 100
-# More pages than any study has; a server that never ends is not followed for ever.
+# More pages than any study has; the limit for a server that never ends.
 MOST_PAGES = 1_000
 LONGEST_WAIT = 30.0
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
@@ -35,27 +35,26 @@ class ProlificBusy(Exception):
 
 
 class ProlificSilence(Exception):
-    """The call left this machine, and nobody can tell what became of it."""
+    """The call left this machine, and its outcome is unknown."""
 
 
 @dataclass(frozen=True)
 class Account:
-    """Which account is used; there is no sandbox, so nothing has a default that costs."""
+    """The account in use; there is no sandbox, so no setting has a default that costs."""
 
     environment: str = ""
     token: str = ""
     url: str = ""
     workspace_id: str = ""
     project_id: str = ""
-    # completion codes are made with it
+    # the key of the completion codes
     code_secret: str = ""
-    # what an hour should pay, for studies whose length is not known
+    # the hourly pay, for studies of unknown length
     hourly_cents: int = 1500
     timeout_seconds: float = 30.0
     tries: int = 5
 
     def base_url(self) -> str:
-        """Give the one address that may be called, or say what is not settled."""
         if not self.token:
             raise unset("GENIE_PROLIFIC_TOKEN is not set")
         if self.environment == "production":
@@ -72,10 +71,10 @@ class Account:
 
 
 class Calls:
-    """One account's calls, one after the other: Prolific takes no two at once for money.
+    """One account's calls, one after another: Prolific refuses parallel ones for money.
 
-    What may be said twice is said again when the server is busy or silent.
-    `without_retry` is for what may not: it is sent one single time, whatever happens.
+    Calls are repeated if the server is busy or silent. Calls that must not be repeated
+    use `without_retry`, which sends them once, whatever happens.
     """
 
     def __init__(
@@ -87,11 +86,11 @@ class Calls:
         self._base = account.base_url()
         self._sleep = sleep
         self._http = requests.Session()
-        self._http.trust_env = False  # no password file, no proxy nobody asked for
+        self._http.trust_env = False  # no password file, no unwanted proxy
         self._http.headers["Authorization"] = f"Token {account.token}"
 
     def __call__(self, method: str, path: str, **arguments: Any) -> Any:
-        """Make a call that has the same effect when it arrives twice."""
+        """Make an idempotent call."""
         problem: Exception = ProlificSilence("never tried")
         for attempt in range(self._account.tries):
             if attempt:
@@ -103,26 +102,24 @@ class Calls:
         raise problem
 
     def without_retry(self, method: str, path: str, **arguments: Any) -> Any:
-        """Make a call exactly once."""
         from requests.exceptions import ConnectTimeout, RequestException
 
         try:
             answer = self._http.request(
                 method,
                 f"{self._base}/api/v1/{path}",
-                # A redirect would carry the token to whatever host it names.
+                # A redirect would send the token to whatever host it names.
                 allow_redirects=False,
                 **{"timeout": self._account.timeout_seconds, **arguments},
             )
         except ConnectTimeout as error:
-            # No connection came about, so the call has surely not arrived.
+            # There was no connection, so the call has surely not arrived.
             raise ProlificBusy(type(error).__name__) from error
         except RequestException as error:
             raise ProlificSilence(type(error).__name__) from error
         return _read(answer)
 
     def pages(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
-        """Give the rows of all pages of a list."""
         for page in range(1, MOST_PAGES):
             parameters = {**query, "page": str(page), "page_size": str(PAGE)}
             answer = self("GET", path, params=parameters)
@@ -133,11 +130,10 @@ class Calls:
 
 
 def result_of(key: str, act: Callable[[], Result]) -> Result:
-    """Turn what may go wrong in a call into the result of an effect."""
     try:
         return act()
     except ProlificRefusal as error:
-        if _says_no_money(error):  # it did not happen, and may when there is some
+        if _says_no_money(error):  # It did not happen, and may once there is money.
             return Result(key, "again", message=str(error), code="no-funds")
         return Result(key, "refused", message=str(error))
     except ProlificBusy as error:
@@ -147,7 +143,6 @@ def result_of(key: str, act: Callable[[], Result]) -> Result:
 
 
 def unreachable(error: Exception) -> GenieError:
-    """Say that Prolific did not answer a question, which can be asked again."""
     return GenieError(
         f"Prolific does not respond: {error}"[:300],
         code="platform-unreachable",
@@ -173,7 +168,6 @@ def _read(answer: requests.Response) -> Any:
 
 
 def _reason(answer: requests.Response) -> str:
-    """Read the sentence in an error, whose shape differs from call to call."""
     try:
         error = answer.json().get("error", {})
         detail = error.get("detail", "") if isinstance(error, Mapping) else error
@@ -184,7 +178,6 @@ def _reason(answer: requests.Response) -> str:
 
 
 def _has_next(answer: Mapping[str, Any], page: int, rows: list[Any]) -> bool:
-    """Tell whether there are more pages; an empty page in between is not the end."""
     following = (answer.get("_links") or {}).get("next") or {}
     if following.get("href"):
         return True

@@ -1,7 +1,7 @@
-"""Requirements as Prolific's filters; what cannot become one is refused in words.
+"""Requirements as Prolific's filters; the others are refused with a reason.
 
-A filter's choices have numbers that only the list of filters tells, and Prolific may
-change both: so each is looked up by its name when a study is made.
+Filters and their choices have ids that Prolific may change, so they are looked up by
+name when a study is created.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ AI_TASKERS = "ai-taskers"
 # the one choice of that filter
 TESTED = "0"
 ALLOWED, BLOCKED = "participant_group_allowlist", "participant_group_blocklist"
-# Countries that Prolific has people in, as its list of choices calls them.
+# Countries of Prolific's people, as in its list of choices.
 COUNTRIES = dict(
     line.split(" ", 1)
     for line in """\
@@ -39,7 +39,7 @@ Filters = list[dict[str, Any]]
 
 
 def check(requirements: Requirements, study: StudyTerms) -> None:
-    """Refuse what no filter can say, without asking anybody.
+    """Refuse requirements that no filter covers, without calling the server.
 
     Raises
     ------
@@ -77,7 +77,6 @@ def check(requirements: Requirements, study: StudyTerms) -> None:
 
 
 def needs_catalogue(requirements: Requirements, study: StudyTerms) -> bool:
-    """Tell whether Prolific must be asked how its filters and choices are called."""
     return bool(
         requirements.countries
         or requirements.minimum_approved
@@ -88,24 +87,17 @@ def needs_catalogue(requirements: Requirements, study: StudyTerms) -> bool:
 
 
 def of(requirements: Requirements, study: StudyTerms, catalogue: Catalogue) -> Filters:
-    """Say in filters who may take part.
+    """Return the filters of a study.
 
     Parameters
     ----------
-    requirements : Requirements
-    study : StudyTerms
     catalogue : mapping
-        Prolific's filters by id, as its list gives them.
-
-    Returns
-    -------
-    list of dict
-        As a study takes them.
+        Prolific's filters by id, as listed.
 
     Raises
     ------
     GenieError
-        ``requirement-not-checked`` where a filter or a choice of it is missing.
+        ``requirement-not-checked`` if a filter or a choice of it is missing.
 
     Examples
     --------
@@ -143,7 +135,7 @@ def of(requirements: Requirements, study: StudyTerms, catalogue: Catalogue) -> F
 
 
 def groups(name: str, ids: Iterable[str]) -> Filters:
-    """Name groups of participants in a filter; none where there are none."""
+    """Return the filter for groups of participants; empty without groups."""
     chosen = [one for one in ids if one]
     return [{"filter_id": name, "selected_values": chosen}] if chosen else []
 

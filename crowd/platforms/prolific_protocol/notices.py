@@ -1,4 +1,4 @@
-"""Prolific's signed notices: who sent them, when, and what they are about."""
+"""Prolific's signed notices: their sender, time and subject."""
 
 import base64
 import hashlib
@@ -8,14 +8,12 @@ from dataclasses import dataclass
 
 from genie.lib.errors import GenieError
 
-# How far a notice's time may be from ours; an older one may be somebody's copy.
+# The maximal difference between a notice's time and ours; an older one may be a replay.
 TOLERANCE_SECONDS = 300
 
 
 @dataclass(frozen=True)
 class Notice:
-    """What a notice says has changed; it only hints, the truth is asked for."""
-
     event_type: str
     resource_id: str
 
@@ -40,26 +38,21 @@ def read(
     Parameters
     ----------
     secret : str
-        The workspace's; without one nothing is believed.
+        The workspace's; if empty, all notices are refused.
     body : bytes
-        Exactly as it came.
+        Unchanged.
     timestamp : str
         Unix seconds, from the header.
     signed : str
         The signature, from the header.
     now : float
-        Our clock, Unix seconds.
-
-    Returns
-    -------
-    Notice
-        What changed.
+        Unix seconds.
 
     Raises
     ------
     GenieError
         ``not-signed`` for a wrong or missing signature, ``too-old`` for a time that is
-        not near ours, ``unreadable`` for a body that says nothing.
+        not near ours, ``unreadable`` for an unusable body.
 
     Examples
     --------
@@ -69,7 +62,7 @@ def read(
     '60'
     """
     expected = signature(secret, timestamp, body)
-    # Compared as bytes, because `compare_digest` takes no text beyond ASCII.
+    # Compared as bytes, because `compare_digest` takes only ASCII text.
     if not secret or not hmac.compare_digest(expected.encode(), signed.encode()):
         raise GenieError("The signature is not Prolific's.", code="not-signed")
     if not timestamp.isdecimal() or abs(now - int(timestamp)) > TOLERANCE_SECONDS:

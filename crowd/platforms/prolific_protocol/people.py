@@ -1,4 +1,4 @@
-"""Who may not do our work on Prolific: one group of participants for each pool."""
+"""Exclusions on Prolific: one group of participants for each pool."""
 
 from crowd.platforms.base import Result
 from crowd.platforms.prolific_protocol.calls import Calls
@@ -7,7 +7,7 @@ PATH = "participant-groups/"
 
 
 class Groups:
-    """The groups that our studies shut out; Prolific keeps running studies up to date."""
+    """The groups that our studies exclude; Prolific updates running studies."""
 
     def __init__(self, calls: Calls, workspace_id: str) -> None:
         self._calls = calls
@@ -15,7 +15,6 @@ class Groups:
         self._known: dict[str, str] = {}
 
     def of(self, pool: str) -> str:
-        """Give the id of a pool's group, made when missing; empty without a workspace."""
         if not self._workspace:
             return ""
         if pool not in self._known:
@@ -24,17 +23,15 @@ class Groups:
         return self._known[pool]
 
     def add(self, key: str, worker_id: str, pool: str) -> Result:
-        """Add somebody who may be in it already."""
         return self._change("POST", key, worker_id, pool)
 
     def remove(self, key: str, worker_id: str, pool: str) -> Result:
-        """Take somebody out who may be out already."""
         return self._change("DELETE", key, worker_id, pool)
 
     def _change(self, method: str, key: str, worker_id: str, pool: str) -> Result:
         group = self.of(pool)
         if not group:
-            # Our own pages keep the worker away all the same.
+            # Our own pages exclude the worker in any case.
             return Result(key, "done")
         path = f"{PATH}{group}/participants/"
         self._calls(method, path, json={"participant_ids": [worker_id]})
@@ -46,5 +43,5 @@ class Groups:
 
     def _made(self, name: str) -> str:
         body = {"name": name, "workspace_id": self._workspace}
-        # Once: of two groups with one name, a study would shut out only one.
+        # Once: of two groups with one name, a study would exclude only one.
         return str(self._calls.without_retry("POST", PATH, json=body)["id"])

@@ -1,4 +1,4 @@
-"""Prolific's words and numbers for ours; nothing here talks to anybody."""
+"""Our terms in Prolific's words and numbers; no calls."""
 
 import hashlib
 import hmac
@@ -18,7 +18,7 @@ from genie.lib.errors import GenieError
 
 COMPLETE_URL = "https://app.prolific.com/submissions/complete"
 REJECT_CHARACTERS = 100
-# Why work may be rejected there; the first word of a reason can name one.
+# Reasons for which work may be rejected there; the first word of a reason can be one.
 CATEGORIES = (
     "TOO_QUICKLY",
     "TOO_SLOWLY",
@@ -45,7 +45,7 @@ STATUSES: Mapping[str, SessionStatus] = {
     "TIMED-OUT": "returned",
     "SCREENED OUT": "screened-out",
 }
-# What each way out is called there, and what happens to the submission by itself.
+# Each outcome's code type there, and the automatic action on the submission.
 CODES: Mapping[Outcome, tuple[str, Mapping[str, str]]] = {
     "completed": ("COMPLETED", {"action": "MANUALLY_REVIEW"}),
     "failed-check": ("FAILED_ATTENTION_CHECK", {"action": "MANUALLY_REVIEW"}),
@@ -69,7 +69,7 @@ _CATEGORY = re.compile(rf"({'|'.join(CATEGORIES)}):\s*(.*)", re.DOTALL)
 
 
 def checked_id(parameters: Mapping[str, str], name: str) -> str:
-    """Read an id from the address that somebody came by, or refuse it.
+    """Return an id from the link's parameters, or refuse it.
 
     Examples
     --------
@@ -86,9 +86,9 @@ def checked_id(parameters: Mapping[str, str], name: str) -> str:
 
 
 def completion_code(secret: str, key: str, outcome: Outcome) -> str:
-    """Make the code by which Prolific knows that a study was left in this way.
+    """Return the code by which Prolific recognizes an outcome of a study.
 
-    Nobody can guess the code of another study, or of another way out.
+    The codes of other studies and other outcomes cannot be guessed.
 
     Examples
     --------
@@ -110,7 +110,6 @@ def study(
     filters: Filters,
     project: str = "",
 ) -> dict[str, Any]:
-    """Describe a study of as many places as the campaign wants."""
     expected = minutes(spec, hourly_cents)
     body: dict[str, Any] = {
         "name": spec.title[:120],
@@ -146,7 +145,7 @@ def study(
 
 
 def ways_out(study: StudyTerms) -> Mapping[Outcome, tuple[str, Mapping[str, Any]]]:
-    """Give each way out; somebody for whom there is no work may be paid for coming.
+    """Return Prolific's action for each outcome; screened-out people may be paid.
 
     Examples
     --------
@@ -165,7 +164,7 @@ def ways_out(study: StudyTerms) -> Mapping[Outcome, tuple[str, Mapping[str, Any]
 
 
 def shortest_limit(expected: int) -> int:
-    """Give the shortest time limit that Prolific takes for a study, in minutes.
+    """Return the shortest time limit that Prolific accepts, in minutes.
 
     Examples
     --------
@@ -176,9 +175,9 @@ def shortest_limit(expected: int) -> int:
 
 
 def minutes(spec: CampaignSpec, hourly_cents: int) -> int:
-    """Say how long a place takes in whole minutes, at least one.
+    """Return how long a place takes in whole minutes, at least 1.
 
-    Where it is not known, it is the time in which the reward is fair pay.
+    If it is not known, it is the time for which the reward is fair pay.
 
     Examples
     --------
@@ -191,7 +190,7 @@ def minutes(spec: CampaignSpec, hourly_cents: int) -> int:
 
 
 def rejection(message: str) -> tuple[str, str]:
-    """Split a reason into Prolific's category and the words that the worker reads.
+    """Split a reason into Prolific's category and the words for the worker.
 
     Examples
     --------
@@ -205,7 +204,7 @@ def rejection(message: str) -> tuple[str, str]:
 
 
 def bonus_line(session_id: str, amount_cents: int) -> str:
-    """Write a bonus as Prolific's list takes it: whole units with two decimals.
+    """Format a bonus for Prolific's list: whole units with two decimals.
 
     Examples
     --------
@@ -216,7 +215,6 @@ def bonus_line(session_id: str, amount_cents: int) -> str:
 
 
 def event(row: Mapping[str, Any], ways_out: Mapping[str, Outcome]) -> SessionEvent:
-    """Read one submission; `ways_out` tells what the codes mean."""
     code = str(row.get("entered_code") or row.get("study_code") or "")
     status = status_of(str(row.get("status", "")))
     return SessionEvent(
@@ -231,20 +229,20 @@ def event(row: Mapping[str, Any], ways_out: Mapping[str, Outcome]) -> SessionEve
 
 
 def status_of(word: str) -> SessionStatus:
-    """Give our word for a submission's state; one that is new to us is no end.
+    """Return our name of a submission's state; an unknown one is not final.
 
     Examples
     --------
     >>> status_of("AWAITING_REVIEW"), status_of("timed-out")
     ('submitted', 'returned')
     """
-    # The same state comes with spaces, underlines or a hyphen, depending on the call.
+    # The same state comes with spaces, underscores or a hyphen, depending on the call.
     plain = word.upper().replace("_", " ").replace("TIMED OUT", "TIMED-OUT")
     return STATUSES.get(plain, "started")
 
 
 def read_time(text: object) -> datetime | None:
-    """Read a time, which is UTC where it does not say otherwise.
+    """Parse a time, UTC by default.
 
     Examples
     --------
@@ -261,7 +259,6 @@ def read_time(text: object) -> datetime | None:
 
 
 def _about(code: str, status: SessionStatus, ways_out: Mapping[str, Outcome]) -> str:
-    """Say what staff should know of the code that somebody handed in."""
     if status != "submitted":
         return ""
     way = ways_out.get(code)
@@ -275,7 +272,6 @@ def _about(code: str, status: SessionStatus, ways_out: Mapping[str, Outcome]) ->
 
 
 def _address(url: str) -> str:
-    """Add what Prolific fills in; its own marks must not be escaped."""
     marks = {
         "PROLIFIC_PID": "{{%PROLIFIC_PID%}}",
         "STUDY_ID": "{{%STUDY_ID%}}",

@@ -1,5 +1,3 @@
-"""Requesters of the Mechanical-Turk-compatible API: their keys and accounts."""
-
 from __future__ import annotations
 
 from decimal import Decimal

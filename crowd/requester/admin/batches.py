@@ -1,4 +1,4 @@
-"""Tables that are posted as HITs: for requesters who write no programs."""
+"""Tables that are posted as HITs, for requesters who write no programs."""
 
 from __future__ import annotations
 
@@ -108,7 +108,6 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
         return review(self, request, pk)
 
     def results_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Give the table of what came of a batch."""
         batch = self.get_object(request, str(pk))
         if not self.has_view_permission(request, batch):
             raise PermissionDenied
@@ -123,7 +122,7 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """Check a batch and show what it costs; post it once that was confirmed."""
+        """Check a batch and show its cost; post it after confirmation."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         posted = request.method == "POST"
@@ -180,7 +179,6 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
 
 
 def review(model_admin: Any, request: HttpRequest, pk: int) -> HttpResponse:
-    """Ask for the table, and decide what it says."""
     batch = RequesterBatch.objects.filter(pk=pk).select_related("requester").first()
     if not model_admin.has_act_permission(request):
         raise PermissionDenied

@@ -1,5 +1,3 @@
-"""Requesters' work as staff see it: what is to be paid, what was not delivered."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -38,15 +36,12 @@ PAID = Question(
 
 
 class _PaidOut(ReadOnlyAdmin):
-    """Rows that are paid to workers, once."""
-
     actions = ["mark_paid_selected"]
 
     def payable(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.filter(paid_at=None, payout=None)
 
     def line(self, row: Any) -> Line:
-        """Say what is paid for; the pages of each kind add the worker and the amount."""
         return Line(row.pk, str(row))
 
     @admin.action(description="Mark the selected as paid …", permissions=["act"])

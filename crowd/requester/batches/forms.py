@@ -1,4 +1,4 @@
-"""What people fill in who post tables and take decisions back; files become text."""
+"""Forms for posting tables and uploading decisions; files become text."""
 
 from decimal import Decimal
 from typing import Any
@@ -13,7 +13,7 @@ MAX_BYTES = 900_000
 
 
 class BatchForm(forms.Form):
-    """The terms, a page and a table: as files first, as text once they were checked."""
+    """The terms, a page and a table: first as files, then as checked text."""
 
     name = forms.CharField(
         max_length=100, help_text="A name can be used only once, so that nothing is posted twice."
@@ -68,7 +68,7 @@ class BatchForm(forms.Form):
                     cleaned[name] = decoded(file)
                 except ValidationError as error:
                     self.add_error(f"{name}_file", error)
-            # Browsers send line ends of their own kind.
+            # Browsers send their own line ends.
             cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
         return cleaned
 
@@ -86,7 +86,6 @@ class BatchForm(forms.Form):
         )
 
     def draft(self) -> batches.Draft:
-        """Make what the form asks for, without posting it."""
         cleaned = self.cleaned_data
         return batches.draft(
             self.terms(), cleaned["page"], cleaned["table"], markup=cleaned["markup"]
@@ -107,7 +106,7 @@ class ReviewForm(forms.Form):
 
 
 def decoded(file: Any) -> str:
-    """Give a file's text; the refusal names the line that is not UTF-8."""
+    """Return a file's text; the error names the line that is not UTF-8."""
     if file.size > MAX_BYTES:
         raise ValidationError(f"A file can have at most {MAX_BYTES} bytes.")
     data: bytes = file.read()

@@ -34,7 +34,7 @@ AT_ONCE = 500
 
 @dataclass(frozen=True)
 class Terms:
-    """What all HITs of a batch have in common; money as requests write it."""
+    """The properties of all HITs of a batch; money as in requests."""
 
     title: str
     description: str
@@ -46,7 +46,6 @@ class Terms:
     auto_approval_seconds: int
 
     def arguments(self) -> dict[str, Any]:
-        """Give the arguments of CreateHITType."""
         return {
             "Title": self.title,
             "Description": self.description,
@@ -60,7 +59,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Draft:
-    """A batch that can be posted: a question for each row, and what that costs."""
+    """A batch that can be posted: a question for each row, and the cost."""
 
     table: Table
     questions: tuple[str, ...]
@@ -79,7 +78,7 @@ class Draft:
 
 
 def draft(terms: Terms, template: str, table_text: str, *, markup: bool) -> Draft:
-    """Make every HIT's page without posting any; refusals name the line."""
+    """Render every HIT's page without posting; errors name the line."""
     check_request("CreateHITType", terms.arguments())
     table = read_table(table_text)
     check_fields(template, table.columns)
@@ -113,7 +112,7 @@ def post(
 ) -> RequesterBatch:
     """Post a draft: all its HITs, or none. A name is used once."""
     now = clock.now()
-    # What is due is approved and charged first, so that the account is as of now.
+    # Due work is approved and charged first, so that the account is up to date.
     settle(requester, now)
     with transaction.atomic():
         # The requester's row is the lock for their money: no two can spend the same
@@ -151,7 +150,7 @@ def post(
 
 
 def stop(batch: RequesterBatch) -> int:
-    """Let nobody begin any more of a batch; what was accepted may still come in."""
+    """End a batch for new workers; accepted work may still come in."""
     now = clock.now()
     with transaction.atomic():
         Requester.objects.select_for_update().get(pk=batch.requester_id)

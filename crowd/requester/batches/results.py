@@ -1,5 +1,3 @@
-"""What came of a batch, as the table that people know from Mechanical Turk."""
-
 import csv
 import re
 from collections.abc import Iterable
@@ -30,7 +28,7 @@ Decided = dict[int, list[tuple[str, datetime]]]
 
 
 def results_csv(batch: RequesterBatch, now: datetime) -> str:
-    """Write one row for each assignment that was sent in.
+    """Return one CSV row for each submitted assignment, as on Mechanical Turk.
 
     Inputs are ``Input.<column>``, answers ``Answer.<name of the field>``.
     """
@@ -62,7 +60,7 @@ def results_csv(batch: RequesterBatch, now: datetime) -> str:
 
 
 def answers_of(xml: str) -> dict[str, str]:
-    """Read what was answered; of selections, the identifiers joined by ``|``.
+    """Read an answer; the identifiers of selections are joined by ``|``.
 
     Examples
     --------
@@ -74,7 +72,7 @@ def answers_of(xml: str) -> dict[str, str]:
 
 
 def harmless(value: object) -> str:
-    """Write a cell that no spreadsheet takes for a formula; numbers stay numbers.
+    """Return a cell that no spreadsheet takes for a formula; numbers stay numbers.
 
     Examples
     --------
@@ -130,7 +128,6 @@ def _of_work(row: Any, decided: Decided, now: datetime) -> list[object]:
 
 
 def _decided(batch: RequesterBatch) -> Decided:
-    """Give what became of each worker's work for this requester, and of no other's."""
     decided: Decided = {}
     rows = RequesterAssignment.objects.filter(
         hit__requester=batch.requester_id,

@@ -1,5 +1,3 @@
-"""The table of results as it comes back: who is approved, who is rejected and why."""
-
 import csv
 from dataclasses import dataclass
 from io import StringIO
@@ -19,7 +17,7 @@ State = RequesterAssignment.State
 
 @dataclass(frozen=True)
 class Review:
-    """What a line says of an assignment: approved, or rejected with this reason."""
+    """A line's decision on an assignment: approved, or rejected with this reason."""
 
     line: int
     assignment_id: str
@@ -28,8 +26,6 @@ class Review:
 
 @dataclass(frozen=True)
 class Reviewed:
-    """How many were decided, and how many had been before."""
-
     n_approved: int
     n_rejected: int
     n_before: int
@@ -41,7 +37,7 @@ def read_reviews(text: str) -> list[Review]:
     Raises
     ------
     GenieError
-        For a table that cannot be used, with the line.
+        For an unusable table, with the line.
 
     Examples
     --------
@@ -71,7 +67,7 @@ def read_reviews(text: str) -> list[Review]:
 
 
 def apply(batch: RequesterBatch, reviews: list[Review]) -> Reviewed:
-    """Decide all of it, or nothing; what was decided so before stays as it is."""
+    """Store all decisions, or none; earlier equal ones stay."""
     now = clock.now()
     settle(batch.requester, now)
     counts = {State.APPROVED: 0, State.REJECTED: 0, State.SUBMITTED: 0}
@@ -99,7 +95,6 @@ def apply(batch: RequesterBatch, reviews: list[Review]) -> Reviewed:
 def _decide(
     requester: Requester, row: RequesterAssignment, review: Review
 ) -> RequesterAssignment.State:
-    """Give what was done; `SUBMITTED` stands for nothing, as it was done before."""
     decision = State.APPROVED if review.reason is None else State.REJECTED
     if row.state == decision:
         return State.SUBMITTED
@@ -108,8 +103,7 @@ def _decide(
         arguments["RequesterFeedback"] = review.reason
     name = "ApproveAssignment" if review.reason is None else "RejectAssignment"
     try:
-        # By way of the operations themselves: a table can do nothing that a program
-        # could not.
+        # Via the operations themselves: a table can do no more than a program could.
         check_limits(arguments)
         HANDLERS[name](Call(requester, name, clock.now()), arguments)
     except GenieError as error:

@@ -1,5 +1,3 @@
-"""A table of inputs, as people write one."""
-
 import csv
 import re
 from dataclasses import dataclass
@@ -13,8 +11,6 @@ _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a table, with the line of the file that it begins on."""
-
     line: int
     values: tuple[str, ...]
 
@@ -26,19 +22,19 @@ class Table:
 
 
 def read_table(text: str) -> Table:
-    r"""Read comma-separated values with a line of names; refusals name the line.
+    r"""Read comma-separated values with a header line; errors name the line.
 
     Raises
     ------
     GenieError
-        For a table that cannot be used, with the line.
+        For an unusable table, with the line.
 
     Examples
     --------
     >>> read_table('text,lang\n"a, b",en\n').rows
     (Row(line=2, values=('a, b', 'en')),)
     """
-    # With `newline=""` lines may end in \n, \r\n or \r, and quoted ones stay as they are.
+    # With `newline=""` lines may end in \n, \r\n or \r, and quoted ones stay unchanged.
     reader = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     rows: list[Row] = []
     columns: tuple[str, ...] = ()

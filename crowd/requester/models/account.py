@@ -1,6 +1,6 @@
-"""What requesters own who post through the Mechanical-Turk-compatible API.
+"""Rows of requesters who post through the Mechanical-Turk-compatible API.
 
-Nothing here is shared between requesters: even a worker has another name for each.
+Nothing is shared between requesters: even a worker has a different name for each.
 """
 
 import secrets
@@ -21,17 +21,16 @@ def new_entity_id() -> str:
 
 
 def new_customer_id() -> str:
-    """Draw the public id of a person: a requester, or a worker as one requester knows them."""
+    """Draw the public id of a requester, or of a worker for one requester."""
     return "A" + "".join(secrets.choice(LETTERS) for _ in range(13))
 
 
 def new_access_key_id() -> str:
-    """Draw an access key's public half."""
     return "GENIE" + "".join(secrets.choice(LETTERS) for _ in range(15))
 
 
 class Requester(models.Model):
-    """Somebody who posts work by program; has an account of their own."""
+    """A person or group that posts work by program, with a separate account."""
 
     name = models.CharField(max_length=100, unique=True)
     customer_id = models.CharField(
@@ -42,8 +41,8 @@ class Requester(models.Model):
         settings.AUTH_USER_MODEL, blank=True, related_name="requesters"
     )
     created_at = models.DateTimeField(auto_now_add=True)
-    # the sum of its entries, and of what its HITs hold: accounts are asked for with
-    # each HIT that is posted, and must not be added up from their beginning
+    # The sum of its entries and of its HITs' holds. Each posted HIT reads it, so it
+    # must not be summed from the beginning.
     balance_cents = models.BigIntegerField(default=0, editable=False)
     held_cents = models.BigIntegerField(default=0, editable=False)
 
@@ -55,7 +54,7 @@ class Requester(models.Model):
 
 
 class AccessKey(models.Model):
-    """What a requester's program signs with; the secret half is stored nowhere."""
+    """A requester's signing key; its secret is not stored."""
 
     requester = models.ForeignKey(
         Requester, on_delete=models.PROTECT, related_name="keys"
@@ -64,7 +63,7 @@ class AccessKey(models.Model):
         max_length=32, unique=True, default=new_access_key_id, editable=False
     )
     note = models.CharField(max_length=200, blank=True)
-    # which of the site's secrets the key's own is computed from; blank: not known
+    # which of the site's secrets the key's own is derived from; blank: not known
     made_with = models.CharField(max_length=16, editable=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
@@ -89,7 +88,7 @@ class WorkerAlias(models.Model):
     customer_id = models.CharField(
         max_length=64, unique=True, default=new_customer_id, editable=False
     )
-    # Why this requester wants them no more; null: they are welcome.
+    # Why this requester has blocked them; null: not blocked.
     block_reason = models.TextField(null=True, blank=True)  # noqa: DJ001
 
     class Meta:
@@ -105,7 +104,7 @@ class WorkerAlias(models.Model):
 
 
 class RequesterHITType(models.Model):
-    """What a requester's HITs have in common; the same values are the same type."""
+    """Common properties of a requester's HITs; the same values are the same type."""
 
     requester = models.ForeignKey(
         Requester, on_delete=models.CASCADE, related_name="hit_types"
@@ -120,7 +119,7 @@ class RequesterHITType(models.Model):
     assignment_seconds = models.PositiveIntegerField()
     auto_approval_seconds = models.PositiveIntegerField()
     requirements = models.JSONField(default=list)
-    # the one notification that belongs to a type: replaced, switched on and off
+    # the one notification of a type: replaced, switched on and off
     notification = models.JSONField(null=True, blank=True)
     notification_active = models.BooleanField(default=False)
 
@@ -148,7 +147,7 @@ class RequesterHIT(models.Model):
     )
     entity_id = models.CharField(max_length=64, unique=True, default=new_entity_id)
     question = models.TextField()
-    # which layout its question was made of
+    # the layout of its question
     layout = models.ForeignKey(
         "crowd.RequesterLayout",
         on_delete=models.SET_NULL,
@@ -156,9 +155,9 @@ class RequesterHIT(models.Model):
         blank=True,
         related_name="hits",
     )
-    # its review policies by their level, as they were sent
+    # its review policies by their level, as sent
     policies = models.JSONField(null=True, blank=True)
-    # of which table it was made, and its row: values in the order of the columns
+    # its table and row: values in the order of the columns
     batch = models.ForeignKey(
         "crowd.RequesterBatch",
         on_delete=models.SET_NULL,
@@ -169,25 +168,25 @@ class RequesterHIT(models.Model):
     inputs = models.JSONField(null=True, blank=True)
     annotation = models.CharField(max_length=255, blank=True)
     max_assignments = models.PositiveIntegerField()
-    # what one assignment costs, fixed when it was posted
+    # the cost of one assignment, fixed when it was posted
     reward_cents = models.PositiveIntegerField()
     fee_cents = models.PositiveIntegerField()
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     touched_at = models.DateTimeField()
     reviewing = models.BooleanField(default=False)
-    # Whether it was announced that nothing more will come in.
+    # Whether the end of its submissions was announced.
     announced = models.BooleanField(default=False)
     disposed_at = models.DateTimeField(null=True, blank=True)
-    # its part of what its requester's account holds, and whether that is for a HIT that
-    # has not expired; see `services.money.hold`
+    # The amount it holds of its requester's account, and whether as a HIT that has not
+    # expired; see `services.money.hold`.
     held_cents = models.BigIntegerField(default=0, editable=False)
     held_as_open = models.BooleanField(default=False, editable=False)
 
     class Meta:
         ordering = ["pk"]
         verbose_name = "requester's HIT"
-        # each list and each look at what is due reads its own rows only
+        # so that each list and each check of due work reads only its own rows
         indexes = [
             models.Index(
                 fields=["requester", "id"],
@@ -226,8 +225,6 @@ class RequesterHIT(models.Model):
 
 
 class RequesterAssignment(models.Model):
-    """One worker's turn at a requester's HIT."""
-
     class State(models.TextChoices):
         ACCEPTED = "Accepted", "being worked on"
         SUBMITTED = "Submitted", "pending approval"
@@ -253,7 +250,7 @@ class RequesterAssignment(models.Model):
     rejected_at = models.DateTimeField(null=True, blank=True)
     answer = models.TextField(blank=True)
     feedback = models.TextField(max_length=1024, blank=True)
-    # when the worker got the money, and the payer's reference of that
+    # when the worker was paid, and the payer's reference
     paid_at = models.DateTimeField(null=True, blank=True)
     payment_reference = models.CharField(max_length=100, blank=True)
     payout = models.ForeignKey(
@@ -275,7 +272,7 @@ class RequesterAssignment(models.Model):
                 name="requester_hit_once_per_worker",
             )
         ]
-        # what is late or due is looked for before each call
+        # Late or due work is looked up before each call.
         indexes = [
             models.Index(fields=["state", "deadline_at"], name="requester_work_late"),
             models.Index(
@@ -288,8 +285,6 @@ class RequesterAssignment(models.Model):
 
 
 class RequesterBonus(models.Model):
-    """A bonus that was paid for an assignment."""
-
     assignment = models.ForeignKey(
         RequesterAssignment, on_delete=models.PROTECT, related_name="bonuses"
     )
@@ -327,7 +322,7 @@ class RequesterEntry(models.Model):
     requester = models.ForeignKey(
         Requester, on_delete=models.PROTECT, related_name="entries"
     )
-    # what the movement is for: a second one for the same thing is refused
+    # its reason: a second movement for the same one is refused
     key = models.CharField(max_length=64, unique=True)
     kind = models.CharField(max_length=16, choices=Kind.choices)
     # deposits are positive, payments negative

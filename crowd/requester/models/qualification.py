@@ -1,5 +1,3 @@
-"""Qualifications that requesters define and grant."""
-
 from django.db import models
 from django.db.models import Q
 
@@ -7,7 +5,7 @@ from crowd.requester.models.account import Requester, WorkerAlias, new_entity_id
 
 
 class QualificationType(models.Model):
-    """Something a requester wants to know of workers, as a whole number."""
+    """A property of workers that a requester defines, as a whole number."""
 
     requester = models.ForeignKey(
         Requester, on_delete=models.CASCADE, related_name="qualification_types"
@@ -41,7 +39,7 @@ class QualificationType(models.Model):
 
 
 class Qualification(models.Model):
-    """What one worker has of one type; revoking keeps the row."""
+    """A worker's value of one type; revoking keeps the row."""
 
     qualification_type = models.ForeignKey(
         QualificationType, on_delete=models.CASCADE, related_name="qualifications"
@@ -67,7 +65,7 @@ class Qualification(models.Model):
 
 
 class QualificationRequest(models.Model):
-    """A worker asks for a qualification, with the answers of its test if it has one."""
+    """A worker's request for a qualification, with the answers of its test, if any."""
 
     class State(models.TextChoices):
         STARTED = "STARTED", "test being taken"
@@ -83,7 +81,7 @@ class QualificationRequest(models.Model):
     )
     entity_id = models.CharField(max_length=64, unique=True, default=new_entity_id)
     answer = models.TextField(blank=True)
-    # of a test that is being taken: when it was begun
+    # for a test in progress: when it was begun
     submitted_at = models.DateTimeField()
     deadline_at = models.DateTimeField(null=True, blank=True)
     state = models.CharField(

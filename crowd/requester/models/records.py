@@ -1,5 +1,3 @@
-"""What staff know of workers; layouts, tables that were posted as HITs, and reviews."""
-
 from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
@@ -58,7 +56,7 @@ class RequesterBatch(models.Model):
         RequesterHITType, on_delete=models.CASCADE, related_name="batches"
     )
     name = models.CharField(max_length=100)
-    # the table's columns, in its order
+    # the table's columns, in order
     columns = models.JSONField(default=list)
     lifetime_seconds = models.PositiveIntegerField()
     created_by = models.ForeignKey(
@@ -89,7 +87,7 @@ class RequesterLayout(models.Model):
     name = models.CharField(max_length=100)
     page = models.TextField()
     created_at = models.DateTimeField(auto_now_add=True)
-    # No new HITs are made of it; those that were keep their page.
+    # It is not used for new HITs; existing ones keep their page.
     retired_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -106,7 +104,7 @@ class PolicyDetail(models.Model):
     hit = models.ForeignKey(
         RequesterHIT, on_delete=models.CASCADE, related_name="policy_details"
     )
-    # whose policy it was: Assignment or HIT
+    # Assignment or HIT
     level = models.CharField(max_length=16)
     is_action = models.BooleanField()
     body = models.JSONField()
@@ -119,7 +117,7 @@ class PolicyDetail(models.Model):
 
 
 class RequestToken(models.Model):
-    """A request that must not happen twice, and what it made the first time."""
+    """A request that must not happen twice, and what it created the first time."""
 
     requester = models.ForeignKey(
         Requester, on_delete=models.CASCADE, related_name="tokens"

@@ -1,5 +1,3 @@
-"""The 39 operations, by what they are about."""
-
 from crowd.requester.operations import (
     assignments,
     bonuses,

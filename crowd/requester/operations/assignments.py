@@ -1,5 +1,3 @@
-"""Collect what workers sent in; approve it or reject it."""
-
 from datetime import timedelta
 
 from crowd.requester.models.account import RequesterAssignment
@@ -69,5 +67,5 @@ def _check_override(call: Call, row: RequesterAssignment) -> None:
             "A rejection can be overridden for 30 days, while its HIT exists.",
             "InvalidAssignmentState",
         )
-    # The money of rejected work was given back; it must be there again.
+    # The money of rejected work was released, so it must be available again.
     money.require(call.requester, row.hit.reward_cents + row.hit.fee_cents)

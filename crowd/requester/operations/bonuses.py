@@ -1,5 +1,3 @@
-"""Bonuses and the balance."""
-
 from datetime import timedelta
 
 from django.utils.functional import keep_lazy_text
@@ -34,8 +32,8 @@ def get_account_balance(call: Call, arguments: Arguments) -> Answer:
 @handles("SendBonus")
 def send_bonus(call: Call, arguments: Arguments) -> Answer:
     reason = required_text(arguments, "Reason")
-    # Asked first: who repeats a request that was carried out must hear so, whatever has
-    # changed since.
+    # First of all: a repetition of a request that was carried out must be told so,
+    # whatever has changed since.
     token = arguments.get("UniqueRequestToken")
     if tokens.made_before(call, token):
         raise TurkError(f'The idempotency token "{token}" has already been processed.')

@@ -1,5 +1,3 @@
-"""HIT types: found by their values, or made."""
-
 import hashlib
 import json
 
@@ -43,7 +41,7 @@ def update_hit_type_of_hit(call: Call, arguments: Arguments) -> Answer:
 
 
 def find_or_make(call: Call, arguments: Arguments) -> RequesterHITType:
-    """Give the type with these values; requesters' programs rely on it being one."""
+    """Return the type with these values, created if missing; there is always just one."""
     required = arguments.get("QualificationRequirements") or []
     requirements.check(call, required)
     delay = arguments.get("AutoApprovalDelayInSeconds")

@@ -1,5 +1,3 @@
-"""Post HITs, extend, expire and delete them."""
-
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
@@ -79,7 +77,7 @@ def create_additional_assignments(call: Call, arguments: Arguments) -> Answer:
 @handles("UpdateExpirationForHIT")
 def update_expiration(call: Call, arguments: Arguments) -> Answer:
     hit = own_rows.hit(call, arguments["HITId"])
-    # Callers send no token here; the same wish for the same HIT is the repetition.
+    # Callers send no token here; the same request for the same HIT is a repetition.
     token = f"{hit.entity_id}:{arguments['ExpireAt']}"
     if tokens.made_before(call, token):
         raise _processed(token)
@@ -88,7 +86,7 @@ def update_expiration(call: Call, arguments: Arguments) -> Answer:
     if requested > call.now + year:
         raise TurkError("A HIT must expire within a year.")
     ends = max(requested, call.now)
-    # An expired HIT holds no money for its free places; opened again it does.
+    # An expired HIT holds no money for its free places; reopened, it does.
     if ends > call.now >= hit.expires_at:
         taken = hit.n_open + hit.n_submitted
         free = hit.max_assignments - hit.n_decided - taken
@@ -129,7 +127,6 @@ def delete_hit(call: Call, arguments: Arguments) -> Answer:
 
 
 def _content(call: Call, arguments: Arguments) -> dict[str, Any]:
-    """Check what workers will see and how it is to be reviewed; give it as columns."""
     policies = {
         level: policy
         for level in NAMES
@@ -149,7 +146,6 @@ def _content(call: Call, arguments: Arguments) -> dict[str, Any]:
 
 
 def _filled(call: Call, arguments: Arguments) -> tuple[RequesterLayout, str]:
-    """Fill in a layout: each of its fields once, and nothing else."""
     layout_id = arguments.get("HITLayoutId") or ""
     layout = RequesterLayout.objects.filter(
         requester=call.requester, entity_id=layout_id, retired_at=None
@@ -213,7 +209,7 @@ def _processed(token: str | None) -> TurkError:
 
 
 def _change(call: Call, hit: RequesterHIT, **values: Any) -> None:
-    """Write what may let more work in; where it does, its end is announced again."""
+    """Store a change that may allow more work; if it does, its end is announced again."""
     rows = RequesterHIT.objects.filter(pk=hit.pk)
     rows.update(**values, touched_at=call.now)
     if status_of(counted(rows, call.now).get(), call.now) not in REVIEW:
@@ -228,7 +224,7 @@ def list_hits(call: Call, arguments: Arguments) -> Answer:
 
 @handles("ListReviewableHITs")
 def list_reviewable_hits(call: Call, arguments: Arguments) -> Answer:
-    # `settle` has announced all to which nothing more can come in as things stand
+    # `settle` has announced all HITs that can get no more work at present.
     rows = kept_hits(call.requester, call.now).filter(
         announced=True, reviewing=arguments.get("Status") == "Reviewing"
     )
@@ -265,11 +261,11 @@ def _page(call: Call, arguments: Arguments, rows: QuerySet[RequesterHIT]) -> Ans
 
 @handles("ListReviewPolicyResultsForHIT")
 def list_review_policy_results(call: Call, arguments: Arguments) -> Answer:
-    """List results and actions in the order in which they came about."""
+    """Return results and actions in chronological order."""
     hit = own_rows.hit(call, arguments["HITId"])
     levels = arguments.get("PolicyLevels") or list(NAMES)
     rows = PolicyDetail.objects.filter(hit=hit.pk, level__in=levels)
-    # what is not mentioned is wanted
+    # Both are included by default.
     if arguments.get("RetrieveActions") is False:
         rows = rows.filter(is_action=False)
     if arguments.get("RetrieveResults") is False:

@@ -1,5 +1,3 @@
-"""Which events a requester wants to hear of."""
-
 from functools import partial
 from typing import Any
 
@@ -33,10 +31,10 @@ def update_notification_settings(call: Call, arguments: Arguments) -> Answer:
 
 @handles("SendTestEventNotification")
 def send_test_event(call: Call, arguments: Arguments) -> Answer:
-    """Send at once, so that the caller hears what is wrong."""
+    """Send at once, so that the caller gets the error."""
     event = {"EventType": arguments["TestEventType"]}
     stored = events.store(call.requester, arguments["Notification"], event, call.now)
-    # Nobody waits for other servers with rows in hand.
+    # Not while rows are locked, because this waits for other servers.
     transaction.on_commit(partial(_send, stored.pk))
     return {}
 

@@ -1,5 +1,3 @@
-"""Qualification types: made, changed, found, deleted."""
-
 from typing import Any
 
 from django.db.models import Q
@@ -62,9 +60,9 @@ def get_qualification_type(call: Call, arguments: Arguments) -> Answer:
 
 @handles("ListQualificationTypes")
 def list_qualification_types(call: Call, arguments: Arguments) -> Answer:
-    """List the caller's own, and the service's unless only others are asked for.
+    """Return the caller's own types, and the service's unless MustBeOwnedByCaller.
 
-    Nobody sees the types of other requesters.
+    Types of other requesters are never included.
     """
     rows = QualificationType.objects.filter(requester=call.requester, disposed_at=None)
     words = set((arguments.get("Query") or "").split())
@@ -83,7 +81,7 @@ def list_qualification_types(call: Call, arguments: Arguments) -> Answer:
 
 @handles("DeleteQualificationType")
 def delete_qualification_type(call: Call, arguments: Arguments) -> Answer:
-    """Delete a type, and with it the HITs that ask for it, as documented."""
+    """Delete a type and, as documented, the HITs that require it."""
     row = own_rows.qualification_type(call, arguments["QualificationTypeId"])
     using = [
         hit_type.pk
@@ -135,7 +133,7 @@ def _check(row: QualificationType, arguments: Arguments) -> None:
 
 
 _MASTERS = ("Masters", "Workers designated as Masters by staff.")
-# id -> name and description, in the order in which they are listed
+# id -> name and description, in the order of the list
 _TYPES = {
     ids.N_APPROVED: (
         "Worker_NumberHITsApproved",
@@ -152,12 +150,12 @@ _TYPES = {
 
 
 def system_type(entity_id: str) -> QualificationType | None:
-    """Give one of them by its id; the row is not in the database."""
+    """Return a system type by its id; the row is not in the database."""
     if entity_id not in _TYPES:
         return None
     name, description = _TYPES[entity_id]
     return QualificationType(
-        # ahead of all rows of requesters, whose keys are positive
+        # before all rows of requesters, whose keys are positive
         pk=list(_TYPES).index(entity_id) - len(_TYPES),
         entity_id=entity_id,
         name=name,
@@ -166,7 +164,7 @@ def system_type(entity_id: str) -> QualificationType | None:
 
 
 def system_types(words: set[str]) -> list[QualificationType]:
-    """List those in whose name or description all words occur, each name once."""
+    """Return the system types whose name or description has all words, each name once."""
     by_name: dict[str, QualificationType] = {}
     for row in filter(None, map(system_type, _TYPES)):
         text = f"{row.name} {row.description}".lower()

@@ -1,5 +1,3 @@
-"""Grant qualifications, revoke them, decide on requests for them."""
-
 from django.db.models import Q
 
 from crowd.messages import services
@@ -91,7 +89,6 @@ def _value(arguments: Arguments) -> int:
 
 
 def _qualification(call: Call, arguments: Arguments) -> Qualification:
-    """Give what a worker has, or had: then the refusal says so."""
     qualification_type = own_rows.qualification_type(
         call, arguments["QualificationTypeId"]
     )

@@ -1,5 +1,3 @@
-"""Rows as the API's answers show them."""
-
 from datetime import datetime
 from typing import Any
 
@@ -18,7 +16,6 @@ def epoch(at: datetime) -> float:
 
 
 def hit(row: Any, now: datetime) -> dict[str, Any]:
-    """Show a HIT that came with its counts."""
     hit_type = row.hit_type
     expired = row.expires_at <= now
     shown = {
@@ -50,7 +47,6 @@ def hit(row: Any, now: datetime) -> dict[str, Any]:
 
 
 def assignment(row: RequesterAssignment) -> dict[str, Any]:
-    """Show an assignment that was sent in."""
     shown: dict[str, Any] = {
         "AssignmentId": row.entity_id,
         "WorkerId": row.worker.customer_id,
@@ -89,7 +85,7 @@ def qualification_type(row: QualificationType) -> dict[str, Any]:
         "Name": row.name,
         "Description": row.description,
         "QualificationTypeStatus": "Active" if row.active else "Inactive",
-        # nobody asks for what the service itself keeps; such rows are in no table
+        # The service's own types cannot be requested; such rows are in no table.
         "IsRequestable": row.created_at is not None,
         "AutoGranted": row.auto_granted,
     }

@@ -9,7 +9,7 @@ LIFE = timedelta(hours=24)
 
 
 def made_before(call: Call, token: str | None) -> RequestToken | None:
-    """Give what the same token made in the last 24 hours."""
+    """Return what the same token created in the last 24 hours."""
     if token is None:
         return None
     return RequestToken.objects.filter(
@@ -21,7 +21,7 @@ def made_before(call: Call, token: str | None) -> RequestToken | None:
 
 
 def remember(call: Call, token: str | None, made: str) -> None:
-    """Keep what a token made; an old token of the same text starts anew."""
+    """Store what a token created; an expired token of the same text starts anew."""
     if token is not None:
         RequestToken.objects.update_or_create(
             requester=call.requester,

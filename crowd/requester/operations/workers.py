@@ -1,5 +1,3 @@
-"""Blocks and messages."""
-
 from typing import Any
 
 from crowd.messages import services

@@ -1,5 +1,3 @@
-"""A QuestionForm's questions as our templates show them."""
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -12,8 +10,6 @@ Values = Callable[[str], list[str]]
 
 @dataclass(frozen=True)
 class Option:
-    """One thing to choose."""
-
     identifier: str
     text: SafeString
     chosen: bool
@@ -21,7 +17,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Field:
-    """One question with what was filled in and what is wrong with it."""
+    """One question with its value and its error."""
 
     asked: Asked
     text: SafeString
@@ -42,8 +38,6 @@ class Field:
 
 @dataclass(frozen=True)
 class Part:
-    """A text between questions, or a question."""
-
     text: SafeString
     field: Field | None = None
 
@@ -51,7 +45,6 @@ class Part:
 def shown(
     form: Form, values: Values, errors: dict[str, str] | None = None
 ) -> list[Part]:
-    """Give a form's parts in their order, filled in as they were sent."""
     parts = []
     for part in form.parts:
         if isinstance(part, Asked):
@@ -81,6 +74,6 @@ def _field(question: Asked, values: Values, errors: dict[str, str] | None) -> Fi
 
 
 def _safe(html: str) -> SafeString:
-    # Made by requester_api.question_form, which escapes texts and lets through nothing
-    # of formatted ones that acts.
+    # Made by requester_api.question_form, which escapes texts and removes active
+    # content from formatted ones.
     return mark_safe(html)  # noqa: S308

@@ -1,7 +1,7 @@
-"""Requesters' pages in a frame, and what they send in: without a session or a cookie.
+"""Requesters' pages in a frame, and their submissions: without a session or a cookie.
 
-Each address holds a token that belongs to one assignment. What the frame shows is
-somebody else's page: it runs in an origin of its own and can reach nothing of ours.
+Each address holds a token of one assignment. The frame shows a requester's page: it
+runs in a separate origin and has no access to ours.
 """
 
 import re
@@ -24,7 +24,7 @@ from crowd.requester.services import turn_tokens, turns
 from genie.lib.errors import GenieError
 
 State = RequesterAssignment.State
-# No page of theirs is in a frame but ours, and none is more than a page and its form.
+# Their pages appear only in our frame, and are limited to a page and its form.
 SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-modals"
 SCRIPTS = ("worker/requester_page.js", "worker/requester_crowd_form.js")
 _HEAD = re.compile(r"<head(\s[^>]*)?>", re.IGNORECASE)
@@ -37,7 +37,7 @@ def frame_address(
     hit: RequesterHIT,
     assignment: RequesterAssignment | None = None,
 ) -> str:
-    """Give the frame's address: with what a page needs to know to send itself in."""
+    """Return the frame's address with the parameters that a page needs to submit."""
     if assignment is None:
         path = reverse("work:preview-frame", args=[turn_tokens.for_preview(hit)])
     else:
@@ -58,10 +58,10 @@ def frame_address(
 
 
 def sandbox_of(request: HttpRequest, question: Question) -> str:
-    """Say what the frame may do.
+    """Return the frame's sandbox permissions.
 
-    A page from another site keeps that site's origin, without which it could not reach
-    its own server; what comes from us, or pretends to, has none.
+    A page from another site keeps that site's origin, so that it can reach its own
+    server. Pages from us, or pretending to be, have none.
     """
     allowed = SANDBOX.removeprefix("sandbox ")
     host = urlsplit(question.content).hostname if question.kind == "external" else None
@@ -75,7 +75,6 @@ def sandbox_of(request: HttpRequest, question: Question) -> str:
 @xframe_options_exempt
 @require_safe
 def turn_frame(request: HttpRequest, token: str) -> HttpResponse:
-    """Serve the page of an open assignment."""
     assignment = turn_tokens.turn_of(token)
     if assignment is None or not _is_open(assignment):
         return _say(request, "This HIT is over; continue below.", 410)
@@ -87,26 +86,25 @@ def turn_frame(request: HttpRequest, token: str) -> HttpResponse:
 @xframe_options_exempt
 @require_safe
 def preview_frame(request: HttpRequest, token: str) -> HttpResponse:
-    """Serve a HIT's page to look at."""
     hit = turn_tokens.previewed(token)
     if hit is None or hit.disposed_at is not None:
         return _say(request, "Nothing to see here any more; reload the page.", 410)
     return _page(request, hit, token)
 
 
-@csrf_exempt  # the token in the address stands in for a cookie's: see the head
+@csrf_exempt  # The token in the address replaces a cookie's, see the module's docstring.
 @origin.kept_apart
 @never_cache
 @xframe_options_exempt
 @require_http_methods(["GET", "POST"])
 def submit(request: HttpRequest, token: str) -> HttpResponse:
-    """Take what a requester's page sends in for the assignment of this address."""
+    """Take a page's submission for the assignment of this address."""
     assignment = turn_tokens.turn_of(token)
-    if assignment is None:  # before the body is read: it may be large
+    if assignment is None:  # Before the body is read, because it may be large.
         return _say(request, "There is no such work.", 404)
     sent = request.POST if request.method == "POST" else request.GET
     if request.method == "GET" and "assignmentId" not in sent:
-        return _say(request, "Nothing was submitted.", 400)  # just somebody's look
+        return _say(request, "Nothing was submitted.", 400)  # only a preview
     # A page may have lost the id; its address belongs to one assignment all the same.
     named = sent.get("assignmentId") or assignment.entity_id
     if named != assignment.entity_id:
@@ -125,7 +123,7 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
 @xframe_options_exempt
 @require_http_methods(["GET", "POST"])
 def submit_preview(request: HttpRequest, token: str) -> HttpResponse:
-    """Refuse what is sent in before the HIT was accepted."""
+    """Refuse a submission before the HIT was accepted."""
     sentence = "This was a preview: accept the HIT first, then submit it."
     return _say(request, sentence, 409)
 
@@ -139,8 +137,8 @@ def _page(request: HttpRequest, hit: RequesterHIT, token: str) -> HttpResponse:
     our_scripts = " ".join(
         request.build_absolute_uri(static(script)) for script in SCRIPTS
     )
-    # Pages bring scripts of their own, as on Mechanical Turk; the sandbox keeps them in
-    # an origin of their own.
+    # Pages bring their own scripts, as on Mechanical Turk; the sandbox keeps them in a
+    # separate origin.
     response["Content-Security-Policy"] = (
         "default-src https: data: blob: 'unsafe-inline' 'unsafe-eval'; "
         f"script-src https: data: blob: 'unsafe-inline' 'unsafe-eval' {our_scripts}; "
@@ -152,7 +150,7 @@ def _page(request: HttpRequest, hit: RequesterHIT, token: str) -> HttpResponse:
 
 
 def _with_our_script(page: str) -> str:
-    """Let pages that rely on Mechanical Turk's own script, or on none, send in."""
+    """Make pages submit that rely on Mechanical Turk's own script, or on none."""
     scripts = "".join(f'<script src="{static(script)}"></script>' for script in SCRIPTS)
     match = _HEAD.search(page) or _DOCTYPE.match(page)
     at = match.end() if match else 0
@@ -160,7 +158,7 @@ def _with_our_script(page: str) -> str:
 
 
 def _say(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
-    """Say what happened, inside the frame; the page around it hears of it."""
+    """Show a sentence inside the frame; the page around it is notified."""
     context = {"sentence": sentence, "stored": status == 200}
     page = "worker_site/requester/told.html"
     response = render(request, page, context, status=status)

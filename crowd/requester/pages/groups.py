@@ -1,5 +1,3 @@
-"""Work of requesters: what there is, what it looks like, taking it."""
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -17,13 +15,12 @@ from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
 from genie.lib.serving.post_only import post_or
 
-# Two people who look at one HIT both get one, while there are as many.
+# Two workers who look at one HIT both get one if there are two.
 TRIES = 20
 
 
 @for_workers
 def groups(request: HttpRequest, worker: Worker) -> HttpResponse:
-    """List what there is, and what the worker has open."""
     now = clock.now()
     context = {
         "here": "requests",
@@ -35,7 +32,6 @@ def groups(request: HttpRequest, worker: Worker) -> HttpResponse:
 
 @for_workers
 def group(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
-    """Show what a group asks for, and a HIT of it to those who may look."""
     now = clock.now()
     shown_group = _group(worker, group_id)
     hits = offers.next_few(worker, shown_group.hit_type, now, 1)
@@ -59,7 +55,7 @@ def group(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
 @post_or("work:request", "group_id")
 @for_workers
 def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
-    """Take a HIT of a group: the one that was looked at, or the next one."""
+    """Accept a HIT of a group: the one in the preview, or the next one."""
     first = request.POST.get("hit", "")
     hit_type = RequesterHITType.objects.filter(group_id=group_id).first()
     hits = offers.next_few(worker, hit_type, clock.now(), TRIES) if hit_type else []
@@ -79,7 +75,6 @@ def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
 
 
 def has_work(worker: Worker) -> bool:
-    """Tell whether to lead a worker to requesters' work at all."""
     now = clock.now()
     live = RequesterHIT.objects.filter(disposed_at=None, expires_at__gt=now)
     theirs = not worker.limited_to and live.exists()

@@ -1,4 +1,4 @@
-"""What the pages around requesters' work may load, beyond what all pages may."""
+"""Additional content that pages around requesters' work may load."""
 
 from django.http import HttpResponse
 
@@ -8,7 +8,7 @@ from genie.lib.serving.security import POLICY
 
 
 def admit(response: HttpResponse, question: Question) -> HttpResponse:
-    """Let a page show another site in its frame, or images in a form; nothing else."""
+    """Allow one more site in a page's frame, or images in a form, and nothing else."""
     if question.kind == "external":
         policy = POLICY.replace("frame-src 'self'", "frame-src 'self' https:")
     elif question.kind == "form":

@@ -1,7 +1,7 @@
-"""A second origin for requesters' pages, where the operator has set one up.
+"""A second origin for requesters' pages, if the operator has set one up.
 
-Nothing of ours is served there, and no cookie is read or set: whatever a page of theirs
-found a way to do, it would do to a host that has nothing.
+It serves none of our pages, and no cookie is read or set there. So a malicious page
+could only attack a host that has no data.
 """
 
 import re
@@ -15,17 +15,15 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotFound
 from django.http.request import split_domain_port
 
-# Requesters' pages, what they send in, and our scripts within them.
+# Requesters' pages, their submissions, and our scripts within them.
 _SERVED = re.compile(r"/work/(?:frame|look)/[^/]+/(?:/?mturk/externalSubmit)?")
 
 
 def address(request: HttpRequest, path: str) -> str:
-    """Give the full address of a requester's page: on the second origin, if there is one."""
     return f"{_origin()}{path}" if _origin() else request.build_absolute_uri(path)
 
 
 def site(request: HttpRequest) -> str:
-    """Give the origin of the pages around requesters' pages."""
     if _origin():
         parts = urlsplit(str(settings.GENIE["SITE_URL"]))
         return f"{parts.scheme}://{parts.netloc}"
@@ -33,18 +31,18 @@ def site(request: HttpRequest) -> str:
 
 
 def hosts(request: HttpRequest) -> set[str | None]:
-    """Give the names of hosts whose origin no page of a requester may have."""
+    """Return the hosts whose origin no page of a requester may have."""
     own = request.get_host().rsplit(":", 1)[0].strip("[]")
     return {own, urlsplit(_origin()).hostname or own}
 
 
 def frames(policy: str) -> str:
-    """Let a page show what the second origin serves."""
+    """Return the policy with the second origin as a frame source."""
     return policy.replace("frame-src 'self'", f"frame-src 'self' {_origin()}".rstrip())
 
 
 def kept_apart(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Serve a view on the second origin only, if there is one."""
+    """Serve a view only on the second origin, if there is one."""
 
     @wraps(view)
     def kept(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -56,7 +54,7 @@ def kept_apart(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
 
 
 class RequesterOriginMiddleware:
-    """On the second origin: requesters' pages alone, and neither cookies nor sessions."""
+    """Limits the second origin to requesters' pages, without cookies and sessions."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -87,6 +85,6 @@ def _is_there(request: HttpRequest) -> bool:
     host, there = request.get_host().lower(), urlsplit(_origin())
     if host == there.netloc:
         return True
-    # the same host with a port or a dot behind it, unless the site has that one, too
+    # The same host with a port or a trailing dot, unless the site has that one, too.
     site = urlsplit(str(settings.GENIE["SITE_URL"])).hostname
     return split_domain_port(host)[0] == there.hostname != site

@@ -1,5 +1,3 @@
-"""Ask for a requester's qualification; take its test."""
-
 from typing import Any
 
 from django.contrib import messages
@@ -27,7 +25,6 @@ State = QualificationRequest.State
 
 @for_workers
 def qualification(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
-    """Say what a qualification is and what the worker has of it; take a request."""
     qualification_type = _kind(entity_id)
     if request.method == "POST":
         return _ask(request, worker, qualification_type)
@@ -47,7 +44,6 @@ def qualification(request: HttpRequest, worker: Worker, entity_id: str) -> HttpR
 
 @for_workers
 def test(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
-    """Show a test that has begun; take its answers."""
     attempt = _mine(worker, entity_id)
     qualification_type = attempt.qualification_type
     if attempt.state != State.STARTED:

@@ -1,5 +1,3 @@
-"""One worker's turn at a requester's HIT."""
-
 from typing import Any
 
 from django.contrib import messages
@@ -26,7 +24,6 @@ State = RequesterAssignment.State
 
 @for_workers
 def turn(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
-    """Show the work, or what became of it; take the answers of a form of ours."""
     assignment = _mine(worker, entity_id)
     if not _is_open(assignment):
         return _over(request, worker, assignment)
@@ -38,7 +35,6 @@ def turn(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
 @post_or("work:requests")
 @for_workers
 def give_back(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
-    """Return a HIT without harm."""
     if turns.give_back(_mine(worker, entity_id), worker):
         messages.info(
             request,
@@ -52,7 +48,8 @@ def _take(
 ) -> HttpResponse:
     question = read_question(assignment.hit.question)
     if question.kind != "form":
-        # Without scripts: "I have sent it in", while nothing has come.
+        # Without scripts, the worker says that it was submitted although nothing has
+        # come.
         messages.warning(request, "Nothing has been submitted yet.")
         return redirect("work:turn", assignment.entity_id)
     filled = read_answers(read_form(assignment.hit.question), request.POST.getlist)

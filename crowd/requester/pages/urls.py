@@ -1,10 +1,8 @@
-"""Addresses of requesters' work on the worker site."""
-
 from django.urls import path
 
 from crowd.requester.pages import frame, groups, qualification, turn
 
-_SUBMIT = "mturk/externalSubmit"  # what pages written for Mechanical Turk append
+_SUBMIT = "mturk/externalSubmit"  # Pages written for Mechanical Turk append this.
 urlpatterns = [
     path("requests/", groups.groups, name="requests"),
     path("requests/<str:group_id>/", groups.group, name="request"),
@@ -23,7 +21,7 @@ urlpatterns = [
     ),
     path("frame/<str:token>/", frame.turn_frame, name="turn-frame"),
     path(f"frame/<str:token>/{_SUBMIT}", frame.submit, name="submit"),
-    # of pages that end the address themselves before they append
+    # for pages that end the address with a slash before they append
     path(f"frame/<str:token>//{_SUBMIT}", frame.submit),
     path("look/<str:token>/", frame.preview_frame, name="preview-frame"),
     path(

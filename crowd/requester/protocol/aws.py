@@ -1,7 +1,7 @@
-"""Put a message into somebody's queue or topic at Amazon, or at what speaks like it.
+"""Send messages to Amazon's queues and topics, or to compatible ones.
 
-Credentials and endpoints come from the environment, as boto3 reads them. It is imported
-late, as it takes long and few sites ever need it.
+Credentials and endpoints come from the environment, as boto3 reads them. boto3 is
+imported late, because importing it is slow and few sites need it.
 """
 
 import re
@@ -19,24 +19,22 @@ _REGION = re.compile(r"^https://sqs\.([a-z0-9-]+)\.amazonaws\.com/")
 
 
 def send_to_queue(address: str, text: str) -> None:
-    """Send a message to an SQS queue."""
     _queues(address).send_message(QueueUrl=address, MessageBody=text)
 
 
 def send_to_topic(arn: str, text: str) -> None:
-    """Publish a message on an SNS topic."""
     _topics(arn).publish(TopicArn=arn, Message=text)
 
 
 def check_queue(address: str) -> None:
-    """Refuse what is no queue's address, or of a queue that does not exist.
+    """Refuse an invalid queue address, or one of a queue that does not exist.
 
-    One that may not be asked about may still take messages, and is let through.
+    A queue that we may not look up may still take messages, so it is accepted.
 
     Raises
     ------
     GenieError
-        ``no-such-target``, with what is wrong.
+        ``no-such-target``, with the problem.
     """
     if not address.startswith(("https://", "http://")):
         raise _none("Give the queue's URL.")
@@ -55,7 +53,7 @@ def check_queue(address: str) -> None:
 
 
 def check_topic(arn: str) -> None:
-    """Refuse what is no topic's ARN, or of a topic that does not exist; as above."""
+    """Refuse an invalid topic ARN, or one of a missing topic; see `check_queue`."""
     if not _TOPIC.fullmatch(arn):
         raise _none("Give the topic's ARN, or an https address.")
     _ask(lambda: _topics(arn).get_topic_attributes(TopicArn=arn), "topic")

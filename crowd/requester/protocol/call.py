@@ -1,5 +1,3 @@
-"""One call of an operation, and the table of operations."""
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +11,7 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True)
 class Call:
-    """Who calls what, and when; every row an operation touches is this requester's."""
+    """One call; an operation accesses only rows of its requester."""
 
     requester: Requester
     operation: str
@@ -25,8 +23,6 @@ HANDLERS: dict[str, Handler] = {}
 
 
 def handles(name: str) -> Callable[[Handler], Handler]:
-    """Enter a function into the table of operations."""
-
     def enter(handler: Handler) -> Handler:
         HANDLERS[name] = handler
         return handler

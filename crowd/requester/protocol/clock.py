@@ -1,6 +1,6 @@
-"""The time by which HITs expire and work is approved; tests move it.
+"""The time by which HITs expire and work is approved; tests change it.
 
-Signatures are checked against the machine's own clock, never against this one.
+Signatures are checked against the machine's clock, never against this one.
 """
 
 from datetime import datetime

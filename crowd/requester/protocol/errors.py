@@ -1,19 +1,19 @@
-"""How the API refuses: the documented kinds of error with their documented codes."""
+"""Errors of the API: the documented kinds with their documented codes."""
 
 from genie.lib.errors import GenieError
 
 
 class TurkError(GenieError):
-    """An answer that is no success.
+    """An error response.
 
     Parameters
     ----------
     message : str
-        What the client's programmer reads; the time is added when it is sent.
+        For the client's programmer; the time is added when it is sent.
     turk_code : str, optional
         Documented code, with or without the prefix ``AWS.``.
     kind : str, optional
-        What clients see as the error's class.
+        The error's class for clients.
     status : int, optional
         HTTP status.
     """
@@ -37,7 +37,6 @@ class TurkError(GenieError):
 
 
 def bad_value(name: str, value: object, advice: str = "") -> TurkError:
-    """Refuse one argument, in the words that clients know."""
     shown = str(value)
     shown = shown if len(shown) <= 80 else shown[:80] + "…"
     return TurkError(
@@ -47,7 +46,6 @@ def bad_value(name: str, value: object, advice: str = "") -> TurkError:
 
 
 def wrong_state(what: str, state: str, allowed: str) -> TurkError:
-    """Refuse an operation that does not fit the state."""
     return TurkError(
         f"This {what} is currently in the state '{state}'. "
         f"This operation can be called with a status of: {allowed}",

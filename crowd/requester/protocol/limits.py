@@ -1,4 +1,4 @@
-"""Limits that the published tables leave to the text of the documentation."""
+"""Limits that are documented as text and not in the published tables."""
 
 import re
 from collections.abc import Mapping
@@ -36,7 +36,6 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def check_limits(arguments: Mapping[str, Any]) -> None:
-    """Refuse values that are too long, too many or out of range."""
     for name, value in arguments.items():
         if isinstance(value, str):
             _text(name, value)
@@ -53,7 +52,7 @@ def check_limits(arguments: Mapping[str, Any]) -> None:
 
 
 def required_text(arguments: Mapping[str, Any], name: str) -> str:
-    """Give a text that workers are owed; blank ones are refused."""
+    """Return a required text; blank ones are refused."""
     value = str(arguments[name])
     if not value.strip():
         raise bad_value(name, value, " Give a reason in words; the worker reads it.")

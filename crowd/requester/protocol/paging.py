@@ -1,4 +1,4 @@
-"""Long lists in pages; a token belongs to one requester and one question."""
+"""Pages of long lists; a token belongs to one requester and one query."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def page(
     first: Sequence[Row] = (),
     load: Callable[[QuerySet[Row]], QuerySet[Row, Any]] | None = None,
 ) -> Answer:
-    """Give one page of rows by ascending key; the last full page has a token too.
+    """Return one page of rows by ascending key; the last full page has a token too.
 
-    `first` holds rows of no table that come before, with negative keys. `load` adds what
-    is shown of rows, to those of the page only.
+    `first` holds rows that come before and are in no table, with negative keys. `load`
+    prefetches for the rows of the page only.
     """
     size = arguments.get("MaxResults") or USUAL_SIZE
     signer = _signer(call, arguments)

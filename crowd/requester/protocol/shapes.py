@@ -1,7 +1,7 @@
-"""What each operation takes: names, types, limits.
+"""The parameters of each operation: names, types, limits.
 
-A name that ends in ``!`` must be given. The tables say what the published API says and
-nothing more; rules that need words are in `limits.py` and in the operations.
+A name that ends in ``!`` is required. The tables follow the published API; rules that
+need words are in `limits.py` and in the operations.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Shape:
-    """The type of one value, with the limits of its kind."""
-
     kind: str
     low: int | None = None
     high: int | None = None
@@ -26,7 +24,7 @@ class Shape:
 
 
 def structure(**members: Shape) -> Shape:
-    """Make a shape of named members; see the head of this file for ``!``."""
+    """Return a shape of named members; see the module's docstring for ``!``."""
     return Shape(
         "structure",
         members={name.rstrip("!"): shape for name, shape in members.items()},

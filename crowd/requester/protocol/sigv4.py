@@ -1,4 +1,4 @@
-"""Verify AWS Signature Version 4, without knowing anything of AWS."""
+"""Verify AWS Signature Version 4, without Amazon's libraries."""
 
 import hashlib
 import hmac
@@ -12,7 +12,7 @@ from crowd.requester.protocol.errors import TurkError
 
 ALGORITHM = "AWS4-HMAC-SHA256"
 SERVICE = "mturk-requester"
-# Without these under the signature somebody else could send the request elsewhere.
+# If these were not signed, the request could be redirected.
 MUST_SIGN = frozenset({"host", "x-amz-date", "x-amz-target"})
 CLOCK_SKEW = timedelta(minutes=15)
 _AUTHORIZATION = re.compile(
@@ -23,7 +23,7 @@ _AUTHORIZATION = re.compile(
 
 @dataclass(frozen=True)
 class SignedRequest:
-    """What of a request goes into its signature; header names in lower case."""
+    """The signed parts of a request; header names in lower case."""
 
     method: str
     path: str
@@ -35,16 +35,14 @@ class SignedRequest:
 def verify(
     request: SignedRequest, secrets_of: Callable[[str], list[str]], now: datetime
 ) -> str:
-    """Give the id of the access key that signed the request, or refuse it.
+    """Return the id of the access key that signed the request, or refuse it.
 
     Parameters
     ----------
-    request : SignedRequest
-        As it came over the wire.
     secrets_of : callable
-        Gives what a key's secret may be, nothing for keys that do not count.
+        Returns the possible secrets of a key; empty for invalid keys.
     now : datetime
-        Aware; the signature must be of this quarter of an hour.
+        Aware; the signature must be less than a quarter of an hour old.
     """
     header = request.headers.get("authorization", "")
     if not header:
@@ -60,7 +58,7 @@ def verify(
     signed = parts["headers"].split(";")
     stamp = _checked_scope(request, parts["scope"], signed, now)
     secrets = secrets_of(parts["key"])
-    # Compared for unknown keys too: the answer takes as long as for a known one.
+    # Compared for unknown keys too, so that the answer takes equally long.
     matches = [
         hmac.compare_digest(
             _signature(request, secret, parts["scope"], signed, stamp),

@@ -1,4 +1,4 @@
-"""Hold a request against the tables before anything looks at it."""
+"""Check requests against the tables before they are used."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -8,14 +8,14 @@ from crowd.requester.protocol.errors import bad_value
 from crowd.requester.protocol.limits import check_limits
 from crowd.requester.protocol.shapes import OPERATIONS, Shape
 
-# Half of a pair cannot be stored, and PostgreSQL refuses NUL.
+# Half of a surrogate pair cannot be stored, and PostgreSQL refuses NUL.
 _UNSTORABLE = frozenset({"\0", *map(chr, range(0xD800, 0xE000))})
 _MAX = {"integer": 2**31 - 1, "long": 2**53}
 _LATEST = 4_102_444_800  # the year 2100
 
 
 def check_request(operation: str, arguments: Any) -> dict[str, Any]:
-    """Give the arguments back when they are what the operation takes."""
+    """Return the arguments if they match the operation's shape."""
     _structure(OPERATIONS[operation], arguments, "")
     checked: dict[str, Any] = arguments
     check_limits(checked)
@@ -54,7 +54,7 @@ def _string(shape: Shape, value: Any, name: str) -> None:
         or not _UNSTORABLE.isdisjoint(value)
         or not _between(shape, len(value))
         or (shape.values and value not in shape.values)
-        # `$` alone would let a final line feed through.
+        # `$` alone would accept a final line feed.
         or (shape.pattern and not shape.pattern.fullmatch(value))
     ):
         raise bad_value(name, ascii(value)[1:-1] if isinstance(value, str) else value)

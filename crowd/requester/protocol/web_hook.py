@@ -1,9 +1,7 @@
-"""Post a notification to an address that a requester named."""
-
 from genie.lib import outbound
 from genie.lib.errors import GenieError
 
-# As topics do that pass messages on.
+# Like topics that pass messages on.
 HEADERS = {
     "Content-Type": "text/plain; charset=UTF-8",
     "x-amz-sns-message-type": "Notification",
@@ -11,7 +9,7 @@ HEADERS = {
 
 
 def post(address: str, text: str) -> None:
-    """Post over https to a public address; anything but a 2xx is a failure."""
+    """Post over https to a public address; any status but 2xx is a failure."""
     answer = outbound.post(
         address, text.encode(), HEADERS, https_only=True, allow_private=False
     )

@@ -1,4 +1,4 @@
-"""Read XML that strangers wrote: no document type, no entities, no great depth."""
+"""Read untrusted XML: no document type, no entities, limited depth."""
 
 from typing import NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -14,16 +14,13 @@ def parse(text: str, name: str) -> Element:
 
     Parameters
     ----------
-    text : str
-        The document.
     name : str
-        Of the argument it came in, for the refusal.
+        The argument's name, for the error.
 
     Raises
     ------
     TurkError
-        With the code ``XMLParseError``: not well-formed, with a document type, or nested
-        too deeply.
+        ``XMLParseError``: not well-formed, with a document type, or nested too deeply.
 
     Examples
     --------
@@ -59,7 +56,7 @@ def parse(text: str, name: str) -> Element:
         parser.Parse(text.encode(), True)
     except expat.ExpatError as error:
         raise _refusal(name, str(error)) from None
-    except (ValueError, LookupError):  # an encoding that there is not
+    except (ValueError, LookupError):  # an unknown encoding
         raise _refusal(name, "its encoding is not UTF-8") from None
     return builder.close()
 

@@ -1,1 +1,1 @@
-"""The XML that HITs and tests are made of: read, checked, shown, graded."""
+"""The XML of HITs and tests: reading, checks, display, grading."""

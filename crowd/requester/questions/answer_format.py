@@ -1,8 +1,8 @@
-"""The patterns that free-text answers must have: JavaScript's, matched by RE2.
+"""Patterns for free-text answers: JavaScript's, matched by RE2.
 
-A pattern comes from a stranger, so it must not be able to use up the server's time. RE2
-needs time linear in the answer. Most of what JavaScript can write, it can match; the rest
-is refused, and so is what other dialects write, as it would mean something else here.
+Patterns are untrusted, so they must not use up the server's time. RE2 needs time linear
+in the answer. It can match most of JavaScript's syntax; the rest is refused, and so is
+the syntax of other dialects, which would have a different meaning here.
 """
 
 import re
@@ -11,11 +11,11 @@ from typing import Any
 
 USUAL_ERROR = "Invalid input supplied."
 LONGEST_PATTERN = 2_000
-# Of all patterns of a form together, in RE2's instructions: some seconds for the
-# longest answers that can be sent in.
+# The limit for all patterns of a form together, in RE2's instructions: some seconds for
+# the longest possible answers.
 MOST_INSTRUCTIONS = 25_000
 _MEMORY = 1 << 20
-# JavaScript's \s, and what it leaves out.
+# JavaScript's \s, and its complement.
 _SPACES = (
     r"\t-\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}"
     r"\x{FEFF}"
@@ -40,19 +40,19 @@ _CLASS_OF_OTHERS = re.compile(r"\[:|&&|-\[")
 
 
 class FormatError(ValueError):
-    """A pattern that cannot be checked here, and why."""
+    """A pattern that cannot be checked here, with the reason."""
 
 
 @dataclass(frozen=True)
 class AnswerFormat:
-    """One pattern, found anywhere in the answer, and what a worker reads without it."""
+    """One pattern, found anywhere in the answer, and its error message."""
 
     pattern: str
     any_case: bool = False
     error: str = USUAL_ERROR
 
     def fits(self, text: str) -> bool:
-        r"""Tell whether the pattern is found in a text.
+        r"""Check whether the pattern is found in a text.
 
         Examples
         --------
@@ -65,24 +65,24 @@ class AnswerFormat:
 
     @property
     def n_instructions(self) -> int:
-        """What checking a text costs, for each of its letters.
+        """The cost of checking a text, per character.
 
         Raises
         ------
         FormatError
-            When the pattern cannot be checked.
+            If the pattern cannot be checked.
         """
         compiled = _compiled(self)
         return int(max(compiled.programsize, compiled.reverseprogramsize))
 
 
 def to_re2(pattern: str) -> str:
-    r"""Write one of JavaScript's regular expressions in RE2's syntax.
+    r"""Translate a JavaScript regular expression into RE2's syntax.
 
     Raises
     ------
     FormatError
-        When it holds what RE2 cannot do or JavaScript does not know.
+        If RE2 cannot match it or JavaScript does not know it.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def _compiled(answer_format: AnswerFormat) -> Any:
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _MEMORY
-    # Nothing is captured, so RE2 may use the fastest way that it has.
+    # Nothing is captured, so RE2 may use its fastest engine.
     options.never_capture = True
     options.case_sensitive = not answer_format.any_case
     try:

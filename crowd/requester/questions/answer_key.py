@@ -1,4 +1,4 @@
-"""An AnswerKey: how a qualification test is graded."""
+"""An AnswerKey: the grading of a qualification test."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ LARGEST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Scores:
-    """What the answers to one question are worth: by the exact set that was chosen."""
+    """Scores of one question, by the exact set of chosen options."""
 
     options: dict[frozenset[str], int]
     otherwise: int
@@ -27,19 +27,19 @@ class Scores:
 
 @dataclass(frozen=True)
 class AnswerKey:
-    """Scores by question, and what becomes of their sum."""
+    """Scores by question, and the mapping of their sum."""
 
     questions: dict[str, Scores]
     value_of: Callable[[int], int]
 
 
 def read_key(text: str) -> AnswerKey:
-    """Read an AnswerKey, or say what is wrong with it.
+    """Read an AnswerKey.
 
     Raises
     ------
     TurkError
-        With the code ``XMLParseError``.
+        ``XMLParseError``
     """
     root = parse(text, "AnswerKey")
     if root.tag != f"{{{_SCHEMA}}}AnswerKey":
@@ -61,7 +61,7 @@ def read_key(text: str) -> AnswerKey:
 def grade(key: AnswerKey, answers: Iterable[FormAnswer]) -> int:
     """Compute the value of a qualification from the answers of its test.
 
-    An option scores when exactly its selections were chosen; everything else scores the
+    An option scores if exactly its selections were chosen; all other answers score the
     question's default.
 
     Examples
@@ -126,7 +126,6 @@ def _ranges(node: Element) -> Callable[[int], int]:
 
 
 def _rounded(value: Fraction) -> int:
-    """Round halves up, as people do."""
     return floor(value + Fraction(1, 2))
 
 

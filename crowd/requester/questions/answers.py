@@ -1,9 +1,9 @@
-"""What a form held, as the XML in which requesters get answers."""
+"""Form data as the XML in which requesters get answers."""
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from xml.sax.saxutils import escape  # writes only
+from xml.sax.saxutils import escape  # for writing only
 
 from crowd.requester.protocol.errors import TurkError
 from crowd.requester.protocol.xml import parse
@@ -16,7 +16,7 @@ NAMESPACE = (
 RESERVED = frozenset(
     {"assignmentId", "hitId", "workerId", "turkSubmitTo", "csrfmiddlewaretoken"}
 )
-# What XML 1.0 cannot hold, not even as a reference.
+# XML 1.0 cannot hold these, not even as a reference.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -31,12 +31,12 @@ class FormAnswer:
 
 
 def answer_xml(fields: Iterable[tuple[str, str]]) -> str:
-    """Write a form's fields as QuestionFormAnswers, in ASCII.
+    """Return a form's fields as QuestionFormAnswers, in ASCII.
 
     Parameters
     ----------
     fields : iterable of (str, str)
-        Names and values in the order of the form; of fields with one name the values
+        Names and values in the order of the form; values of fields with the same name
         are joined by ``|``.
 
     Examples
@@ -58,7 +58,7 @@ def answer_xml(fields: Iterable[tuple[str, str]]) -> str:
 
 
 def form_answer_xml(answers: Iterable[FormAnswer]) -> str:
-    """Write the answers to a QuestionForm as QuestionFormAnswers, in ASCII.
+    """Return the answers to a QuestionForm as QuestionFormAnswers, in ASCII.
 
     Examples
     --------
@@ -74,14 +74,6 @@ def form_answer_xml(answers: Iterable[FormAnswer]) -> str:
 
 
 def texts_of(xml: str) -> dict[str, list[str]]:
-    """Read what was answered: each question's text, or the selections chosen.
-
-    Examples
-    --------
-    >>> texts_of("<A><Answer><QuestionIdentifier>mood</QuestionIdentifier>"
-    ...     "<FreeText>good</FreeText></Answer></A>")
-    {'mood': ['good']}
-    """
     try:
         root = parse(xml, "Answer")
     except TurkError:

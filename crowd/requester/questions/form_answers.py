@@ -1,4 +1,4 @@
-"""What a worker filled into a QuestionForm, checked."""
+"""Check a worker's answers to a QuestionForm."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,20 +7,20 @@ from decimal import Decimal, InvalidOperation
 from crowd.requester.questions.answers import FormAnswer
 from crowd.requester.questions.question_form import Asked, Form, FreeText, Selection
 
-# Gives all values of a field, in order.
+# Returns all values of a field, in order.
 Values = Callable[[str], list[str]]
 
 
 @dataclass(frozen=True)
 class Filled:
-    """The answers, and by the questions' field names what must be mended."""
+    """The answers, and errors by the questions' field names."""
 
     answers: list[FormAnswer]
     errors: dict[str, str]
 
 
 def read_answers(form: Form, values: Values) -> Filled:
-    """Read a sent form.
+    """Read a submitted form.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def _count_error(selection: Selection, n: int, required: bool) -> str:
 
 def _text_error(free_text: FreeText, text: str, required: bool) -> str:
     if not text.strip():
-        # A pattern may ask for an answer, and lets none pass if it says so: (^$|...).
+        # A pattern may require an answer, and accepts none if it says so: (^$|...).
         return _format_error(free_text, text) or (
             "Please answer this question." if required else ""
         )
@@ -95,7 +95,6 @@ def _text_error(free_text: FreeText, text: str, required: bool) -> str:
 
 
 def _format_error(free_text: FreeText, text: str) -> str:
-    """Give the requester's own words for the first pattern that is not there."""
     return next(
         (
             answer_format.error

@@ -1,4 +1,4 @@
-"""Formatted text of requesters, as HTML that can stand on our own pages."""
+"""Requesters' formatted text, as HTML that is safe on our own pages."""
 
 import re
 from html import escape
@@ -47,23 +47,23 @@ _SAME = frozenset(
         "var",
     ]
 )
-# Whatever level they had elsewhere: on our page the title stands above them.
+# Whatever their level, because on our page the title is above them.
 _OTHER = {**dict.fromkeys(["h1", "h2", "h3", "h4", "h5", "h6"], "h2"), "strike": "s"}
 _EMPTY = frozenset({"br", "hr", "img"})
-# Dropped with all that they hold, which is no text to read.
+# Dropped with all their content, which is no text to read.
 _DROPPED = frozenset({"script", "style", "object", "applet", "iframe", "form"})
 _XML_ONLY = frozenset({"amp", "lt", "gt", "quot", "apos"})
 
 
 def safe_html(text: str, name: str = "FormattedContent") -> str:
-    """Keep the formatting of a text and nothing that acts.
+    """Keep the formatting of a text and remove active content.
 
     Parameters
     ----------
     text : str
-        XHTML as it stands in a FormattedContent.
+        XHTML of a FormattedContent.
     name : str
-        Of the element, for the refusal.
+        The element's name, for the error.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def safe_html(text: str, name: str = "FormattedContent") -> str:
     Raises
     ------
     TurkError
-        When it is not well-formed.
+        If it is not well-formed.
 
     Examples
     --------
@@ -116,14 +116,13 @@ def _shown(node: Element) -> str:
 
 
 def image(address: str, alternative: str) -> str:
-    """Show an image that comes over https; of others only the words for it."""
+    """Show an image with an https address; otherwise only its alternative text."""
     if not is_web(address, {"https"}):
         return escape(alternative)
     return f'<img src="{escape(address)}" alt="{escape(alternative)}">'
 
 
 def is_web(address: str, schemes: set[str]) -> bool:
-    """Tell whether something is a full address of one of the schemes."""
     try:
         parts = urlsplit(address)
         return parts.scheme in schemes and bool(parts.hostname)
