@@ -1,4 +1,4 @@
-"""How often one requester may call, in the words that their programs understand."""
+"""Rate limits for requesters, with errors that their programs understand."""
 
 import time
 
@@ -9,19 +9,19 @@ from crowd.requester.models.account import Requester
 from crowd.requester.protocol.errors import TurkError
 from genie.accounts.throttles import WrongTokens
 
-# Calls of one requester go one after another, each in a thread of the server: these many
-# leave threads for everybody else. Clients wait and try again when they are told so.
+# Calls of one requester run one after another, each in a thread of the server. This
+# many leave threads for other users. Clients that are refused wait and try again.
 CALLS = 500
 WINDOW_SECONDS = 10
 
 
 def count(requester: Requester) -> None:
-    """Count a call; refuse it where there were too many just now.
+    """Count a call; refuse it if there were too many recently.
 
     Raises
     ------
     TurkError
-        A ``ThrottlingException``, upon which Amazon's clients try again later.
+        A ``ThrottlingException``, after which Amazon's clients try again later.
     """
     window = int(time.time()) // WINDOW_SECONDS
     key = f"turk-calls-{requester.pk}-{window}"
@@ -30,18 +30,18 @@ def count(requester: Requester) -> None:
     try:
         n = cache.incr(key)
     except ValueError:
-        return  # gone since: the cache was full
+        return  # It was evicted since, because the cache was full.
     if n > CALLS:
         raise _too_many()
 
 
 def count_refused(request: HttpRequest) -> None:
-    """Count a call that nobody of ours has signed, by address.
+    """Count a call without a valid signature, by address.
 
     Raises
     ------
     TurkError
-        As above, instead of what is wrong with the signature.
+        As above, instead of the signature's error.
     """
     if not WrongTokens().one_more(request):
         raise _too_many()

@@ -1,5 +1,3 @@
-"""Addresses of the requesters' own pages."""
-
 from django.urls import path
 
 from crowd.requester import views

@@ -1,5 +1,3 @@
-"""Requesters' own pages: account and access keys, batches of HITs, layouts."""
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, cast
@@ -36,7 +34,7 @@ View = Callable[..., HttpResponse]
 
 
 def for_requesters(view: View) -> View:
-    """Call the view with the requester of the address; others find nothing there."""
+    """Call the view with the requester of the address; other accounts get a 404."""
 
     @never_cache
     @login_required
@@ -56,12 +54,11 @@ def for_requesters(view: View) -> View:
 def page(
     request: HttpRequest, requester: Requester, tab: str, status: int = 200, **more: Any
 ) -> HttpResponse:
-    """Show one of a requester's pages, under its name."""
     context = {"requester": requester, "tab": tab, **more}
     return render(request, f"requester/{tab}.html", context, status=status)
 
 
-# The secret waits in the session until the next page has shown it, once.
+# The secret stays in the session until the next page has shown it, once.
 _NEW = "new-requester-key"
 ENTRIES = 50
 
@@ -78,7 +75,6 @@ class KeyForm(forms.Form):
 @require_safe
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
-    """Lead to the requester whose page is open to this account, or list them."""
     mine = numbers.open_to(cast("Account", request.user))
     if len(mine) == 1:
         return redirect("requester:desk", mine[0].customer_id)
@@ -87,7 +83,6 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @for_requesters
 def desk(request: HttpRequest, requester: Requester) -> HttpResponse:
-    """Show the account and the keys; make a key."""
     form = KeyForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         user = cast("Account", request.user)
@@ -122,7 +117,6 @@ def desk(request: HttpRequest, requester: Requester) -> HttpResponse:
 @post_or("requester:desk", "customer_id")
 @for_requesters
 def revoke(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
-    """Let a key sign nothing any more."""
     key = get_object_or_404(AccessKey, pk=pk, requester=requester)
     access_keys.revoke_key(key, cast("Account", request.user), "by the requester")
     messages.success(request, f"{key.key_id} is revoked and signs nothing any more.")
@@ -131,7 +125,7 @@ def revoke(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
 
 @for_requesters
 def batches(request: HttpRequest, requester: Requester) -> HttpResponse:
-    """List batches; check a new one and show what it costs; post it once confirmed."""
+    """List batches; check a new one and show its cost; post it once confirmed."""
     posted = request.method == "POST"
     form = BatchForm(request.POST, request.FILES) if posted else BatchForm()
     draft = None
@@ -158,7 +152,7 @@ def batches(request: HttpRequest, requester: Requester) -> HttpResponse:
 
 @for_requesters
 def batch(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
-    """Show what came of a batch; take the table of results back with decisions."""
+    """Show the results of a batch; take the table back with decisions."""
     settle(requester, clock.now())
     one = get_object_or_404(batches_of(requester), pk=pk)
     form = ReviewForm(request.POST or None, request.FILES or None)
@@ -183,7 +177,6 @@ def batch(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
 @require_safe
 @for_requesters
 def results(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
-    """Give the table of what came of a batch."""
     settle(requester, clock.now())
     one = get_object_or_404(RequesterBatch, pk=pk, requester=requester)
     response = HttpResponse(
@@ -197,7 +190,6 @@ def results(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse
 @post_or("requester:batch", "customer_id", "pk")
 @for_requesters
 def stop(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
-    """Let nobody begin any more of a batch."""
     one = get_object_or_404(RequesterBatch, pk=pk, requester=requester)
     n = posting.stop(one)
     note(cast("Account", request.user), one, f"Stopped {n} HITs.", "by the requester")
@@ -239,7 +231,6 @@ class LayoutForm(forms.Form):
 
 @for_requesters
 def layouts(request: HttpRequest, requester: Requester) -> HttpResponse:
-    """List the layouts with their ids and fields; take a new one."""
     form = LayoutForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         made = RequesterLayout.objects.create(requester=requester, **form.cleaned_data)
@@ -259,7 +250,6 @@ def layouts(request: HttpRequest, requester: Requester) -> HttpResponse:
 @post_or("requester:layouts", "customer_id")
 @for_requesters
 def retire(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
-    """Make no more HITs of a layout; those that there are stay as they are."""
     row = get_object_or_404(RequesterLayout, pk=pk, requester=requester)
     row.retired_at = row.retired_at or timezone.now()
     row.save(update_fields=["retired_at"])

@@ -1,4 +1,4 @@
-"""What a scale is: which answers a question takes, and what number each stands for."""
+"""The base of scales: a question's answers, and the number of each."""
 
 from __future__ import annotations
 
@@ -22,13 +22,11 @@ class Option:
     Parameters
     ----------
     value : float
-        The rating it stands for.
-    label : str
-        What the worker reads.
+        The rating.
     key : str
-        The key that chooses it.
+        The key on the keyboard that chooses it.
     sent : str
-        What a page sends for it; the value in digits where it is empty.
+        The form value that a page sends; the value in digits if empty.
 
     Examples
     --------
@@ -43,45 +41,44 @@ class Option:
 
     @property
     def raw(self) -> str:
-        """What a page sends for this answer."""
+        """The form value that a page sends."""
         return self.sent or f"{self.value:g}"
 
 
 class Scale(ABC):
-    """The answers that a question takes.
+    """The answers to a question.
 
     Parameters
     ----------
     slug : str
         Name in configuration files and signatures.
     options : tuple of Option
-        Answers to choose from, in an order that never changes; empty where the worker
-        gives a number. Pages show them in the order of their keys.
+        Answers to choose from, in an order that never changes; empty if the worker
+        enters a number. Pages show them in the order of their keys.
     labels : mapping
-        Language to what the options are called in it, in their order. A translated scale
-        is another measurement, so these words do not come from the site's catalogue,
-        where whoever mends a button could change them.
+        Language to the options' labels, in their order. A translated scale is a
+        different measurement, so these words are not in the site's catalog, where a
+        change to a button could change them.
     minimum, maximum, step : float
-        Range of the number that the worker types, where there are no options.
+        Range of the number that the worker types, if there are no options.
     binary_threshold : float
-        A rating above it says "good".
+        A rating above it means "good".
     compares : bool
         One answer is about two outputs, A and B.
     relative : bool
-        The number is in proportion to what the item's reference output is worth.
+        The number is in proportion to the value of the item's reference output.
     slider : bool
         The number can be set with a slider.
     ticks : tuple of str
-        What points at equal distances on the line stand for, from the minimum to the
-        maximum; empty words where a point lies between two others. `labels` has them in
-        other languages.
+        The meanings of points at equal distances on the line, from the minimum to the
+        maximum; empty for points without words. `labels` has them in other languages.
     ends : tuple of str
-        What the minimum and the maximum stand for, where no points do. `labels` has them
-        in other languages.
+        The meanings of the minimum and the maximum, if points have none. `labels` has
+        them in other languages.
     counted : bool
-        The number is counted from marked errors; nobody is asked for it.
+        The number is computed from marked errors, not asked for.
     times : float
-        What a score is in, of the numbers' own unit, where that is kept: 100 for hundredths.
+        The factor of scores that keep the numbers' own unit: 100 for hundredths.
     """
 
     slug: str
@@ -101,9 +98,9 @@ class Scale(ABC):
 
     @classmethod
     def by_key(cls) -> list[Option]:
-        """Give the options as pages show them: from left to right as their keys lie.
+        """Return the options as pages show them: from left to right as their keys lie.
 
-        A key is what people expect: 5 of five is the best.
+        Keys match expectations: 5 of five is the best.
 
         Examples
         --------
@@ -115,22 +112,17 @@ class Scale(ABC):
 
     @classmethod
     def parse(cls, raw: str) -> float:
-        """Turn what a page sent into a rating, or refuse it.
+        """Convert a form value into a rating, or refuse it.
 
         Parameters
         ----------
         raw : str
-            Never trusted: an option's value or a number, in plain decimal digits.
-
-        Returns
-        -------
-        float
-            A rating on this scale.
+            Untrusted: an option's value or a number, in plain decimal digits.
 
         Raises
         ------
         GenieError
-            When the scale has no such answer (code ``not-on-the-scale``).
+            ``not-on-the-scale``
 
         Examples
         --------
@@ -156,7 +148,7 @@ class Scale(ABC):
 
     @classmethod
     def rating(cls, number: float) -> float:
-        """Turn an accepted number into the rating; the same number unless overridden.
+        """Convert an accepted number into the rating; by default the same number.
 
         Examples
         --------
@@ -164,11 +156,11 @@ class Scale(ABC):
         >>> all_scales()["magnitude"].rating(150)
         1.5
         """
-        return number + 0.0  # makes -0.0 a plain zero
+        return number + 0.0  # turns -0.0 into a plain zero
 
     @classmethod
     def is_in(cls, language: str) -> bool:
-        """Tell whether the scale can be read in a language.
+        """Check whether the scale has labels in a language.
 
         Examples
         --------
@@ -180,7 +172,7 @@ class Scale(ABC):
 
     @classmethod
     def in_language(cls, language: str) -> type[Scale]:
-        """Give the same scale with the labels of a language, where it has them.
+        """Return the same scale with the labels of a language, if it has them.
 
         Examples
         --------

@@ -82,7 +82,7 @@ class Preference5(Scale):
 class TwoChoice(Scale):
     """Which of two outputs is better; no tie. The rating is that of output A.
 
-    A page sends the slot of the output that was chosen.
+    A page sends the slot of the chosen output.
 
     References
     ----------
@@ -116,7 +116,7 @@ class TwoChoice(Scale):
 class TwoChoiceTie(Scale):
     """Which of two outputs is better, or neither. The rating is that of output A.
 
-    Two-choice questions are put on this scale where their form allows a tie.
+    Two-choice questions use this scale if their form allows a tie.
 
     References
     ----------

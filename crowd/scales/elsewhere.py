@@ -1,9 +1,9 @@
-"""Scales of judgments that were made elsewhere: found by their names, offered nowhere.
+"""Scales of imported ratings: found by their names, not offered for new tasks.
 
-`number_1_7` is any number from 1 to 7 and its scores are percent of the way, as with the
-scales of this site; `sum_-25_0` keeps its own unit, because a sum of penalties has no end
-that means something; `z_-4_4` holds standard deviations, of which scores are hundredths.
-`preferred` says of one output in a pair whether it was the better one.
+`number_1_7` is any number from 1 to 7, with scores in percent of the range, as on this
+site's scales. `sum_-25_0` keeps its own unit, because a sum of penalties has no
+meaningful minimum. `z_-4_4` holds standard deviations, with scores in hundredths.
+`preferred` says whether one output of a pair was the better one.
 """
 
 import re
@@ -27,7 +27,7 @@ class _Preferred(Scale):
 
 @cache
 def scale_elsewhere(slug: str) -> type[Scale] | None:
-    """Give the scale of this name; None where a name is none of these.
+    """Return the imported scale of this name; None if there is none.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""All scales by their slugs: those that are offered, and those of judgments made elsewhere."""
+"""All scales by their slugs: offered ones and those of imported ratings."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from genie.lib.extension import discover
 
 
 class _Scales(dict[str, type[Scale]]):
-    """Scales by their slugs; those of judgments made elsewhere are found, not listed."""
+    """Scales by their slugs; those of imported ratings are found, not listed."""
 
     def __missing__(self, slug: str) -> type[Scale]:
         if (scale := scale_elsewhere(slug)) is None:
@@ -26,7 +26,7 @@ class _Scales(dict[str, type[Scale]]):
 
 
 def all_scales() -> dict[str, type[Scale]]:
-    """Give every scale by its slug.
+    """Return all scales by their slugs.
 
     Examples
     --------

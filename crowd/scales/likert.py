@@ -1,4 +1,4 @@
-"""Likert scales: labelled or numbered steps from bad to good."""
+"""Likert scales: labeled or numbered steps from bad to good."""
 
 from crowd.scales.base import Option, Scale
 

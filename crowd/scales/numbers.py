@@ -6,10 +6,10 @@ from crowd.scales.base import Scale
 
 
 class Magnitude(Scale):
-    """How many times as good as a reference output that is worth 100.
+    """How many times as good as a reference output with the value 100.
 
-    The worker gives any positive number; the rating is its ratio to 100, or to what
-    the item says that its reference output is worth.
+    The worker enters any positive number; the rating is its ratio to 100, or to the
+    item's value of its reference output.
 
     References
     ----------
@@ -32,7 +32,7 @@ class Magnitude(Scale):
 
     @classmethod
     def rating(cls, number: float) -> float:
-        """Give the ratio of the worker's number to the anchor.
+        """Return the ratio of the worker's number to 100.
 
         Examples
         --------
@@ -43,10 +43,10 @@ class Magnitude(Scale):
 
 
 class MQM(Scale):
-    """A score that is counted from marked errors: 0 without any, lower with each.
+    """A score computed from marked errors: 0 without any, lower with each.
 
-    Nothing is asked beside the marks. What an error takes off, its severity and category
-    say; there is no lower end.
+    Workers only mark errors. The penalty of an error depends on its severity and
+    category; there is no minimum.
 
     References
     ----------
@@ -60,7 +60,7 @@ class MQM(Scale):
     """
 
     slug = "mqm"
-    # the weight of a text that is no translation at all; sums may go beyond
+    # The weight of a text that is no translation at all; sums may be lower.
     minimum = -25.0
     maximum = 0.0
     # good: less than one major error
@@ -69,7 +69,7 @@ class MQM(Scale):
 
     @classmethod
     def parse(cls, raw: str) -> float:
-        """Take a sum of penalties, however low."""
+        """Accept a sum of penalties, however low."""
         try:
             number = float(raw.strip())
         except ValueError:
@@ -80,7 +80,7 @@ class MQM(Scale):
 
 
 class Slider100(Scale):
-    """A continuous rating from 0 to 100 with nothing preselected.
+    """A continuous rating from 0 to 100 without a preselected value.
 
     References
     ----------

@@ -7,7 +7,6 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def n_unread_messages(context: template.Context) -> int:
-    """Count the messages that the signed-in worker has not seen."""
     user = context["request"].user
     if user.pk is None:
         return 0

@@ -7,7 +7,7 @@ register = template.Library()
 
 @register.filter
 def dollars(cents: int) -> str:
-    """Write cents as people read them in the page's language.
+    """Format cents in the page's language.
 
     Examples
     --------
@@ -19,7 +19,7 @@ def dollars(cents: int) -> str:
 
 @register.filter
 def signed_dollars(cents: int) -> str:
-    """Write what was booked on an account.
+    """Format a booked amount with its sign.
 
     Examples
     --------

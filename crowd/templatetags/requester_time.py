@@ -1,5 +1,3 @@
-"""Lengths of time in words."""
-
 from django import template
 
 register = template.Library()
@@ -8,7 +6,7 @@ _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 
 @register.filter
 def duration(seconds: int) -> str:
-    """Say how long something is, in at most two units.
+    """Return a length of time in words, in at most two units.
 
     Examples
     --------

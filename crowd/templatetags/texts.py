@@ -1,4 +1,4 @@
-"""Texts of items on pages of ours: laid out as the workers' pages lay them out."""
+"""Items' texts on our pages, with the layout of the workers' pages."""
 
 from django import template
 from django.template.defaultfilters import linebreaksbr
@@ -13,9 +13,9 @@ register = template.Library()
 
 @register.filter
 def laid_out(text: str, most: int = 0) -> SafeString:
-    """Show a text as its layout says (`formats.Text`), and plain texts with their lines.
+    """Render a text in its layout (`formats.Text`); plain texts keep their lines.
 
-    `most` characters of it, where given.
+    At most `most` characters, if given.
     """
     cut = Truncator(str(text)).chars(most) if most else str(text)
     found = formatted(cut, getattr(text, "layout", PLAIN))

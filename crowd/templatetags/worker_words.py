@@ -1,5 +1,3 @@
-"""Words for workers: names of work, lengths of time, and what times on a page mean."""
-
 from django import template
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -8,7 +6,7 @@ from django.utils.translation import ngettext
 from crowd.hits.selectors.wording import title_now
 
 register = template.Library()
-# On a button, and within a sentence; other severities are called as the task calls them.
+# On a button, and within a sentence; other severities keep the task's names.
 _SEVERITIES = {
     "neutral": (_("Neutral remark"), _("neutral remark")),
     "minor": (_("Minor error"), _("minor error")),
@@ -20,7 +18,7 @@ _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 
 @register.filter
 def roughly(seconds: float) -> str:
-    """Say how long something takes, in one unit.
+    """Return a length of time in words, in one unit.
 
     Examples
     --------
@@ -45,7 +43,7 @@ register.filter("title_now", title_now)
 
 @register.filter
 def severity_button(name: str) -> str:
-    """Name a severity on the button that marks an error with it.
+    """Return a severity's label on the button that marks errors.
 
     Examples
     --------
@@ -57,7 +55,7 @@ def severity_button(name: str) -> str:
 
 @register.filter
 def severity_words(name: str) -> str:
-    """Name a severity within a sentence.
+    """Return a severity within a sentence.
 
     Examples
     --------
@@ -69,7 +67,7 @@ def severity_words(name: str) -> str:
 
 @register.filter
 def numbers(n_done: int, n: int) -> str:
-    """Give the numbers of the next HITs of somebody: one, or those of a page.
+    """Return the numbers of a worker's next HITs: one, or those of a page.
 
     Examples
     --------
@@ -81,5 +79,4 @@ def numbers(n_done: int, n: int) -> str:
 
 @register.simple_tag
 def zone_name() -> str:
-    """Name the zone in which the page gives its times."""
     return timezone.get_current_timezone_name().replace("_", " ")

@@ -1,4 +1,4 @@
-"""The worker site: what a person at work sees, from the list of work to the earnings.
+"""The worker site: a worker's pages, from the list of work to the earnings.
 
 Front door: none.
 """

@@ -1,4 +1,4 @@
-"""How somebody arrives: by an invitation, or by a link from elsewhere; and goes back."""
+"""Arrival by an invitation or by a platform's link, and the way back."""
 
 from typing import Any, cast
 
@@ -41,7 +41,7 @@ _TOO_MANY = gettext_lazy("Too many wrong codes were typed in; try again in an ho
 @never_cache
 @sensitive_post_parameters("password1", "password2")
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Turn an invitation into a worker; only a yes uses it up, not a look."""
+    """Create a worker from an invitation; only confirming uses it up, not opening it."""
     user = request.user if isinstance(request.user, AbstractBaseUser) else None
     found = invitations.find(token)
     try:
@@ -74,7 +74,7 @@ def _for_newcomer(request: HttpRequest, token: str, wants_code: bool) -> HttpRes
     kind = InvitedAccountForm if wants_code else AccountForm
     form = kind(request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
-        with transaction.atomic():  # no account is left over when the place is gone
+        with transaction.atomic():  # no account is left over if the place is taken
             user = form.save()
             taken = _take_place(request, form, token, user)
             if not taken:
@@ -88,13 +88,13 @@ def _for_newcomer(request: HttpRequest, token: str, wants_code: bool) -> HttpRes
 def _take_place(
     request: HttpRequest, form: BaseForm | None, token: str, user: AbstractBaseUser
 ) -> Invitation | None:
-    """Make the user a worker; a wrong code is told beside its field, and counted."""
+    """Make the user a worker; a wrong code is reported at its field, and counted."""
     if form is not None and not form.is_valid():
         return None
     code = form.cleaned_data.get("code", "") if form else ""
     wants_code = form is not None and "code" in form.fields
     limits: list[Any] = [WrongCodes(), WrongCodesOfLink(token)] if wants_code else []
-    # each is asked, because counting goes by what was asked
+    # each is called, because calling counts
     allowed = [
         limit.allow_request(cast("Any", request), cast("Any", None)) for limit in limits
     ]
@@ -126,7 +126,7 @@ def _asking(request: HttpRequest, token: str, form: BaseForm | None) -> HttpResp
 def by_link(
     request: HttpRequest, platform: str, pk: int, panel: str = ""
 ) -> HttpResponse:
-    """Let somebody in who comes from a platform, and lead them to the work."""
+    """Start a visit from a platform, and redirect to the work."""
     limit = WrongLinks()
     may_ask = limit.allow_request(cast("Any", request), cast("Any", None))
     try:
@@ -148,8 +148,8 @@ def by_link(
     if visits.is_over(arrival.session) or not visits.may_work(arrival.session):
         return redirect("work:finished")
     there = _to_pool(arrival.session.worker, arrival.session.campaign.pool)
-    # A study for people who speak a language can say so in its link; a browser's own
-    # language is asked otherwise.
+    # A study for speakers of a language can name it in its link; otherwise the
+    # browser's language is used.
     if (language := request.GET.get("lang", "")) in dict(settings.LANGUAGES):
         there.set_cookie(
             settings.LANGUAGE_COOKIE_NAME,
@@ -165,7 +165,6 @@ def by_link(
 @never_cache
 @require_GET
 def finished(request: HttpRequest) -> HttpResponse:
-    """Say how to go back: with a code or to an address, once there is nothing to do."""
     visit = presence.visit_of(request)
     if visit is None:
         return redirect("work:home")
@@ -190,7 +189,7 @@ def finished(request: HttpRequest) -> HttpResponse:
 def _to_work(
     request: HttpRequest, user: AbstractBaseUser, found: Invitation, sentence: str = ""
 ) -> HttpResponse:
-    """Lead to the study that an invitation is for; to all work if it has none now."""
+    """Redirect to the study of an invitation; to all work if it has none now."""
     worker = Worker.objects.get(user_id=user.pk)
     campaign = found.campaign
     pools = [campaign.pool if campaign else found.pool, *found.limited_to]

@@ -1,5 +1,3 @@
-"""A HIT's page for the frame of another platform, where it is too long to be posted."""
-
 import secrets
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,7 +12,7 @@ from crowd.hits.services.platforms import can
 from crowd.workers.hit_form import sent_to, shown_item
 
 PAGES = Pages(shown_item, sent_to)
-# Other sites show it and get what is sent in; it loads nothing, not even from us.
+# Other sites show it and get the form; it loads no content, not even from us.
 POLICY = (
     "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
     "form-action https: http:; base-uri 'none'; frame-ancestors https: http:"
@@ -25,7 +23,6 @@ POLICY = (
 @never_cache
 @xframe_options_exempt
 def page(request: HttpRequest, token: str) -> HttpResponse:
-    """Show what one HIT asks; what is answered goes to the platform."""
     hit = hit_of(token)
     if hit is None or not can(hit.campaign.platform).answers_there:
         raise Http404(_("There is no such work."))

@@ -1,4 +1,4 @@
-"""One page at a time, with a HIT or several: show it, take the answer, show the next one."""
+"""Pages of one HIT or several: show, take the answer, show the next one."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ from crowd.workers.selectors.worker_progress import is_of_another_kind, worker_p
 from genie.lib.errors import GenieError
 from genie.lib.serving.post_only import post_or
 
-# What can be mended on the page; after any other refusal the work is over.
+# Errors that can be fixed on the page; after any other the work is over.
 MENDABLE = {
     *("answer-missing", "not-on-the-scale", "unknown-question", "unusable-spans"),
     "page-has-grown",
@@ -57,7 +57,6 @@ def next_hit(request: HttpRequest, worker: Worker) -> HttpResponse:
 
 @for_workers
 def hit(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
-    """Show a page with this HIT, or what became of it; take the answer."""
     assignment = _mine(worker, pk)
     if request.method == "POST":
         return _take(request, worker, assignment)
@@ -69,7 +68,7 @@ def hit(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
 
 @for_workers
 def change(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
-    """Show what was sent in a moment ago once more; take another answer."""
+    """Show the last submission again; take a different answer."""
     assignment = _mine(worker, pk)
     if request.method == "POST":
         return _take_other(request, worker, assignment)
@@ -81,7 +80,6 @@ def change(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
 @post_or("work:home")
 @for_workers
 def give_back(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
-    """Return a HIT without harm."""
     assignment = _mine(worker, pk)
     if work.give_back(assignment):
         messages.info(
@@ -125,12 +123,12 @@ def _take_other(
 
 
 def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpResponse:
-    """Lead to the next HIT; to the page's script, hand it out in the same answer."""
+    """Redirect to the next HIT; for the page's script, return it in the same response."""
     address = reverse("work:home")
     following: Page = []
-    # Who came by a link goes on with what they came for.
+    # Workers who came by a link continue with the work of that link.
     if profile_of(worker).goes_on or visit_of(request) is not None:
-        # Other kinds of work have other instructions: the worker chooses them herself.
+        # Other kinds of work have other instructions, so the worker chooses them.
         address, following = _next(request, worker, answered.hit.campaign.pool)
     if not wants_json(request):
         return redirect(address)
@@ -145,7 +143,6 @@ def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpRe
 
 
 def _fits_into_page(following: Assignment, answered: Assignment, address: str) -> bool:
-    """Tell whether a HIT can be put in the place of the one before: in its language."""
     same = language_of(following) == language_of(answered)
     return same and address == _page_of(following)
 
@@ -158,7 +155,6 @@ def _refused(
     *,
     again: View,
 ) -> HttpResponse:
-    """Say what is wrong, on the page that was sent where it can be mended there."""
     changing = again is _page_to_change
     mendable = error.code in MENDABLE and (changing or _is_open(assignment))
     if wants_json(request):
@@ -213,7 +209,6 @@ def _over(
     sentence: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """Say what became of a HIT, and why there is no next one if there is none."""
     exclusion = Exclusion.objects.filter(
         worker=assignment.worker_id, pool=assignment.hit.campaign.pool
     ).first()
@@ -233,7 +228,6 @@ def _shown(
     *,
     posted: dict[str, str] | None = None,
 ) -> Context:
-    """Give what a page shows; `last` is the answer that can be undone."""
     assignment = pages.first_on(page)
     return {
         **_questions(worker, page, posted or {}),
@@ -252,7 +246,6 @@ def _shown(
 def _changed(
     worker: Worker, page: Page, posted: dict[str, str] | None = None
 ) -> Context:
-    """Give what the page shows on which an answer is changed."""
     stored = stored_answers(page) if posted is None else posted
     shown = _questions(worker, page, stored)
     return {**shown, "changing": True, "seconds_left": undo.TO_ANSWER.seconds}
@@ -279,7 +272,6 @@ def _questions(worker: Worker, page: Page, posted: dict[str, str]) -> Context:
 
 
 def _next(request: HttpRequest, worker: Worker, pool: str | None) -> tuple[str, Page]:
-    """Hand out the next page: where it is, and itself, if there is one."""
     visit = visit_of(request)
     if visit is not None and visit.session.worker_id == worker.pk:
         of_visit = visits.next_assignment(visit)
@@ -300,7 +292,6 @@ def _next(request: HttpRequest, worker: Worker, pool: str | None) -> tuple[str, 
 
 
 def _say(request: HttpRequest, worker: Worker, sentence: str) -> None:
-    """Say on the next page that this was the last HIT, and how to take it back."""
     last = undo.last_answered(worker)
     if last is not None and undo.may_begin(last):
         way = reverse("work:change", args=[last.pk])
@@ -310,7 +301,6 @@ def _say(request: HttpRequest, worker: Worker, sentence: str) -> None:
 
 
 def _address(assignment: Assignment) -> str:
-    """Lead to a HIT; by its instructions, where it is of another kind than those before."""
     if not is_of_another_kind(assignment):
         return _page_of(assignment)
     page = reverse("work:instructions", args=[assignment.hit.campaign.pool])

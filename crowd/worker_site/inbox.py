@@ -1,5 +1,3 @@
-"""What the people who run the site have told a worker."""
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -13,11 +11,11 @@ PAGE = 50
 
 @for_workers
 def messages(request: HttpRequest, worker: Worker) -> HttpResponse:
-    """Show a worker's messages, newest first; what was shown counts as read."""
     rows = worker.messages.select_related("requester", "requester_assignment")
     rows = rows.order_by("-created_at", "-pk")
     page = page_of(rows, PAGE, request.GET.get("page"))
-    # Taken out of the database before they are marked: the page says which are new.
+    # Read from the database before they are marked, because the page shows which are
+    # new.
     page.object_list = list(page.object_list)
     service.mark_read(worker, [row.pk for row in page if row.read_at is None])
     context = {"here": "messages", "page": page}

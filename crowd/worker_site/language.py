@@ -1,4 +1,4 @@
-"""Pages that keep to one language: that in which their work can be read."""
+"""Pages in a single language: the language of their work."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,21 +21,18 @@ Page = Callable[..., HttpResponse]
 
 @contextmanager
 def spoken(language: str) -> Iterator[None]:
-    """Let a page say all in one language, as far as the site knows it."""
     known = language in dict(settings.LANGUAGES)
     with translation.override(language if known else settings.LANGUAGE_CODE):
         yield
 
 
 def said(response: HttpResponse, language: str) -> HttpResponse:
-    """Say in which language a page is, whatever the site is read in."""
+    """Mark the response as being in a language, whatever the site's language."""
     response.headers["Content-Language"] = language
     return response
 
 
 def in_its_language(page: Page) -> Page:
-    """Show a page about a HIT, or a test, in the language that its worker has it in."""
-
     @wraps(page)
     def shown(
         request: HttpRequest,
@@ -56,7 +53,6 @@ def _language(of: Assignment | TestAttempt) -> str:
 
 
 def in_words(offer: Offer, language: str) -> Offer:
-    """Give an offer in a language, where its work can be read in it."""
     if language_for(offer.hit_type, language) != language:
         return offer
     return replace(offer, hit_type=worded(offer.hit_type, language))

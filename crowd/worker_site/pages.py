@@ -1,5 +1,3 @@
-"""The pages around the work: what there is, consent, instructions, earnings."""
-
 import re
 from typing import Any
 
@@ -42,9 +40,8 @@ DAYS = 31
 
 @for_workers
 def home(request: HttpRequest, worker: Worker) -> HttpResponse:
-    """Say what there is to do, and what it has earned so far."""
     shown = page_of(open_pools(worker), OFFERS, request.GET.get("page"))
-    # only the pools of this page are looked into
+    # only the pools of this page are queried
     listed = offers(worker, pools=list(shown.object_list))
     language = get_language() or ""
     shown.object_list = [in_words(offer, language) for offer in listed]
@@ -66,12 +63,12 @@ def home(request: HttpRequest, worker: Worker) -> HttpResponse:
 
 @for_workers
 def consent(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
-    """Show what the worker agrees to, and take a yes."""
     offer = _offer(worker, pool)
     if request.method == "POST":
         language, read = request.POST.get("language"), request.POST.get("version")
         if read and read != consent_text(pool, language).sha256:
-            # it was changed, or is not there in this language any more: read it again
+            # it was changed, or is not available in this language any more: read it
+            # again
             return redirect("work:consent", pool=pool)
         consent_service.give(worker, pool, language)
         messages.success(request, _("Thank you. Please read the instructions."))
@@ -86,7 +83,7 @@ def consent(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
 
 @for_workers
 def instructions(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
-    """Explain a kind of work, with examples: that of a HIT of theirs, or what comes first."""
+    """Explain a kind of work with examples: that of a given HIT, or of the next one."""
     assignment = _their_hit(request, worker, pool)
     if assignment is None:
         offer = _offer(worker, pool)
@@ -125,7 +122,7 @@ def _their_hit(request: HttpRequest, worker: Worker, pool: str) -> Assignment | 
         return None
     assignment = (
         Assignment.objects.filter(worker=worker, hit__campaign__pool=pool)
-        # Eighteen digits fit into a key; more would be an error of the database.
+        # Eighteen digits fit into a key; more would raise a database error.
         .filter(pk=int(number) if re.fullmatch(r"[0-9]{1,18}", number) else 0)
         .select_related("hit__campaign__hit_type")
         .first()
@@ -137,7 +134,6 @@ def _their_hit(request: HttpRequest, worker: Worker, pool: str) -> Assignment | 
 
 @for_workers
 def earnings(request: HttpRequest, worker: Worker) -> HttpResponse:
-    """Show each piece of work with what became of it, newest first."""
     done = (
         Assignment.objects.filter(worker=worker, submitted_at__isnull=False)
         .select_related("hit__campaign__hit_type")

@@ -1,4 +1,4 @@
-"""Where a worker's money goes: entered here, sealed, and never shown in full again."""
+"""A worker's payment details: entered here, encrypted, and never shown in full again."""
 
 from typing import Any
 
@@ -25,8 +25,6 @@ Method = PaymentDetails.Method
 
 
 class PaymentForm(forms.Form):
-    """A name, and the account that fits the method."""
-
     method = forms.ChoiceField(
         choices=Method.choices, label=gettext_lazy("How you want to be paid")
     )
@@ -51,7 +49,6 @@ class PaymentForm(forms.Form):
     )
 
     def clean_iban(self) -> str:
-        """Refuse what no bank could have given."""
         iban = "".join(self.cleaned_data["iban"].split()).upper()
         if iban and not is_iban(iban):
             raise ValidationError(
@@ -60,14 +57,13 @@ class PaymentForm(forms.Form):
         return iban
 
     def clean_email(self) -> str:
-        """Refuse what a file for spreadsheets would change into another's address."""
+        """Refuse an address that spreadsheets would change into a different one."""
         email: str = self.cleaned_data["email"]
         if looks_like_formula(email):
             raise ValidationError(EmailValidator.message, code="invalid")
         return email
 
     def clean(self) -> dict[str, Any] | None:
-        """Ask for the account that goes with the method."""
         cleaned = super().clean() or {}
         needed = "iban" if cleaned.get("method") == Method.BANK else "email"
         if (
@@ -80,7 +76,6 @@ class PaymentForm(forms.Form):
 
     @property
     def recipient(self) -> payment_details.Recipient:
-        """Give what was entered and is needed, and nothing more."""
         needed = "iban" if self.cleaned_data["method"] == Method.BANK else "email"
         return payment_details.Recipient(
             self.cleaned_data["name"].strip(), self.cleaned_data[needed]
@@ -105,7 +100,6 @@ def is_iban(text: str) -> bool:
 @sensitive_post_parameters("name", "iban", "email")
 @for_workers
 def payment(request: HttpRequest, worker: Worker) -> HttpResponse:
-    """Show which details are kept, take new ones or delete them, and list payouts."""
     if worker.platform != OWN_SITE:
         raise Http404("The platform that you came from pays you.")
     details = PaymentDetails.objects.filter(worker=worker).first()

@@ -1,4 +1,4 @@
-"""What a worker chooses: times, mail, what they say of themselves; what they agreed to."""
+"""A worker's preferences: times, e-mail, self-reported data, and consent."""
 
 from typing import Any
 
@@ -30,8 +30,6 @@ Kind = Requirement.Kind
 
 
 class SettingsForm(forms.Form):
-    """What can be set; nothing is asked that no work needs."""
-
     time_zone = forms.ChoiceField(label=gettext_lazy("Time zone"))
     goes_on = forms.TypedChoiceField(
         label=gettext_lazy("After each HIT"),
@@ -83,7 +81,7 @@ class SettingsForm(forms.Form):
             self.fields["country"].disabled = not may_say_country(profile)
         else:
             del self.fields["country"]
-        # no others than those that some work needs, and those that were chosen
+        # only those that some work needs, and those that were chosen
         codes = {code for row in asked for code in row.language_codes} | {*spoken}
         named = [one for one in languages().items() if one[0] in codes]
         self.fields["languages"].choices = named  # type: ignore[attr-defined]
@@ -91,7 +89,6 @@ class SettingsForm(forms.Form):
             del self.fields["languages"]
 
     def chosen(self) -> profiles.Chosen:
-        """Give what was chosen; what was not asked stays as it is."""
         given = self.cleaned_data
         return profiles.Chosen(
             time_zone=given["time_zone"],
@@ -104,7 +101,6 @@ class SettingsForm(forms.Form):
 
 @for_workers
 def settings(request: HttpRequest, worker: Worker) -> HttpResponse:
-    """Let a worker choose, and lead to what is kept of them."""
     profile, address = profile_of(worker), address_of(worker)
     posted = request.POST if request.method == "POST" else None
     form = SettingsForm(posted, profile, address)
@@ -132,14 +128,13 @@ def settings(request: HttpRequest, worker: Worker) -> HttpResponse:
 @post_or("work:settings")
 @for_workers
 def zone(request: HttpRequest, worker: Worker) -> HttpResponse:
-    """Keep the zone of the worker's browser until they choose one."""
     kept = profiles.guess_zone(worker, request.POST.get("time_zone", ""))
     return HttpResponse(status=204 if kept else 200)
 
 
 @for_workers
 def agreed(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
-    """Show what a worker agreed to, in the words of that day."""
+    """Show a text that a worker agreed to, as it was then."""
     given = get_object_or_404(Consent, pk=pk, worker=worker)
     kept = ConsentVersion.objects.filter(sha256=given.text_sha256).first()
     now = consent_text(given.pool)
@@ -154,11 +149,11 @@ def agreed(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
     return render(request, "worker_site/agreed.html", context)
 
 
-# Mail programs send this by themselves when their button is pressed (RFC 8058).
+# Mail programs send this automatically when their button is pressed (RFC 8058).
 @csrf_exempt
 @never_cache
 def no_news(request: HttpRequest, token: str) -> HttpResponse:
-    """End the mail about new work, without signing in."""
+    """Unsubscribe from e-mails about new work, without signing in."""
     try:
         worker = news.reader(token)
     except BadSignature:
@@ -170,7 +165,6 @@ def no_news(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _agreed(worker: Worker) -> list[dict[str, Any]]:
-    """List what the worker agreed to, newest first, by the work's title."""
     rows = list(worker.consents.order_by("-given_at", "-pk"))
     titles = _titles({row.pool for row in rows})
     return [{"row": row, "title": titles.get(row.pool, row.pool)} for row in rows]

@@ -1,4 +1,4 @@
-"""Qualification tests: what one is, question after question, what came of it."""
+"""Qualification tests: introduction, questions, result."""
 
 from typing import Any
 
@@ -25,13 +25,13 @@ from crowd.workers.selectors.test_wording import (
 from crowd.workers.services import test_attempts
 from genie.lib.errors import GenieError
 
-# What can be mended on the page.
+# Errors that can be fixed on the page.
 MENDABLE = {"answer-missing", "not-on-the-scale", "unknown-question", "unusable-spans"}
 
 
 @for_workers
 def test(request: HttpRequest, worker: Worker, name: str) -> HttpResponse:
-    """Say what a test is and how it stands; a yes begins it, or goes on with it."""
+    """Show a test and the worker's standing; confirming begins or continues it."""
     standing = _standing(worker, name)
     pool = standing.test.pool
     if pool not in consented(worker, [pool]):
@@ -60,7 +60,6 @@ def test(request: HttpRequest, worker: Worker, name: str) -> HttpResponse:
 
 @for_workers
 def attempt(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
-    """Show the first question that has no answer, or the result; take an answer."""
     attempt = (
         TestAttempt.objects.filter(pk=pk, worker=worker)
         .select_related("test__hit_type")
@@ -143,9 +142,9 @@ def _page(request: HttpRequest, attempt: TestAttempt, error: str = "") -> HttpRe
 
 
 def _result(request: HttpRequest, attempt: TestAttempt) -> HttpResponse:
-    """Tell how many were right, and what authors wrote about the others, never which.
+    """Show how many answers were right, and explanations of wrong ones, never which.
 
-    An author knows what may be said: without an explanation nothing is.
+    Without an author's explanation, none is shown.
     """
     attempt.refresh_from_db()
     standing = standings_of(attempt.worker, [attempt.test.name], timezone.now())
@@ -162,7 +161,6 @@ def _result(request: HttpRequest, attempt: TestAttempt) -> HttpResponse:
 
 
 def _explanations(attempt: TestAttempt) -> list[str]:
-    """Gather what is said of questions that were answered wrong, in no order of theirs."""
     wrong = attempt.answers.filter(right=False).exclude(question__explanation="")
     rows = wrong.select_related("question")
     return sorted({question_in(x.question, attempt.language).explanation for x in rows})
@@ -181,7 +179,6 @@ def _is_closed_to(worker: Worker, pool: str) -> bool:
 
 
 def _is_explained(worker: Worker, pool: str) -> bool:
-    """Tell whether there are instructions: while there is work of the pool."""
     return any(campaign.pool == pool for campaign in open_campaigns(worker))
 
 

@@ -1,8 +1,9 @@
-"""Workers: invitations, consent, requirements, qualification tests, what they may do next.
+"""Workers: invitations, consent, requirements, qualification tests, available work.
 
-`selectors.eligible` answers what a worker may be given next, however many HITs are open;
-lists and claims both go by it. Workers' ids never leave the system: outside they have
-pseudonyms. Exclusion from a pool is decided in `quality` and carried out here.
+`selectors.eligible` decides which work a worker may get next, for lists and for claims,
+at a cost that does not depend on the number of open HITs. Workers' ids never leave the
+system: outside they have pseudonyms. Exclusion from a pool is decided in `quality` and
+applied here.
 
 Front door: models; choices; hit_form; hit_preview; selectors (consent, eligible,
 platform_requirements, profiles, qualifications, requirements, shares, test_wording,

@@ -1,5 +1,3 @@
-"""What workers choose from: time zones, countries, languages."""
-
 from functools import cache
 from zoneinfo import available_timezones
 
@@ -26,18 +24,18 @@ _NO_PLACES = ("Etc/", "posix/", "right/", "SystemV/", "US/")
 
 @cache
 def time_zones() -> tuple[str, ...]:
-    """Give the names of the zones that people live in, UTC first."""
+    """Return the names of inhabited time zones, UTC first."""
     names = (name for name in available_timezones() if "/" in name)
     return (UTC, *sorted(name for name in names if not name.startswith(_NO_PLACES)))
 
 
 def languages() -> dict[str, str]:
-    """Give the languages with a code of two letters, by their names in the page's own."""
+    """Return the languages with a two-letter code, named in the page's language."""
     names = {
         code: gettext(str(info["name"]))
         for code, info in LANG_INFO.items()
         if len(code) == 2 and "name" in info
     }
-    # of which Django knows the two scripts only
+    # Django has only its two scripts.
     names["zh"] = gettext("Chinese")
     return dict(sorted(names.items(), key=lambda item: item[1]))

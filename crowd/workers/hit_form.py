@@ -1,5 +1,3 @@
-"""What the HIT page asks, and what it sends back."""
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -28,12 +26,10 @@ REMARK_CHARACTERS = 2_000
 
 
 class AccountForm(UserCreationForm):  # type: ignore[type-arg]
-    """A name of one's own choice and a password; nothing else is asked."""
+    ...
 
 
 class InvitationForm(forms.Form):
-    """What an invitation with a code asks of somebody who has an account."""
-
     code = forms.CharField(
         max_length=40,
         label=_("Code"),
@@ -41,23 +37,19 @@ class InvitationForm(forms.Form):
     )
 
 
-class InvitedAccountForm(InvitationForm, AccountForm):
-    """The same of a newcomer."""
+class InvitedAccountForm(InvitationForm, AccountForm): ...
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question of one item as the page shows it."""
-
     name: str
     asked: Asked
-    # The browser insists on an answer; not where the question is still hidden.
+    # Whether the browser requires an answer; False while the question is hidden.
     required: bool
     raw_answer: str = ""
 
     @property
     def text(self) -> str:
-        """Give the question's words, with the output that it is about."""
         slot = self.asked.slot
         if self.asked.checkbox:
             return self.asked.text
@@ -65,7 +57,6 @@ class Question:
 
     @property
     def scale(self) -> type[Scale]:
-        """Give the answers that it takes."""
         return self.asked.scale
 
 
@@ -75,7 +66,7 @@ class Block:
 
     html: SafeString
     questions: tuple[Question, ...]
-    # Comes up when the questions before it are answered.
+    # Shown when the questions before it are answered.
     later: bool = False
     marks: Marks | None = None
     slot: str = ""
@@ -83,41 +74,33 @@ class Block:
 
 @dataclass(frozen=True)
 class Shown:
-    """One item as the page shows it, and what is asked about it."""
-
     key: str
     blocks: tuple[Block, ...]
 
     @property
     def questions(self) -> list[Question]:
-        """List the questions of all blocks."""
         return [question for block in self.blocks for question in block.questions]
 
     @property
     def marks(self) -> list[Marks]:
-        """List the texts in which errors are marked."""
         return [block.marks for block in self.blocks if block.marks is not None]
 
     @property
     def pair(self) -> list[Block]:
-        """Give two outputs that are marked and rated one by one: they stand side by side."""
         slots = [block for block in self.blocks if block.slot]
         return slots if len(slots) == 2 and len(self.marks) == 2 else []
 
     @property
     def in_rows(self) -> list[Block]:
-        """Give the blocks that stand below each other."""
         return [block for block in self.blocks if block not in self.pair]
 
 
 def shown_items(page: Sequence[Assignment], posted: Mapping[str, str]) -> list[Shown]:
-    """Render a page's items with their questions, filled in as they were sent."""
     hit_type = worded(page[0].hit.campaign.hit_type, language_of(page[0]))
     return [shown_item(hit_type, item, posted, i) for i, _one, item in _items(page)]
 
 
 def _items(page: Sequence[Assignment]) -> Iterator[tuple[int, Assignment, Item]]:
-    """Give the items of a page: each one's place, whose it is, and itself."""
     pairs = [(one, item) for one in page for item in one.hit.items.all()]
     for i, (one, item) in enumerate(pairs):
         yield i, one, item
@@ -126,7 +109,7 @@ def _items(page: Sequence[Assignment]) -> Iterator[tuple[int, Assignment, Item]]
 def shown_item(
     hit_type: HITType, item: Item, posted: Mapping[str, str], i: int = 0
 ) -> Shown:
-    """Render one item; `i` is its place among the items of its page."""
+    """Render one item; `i` is its position on the page."""
     questions = _questions(hit_type, item, posted, i)
     shows_input = form_of(hit_type).shows_input
     template = template_of(hit_type)
@@ -193,11 +176,11 @@ def _blocks(
 def sent_answers(
     page: Sequence[Assignment], posted: Mapping[str, str]
 ) -> list[dict[str, dict[str, str]]]:
-    """Read what a page sent, for each assignment: item key, question, raw answer."""
+    """Read a page's form, for each assignment: item key, question, raw answer."""
     hit_type = page[0].hit.campaign.hit_type
     answers: dict[int, dict[str, dict[str, str]]] = {one.pk: {} for one in page}
     for i, one, item in _items(page):
-        # nothing is rendered to read what came in
+        # Reading the form renders no template.
         questions = _questions(hit_type, item, posted, i)
         marks = marks_of(hit_type, item, posted, i).values()
         raw_answers = _raw_answers(questions, marks)
@@ -207,7 +190,7 @@ def sent_answers(
 
 
 def stored_answers(page: Sequence[Assignment]) -> dict[str, str]:
-    """Give the answers to a page as it sent them."""
+    """Return the stored answers to a page as its form fields."""
     hit_type = page[0].hit.campaign.hit_type
     rows = Answer.objects.filter(assignment__in=[one.pk for one in page])
     stored = {(a.item_id, a.criterion, a.slot): a for a in rows}
@@ -227,7 +210,6 @@ def stored_answers(page: Sequence[Assignment]) -> dict[str, str]:
 
 
 def sent_to(shown: Shown) -> dict[str, str]:
-    """Give what was sent about one item, by question."""
     return _raw_answers(shown.questions, shown.marks)
 
 
@@ -239,7 +221,7 @@ def _raw_answers(
 
 
 def sent_seconds(posted: Mapping[str, str]) -> float | None:
-    """Read the measured time; a page without its script measures none."""
+    """Read the active time in seconds; None if the page's script did not run."""
     try:
         return float(posted.get("active_seconds", ""))
     except ValueError:
@@ -248,11 +230,9 @@ def sent_seconds(posted: Mapping[str, str]) -> float | None:
 
 @dataclass(frozen=True)
 class Written:
-    """A question of a qualification test that was written by hand, as the page shows it."""
-
     name: str
     text: str
-    # what is sent, the key that chooses it, what is read
+    # the form value, the key that chooses it, the label
     options: tuple[tuple[str, str, str], ...]
     raw_answer: str = ""
 
@@ -262,7 +242,7 @@ def shown_question(
     hit_type: HITType | None,
     posted: Mapping[str, str],
 ) -> Shown | Written:
-    """Show one question of a test, without a sign of what is right."""
+    """Render one question of a test, without a sign of the right answer."""
     if question.data is not None and hit_type is not None:
         return shown_item(hit_type, as_item(question), posted)
     options = tuple(
@@ -277,7 +257,6 @@ def sent_to_question(
     hit_type: HITType | None,
     posted: Mapping[str, str],
 ) -> dict[str, str]:
-    """Read what a page sent about one question of a test."""
     shown = shown_question(question, hit_type, posted)
     if isinstance(shown, Shown):
         return sent_to(shown)

@@ -1,4 +1,4 @@
-"""A HIT's page with an item that nobody was given: answered but never stored."""
+"""Preview of a HIT's page: answered but never stored."""
 
 from collections.abc import Mapping
 from types import SimpleNamespace
@@ -16,10 +16,10 @@ from genie.lib.errors import GenieError
 
 
 def preview(request: HttpRequest, hit_type: HITType, item: Item) -> HttpResponse:
-    """Show the page, or say what an answer would have stored.
+    """Show the page, or what an answer would have stored.
 
-    Neither the HIT type nor the item need be in the database. With ``?lang=de`` it is in
-    that language, where all of it is there.
+    Neither the HIT type nor the item need be in the database. With ``?lang=de`` it is
+    in that language, if all of its words are translated.
     """
     language = language_for(hit_type, request.GET.get("lang"), [item.data])
     with translation.override(language):

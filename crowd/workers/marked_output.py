@@ -1,5 +1,3 @@
-"""The output in which a HIT page lets errors be marked, and what it sends of them."""
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,25 +18,24 @@ Categories = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
 @dataclass(frozen=True)
 class Marks:
-    """The text in which errors are marked, what they can be, and the marks as sent."""
+    """A text in which errors are marked, the possible errors, and the submitted marks."""
 
-    # under which they are checked
+    # the key under which they are checked
     key: str
     name: str
     text: str
     raw_answer: str
     severities: tuple[str, ...] = ()
-    # a category as it is read, and what can be chosen: what is sent and what is read
+    # category -> the choices: form value and label
     categories: Categories = ()
     missing: bool = False
-    # whether errors were there before the worker came
+    # whether errors were marked before the worker came
     prefilled: bool = False
 
 
 def marks_of(
     hit_type: HITType, item: Item, posted: Mapping[str, str], i: int
 ) -> dict[str, Marks]:
-    """Give the texts of an item in which errors are marked, by slot."""
     texts = marked_texts(hit_type, item.data)
     if not texts:
         return {}
@@ -60,7 +57,6 @@ def marks_of(
 
 
 def marks_name(slot: str, i: int) -> str:
-    """Name the field of the marks in a slot of a page's item."""
     return f"spans-{i}-{slot}" if slot else f"spans-{i}"
 
 
@@ -76,9 +72,8 @@ def _categories(errors: Errors, labels: Mapping[str, str]) -> Categories:
 
 
 def _raw_marks(marked: Marked, posted: Mapping[str, str], name: str) -> str:
-    """Give marks as they were sent, or those with which the text comes."""
     raw = posted.get(name, as_sent(marked.prefilled or []))
-    # a page without its script has no other way to say that something is missing
+    # without its script, a page has no other way to report an omission
     severity = posted.get(f"{name}-missing", "")
     if not severity:
         return raw
@@ -93,7 +88,7 @@ def _raw_marks(marked: Marked, posted: Mapping[str, str], name: str) -> str:
 
 
 def as_sent(spans: Iterable[Mapping[str, Any]]) -> str:
-    """Write stored marks as a page sends them; nothing where there are none."""
+    """Return stored marks as a page sends them; empty if there are none."""
     keys = ("start", "end", "missing", "severity", "category")
     sent = [{key: span[key] for key in keys if key in span} for span in spans]
     return json.dumps(sent) if sent else ""

@@ -1,4 +1,4 @@
-"""The two review policies of the API: what a requester asks for, and the scores.
+"""The two review policies of the API: their parameters and scores.
 
 `ScoreMyKnownAnswers/2011-09-01` compares one assignment with a key of known answers,
 `SimplePlurality/2011-09-01` the assignments of one HIT with each other. All scores are
@@ -49,7 +49,7 @@ _REQUIRED = {KNOWN: ["AnswerKey"], PLURALITY: ["QuestionIds", "QuestionAgreement
 
 @dataclass(frozen=True)
 class Policy:
-    """What a requester asks for; numbers that are missing ask for nothing."""
+    """Parameters of a review policy; missing numbers disable their actions."""
 
     numbers: Mapping[str, int]
     words: Mapping[str, str]
@@ -64,7 +64,7 @@ def read_policy(level: str, argument: Mapping[str, Any]) -> Policy:
     Raises
     ------
     TurkError
-        For what the published tables do not allow.
+        For parameters that the published tables do not allow.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def read_policy(level: str, argument: Mapping[str, Any]) -> Policy:
 
 
 def known_answers(key: Answers, answers: Answers) -> dict[str, bool]:
-    """Tell of each question with a known answer whether it was answered so.
+    """Return, by question with a known answer, whether it was answered so.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def known_answers(key: Answers, answers: Answers) -> dict[str, bool]:
 
 
 def percent(n: int, of: int) -> int:
-    """Give a whole percentage, rounded down; none of nothing is 0.
+    """Return a whole percentage, rounded down; 0 if both are 0.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def percent(n: int, of: int) -> int:
 
 @dataclass(frozen=True)
 class Agreed:
-    """The answer that most gave to a question, and the percentage that gave it."""
+    """The most frequent answer to a question, and its percentage."""
 
     answer: Values
     score: int
@@ -141,21 +141,15 @@ class Agreed:
 def agreed_answers(
     questions: tuple[str, ...], threshold: int, answered: Mapping[Key, Answers]
 ) -> dict[str, Agreed]:
-    """Find the agreed answer of each question that has one.
+    """Return the agreed answer of each question that has one.
 
-    Parameters
-    ----------
-    questions : tuple of str
-        The questions to look at.
-    threshold : int
-        An answer is agreed on if a greater percentage than this gave it.
-    answered : mapping
-        What each assignment answered to each question.
+    An answer is agreed on if a greater percentage than `threshold` of assignments gave
+    it. `answered` has the answers by assignment.
 
     References
     ----------
-    Amazon Mechanical Turk, API Reference: "HIT Review Policies". A tie, which it does
-    not speak of, is no agreement.
+    Amazon Mechanical Turk, API Reference: "HIT Review Policies". It does not mention
+    ties; here a tie is no agreement.
     """
     found = {}
     for question in questions:
@@ -170,7 +164,6 @@ def agreed_answers(
 
 
 def agreement_of(answers: Answers, agreed: Mapping[str, Agreed]) -> int:
-    """Count the agreed answers that an assignment gives."""
     return sum(
         answers.get(question, frozenset()) == one.answer
         for question, one in agreed.items()
@@ -215,6 +208,6 @@ def _answer_key(parameter: Mapping[str, Any]) -> dict[str, Values]:
 
 
 def as_values(texts: list[str]) -> Values:
-    """Give the values of an answer: several are written in one text with ``|``."""
+    """Return the values of an answer; several are joined by ``|`` in one text."""
     parts = (part.strip() for text in texts for part in str(text).split("|"))
     return frozenset(filter(None, parts))

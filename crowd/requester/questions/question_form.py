@@ -1,4 +1,4 @@
-"""A QuestionForm: what it shows and what it asks."""
+"""A QuestionForm: its texts and questions."""
 
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -16,7 +16,7 @@ from crowd.requester.questions.answer_format import (
 from crowd.requester.questions.formatted import image, is_web, safe_html
 
 _SCHEMAS = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
-# The older schema differs in questions that take files only, which are refused anyway.
+# The older schema differs only in questions that take files, which are refused anyway.
 ROOTS = frozenset(
     f"{{{_SCHEMAS}{day}/QuestionForm.xsd}}QuestionForm"
     for day in ("2017-11-06", "2005-10-01")
@@ -30,7 +30,7 @@ class FreeText:
     """An answer in one's own words, or a number.
 
     `shortest` and `longest` are lengths in characters; `low` and `high` bound numbers;
-    it must have all of the `formats`.
+    it must match all of the `formats`.
     """
 
     default: str = ""
@@ -45,15 +45,13 @@ class FreeText:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of the things to choose from; `html` is safe to show."""
-
     identifier: str
     html: str
 
 
 @dataclass(frozen=True)
 class Selection:
-    """An answer chosen from a list; `other` lets people write something else."""
+    """An answer chosen from a list; `other` allows a different, written answer."""
 
     choices: tuple[Choice, ...]
     at_least: int = 1
@@ -79,7 +77,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Form:
-    """Texts and questions in their order; a text is a question without an answer."""
+    """Texts and questions in order; a text is a question without an answer."""
 
     parts: tuple[str | Asked, ...]
 
@@ -89,12 +87,12 @@ class Form:
 
 
 def read_form(text: str, name: str = "Question") -> Form:
-    """Read a QuestionForm, or say what is wrong with it.
+    """Read a QuestionForm.
 
     Raises
     ------
     TurkError
-        With the code ``XMLParseError``.
+        ``XMLParseError``
 
     Examples
     --------
@@ -163,7 +161,7 @@ def _question(node: Element, field: str, name: str) -> Asked:
     if title := _text(node, "DisplayName"):
         shown = f"<h2>{escape(title, quote=False)}</h2>{shown}"
     answer = _answer(specification[0], identifier, name)
-    # By the specification, a least length says as much as IsRequired.
+    # By the specification, a minimal length implies IsRequired.
     required = _text(node, "IsRequired").lower() in {"true", "1"} or (
         isinstance(answer, FreeText) and answer.shortest > 0
     )
@@ -234,7 +232,6 @@ def _selection(node: Element, identifier: str, name: str) -> Selection:
 
 
 def _content(node: Element, name: str, *, inline: bool = False) -> str:
-    """Write what a node shows as safe HTML; identifiers in it are no content."""
     return "".join(_block(child, name, inline) for child in node)
 
 

@@ -1,4 +1,4 @@
-"""What a HIT may show: a page, the address of one, or a form."""
+"""The content of a HIT: a page, the address of one, or a form."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -18,7 +18,7 @@ MAX_HEIGHT = 100_000
 
 @dataclass(frozen=True)
 class Question:
-    """What is shown: a page itself, the address of one, or the XML of a form."""
+    """A page, the address of one, or the XML of a form."""
 
     kind: Literal["html", "external", "form"]
     content: str
@@ -26,7 +26,7 @@ class Question:
 
 
 def read_question(text: str) -> Question:
-    """Read a HIT's question or say what is wrong with it.
+    """Read a HIT's question, or refuse it.
 
     Examples
     --------
@@ -57,7 +57,6 @@ def check_test(text: str) -> None:
 
 
 def check_answer_key(text: str) -> None:
-    """Refuse an answer key of another schema."""
     read_key(text)
 
 

@@ -1,4 +1,4 @@
-"""A page with fields: what a table's row or a layout's parameters fill in."""
+"""Pages with fields, filled by a table's row or a layout's parameters."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -7,7 +7,7 @@ from html import escape
 from genie.lib.errors import GenieError
 
 MAX_QUESTION_BYTES = 65_535
-# ${name} is a field, $${name} the same text as it stands.
+# ${name} is a field, $${name} is that text literally.
 _FIELD = re.compile(r"\$?\$\{([^{}\n]*)\}")
 _SCHEMA = (
     "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2011-11-11/"
@@ -16,7 +16,7 @@ _SCHEMA = (
 
 
 def fields_of(template: str) -> list[str]:
-    """Name the fields of a template in their order, each once.
+    """Return the fields of a template in order, each once.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def fields_of(template: str) -> list[str]:
 
 
 def check_fields(template: str, columns: Collection[str]) -> None:
-    """Refuse a template that asks for what is no column, with its line."""
+    """Refuse a template with a field that is no column; the error has its line."""
     for match in _FIELD.finditer(template):
         name = match[1].strip()
         if not match[0].startswith("$$") and name not in columns:
@@ -43,7 +43,7 @@ def check_fields(template: str, columns: Collection[str]) -> None:
 
 
 def fill(template: str, values: Mapping[str, str], *, markup: bool) -> str:
-    """Put values into a template: as text, or as the HTML that they are.
+    """Fill a template with values, as text or as HTML.
 
     Examples
     --------
@@ -63,11 +63,11 @@ def fill(template: str, values: Mapping[str, str], *, markup: bool) -> str:
 
 
 def as_question(page: str) -> str:
-    """Write a filled page as the question of a HIT.
+    """Return a filled page as the question of a HIT.
 
-    A piece of a page becomes a whole one, with a form and a button where it has none.
+    A fragment becomes a whole page, with a form and a button if they are missing.
     """
-    # A CDATA section cannot hold its own end: it is closed and opened again in the
+    # A CDATA section cannot hold its own end, so it is closed and reopened in the
     # middle of it.
     whole = _whole(page).replace("]]>", "]]]]><![CDATA[>")
     question = (
@@ -91,7 +91,7 @@ def _whole(page: str) -> str:
         button = ""
         if not re.search(r"type=[\"']?submit|<button", page, re.IGNORECASE):
             button = '<p><button type="submit">Submit</button></p>'
-        # Relative to where the page is served: it works without any script.
+        # Relative to the page's address, so it works without scripts.
         body = (
             '<form id="mturk_form" method="post" action="mturk/externalSubmit">'
             f"{page}{button}</form>"

@@ -1,4 +1,4 @@
-"""What a requester sees on their own page: money, work and batches in numbers."""
+"""A requester's own page: money, work and batches in numbers."""
 
 from __future__ import annotations
 
@@ -30,8 +30,6 @@ AT_ONCE = 25
 
 @dataclass(frozen=True)
 class Spent:
-    """What was paid in and what was charged so far; in cents."""
-
     deposited: int
     rewards: int
     bonuses: int
@@ -39,16 +37,14 @@ class Spent:
 
 
 def open_to(user: Account) -> QuerySet[Requester]:
-    """Give the requesters whose page an account may open."""
     return Requester.objects.filter(people=user.pk)
 
 
 def spent(requester: Requester) -> Spent:
-    """Add up an account by what its entries are for.
+    """Sum an account's entries by their reason.
 
-    Entries are only ever added, one after another, so only those are read that are new
-    since the last time. What was kept of another database does not add up, and is not
-    used.
+    Entries are only ever added, in order, so only new ones are read. A cached sum of a
+    different database does not match the balance and is not used.
     """
     key = f"requester-spent-{requester.pk}"
     kept: tuple[int, dict[str, int]] = computed.get(key) or (0, {})
@@ -76,9 +72,9 @@ def _added(
 
 
 def work_of(requester: Requester, now: datetime) -> dict[str, int]:
-    """Count HITs that are open, and answers that are under way or wait for a decision.
+    """Count open HITs, and answers in work or awaiting a decision.
 
-    Not what was decided: that would read the work of years.
+    Decided ones are left out, because counting them would read the work of years.
     """
     open_hits = RequesterHIT.objects.filter(
         requester=requester, disposed_at=None, announced=False, expires_at__gt=now
@@ -95,7 +91,6 @@ def work_of(requester: Requester, now: datetime) -> dict[str, int]:
 
 
 def newest_batches(requester: Requester, number: str | None) -> Page[RequesterBatch]:
-    """Give a page of a requester's batches, with the counts of those on it."""
     rows = RequesterBatch.objects.filter(requester=requester).order_by("-pk")
     page = Paginator(rows, AT_ONCE).get_page(number)
     page.object_list = list(
@@ -105,7 +100,6 @@ def newest_batches(requester: Requester, number: str | None) -> Page[RequesterBa
 
 
 def batches_of(requester: Requester) -> QuerySet[RequesterBatch, Any]:
-    """Give a requester's batches with their counts, newest first."""
     sent = Q(hits__assignments__submitted_at__isnull=False)
     waiting = Q(hits__assignments__state=State.SUBMITTED)
     return (

@@ -1,4 +1,4 @@
-"""A HIT's status follows from its assignments and the time; it is stored nowhere."""
+"""A HIT's status: computed from its assignments and the time, and never stored."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 State = RequesterAssignment.State
-# Nobody used it for so long that it counts as deleted.
+# After so long without use, it counts as deleted.
 FORGOTTEN = timedelta(days=120)
 
 
 def hits_of(requester: Requester, now: datetime) -> QuerySet[RequesterHIT, Any]:
-    """Give a requester's HITs that are not disposed of, with their counts."""
+    """Return a requester's HITs that are not disposed of, with their counts."""
     return counted(kept_hits(requester, now), now)
 
 
 def kept_hits(requester: Requester, now: datetime) -> QuerySet[RequesterHIT]:
-    """Give a requester's HITs that are not disposed of, without counting for each."""
+    """Return a requester's HITs that are not disposed of, without counts."""
     forgotten = Q(expires_at__lte=now - FORGOTTEN, touched_at__lte=now - FORGOTTEN)
     rows = RequesterHIT.objects.filter(requester=requester, disposed_at=None)
     return rows.exclude(forgotten)
 
 
 def counted(hits: QuerySet[RequesterHIT], now: datetime) -> QuerySet[RequesterHIT, Any]:
-    """Add how many assignments are open, submitted, and decided."""
+    """Annotate the numbers of open, submitted and decided assignments."""
     open_now = Q(assignments__state=State.ACCEPTED, assignments__deadline_at__gt=now)
     decided = Q(assignments__state__in=[State.APPROVED, State.REJECTED])
     return hits.select_related("hit_type", "layout").annotate(
@@ -41,13 +41,11 @@ def counted(hits: QuerySet[RequesterHIT], now: datetime) -> QuerySet[RequesterHI
 
 
 def n_free(hit: Any) -> int:
-    """Count the places that nobody has taken."""
     taken: int = hit.n_open + hit.n_submitted + hit.n_decided
     return max(int(hit.max_assignments) - taken, 0)
 
 
 def status_of(hit: Any, now: datetime) -> str:
-    """Name the status of a HIT that came with its counts."""
     if hit.disposed_at is not None:
         return "Disposed"
     takes_more = hit.expires_at > now and n_free(hit) > 0

@@ -1,4 +1,4 @@
-"""Find a requester's own rows; somebody else's do not exist for them."""
+"""A requester's own rows; rows of other requesters are not found."""
 
 from __future__ import annotations
 
@@ -20,14 +20,12 @@ if TYPE_CHECKING:
 
 
 def hit(call: Call, entity_id: str) -> Any:
-    """Give a HIT with its counts."""
     return _first(
         hits_of(call.requester, call.now).filter(entity_id=entity_id), "Hit", entity_id
     )
 
 
 def hit_or_disposed(call: Call, entity_id: str) -> Any:
-    """Give a HIT with its counts, deleted ones too."""
     hits = counted(RequesterHIT.objects.filter(requester=call.requester), call.now)
     return _first(hits.filter(entity_id=entity_id), "Hit", entity_id)
 
@@ -42,7 +40,6 @@ def hit_type(call: Call, entity_id: str) -> RequesterHITType:
 
 
 def assignment(call: Call, entity_id: str) -> RequesterAssignment:
-    """Give an assignment in any state."""
     assignments = RequesterAssignment.objects.filter(hit__requester=call.requester)
     rows = assignments.select_related("hit__hit_type", "worker")
     row: RequesterAssignment = _first(

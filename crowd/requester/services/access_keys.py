@@ -1,4 +1,4 @@
-"""Requesters and their keys: made by staff, shown once, revoked for good."""
+"""Requesters and their keys: created by staff, shown once, revoked permanently."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ MAX_DEPOSIT_CENTS = 100_000_000
 
 
 def secret_of(key_id: str, site_secret: str | bytes) -> str:
-    """Compute the secret half of a key from one of the site's own secrets.
+    """Compute the secret half of a key from one of the site's secrets.
 
-    Signatures can only be checked by who knows the secret, so a hash would not do; and
-    what the database does not hold cannot be stolen from it.
+    Checking a signature needs the secret itself, so a hash would not do. Because the
+    database does not hold it, it cannot be stolen from there.
     """
     mac = salted_hmac(
         "crowd.requester.access-key", key_id, secret=site_secret, algorithm="sha256"
@@ -43,7 +43,6 @@ def secret_of(key_id: str, site_secret: str | bytes) -> str:
 def create_key(
     requester: Requester, by: AbstractBaseUser, remark: str = ""
 ) -> tuple[AccessKey, str]:
-    """Make a key and return it with its secret, which is to be shown once."""
     key = AccessKey.objects.create(
         requester=requester,
         key_id=new_access_key_id(),
@@ -58,7 +57,7 @@ def create_key(
 def revoke_key(
     key: AccessKey, by: AbstractBaseUser | None = None, reason: str = ""
 ) -> bool:
-    """Let a key sign nothing any more; False when it did not already."""
+    """Revoke a key; False if it was revoked already."""
     revoked = AccessKey.objects.filter(pk=key.pk, revoked_at=None).update(
         revoked_at=timezone.now()
     )
@@ -68,9 +67,9 @@ def revoke_key(
 
 
 def live_secrets(key_id: str) -> list[str]:
-    """Give what a key that counts may have as its secret; nothing for others.
+    """Return the possible secrets of a valid key; empty for other keys.
 
-    A key lives on while the secret that it was made with is the site's, or one of the
+    A key is valid while the secret it was derived from is the site's, or one of the
     former ones that are still listed.
     """
     key = AccessKey.objects.filter(key_id=key_id, revoked_at=None).first()
@@ -86,7 +85,7 @@ def live_secrets(key_id: str) -> list[str]:
 def deposit(
     requester: Requester, cents: int, *, key: str, by: AbstractBaseUser | None = None
 ) -> RequesterEntry:
-    """Put money on a requester's account; the same key again changes nothing."""
+    """Add money to a requester's account; the same key again changes nothing."""
     if not 0 < cents <= MAX_DEPOSIT_CENTS:
         raise GenieError(
             f"A deposit must be from 1 to {MAX_DEPOSIT_CENTS} cents.",
@@ -94,7 +93,7 @@ def deposit(
         )
     with transaction.atomic():
         entry, is_new = RequesterEntry.objects.get_or_create(
-            # Hashed, because the name that somebody chose may be of any length.
+            # Hashed, because a chosen name may be of any length.
             key=f"deposit:{requester.pk}:{hashlib.sha256(key.encode()).hexdigest()[:32]}",
             defaults={
                 "requester": requester,

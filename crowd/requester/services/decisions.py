@@ -1,4 +1,4 @@
-"""Approve work and reject it, once; callers hold the requester's row."""
+"""Approve and reject work, once; callers lock the requester's row."""
 
 from datetime import datetime
 

@@ -1,5 +1,3 @@
-"""Send the notifications that requesters asked for; try again when it fails."""
-
 import json
 import logging
 from datetime import datetime, timedelta
@@ -13,7 +11,7 @@ from genie.lib.jobs import enqueue_missing
 from genie.lib.logs import one_line
 
 JOB = "crowd.requester.services.periodic.deliver"
-# Nobody else tries while somebody does.
+# So that only one process tries at a time.
 LEASE = timedelta(minutes=5)
 TRIES = 12
 LONGEST_WAIT = timedelta(hours=6)
@@ -23,10 +21,10 @@ logger = logging.getLogger(__name__)
 
 
 def deliver(event_pk: int) -> bool:
-    """Send one notification, if it is due; a second delivery has the same id."""
+    """Send one notification, if it is due; a repeated delivery has the same id."""
     now = timezone.now()
-    # Taken by moving its time: if this process dies, it is due again when the lease is
-    # over.
+    # Claimed by moving its time: if this process dies, it is due again when the lease
+    # ends.
     due = RequesterEvent.objects.filter(pk=event_pk, sent_at=None, next_try_at__lte=now)
     if not due.update(next_try_at=now + LEASE):
         return False
@@ -46,14 +44,12 @@ def deliver(event_pk: int) -> bool:
 
 
 def enqueue_due(now: datetime) -> int:
-    """Queue what is due and was not queued, or failed before."""
     due = RequesterEvent.objects.filter(sent_at=None, next_try_at__lte=now)
     pks = due.order_by("next_try_at", "pk").values_list("pk", flat=True)[:AT_ONCE]
     return enqueue_missing([(JOB, {"event": pk}) for pk in pks])
 
 
 def forget_old(now: datetime) -> int:
-    """Delete what was sent, or given up, long ago."""
     over = Q(sent_at__isnull=False) | Q(next_try_at=None)
     old = RequesterEvent.objects.filter(over, created_at__lt=now - KEPT)
     return int(old.delete()[0])
@@ -70,7 +66,7 @@ def _send(event: RequesterEvent) -> None:
 
 
 def _as_topic(event: RequesterEvent, text: str) -> str:
-    """Wrap a notification as a topic does that passes it on to an address."""
+    """Wrap a notification as a topic does for an address."""
     return json.dumps(
         {
             "Type": "Notification",

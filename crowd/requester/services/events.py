@@ -1,4 +1,4 @@
-"""Notifications that requesters asked for: kept and queued with what they tell of."""
+"""Notifications that requesters asked for, stored and queued with their event."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,17 +16,17 @@ from crowd.requester.models.records import RequesterEvent
 from genie.lib.jobs import enqueue
 
 VERSION = "2014-08-15"
-# botocore's own model names the older one; what is sent is the same for both
+# botocore's own model names the older one; the messages are the same for both
 VERSIONS = (VERSION, "2006-05-05")
 
 
 def about_hit(hit: RequesterHIT, event: str, now: datetime) -> None:
-    """Note an event of a HIT, where its type asks for such events."""
+    """Store an event of a HIT, if its type asks for such events."""
     _note(hit, event, now, {})
 
 
 def about_work(assignment: RequesterAssignment, event: str, now: datetime) -> None:
-    """Note an event of an assignment; never who did it nor what they answered."""
+    """Store an event of an assignment, without its worker and answer."""
     _note(assignment.hit, event, now, {"AssignmentId": assignment.entity_id})
 
 
@@ -36,7 +36,6 @@ def store(
     event: Mapping[str, Any],
     now: datetime,
 ) -> RequesterEvent:
-    """Keep one notification in the form in which it is sent."""
     event_id = new_entity_id()
     stamp = now.strftime("%Y-%m-%dT%H:%M:%SZ")
     event_row = RequesterEvent.objects.create(
@@ -51,7 +50,7 @@ def store(
             "Events": [{"EventTimestamp": stamp, **event}],
         },
         created_at=now,
-        # The machine's own time: the clock of the API may be moved by tests.
+        # The machine's own time, because tests may move the API's clock.
         next_try_at=timezone.now(),
     )
     enqueue("crowd.requester.services.periodic.deliver", event=event_row.pk)

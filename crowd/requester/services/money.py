@@ -1,9 +1,9 @@
-"""A requester's account: what was paid in, what is held for posted work, what is left.
+"""A requester's account: deposits, holds for posted work, and the rest.
 
-What is on hold follows from the HITs and assignments that are there, and the balance
-from the entries. Both sums are kept on the requester's row and changed with what they
-are made of, so that no call adds up the whole account. Callers hold that row, so that
-the sums stay true until they have acted on them.
+The holds follow from the HITs and assignments, and the balance from the entries. Both
+sums are stored in the requester's row and updated with their parts, so that no call
+sums the whole account. Callers lock that row, so that the sums stay valid until they
+act.
 """
 
 from dataclasses import dataclass
@@ -33,14 +33,14 @@ MASTERS = frozenset(
 
 @dataclass(frozen=True)
 class Account:
-    """What can be spent, and what posted work will cost at most; in cents."""
+    """Available money and the maximal cost of posted work, in cents."""
 
     available: int
     on_hold: int
 
 
 def cents(amount: str) -> int:
-    """Read an amount as requests write it.
+    """Parse an amount of a request into cents.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def cents(amount: str) -> int:
 
 
 def amount(value: int) -> str:
-    """Write cents as answers do.
+    """Format cents for answers.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def amount(value: int) -> str:
 
 
 def fee(reward_cents: int, max_assignments: int, requirements: list[Any]) -> int:
-    """Compute the fee of one assignment at Mechanical Turk's published rates."""
+    """Compute the fee of one assignment in cents, at Mechanical Turk's published rates."""
     masters = any(
         requirement["QualificationTypeId"] in MASTERS for requirement in requirements
     )
@@ -75,7 +75,6 @@ def fee(reward_cents: int, max_assignments: int, requirements: list[Any]) -> int
 
 
 def account(requester: Requester) -> Account:
-    """Give the account as it was settled last (`services.settle`)."""
     balance, held = Requester.objects.values_list("balance_cents", "held_cents").get(
         pk=requester.pk
     )
@@ -83,15 +82,15 @@ def account(requester: Requester) -> Account:
 
 
 def hold(hit_pk: int, now: datetime) -> None:
-    """Hold what a HIT may cost from here on, in place of what was held for it.
+    """Update the amount held for a HIT to its remaining cost.
 
-    Called wherever that changes: posted, changed, decided on, expired, deleted. Callers
-    hold the requester's row.
+    Called whenever that changes: when it is posted, changed, decided, expired or
+    deleted. Callers lock the requester's row.
     """
     work = Q(assignments__state=State.SUBMITTED) | Q(
         assignments__state=State.ACCEPTED, assignments__deadline_at__gt=now
     )
-    # A decision ends the hold on its place, whichever way it falls.
+    # Any decision ends the hold on its place.
     decided = Q(assignments__state__in=[State.APPROVED, State.REJECTED])
     hit = (
         RequesterHIT.objects.select_related("requester")
@@ -104,7 +103,7 @@ def hold(hit_pk: int, now: datetime) -> None:
     is_open = hit.disposed_at is None and hit.expires_at > now
     n = hit.max_assignments - hit.n_decided
     if not is_open:
-        # After its end a HIT holds only what has come in, or still may.
+        # After its end a HIT holds only submissions that have come in, or still may.
         n = hit.n_waiting if hit.disposed_at is None else 0
     cents = n * (hit.reward_cents + hit.fee_cents)
     if (cents, is_open) == (hit.held_cents, hit.held_as_open):
@@ -116,12 +115,11 @@ def hold(hit_pk: int, now: datetime) -> None:
 
 
 def hold_more(requester_pk: int, value: int) -> None:
-    """Add to what an account holds what its HITs have come to hold."""
     Requester.objects.filter(pk=requester_pk).update(held_cents=F("held_cents") + value)
 
 
 def require(requester: Requester, needed: int) -> None:
-    """Refuse what the account cannot pay for; callers hold the requester's row."""
+    """Refuse an amount the account does not cover; callers lock the requester's row."""
     left = account(requester).available
     if needed > left:
         raise TurkError(
@@ -150,7 +148,6 @@ def bonus_fee(bonus_cents: int) -> int:
 
 
 def book(requester_pk: int, value: int) -> None:
-    """Add to the balance what an entry says that was just written."""
     Requester.objects.filter(pk=requester_pk).update(
         balance_cents=F("balance_cents") + value
     )
@@ -160,7 +157,7 @@ def _charge(
     requester_pk: int, kind: RequesterEntry.Kind, what: str, value: int, now: datetime
 ) -> None:
     if value:
-        # The table refuses a key that it has, so nothing is charged twice.
+        # The table refuses duplicate keys, so each is charged once.
         RequesterEntry.objects.create(
             requester_id=requester_pk,
             key=f"{kind}:{what}",

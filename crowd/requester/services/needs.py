@@ -1,4 +1,4 @@
-"""A HIT's requirements in a worker's words."""
+"""A HIT's requirements in words for workers."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -37,12 +37,11 @@ class Need:
     rule: rules.Requirement
     text: str
     met: bool
-    # what can be asked for, where meeting it is in the worker's hands
+    # what the worker can ask for in order to meet it
     kind: QualificationType | None = None
 
 
 def needs_of(hit_type: RequesterHITType, worker: Worker) -> list[Need]:
-    """Give what a type of HIT asks of a worker."""
     requirements = hit_type.requirements
     types = {
         qualification_type.entity_id: qualification_type

@@ -1,5 +1,3 @@
-"""What requesters' work there is for a worker."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -31,25 +29,22 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 State = RequesterAssignment.State
-# So many HITs of a group are counted: counting all would read all that are open.
+# At most so many HITs of a group are counted: counting all would read all open ones.
 COUNTED = 100
 
 
 @dataclass(frozen=True)
 class Group:
-    """HITs of one type: how many are left for the worker, and what they ask for."""
-
     hit_type: RequesterHITType
     n_left: int
     needs: list[Need]
     # how its requester has decided so far
     record: WorkRecord | None = None
-    # how long it takes others
+    # how long it takes other workers
     pace: WorkRecord | None = None
 
     @property
     def hourly_cents(self) -> int | None:
-        """Give what an hour pays at others' pace."""
         seconds = self.pace.median_seconds if self.pace else None
         return hourly_cents(self.hit_type.reward_cents, seconds)
 
@@ -74,7 +69,7 @@ class Group:
 
 
 def groups(worker: Worker, now: datetime) -> list[Group]:
-    """List the groups that a worker may know of, those that they can do first."""
+    """Return the groups visible to a worker, available ones first."""
     left = left_for(worker, now)
     types = RequesterHITType.objects.filter(
         Exists(left.filter(hit_type=OuterRef("pk")))
@@ -98,7 +93,7 @@ def groups(worker: Worker, now: datetime) -> list[Group]:
 
 
 def group(worker: Worker, group_id: str, now: datetime) -> Group | None:
-    """Give one group that a worker may know of; None when there is nothing left in it."""
+    """Return one group visible to a worker; None if it has no HITs left."""
     hit_type = (
         RequesterHITType.objects.filter(group_id=group_id)
         .select_related("requester")
@@ -112,19 +107,19 @@ def group(worker: Worker, group_id: str, now: datetime) -> Group | None:
 
 
 def left_for(worker: Worker, now: datetime) -> QuerySet[RequesterHIT]:
-    """Give the HITs with a free place that a worker has not taken, oldest first."""
-    # Who is limited to some tasks is not invited to requesters' work.
+    """Return the HITs with a free place that a worker has not taken, oldest first."""
+    # Workers limited to some tasks are not invited to requesters' work.
     if worker.excluded or worker.limited_to:
         return RequesterHIT.objects.none()
     taken = RequesterAssignment.objects.filter(worker__worker=worker).exclude(
         state=State.RETURNED
     )
     closed = WorkerAlias.objects.filter(worker=worker, block_reason__isnull=False)
-    # of one that was announced nothing is left; what is open is few among all of years
+    # Announced HITs have no work left, and the open ones are few among those of years.
     live = RequesterHIT.objects.filter(
         disposed_at=None, announced=False, expires_at__gt=now
     )
-    # counted for each row that is looked at, and not for all at once
+    # counted for each row that is read, and not for all at once
     in_use = (
         RequesterAssignment.objects.filter(
             Q(state=State.ACCEPTED, deadline_at__gt=now)
@@ -148,11 +143,11 @@ def left_for(worker: Worker, now: datetime) -> QuerySet[RequesterHIT]:
 def next_few(
     worker: Worker, hit_type: RequesterHITType, now: datetime, n: int
 ) -> list[RequesterHIT]:
-    """Give a few HITs of a group, from a random place on.
+    """Return a few HITs of a group, from a random position on.
 
-    A requester's table is often sorted by system. In its order, all workers would be given
-    one system on one day and the next on another. The place is drawn for the worker and
-    how many of the group they have had: to look again shows the same.
+    A requester's table is often sorted by system. In its order, all workers would get
+    one system on one day and the next on another. The position is drawn from the worker
+    and their number of HITs in the group, so looking again shows the same.
     """
     left = left_for(worker, now).filter(hit_type=hit_type)
     first, last = left.first(), left.last()
@@ -168,7 +163,6 @@ def next_few(
 
 
 def open_work(worker: Worker, now: datetime) -> QuerySet[RequesterAssignment]:
-    """Give what a worker has accepted and can still send in, most urgent first."""
     return (
         RequesterAssignment.objects.filter(
             worker__worker=worker, state=State.ACCEPTED, deadline_at__gt=now

@@ -1,4 +1,4 @@
-"""Approve work after all that its requester has rejected: an appeal was granted."""
+"""Reverse a requester's rejection after an appeal was granted."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ State = RequesterAssignment.State
 
 
 def overturn(assignment_pk: int, *, by: AbstractBaseUser, sentence: str) -> bool:
-    """Approve rejected work and charge its requester; False when it is not rejected.
+    """Approve rejected work and charge its requester; False if it is not rejected.
 
     Raises
     ------
     TurkError
-        ``InsufficientFunds`` where the requester's account cannot pay for it.
+        ``InsufficientFunds`` if the requester's account does not cover it.
     """
     now = clock.now()
     with transaction.atomic():
         requester = Requester.objects.select_for_update().get(
             hits__assignments=assignment_pk
         )
-        # so that the account is as of now
+        # so that the account is up to date
         settle(requester, now)
         work = RequesterAssignment.objects.select_related(
             "hit__hit_type", "hit__requester"

@@ -1,5 +1,3 @@
-"""What happens to requesters' work without anybody's call: jobs, safe to run twice."""
-
 from django.utils import timezone
 
 from crowd.requester.models.account import Requester
@@ -9,7 +7,7 @@ from crowd.requester.services.settle import settle
 
 
 def settle_all() -> None:
-    """Let time have its effect: work runs out and is approved, HITs become reviewable."""
+    """Settle what is due by time: work expires or is approved, HITs become reviewable."""
     now = clock.now()
     for requester in Requester.objects.order_by("pk"):
         settle(requester, now)

@@ -1,8 +1,8 @@
-"""Carry out the review policies of HITs; callers hold the requester's row.
+"""Apply the review policies of HITs; callers lock the requester's row.
 
-An assignment is reviewed when it is sent in, a HIT whenever it becomes reviewable. What
-was computed and done is kept for ListReviewPolicyResultsForHIT. A HIT that has expired is
-not extended: its end may be its requester's own wish.
+An assignment is reviewed when it is submitted, a HIT whenever it becomes reviewable.
+Results and actions are stored for ListReviewPolicyResultsForHIT. An expired HIT is not
+extended, because its requester may have ended it.
 """
 
 from collections.abc import Callable
@@ -24,11 +24,10 @@ from crowd.requester.services import decisions, events, money
 
 State = RequesterAssignment.State
 MANY = 10
-Outcome = tuple[str, str]  # what came of an action, and the code of the error if any
+Outcome = tuple[str, str]  # the state of an action, and its error code if any
 
 
 def review_work(assignment_pk: int, now: datetime) -> None:
-    """Score an assignment that was just sent in by its known answers, and act on it."""
     work = _work().get(pk=assignment_pk)
     policy = policy_of(work.hit, "Assignment")
     if policy is None:
@@ -52,7 +51,6 @@ def review_work(assignment_pk: int, now: datetime) -> None:
 
 
 def review_hit(hit: RequesterHIT, now: datetime) -> None:
-    """Compare the answers of a reviewable HIT with each other, and act on that."""
     policy = policy_of(hit, "HIT")
     sent_in = [State.SUBMITTED, State.APPROVED, State.REJECTED]
     rows = list(_work().filter(hit=hit, state__in=sent_in).order_by("pk"))
@@ -86,13 +84,12 @@ def review_hit(hit: RequesterHIT, now: datetime) -> None:
 
 
 def policy_of(hit: RequesterHIT, level: str) -> Policy | None:
-    """Give a HIT's policy of a level."""
     argument = (hit.policies or {}).get(level)
     return policies.read_policy(level, argument) if argument else None
 
 
 class _Book:
-    """What one review finds and does, in the order in which it is listed."""
+    """The results and actions of one review, in the order of the list."""
 
     def __init__(self, hit: RequesterHIT, level: str, now: datetime) -> None:
         self.hit, self.level, self.now = hit, level, now
@@ -141,7 +138,6 @@ def _decide(
     name: str,
     reason: str,
 ) -> None:
-    """Approve or reject by a score; a worker always reads why they were rejected."""
     now, numbers, words = book.now, policy.numbers, policy.words
     if score >= numbers.get(f"ApproveIf{name}IsAtLeast", 101):
         book.action("approve", work, lambda: _approved(work, now, words))
@@ -170,7 +166,7 @@ def _as_it_is(work: RequesterAssignment, wanted: State) -> Outcome:
 
 
 def _extend(hit_pk: int, policy: Policy, now: datetime) -> Outcome:
-    """Let one more worker do a HIT, within what the policy and the account allow."""
+    """Open one more place, within the limits of the policy and the account."""
     hit = counted(RequesterHIT.objects.filter(pk=hit_pk), now).get()
     most = policy.numbers.get("ExtendMaximumAssignments", policies.USUAL_MAXIMUM)
     n = hit.max_assignments + 1
@@ -199,7 +195,6 @@ def _extend(hit_pk: int, policy: Policy, now: datetime) -> Outcome:
 def _counted_in(
     policy: Policy, hit: RequesterHIT, rows: list[RequesterAssignment]
 ) -> list[RequesterAssignment]:
-    """Leave out the assignments that the policy disregards."""
     least = policy.numbers.get("DisregardAssignmentIfKnownAnswerScoreIsLessThan", 0)
     known = policy_of(hit, "Assignment")
     counts = []

@@ -1,4 +1,4 @@
-"""The workers' side of qualifications: ask for one, take its test."""
+"""Workers' requests for qualifications, and their tests."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 
 State = QualificationRequest.State
-# Answers that were under way when time ran out still count.
+# Answers that were being sent when time ran out still count.
 GRACE = timedelta(seconds=30)
 
 
 def hindrance(
     qualification_type: QualificationType, worker: Worker, now: datetime
 ) -> str:
-    """Say why a worker cannot ask for a qualification now; nothing if they can.
+    """Return why a worker cannot request a qualification now; empty if they can.
 
-    Without a time to wait, it can be asked for once.
+    Without a retry delay, it can be requested once.
     """
     alias = WorkerAlias.objects.filter(
         requester=qualification_type.requester_id, worker=worker.pk
@@ -64,9 +64,9 @@ def hindrance(
 
 
 def ask(qualification_type: QualificationType, worker: Worker) -> QualificationRequest:
-    """Ask for a qualification; where it has a test, the test begins.
+    """Request a qualification; if it has a test, the test begins.
 
-    Returns the test that is being taken again while it is open.
+    Returns the open test, if there is one.
     """
     now = clock.now()
     with transaction.atomic():
@@ -80,7 +80,7 @@ def ask(qualification_type: QualificationType, worker: Worker) -> QualificationR
             return current
         if reason := hindrance(qualification_type, worker, now):
             raise GenieError(reason, code="not-now")
-        # A test whose time is over makes room: a constraint allows one that is open.
+        # An expired test makes room, because a constraint allows one open test.
         _requests(qualification_type, worker).filter(state=State.STARTED).update(
             state=State.REJECTED, reason="The time for the test ran out."
         )
@@ -103,9 +103,9 @@ def ask(qualification_type: QualificationType, worker: Worker) -> QualificationR
 def send_test(
     request: QualificationRequest, worker: Worker, answers: Iterable[FormAnswer]
 ) -> QualificationRequest:
-    """Hand in a test: it is graded where it has a key, or waits for the requester.
+    """Submit a test: it is graded if it has a key, or waits for the requester.
 
-    A failing value is granted as well: what a HIT requires is the gate.
+    A failing value is granted as well, because the HIT's requirement decides.
     """
     now = clock.now()
     answers = list(answers)
@@ -166,7 +166,6 @@ def grant(
     value: int,
     now: datetime,
 ) -> None:
-    """Give a worker a qualification, or another value of the one they have."""
     Qualification.objects.update_or_create(
         qualification_type=qualification_type,
         worker=worker,

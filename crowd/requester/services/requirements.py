@@ -1,5 +1,3 @@
-"""Who may do a HIT: the requirements of its type, checked and applied."""
-
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,7 +16,7 @@ P_APPROVED = "000000000000000000L0"
 LOCALE = "00000000000000000071"
 ADULT = "00000000000000000060"
 SYSTEM = frozenset({N_APPROVED, P_APPROVED, LOCALE, ADULT}) | MASTERS
-# Nobody's share of approvals counts before this many assignments.
+# The approval rate does not count before this many assignments.
 ENOUGH_WORK = 100
 MAX_INTEGERS = 15
 MAX_LOCALES = 30
@@ -28,7 +26,6 @@ _EQUALITY = frozenset({"EqualTo", "NotEqualTo"})
 
 
 def check(call: Call, requirements: list[Requirement]) -> None:
-    """Refuse requirements that cannot be applied."""
     for requirement in requirements:
         _check_type(call, requirement["QualificationTypeId"])
         if requirement["QualificationTypeId"] == LOCALE:
@@ -79,14 +76,13 @@ def _check_values(
 
 
 def lacking(worker: Worker, requirements: list[Requirement]) -> list[Requirement]:
-    """Give the requirements that a worker does not meet."""
     return [
         requirement for requirement in requirements if not meets(worker, requirement)
     ]
 
 
 def meets(worker: Worker, requirement: Requirement) -> bool:
-    """Tell whether a worker meets a requirement; what is not known is not met."""
+    """Check whether a worker meets a requirement; unknown values do not meet it."""
     if requirement["QualificationTypeId"] == LOCALE:
         return _lives(worker, requirement)
     value = value_of(worker, requirement["QualificationTypeId"])
@@ -104,7 +100,7 @@ def meets(worker: Worker, requirement: Requirement) -> bool:
 
 
 def guards(requirement: Requirement, action: str) -> bool:
-    """Tell whether a requirement stands before an action: Discover, Preview, Accept."""
+    """Check whether a requirement guards an action: Discover, Preview, Accept."""
     guarded = requirement.get("ActionsGuarded")
     if guarded is None:
         # Older programs send RequiredToPreview instead.
@@ -115,12 +111,12 @@ def guards(requirement: Requirement, action: str) -> bool:
 
 
 def value_of(worker: Worker, entity_id: str) -> int | None:
-    """Give a worker's value of a qualification, None where they have none."""
+    """Return a worker's value of a qualification, None if they have none."""
     if entity_id in {N_APPROVED, P_APPROVED}:
         return _record(worker, entity_id)
     if entity_id in SYSTEM:
         return _known(worker, entity_id)
-    # A type is one requester's, and so are the names of the workers who have it.
+    # A type belongs to one requester, and so do the names of the workers who have it.
     qualification = Qualification.objects.filter(
         qualification_type__entity_id=entity_id,
         worker__worker_id=worker.pk,
@@ -130,7 +126,7 @@ def value_of(worker: Worker, entity_id: str) -> int | None:
 
 
 def _known(worker: Worker, entity_id: str) -> int | None:
-    """Give what staff noted: of age (0 or 1), and whether they are a Master."""
+    """Return the values noted by staff: of age (0 or 1), and Master."""
     record = WorkerRecord.objects.filter(worker=worker.pk).first()
     if record is None:
         return None
@@ -152,7 +148,7 @@ def _lives(worker: Worker, requirement: Requirement) -> bool:
 
 
 def _record(worker: Worker, entity_id: str) -> int:
-    """Count over all work on this site, our own campaigns' too."""
+    """Count over all work on this site, including our own campaigns."""
     of_requesters = RequesterAssignment.objects.filter(worker__worker_id=worker.pk)
     of_campaigns = Assignment.objects.filter(worker_id=worker.pk)
     approved, rejected = (

@@ -1,6 +1,6 @@
-"""What time alone brings about: work runs out, is approved, HITs become reviewable.
+"""Changes due by time alone: work expires or is approved, HITs become reviewable.
 
-Called before each operation, so a requester always sees the state as of now.
+Called before each operation, so that requesters always see the current state.
 """
 
 from datetime import datetime
@@ -18,7 +18,6 @@ TAKES_NO_MORE = frozenset({"Reviewable", "Reviewing"})
 
 
 def settle(requester: Requester, now: datetime) -> None:
-    """Bring a requester's work up to date."""
     work = RequesterAssignment.objects.filter(hit__requester=requester)
     late = work.filter(state=State.ACCEPTED, deadline_at__lte=now)
     due = work.filter(state=State.SUBMITTED, auto_approval_at__lte=now)
@@ -28,7 +27,7 @@ def settle(requester: Requester, now: datetime) -> None:
     lapsed = RequesterHIT.objects.filter(
         requester=requester, held_as_open=True, expires_at__lte=now
     )
-    # Asked without a lock: nearly always nothing is due.
+    # Checked without a lock, because nearly always nothing is due.
     if not any(rows.exists() for rows in (late, due, over, lapsed)):
         return
     with transaction.atomic():
@@ -44,7 +43,7 @@ def settle(requester: Requester, now: datetime) -> None:
 
 
 def end(assignment: RequesterAssignment, now: datetime, event: str) -> bool:
-    """Free the place of open work, once; callers hold the requester's row."""
+    """Free the place of open work, once; callers lock the requester's row."""
     ended = RequesterAssignment.objects.filter(
         pk=assignment.pk, state=State.ACCEPTED
     ).update(state=State.RETURNED)
@@ -56,10 +55,10 @@ def end(assignment: RequesterAssignment, now: datetime, event: str) -> bool:
 
 
 def announce(hit_pk: int, now: datetime) -> None:
-    """Say once that nothing more will come in for a HIT, if that is so."""
+    """Announce, once, that a HIT can get no more submissions, if that is so."""
     hit = _over(hit_pk, now)
     if hit is not None and hit.policies:
-        # its review policy may ask for one more answer
+        # Its review policy may ask for one more answer.
         policies.review_hit(hit, now)
         hit = _over(hit_pk, now)
     if hit is None:
@@ -71,7 +70,6 @@ def announce(hit_pk: int, now: datetime) -> None:
 
 
 def _over(hit_pk: int, now: datetime) -> Any:
-    """Give a HIT to which nothing more can come in, if that was not announced yet."""
     hits = RequesterHIT.objects.filter(pk=hit_pk, announced=False, disposed_at=None)
     hit = counted(hits.select_related("requester"), now).first()
     return hit if hit is not None and status_of(hit, now) in TAKES_NO_MORE else None

@@ -1,5 +1,3 @@
-"""Where notifications go: refused when they are set if nothing could ever arrive there."""
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,9 +9,9 @@ from genie.lib.errors import GenieError
 
 
 def check_target(notification: Mapping[str, Any]) -> None:
-    """Refuse a target that is none, is ours, or does not exist; nothing is sent to it.
+    """Refuse a target that is invalid, ours, or does not exist; no message is sent.
 
-    This may wait for other servers, so callers hold no rows.
+    This may wait for other servers, so callers hold no locks.
 
     Raises
     ------

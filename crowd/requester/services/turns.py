@@ -1,4 +1,4 @@
-"""The workers' side: take a requester's HIT, send it in, give it back."""
+"""Accept, submit and return a requester's HIT."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -25,17 +25,17 @@ State = RequesterAssignment.State
 
 
 def known_as(requester: Requester, worker: Worker) -> WorkerAlias:
-    """Give the name that a worker has for a requester."""
     if worker.simulated:
         raise GenieError("This work is not for you.", code="not-yours")
     return WorkerAlias.objects.get_or_create(requester=requester, worker=worker)[0]
 
 
 def accept(hit: RequesterHIT, worker: Worker) -> RequesterAssignment:
-    """Take one place of a HIT; the open assignment again if there is one."""
+    """Take one place of a HIT; return the open assignment if there is one."""
     now = clock.now()
     with transaction.atomic():
-        # Whoever takes, posts or pays for work of one requester comes one after another.
+        # Code that takes, posts or pays for work of one requester runs one after
+        # another.
         requester = Requester.objects.select_for_update().get(pk=hit.requester_id)
         settle(requester, now)
         alias = known_as(requester, worker)
@@ -64,12 +64,12 @@ def accept(hit: RequesterHIT, worker: Worker) -> RequesterAssignment:
 def submit(
     assignment: RequesterAssignment, worker: Worker, fields: Iterable[tuple[str, str]]
 ) -> None:
-    """Send in what the page's form held; a second time is refused."""
+    """Submit the fields of the page's form; a second submission is refused."""
     send_in(assignment, worker, answer_xml(fields))
 
 
 def send_in(assignment: RequesterAssignment, worker: Worker, answer: str) -> None:
-    """Store an answer, once: a second one changes nothing and is refused."""
+    """Store an answer, once; a second one is refused."""
     now = clock.now()
     with transaction.atomic():
         row = _own(assignment, worker)
@@ -91,14 +91,14 @@ def send_in(assignment: RequesterAssignment, worker: Worker, answer: str) -> Non
         events.about_work(row, "AssignmentSubmitted", now)
         if row.hit.policies:
             policies.review_work(row.pk, now)
-        # A delay of nothing means approval at once.
+        # A delay of 0 means immediate approval.
         if not delay:
             approve(row, now)
         announce(row.hit_id, now)
 
 
 def give_back(assignment: RequesterAssignment, worker: Worker) -> bool:
-    """Return a HIT without harm; False when it was not open any more."""
+    """Return a HIT without penalty; False if it was not open."""
     with transaction.atomic():
         return end(_own(assignment, worker), clock.now(), "AssignmentReturned")
 

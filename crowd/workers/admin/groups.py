@@ -1,4 +1,4 @@
-"""Groups of workers: those who have a qualification; many put into one at once."""
+"""Groups of workers with a qualification; many workers can be added at once."""
 
 from __future__ import annotations
 
@@ -23,20 +23,16 @@ if TYPE_CHECKING:
 
 
 def qualification_names() -> list[tuple[str, str]]:
-    """Give what can be granted, for a form's choices: with a test, or groups."""
     tests = QualificationTest.objects.order_by().values_list("name", flat=True)
     groups = QualificationGrant.objects.order_by().values_list("name", flat=True)
     return [(name, name) for name in sorted({*tests.distinct(), *groups.distinct()})]
 
 
 def names_or_none() -> list[tuple[str, str]]:
-    """Give the same with an empty choice before it."""
     return [("", "–"), *qualification_names()]
 
 
 class WhichForm(forms.Form):
-    """A qualification or a group, and for how long."""
-
     name = forms.ChoiceField(
         label="Qualification or group", choices=qualification_names, required=False
     )
@@ -56,7 +52,6 @@ class WhichForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any] | None:
-        """Take the new group's name, where there is one."""
         cleaned = super().clean() or {}
         name = cleaned.pop("new_group", "") or cleaned.get("name")
         if not name and not self.errors:
@@ -74,15 +69,12 @@ GRANT = Question(
 
 
 def in_force(path: str = "") -> Q:
-    """Select grants that hold now; `path` leads to the grant."""
     open_end = Q(**{f"{path}expires_at": None})
     later = Q(**{f"{path}expires_at__gt": timezone.now()})
     return Q(**{f"{path}ended_at": None}) & (open_end | later)
 
 
 class HasQualification(admin.SimpleListFilter):
-    """Workers who have a qualification now."""
-
     title = "qualification"
     parameter_name = "qualification"
 
@@ -99,8 +91,6 @@ class HasQualification(admin.SimpleListFilter):
 
 
 class GrantAction(ReadOnlyAdmin):
-    """The action for the list of workers."""
-
     def has_grant_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("crowd.add_qualificationgrant")
 
@@ -111,7 +101,7 @@ class GrantAction(ReadOnlyAdmin):
     def grant_selected(
         self, request: HttpRequest, queryset: QuerySet[Worker]
     ) -> HttpResponse | None:
-        """Leave those alone who have it already."""
+        """Skip workers who have it already."""
         rows = list(queryset)
         lines = [Line(row.pk, str(row)) for row in rows]
         form = confirmed_form(self, request, GRANT, lines)

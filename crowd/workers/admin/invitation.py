@@ -1,5 +1,3 @@
-"""Invitations: links by which people become workers."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -27,7 +25,6 @@ MAX_FILE_BYTES = 1 << 20
 
 
 def _tasks() -> list[tuple[str, str]]:
-    """Give the tasks that have had campaigns."""
     pools = Campaign.objects.order_by("pool").values_list("pool", flat=True)
     return [(pool, pool) for pool in pools.distinct()]
 
@@ -79,7 +76,6 @@ class InvitationForm(forms.Form):
     )
 
     def clean_people(self) -> list[tuple[str, str, str]]:
-        """Read the addresses."""
         file = self.cleaned_data["people"]
         if not file:
             return []
@@ -107,7 +103,6 @@ class InvitationAdmin(ReadOnlyAdmin):
 
     @admin.display(description="workers")
     def came(self, invitation: Invitation) -> str:
-        """Name those who came by it."""
         return ", ".join(map(str, invitation.workers.all())) or "–"
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -116,7 +111,7 @@ class InvitationAdmin(ReadOnlyAdmin):
     def has_delete_permission(
         self, request: HttpRequest, obj: Model | None = None
     ) -> bool:
-        """Allow to take back unused ones, but for the last that keeps work closed."""
+        """Allow deleting unused ones, except the last that keeps work closed."""
         unused = not isinstance(obj, Invitation) or (
             obj.n_taken == 0
             and obj.campaign_id is None
@@ -128,7 +123,7 @@ class InvitationAdmin(ReadOnlyAdmin):
         return unused and request.user.has_perm("crowd.delete_invitation")
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Offer no deletion of many: used invitations say who came by them."""
+        """Offer no bulk deletion, because used invitations record who came by them."""
         return {}
 
     def add_view(
@@ -137,7 +132,7 @@ class InvitationAdmin(ReadOnlyAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """Make invitations and show their links, this once."""
+        """Create invitations and show their links, once."""
         form, right = filled_in(self, request, InvitationForm)
         links: list[str] = []
         n_mails = 0
@@ -157,7 +152,6 @@ class InvitationAdmin(ReadOnlyAdmin):
     def _made(
         self, request: HttpRequest, wanted: dict[str, Any]
     ) -> tuple[list[str], int]:
-        """Make the invitations; give the links to show, and how many are sent."""
         by, people, n_links = person(request), wanted.pop("people"), wanted.pop("n_links")  # fmt: skip
         with transaction.atomic():
             for mail, note, language in people:

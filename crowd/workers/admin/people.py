@@ -1,4 +1,4 @@
-"""Workers: what each did and was told, and what staff do about it."""
+"""Workers: their work and messages, and actions for staff."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 
-# counted for all workers only when somebody sorts by it
+# counted for all workers only when sorted by it
 SENT_IN = Subquery(
     Assignment.objects.filter(worker=OuterRef("pk"), submitted_at__isnull=False)
     .order_by()
@@ -95,7 +95,7 @@ class WorkerAdmin(GrantAction, ReadOnlyAdmin):
     list_filter = ["platform", "simulated", "excluded", HasQualification]
     list_select_related = ["user"]
     search_fields = ["pseudonym", "user__username", "platform_worker_id"]
-    # grouped rows have no order of their own, and the search for a worker wants one
+    # grouped rows have no default order, and the search for a worker needs one
     ordering = ["-pk"]
     readonly_fields = ["pending", "approved", "paid", "without_work"]
     exclude = ["excluded"]

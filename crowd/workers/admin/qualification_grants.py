@@ -1,4 +1,4 @@
-"""Tries at tests and the qualifications that workers have; given and taken back here."""
+"""Attempts at tests and workers' qualifications, which staff grant and revoke here."""
 
 from __future__ import annotations
 
@@ -91,7 +91,6 @@ class QualificationGrantAdmin(ReadOnlyAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """Grant a qualification without a test."""
         form, right = filled_in(self, request, GrantForm)
         if right:
             return self._grant(request, **form.cleaned_data)

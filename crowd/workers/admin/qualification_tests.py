@@ -1,4 +1,4 @@
-"""Qualification tests: written by hand or drawn, published, replaced by a new version."""
+"""Qualification tests: written or drawn, published, replaced by a new version."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class QuestionForm(forms.ModelForm):  # type: ignore[type-arg]
             self.initial["right"] = int(self.instance.expected[CHOICE]) + 1
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a written question that nobody could answer or mark."""
+        """Refuse a written question that cannot be answered or marked."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         if self.instance.data is not None or self.errors:
             return cleaned
@@ -82,7 +82,7 @@ class QuestionInline(admin.StackedInline):  # type: ignore[type-arg]
     readonly_fields = ["drawn"]
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Show the right answer in words where nothing can be changed."""
+        """Show the right answer in words if the question is read-only."""
         editable = self.has_change_permission(request, obj)
         right = "right" if editable else "right_in_words"
         first = ["position", "drawn", "text", "choices"]
@@ -93,7 +93,6 @@ class QuestionInline(admin.StackedInline):  # type: ignore[type-arg]
 
     @admin.display(description="drawn")
     def drawn(self, question: QualificationQuestion) -> SafeString | str:
-        """Show the texts of a drawn question with what is right."""
         if question.data is None:
             return "written by hand"
         data = question.data
@@ -126,7 +125,7 @@ def _right(question: QualificationQuestion) -> str:
 
 @admin.register(QualificationTest)
 class QualificationTestAdmin(EditedOfTask, AsksWhy):
-    """A draft can be changed; what was published stays, so that scores mean the same."""
+    """A draft can be changed; a published test cannot, so that scores stay comparable."""
 
     needs = {"act": "crowd.change_qualificationtest"}
     list_display = [

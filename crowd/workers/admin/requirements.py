@@ -1,5 +1,3 @@
-"""What workers must have for a pool's work, or for one campaign's."""
-
 from django.contrib import admin
 
 from crowd.workers.models.requirement import Requirement

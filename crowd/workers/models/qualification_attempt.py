@@ -1,5 +1,3 @@
-"""Tries at qualification tests, and the qualifications that came of them."""
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -12,9 +10,7 @@ from crowd.workers.models.worker import Worker
 
 
 class TestAttempt(models.Model):
-    """One worker's try at one version of a test; graded when the last answer is there."""
-
-    __test__ = False  # not for pytest
+    __test__ = False  # hides it from pytest
 
     test = models.ForeignKey(
         QualificationTest, on_delete=models.PROTECT, related_name="attempts"
@@ -28,7 +24,7 @@ class TestAttempt(models.Model):
     n_right = models.PositiveIntegerField(null=True, blank=True)
     passed = models.BooleanField(null=True, blank=True)
     next_try_at = models.DateTimeField(null=True, blank=True)
-    # in which it is taken; empty: before there were several
+    # its language; empty: before there were several
     language = models.CharField(max_length=16, blank=True, default="")
 
     class Meta:
@@ -49,7 +45,7 @@ class TestAttempt(models.Model):
 
 
 class AttemptAnswer(models.Model):
-    """A question that a try asks, and the answer once it is given."""
+    """A question of an attempt, and the answer once it is given."""
 
     attempt = models.ForeignKey(
         TestAttempt, on_delete=models.CASCADE, related_name="answers"
@@ -58,7 +54,7 @@ class AttemptAnswer(models.Model):
         QualificationQuestion, on_delete=models.PROTECT, related_name="+"
     )
     position = models.PositiveIntegerField()
-    # what the page sent, by the question's parts
+    # the form values, by the question's parts
     given = models.JSONField(null=True, blank=True)
     right = models.BooleanField(null=True, blank=True)
     answered_at = models.DateTimeField(null=True, blank=True)
@@ -76,13 +72,13 @@ class AttemptAnswer(models.Model):
 
 
 class QualificationGrant(models.Model):
-    """A worker has a qualification, until it runs out or staff take it back."""
+    """A worker's qualification, until it expires or staff revoke it."""
 
     worker = models.ForeignKey(
         Worker, on_delete=models.CASCADE, related_name="qualification_grants"
     )
     name = models.SlugField(max_length=100)
-    # which version of the test was passed; staff can grant without a test
+    # the passed version of the test; staff can grant without a test
     version = models.PositiveIntegerField(default=0)
     attempt = models.OneToOneField(
         TestAttempt,
@@ -101,7 +97,7 @@ class QualificationGrant(models.Model):
         help_text="Empty: granted by the test.",
     )
     expires_at = models.DateTimeField(null=True, blank=True)
-    # a newer grant took its place, or staff took it back
+    # when a newer grant replaced it, or staff revoked it
     ended_at = models.DateTimeField(null=True, blank=True)
     revoked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,

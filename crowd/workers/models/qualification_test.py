@@ -1,4 +1,4 @@
-"""Qualification tests: questions whose answers are known, taken before paid work."""
+"""Qualification tests: questions with known answers, taken before paid work."""
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -17,14 +17,12 @@ def _check_translations(said: object) -> None:
 
 
 class QualificationTest(models.Model):
-    """One version of a test; who passes it gets the qualification of its name."""
-
     class State(models.TextChoices):
         DRAFT = "DRAFT", "draft"
         PUBLISHED = "PUBLISHED", "in use"
         RETIRED = "RETIRED", "retired"
 
-    # the same for all versions: what campaigns require
+    # the same for all versions; campaigns require it
     name = models.SlugField(
         max_length=100,
         help_text="The qualification's name, which requirements refer to.",
@@ -42,7 +40,7 @@ class QualificationTest(models.Model):
     introduction = models.TextField(
         max_length=2000, blank=True, help_text="What workers read before they start."
     )
-    # how drawn questions look; empty where all were written by hand
+    # the page of drawn questions; empty if all were written
     hit_type = models.ForeignKey(
         HITType, on_delete=models.PROTECT, null=True, blank=True, editable=False
     )
@@ -76,7 +74,7 @@ class QualificationTest(models.Model):
         help_text='For example {"de": {"title": "…", "introduction": "…"}}. Workers take '
         "the test in a language if all of it is there.",
     )
-    # made with the site's secret; decides which questions a try asks, in which order
+    # derived from the site's secret; determines an attempt's questions and their order
     seed = models.BigIntegerField(editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     published_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -98,20 +96,20 @@ class QualificationTest(models.Model):
         return f"{self.title}, version {self.version}"
 
     def clean(self) -> None:
-        """Refuse translations in no language."""
         _check_translations(self.translations)
 
 
 class QualificationQuestion(models.Model):
-    """One question of a test: drawn, and answered as a HIT is, or written by hand."""
+    """One question of a test: drawn and answered like a HIT, or written."""
 
     test = models.ForeignKey(
         QualificationTest, on_delete=models.CASCADE, related_name="questions"
     )
     position = models.PositiveIntegerField(default=0)
-    # drawn: what the HIT template shows; the answers are those of the HIT type's scale
+    # Drawn: the fields for the HIT template; the answers are those of the HIT type's
+    # scale.
     data = models.JSONField(null=True, blank=True, editable=False)
-    # written: a text, its answers one a line, which of them is right
+    # Written: a text, its answers one a line, and the right one.
     text = models.TextField(max_length=4000, blank=True)
     choices = models.TextField(
         max_length=2000, blank=True, help_text="The answers, one per line."
@@ -130,9 +128,9 @@ class QualificationQuestion(models.Model):
         help_text='For example {"de": {"text": "…", "choices": "…\\n…"}}: the answers in the '
         "same order, as many as above.",
     )
-    # never leaves the services and the admin; see crowd/workers/services/test_marks.py
+    # used only in the services and the admin; see crowd/workers/services/test_marks.py
     expected = models.JSONField(default=dict, editable=False)
-    # Test questions of campaigns are made of other inputs than these.
+    # Campaigns' test questions use other inputs than these.
     content_key = models.CharField(max_length=64, blank=True, editable=False)
 
     class Meta:
@@ -143,10 +141,8 @@ class QualificationQuestion(models.Model):
         return f"question {self.position + 1}"
 
     def clean(self) -> None:
-        """Refuse translations in no language."""
         _check_translations(self.translations)
 
     @property
     def answers(self) -> list[str]:
-        """Give the answers to a question that was written by hand."""
         return [line.strip() for line in self.choices.splitlines() if line.strip()]

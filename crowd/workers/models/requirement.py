@@ -1,4 +1,4 @@
-"""What workers must have before they get work of a pool, or of one campaign."""
+"""Requirements on workers for a pool's work, or for one campaign's."""
 
 from collections.abc import Collection
 
@@ -86,28 +86,24 @@ class Requirement(models.Model):
 
     @property
     def content(self) -> list[str | int | None]:
-        """Give what is required, whoever it is required of."""
         what = self.languages if self.kind == self.Kind.LANGUAGE else self.countries
         return [self.kind, self.test_name, self.at_least, what]
 
     @property
     def demands(self) -> bool:
-        """Tell whether anybody could lack it: at least none is no demand."""
+        """Check whether anyone could lack it: "at least none" is no requirement."""
         numbers = {self.Kind.APPROVED, self.Kind.APPROVED_PERCENT}
         return self.kind not in numbers or bool(self.at_least)
 
     @property
     def country_codes(self) -> list[str]:
-        """Give the countries' codes in capitals."""
         return self.countries.upper().replace(",", " ").split()
 
     @property
     def language_codes(self) -> list[str]:
-        """Give the languages' codes in small letters."""
         return self.languages.lower().replace(",", " ").split()
 
     def clean(self) -> None:
-        """Refuse a requirement that says nothing, or too much."""
         if bool(self.pool) == bool(self.campaign_id):
             raise ValidationError("Give either a pool or a campaign.")
         if self.kind == self.Kind.TEST:

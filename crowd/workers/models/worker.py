@@ -1,5 +1,3 @@
-"""Workers, how they come in, what they consented to, and what is closed to them."""
-
 import secrets
 
 from django.conf import settings
@@ -7,13 +5,11 @@ from django.db import models
 
 
 def new_pseudonym() -> str:
-    """Draw the name under which a worker appears outside the worker tables."""
+    """Draw the worker's name for use outside the worker tables."""
     return f"w-{secrets.token_hex(5)}"
 
 
 class Worker(models.Model):
-    """A person who annotates, on one platform."""
-
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,
@@ -24,7 +20,7 @@ class Worker(models.Model):
     platform = models.CharField(max_length=32, default="selfhosted")
     platform_worker_id = models.CharField(max_length=200)
     pseudonym = models.CharField(max_length=32, unique=True, default=new_pseudonym)
-    # Answers of a program that plays a worker are never shown as people's.
+    # Answers of programs that play workers are never shown as people's.
     simulated = models.BooleanField(default=False)
     excluded = models.BooleanField(
         default=False, help_text="Gets no work in any campaign."
@@ -53,11 +49,11 @@ class Worker(models.Model):
 
 
 class Invitation(models.Model):
-    """A link by which people become workers, one unless said; only its hash is kept."""
+    """A link by which people become workers, one by default; only its hash is stored."""
 
     token_sha256 = models.CharField(max_length=64, unique=True)
     note = models.CharField(max_length=200, blank=True)
-    # what newcomers type in besides, where a link may be seen by others
+    # a code that newcomers enter in addition, if other people may see the link
     code = models.CharField(max_length=40, blank=True)
     places = models.PositiveIntegerField(default=1)
     n_taken = models.PositiveIntegerField("taken", default=0)
@@ -66,7 +62,7 @@ class Invitation(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
-    # Where the link is still to be sent; emptied when it is.
+    # The address to send the link to; emptied when it is sent.
     mail = models.EmailField(blank=True)
     # Slugs of the tasks that newcomers may work on; empty: all.
     limited_to = models.JSONField(default=list, blank=True)
@@ -74,7 +70,7 @@ class Invitation(models.Model):
     group = models.SlugField(max_length=100, blank=True)
     # The task that newcomers come for: they see its work first.
     pool = models.CharField(max_length=100, blank=True)
-    # Its work is for those who came by one of its invitations, and for nobody else.
+    # Its work is only for workers who came by one of its invitations.
     campaign = models.ForeignKey(
         "crowd.Campaign",
         on_delete=models.CASCADE,
@@ -94,7 +90,7 @@ class Invitation(models.Model):
 
 
 class ConsentVersion(models.Model):
-    """A text that workers agreed to, kept in its words after it has been changed."""
+    """A text that workers agreed to, stored unchanged after later changes."""
 
     sha256 = models.CharField(max_length=64, unique=True)
     html = models.TextField()
@@ -108,8 +104,6 @@ class ConsentVersion(models.Model):
 
 
 class Consent(models.Model):
-    """A worker's consent to one version of the text of one pool of work."""
-
     worker = models.ForeignKey(
         Worker, on_delete=models.CASCADE, related_name="consents"
     )
@@ -130,7 +124,7 @@ class Consent(models.Model):
 
 
 class Exclusion(models.Model):
-    """A worker gets no more work of one pool; made and lifted by the upper rooms."""
+    """A worker's exclusion from one pool, set and lifted by the upper apps."""
 
     worker = models.ForeignKey(
         Worker, on_delete=models.CASCADE, related_name="exclusions"
@@ -150,7 +144,7 @@ class Exclusion(models.Model):
 
 
 class Pause(models.Model):
-    """A worker gets no work of one pool until it is decided whether their work counts."""
+    """A pause of a worker in one pool, until it is decided whether their work counts."""
 
     worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="pauses")
     pool = models.CharField(max_length=100)
@@ -167,22 +161,22 @@ class Pause(models.Model):
 
 
 class Profile(models.Model):
-    """One worker's choices; all of it may stay empty, and goes with the account."""
+    """One worker's choices; all may be empty, and are deleted with the account."""
 
     worker = models.OneToOneField(
         Worker, on_delete=models.CASCADE, related_name="profile"
     )
-    # as the IANA database names it; empty: not known, and shown as UTC
+    # IANA name; empty: unknown, shown as UTC
     time_zone = models.CharField(max_length=64, blank=True)
-    # of the pages; empty: as the browser asks
+    # of the pages; empty: the browser's
     language = models.CharField(max_length=16, blank=True)
-    # whether the next HIT of the same kind comes after each
+    # whether the next HIT of the same kind opens automatically
     goes_on = models.BooleanField("goes on", default=True)
     wants_news = models.BooleanField("wants news of work", default=False)
-    # the newest campaigns that they have been told of, and when the last mail went out
+    # the newest campaigns in an e-mail to them, and when the last e-mail was sent
     news_until = models.DateTimeField(null=True, blank=True)
     mailed_at = models.DateTimeField(null=True, blank=True)
-    # as they say themselves: codes of languages, separated by spaces, and of a country
+    # self-reported: language codes, separated by spaces, and a country code
     languages = models.CharField(max_length=300, blank=True)
     country = models.CharField(max_length=2, blank=True)
     country_said_at = models.DateTimeField(null=True, blank=True)

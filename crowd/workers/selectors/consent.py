@@ -1,4 +1,4 @@
-"""The text that workers agree to before they see any work of a pool."""
+"""The text that workers agree to before they see a pool's work."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -14,8 +14,6 @@ from crowd.workers.models.worker import Consent, Worker
 
 @dataclass(frozen=True)
 class ConsentText:
-    """One version of the text, in one language."""
-
     pool: str
     html: str
     sha256: str
@@ -23,10 +21,10 @@ class ConsentText:
 
 
 def consent_text(pool: str, language: str | None = None) -> ConsentText:
-    """Give the text of a pool: its newest campaign's, its template's, or our own.
+    """Return the text of a pool: its newest campaign's, its template's, or our own.
 
-    It is in the language named, or else in that of the page; in that of the task where
-    there is none in it.
+    In the given language, by default the page's, or in the task's if there is no
+    translation.
     """
     texts = _texts([pool])[pool]
     wanted = language or get_language() or ""
@@ -37,7 +35,7 @@ def consent_text(pool: str, language: str | None = None) -> ConsentText:
 
 
 def agreed_text(worker: Worker, pool: str) -> tuple[ConsentText, Consent] | None:
-    """Give the present text in the words that a worker agreed to, and when they did."""
+    """Return the present text in the language a worker agreed to, and their consent."""
     texts = {text.sha256: text for text in _texts([pool])[pool].values()}
     given = Consent.objects.filter(worker=worker, pool=pool, text_sha256__in=texts)
     if (row := given.first()) is None:
@@ -46,7 +44,7 @@ def agreed_text(worker: Worker, pool: str) -> tuple[ConsentText, Consent] | None
 
 
 def consented(worker: Worker, pools: Collection[str]) -> set[str]:
-    """Tell to which pools' present text the worker has consented, in whichever language."""
+    """Return the pools to whose present text the worker has consented, in any language."""
     if not pools:
         return set()
     agreed_texts = set(

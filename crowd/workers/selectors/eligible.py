@@ -1,8 +1,8 @@
-"""What a worker may be given next.
+"""The work that a worker may get next.
 
-A worker sees an input once, whichever HIT shows it. So what is left for somebody is
-asked of the inputs, of which there are few, and not of the HITs, of which there may
-be a hundred thousand in a hundred campaigns.
+A worker sees an input once, whichever HIT shows it. So the search for work goes through
+the inputs, which are few, and not through the HITs, of which there may be a hundred
+thousand in a hundred campaigns.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -31,16 +31,16 @@ from crowd.workers.selectors.consent import consented
 from crowd.workers.selectors.requirements import unmet
 from crowd.workers.selectors.shares import used_up
 
-# How many HITs somebody who wants the next one is offered: others may be faster.
+# How many HITs a worker is offered for the next one, because others may be faster.
 CANDIDATES = 8
 # With so few inputs left, their HITs are looked up instead of going through campaigns.
 FEW = 16
-# So many campaigns are looked through for the first in order with work; more than are
-# ever open together in one pool.
+# The first with work is searched among so many campaigns; more than are ever open
+# together in one pool.
 WINDOW = 50
-# What is left is counted so far, and then called "1,000+".
+# The rest is counted up to this, and then shown as "1,000+".
 COUNTED = 1_000
-# The scope of a campaign's inputs, as `Campaign.input_scope` gives it.
+# The scope of a campaign's inputs, as in `Campaign.input_scope`.
 SCOPE = Case(
     When(
         exposure="campaign",
@@ -51,7 +51,7 @@ SCOPE = Case(
 
 
 class _CountRows(Subquery):
-    """Count the rows of a subquery, which may be cut off."""
+    """Count the rows of a subquery, which may be sliced."""
 
     template = "(SELECT COUNT(*) FROM (%(subquery)s) AS counted)"
     output_field = IntegerField()
@@ -62,9 +62,9 @@ def open_campaigns(
     among: Iterable[int] | None = None,
     pools: Collection[str] | None = None,
 ) -> list[Campaign]:
-    """List the running campaigns that are not closed to the worker, oldest first.
+    """Return the running campaigns that are not closed to the worker, oldest first.
 
-    Those that the worker came for by a link come before all others.
+    Those whose link the worker came by are first.
     """
     rows = _in_order(worker, _open(worker, among))
     if pools is not None:
@@ -74,7 +74,7 @@ def open_campaigns(
 
 
 def open_pools(worker: Worker) -> list[str]:
-    """List the pools of `open_campaigns`, in their order, without reading campaigns."""
+    """Return the pools of `open_campaigns`, in order, without reading campaigns."""
     rows = _in_order(worker, _open(worker, None))
     return list(dict.fromkeys(rows.values_list("pool", flat=True)))
 
@@ -87,9 +87,10 @@ def _in_order(worker: Worker, campaigns: QuerySet[Campaign]) -> QuerySet[Campaig
 
 
 def is_open(worker: Worker, campaign: Campaign, *, newest: int | None = None) -> bool:
-    """Tell whether a campaign is running and not closed to the worker.
+    """Check whether a campaign is running and not closed to the worker.
 
-    With `newest`, the last assignment known of them, also that there is none since.
+    With `newest`, the key of their last known assignment, also that there is no newer
+    one.
     """
     rows = _open(worker, [campaign.pk])
     if newest is not None:
@@ -99,10 +100,6 @@ def is_open(worker: Worker, campaign: Campaign, *, newest: int | None = None) ->
 
 
 def _open(worker: Worker, among: Iterable[int] | None) -> QuerySet[Campaign]:
-    """Give what `open_campaigns` lists.
-
-    A program that plays a worker gets simulated campaigns only.
-    """
     if worker.excluded:
         return Campaign.objects.none()
     running = Campaign.objects.filter(
@@ -111,7 +108,7 @@ def _open(worker: Worker, among: Iterable[int] | None) -> QuerySet[Campaign]:
         Q(pool__in=Exclusion.objects.filter(worker=worker).values("pool"))
         | Q(pool__in=Pause.objects.filter(worker=worker).values("pool"))
     )
-    # Kept to somebody else; one that nobody has begun is open to everybody.
+    # Reserved for a different worker; one that no worker has begun is open to all.
     others = Reservation.objects.exclude(worker=None).exclude(worker=worker)
     running = running.exclude(pk__in=others.values("campaign"))
     its_campaign, its_pool = _linked(Invitation.objects.all())
@@ -133,9 +130,8 @@ def _links_of(worker: Worker) -> QuerySet[Invitation]:
 
 
 def _linked(links: QuerySet[Invitation]) -> tuple[Q, Q]:
-    """Match the campaigns, and those of the pools, that these invitations are for."""
     links = links.order_by()
-    # A NULL among the values would make SQL's NOT IN true for no row at all.
+    # A NULL among the values would make SQL's NOT IN true for no row.
     campaigns = links.exclude(campaign=None).values("campaign")
     return Q(pk__in=campaigns), Q(pool__in=links.exclude(pool="").values("pool"))
 
@@ -143,10 +139,10 @@ def _linked(links: QuerySet[Invitation]) -> tuple[Q, Q]:
 def campaigns_for(
     worker: Worker, pool: str | None = None, only: Campaign | None = None
 ) -> list[Campaign]:
-    """List the open campaigns whose work the worker may be given: all, or those named.
+    """Return the open campaigns whose work the worker may get: all, or those named.
 
-    The worker has consented to the pool's text, meets what is required, and has not
-    done their share.
+    The worker has consented to the pool's text, meets the requirements, and has not
+    reached their share.
     """
     campaigns = open_campaigns(worker, None if only is None else [only.pk])
     if pool is not None:
@@ -159,7 +155,7 @@ def campaigns_for(
 
 
 def unseen_hits(worker: Worker, campaign: Campaign | OuterRef) -> QuerySet[HIT]:
-    """Give the available HITs without anything that the worker has seen, in order."""
+    """Return the available HITs with only unseen inputs, in order."""
     return (
         HIT.objects.filter(campaign=campaign, n_available__gt=0)
         .exclude(_seen(worker, "input"))
@@ -168,9 +164,9 @@ def unseen_hits(worker: Worker, campaign: Campaign | OuterRef) -> QuerySet[HIT]:
 
 
 def in_turns_with(worker: Worker, campaign: Campaign) -> list[Campaign]:
-    """Give the campaigns of which the worker gets HITs in turns, one of them included.
+    """Return the campaigns of which the worker gets HITs in turns, including this one.
 
-    Elsewhere than on our own site somebody comes for one campaign only.
+    On other platforms, a worker comes for one campaign only.
     """
     if campaign.platform != SelfHosted.slug:
         return [campaign]
@@ -181,7 +177,7 @@ def in_turns_with(worker: Worker, campaign: Campaign) -> list[Campaign]:
 def n_unseen(worker: Worker, campaigns: Sequence[Campaign]) -> int:
     """Count the available inputs that the worker has not seen, up to `COUNTED`.
 
-    Inputs, not HITs: once a worker has one of them, the others of it are closed.
+    Inputs, not HITs: once a worker has one HIT of an input, the others are closed.
     """
     scopes = {campaign.input_scope for campaign in campaigns}
     inputs = _unseen_inputs(worker, campaigns).filter(scope__in=scopes)
@@ -191,9 +187,9 @@ def n_unseen(worker: Worker, campaigns: Sequence[Campaign]) -> int:
 def candidates(
     worker: Worker, campaigns: Sequence[Campaign]
 ) -> tuple[Campaign, list[int]] | None:
-    """Find the first campaign with unseen work, and the first few HITs of it.
+    """Return the first campaign with unseen work, and its first few HITs.
 
-    Campaigns come in the order in which they hand out work.
+    The campaigns must be in the order in which they hand out work.
     """
     for campaign in _likely(worker, campaigns):
         hits = unseen_hits(worker, campaign).values_list("pk", flat=True)
@@ -210,8 +206,8 @@ def n_unseen_by_kind(
     Returns
     -------
     dict
-        For each scope and HIT type: how many inputs are left in the scope, counted up
-        to `COUNTED` divided among the scopes, and whether any is of that HIT type.
+        For each scope and HIT type: the number of inputs left in the scope, at most
+        `COUNTED` divided by the number of scopes, and whether any is of that HIT type.
     """
     firsts = {(c.input_scope, c.hit_type_id): c.pk for c in campaigns}
     unseen = _unseen_inputs(worker, campaigns).filter(scope=OuterRef("scope"))
@@ -229,7 +225,7 @@ def n_unseen_by_kind(
         )
         rows = rows.annotate(some=Exists(unseen.filter(Exists(of_type))))
     else:
-        # all that is left in a scope is of its one type
+        # all that is left in a scope has its one type
         rows = rows.annotate(some=Q(n__gt=0))
     return {
         (scope, hit_type): (n, bool(some))
@@ -240,12 +236,10 @@ def n_unseen_by_kind(
 
 
 def counted_to(campaigns: Sequence[Campaign]) -> int:
-    """Say how far `n_unseen_by_kind` counts in one scope."""
     return max(50, COUNTED // len({campaign.input_scope for campaign in campaigns}))
 
 
 def _likely(worker: Worker, campaigns: Sequence[Campaign]) -> Iterator[Campaign]:
-    """Give the first two campaigns, then the first of the others with unseen work."""
     yield from campaigns[:2]
     later = campaigns[2:]
     scopes = {campaign.input_scope for campaign in later}
@@ -266,17 +260,16 @@ def _likely(worker: Worker, campaigns: Sequence[Campaign]) -> Iterator[Campaign]
 def _having_work(
     worker: Worker, campaigns: Sequence[Campaign], at_most: int | None = None
 ) -> set[int]:
-    """Find campaigns with a HIT that shows nothing the worker has seen."""
     rows = Campaign.objects.filter(pk__in=[campaign.pk for campaign in campaigns])
     rows = rows.filter(Exists(unseen_hits(worker, OuterRef("pk"))))
     return set(rows.order_by("pk").values_list("pk", flat=True)[:at_most])
 
 
 def _unseen_inputs(worker: Worker, campaigns: Sequence[Campaign]) -> QuerySet[Input]:
-    """Give what the worker has not seen and an open HIT of the campaigns shows.
+    """Return unseen inputs that an open HIT of the campaigns shows.
 
-    Callers say of which scope. A worker who has seen n inputs makes this pass over n
-    rows at most before it comes to an unseen one, however many HITs show them.
+    Callers filter by scope. For a worker who has seen n inputs, this passes over at
+    most n rows before an unseen one, however many HITs show them.
     """
     available = HIT.objects.filter(
         input=OuterRef("pk"), n_available__gt=0, campaign__in=campaigns
@@ -287,7 +280,7 @@ def _unseen_inputs(worker: Worker, campaigns: Sequence[Campaign]) -> QuerySet[In
 
 
 def _seen(worker: Worker, field: str) -> Q:
-    """Match the inputs that the worker has seen, whatever became of the assignment.
+    """Match the inputs that the worker has seen, in any state of the assignment.
 
     HITs are looked up one by one and not joined: a database that expects few rows can
     read all HITs for a join.
@@ -299,7 +292,7 @@ def _seen(worker: Worker, field: str) -> Q:
     closed = Input.closes.through.objects.filter(from_input__in=inputs.values("seen"))
     return (
         Q(**{f"{field}__in": inputs.values("seen")})
-        # A NULL among the values would make SQL's NOT IN true for no row at all.
+        # A NULL among the values would make SQL's NOT IN true for no row.
         | Q(**{f"{field}__in": in_pool.filter(seen__isnull=False).values("seen")})
         | Q(**{f"{field}__in": closed.values("to_input")})
     )

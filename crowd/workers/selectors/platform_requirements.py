@@ -1,5 +1,3 @@
-"""A campaign's requirements as far as other platforms know their people."""
-
 from collections.abc import Iterable
 
 from django.db.models import Q
@@ -20,12 +18,10 @@ Kind = Requirement.Kind
 
 
 def of_pool(pool: str) -> list[Requirement]:
-    """Give what staff require for all work of a pool."""
     return list(Requirement.objects.filter(campaign=None, pool=pool).order_by("pk"))
 
 
 def of_work(campaign: Campaign) -> list[Requirement]:
-    """Give what is required for a campaign, its own and its pool's."""
     rows = Requirement.objects.filter(Q(pool=campaign.pool) | Q(campaign=campaign))
     return [row for row in rows.order_by("pk") if row.demands]
 
@@ -33,7 +29,7 @@ def of_work(campaign: Campaign) -> list[Requirement]:
 def check_platform(
     platform: str, required: Iterable[Requirement], study: StudyTerms | None = None
 ) -> None:
-    """Refuse what the platform cannot keep people away for.
+    """Refuse requirements that the platform cannot check.
 
     Raises
     ------
@@ -49,7 +45,7 @@ def check_platform(
         if row.kind not in known.attests
         and (
             not known.checks_requirements
-            # what workers say they speak is only known on this site
+            # self-reported languages are only known on this site
             or (row.kind == Kind.LANGUAGE and platform != SelfHosted.slug)
         )
     )
@@ -69,7 +65,7 @@ def check_platform(
 
 
 def guarantees(panel: PanelSource, row: Requirement) -> bool:
-    """Tell whether all people whom a panel sends meet a requirement, as it says."""
+    """Check whether a panel guarantees a requirement for all people it sends."""
     codes = panel.countries.upper().replace(",", " ").split()
     return (
         row.kind == Kind.COUNTRY
@@ -87,14 +83,13 @@ def _unchecked(who: str, what: Iterable[str]) -> GenieError:
 
 
 def _in_english(codes: Iterable[str]) -> list[str]:
-    """Give languages as platforms name them, whatever language staff read."""
     with override("en"):
         known = languages_by_code()
     return sorted(known.get(code, code) for code in codes)
 
 
 def requirements_of(campaign: Campaign) -> Requirements:
-    """Sum up what the campaign and its pool require; the stricter of two holds.
+    """Merge the requirements of the campaign and its pool; the stricter of two applies.
 
     Raises
     ------
@@ -107,7 +102,7 @@ def requirements_of(campaign: Campaign) -> Requirements:
 
 
 def summed(rows: Iterable[Requirement]) -> Requirements:
-    """Sum up what is required; of countries, those that all of them name."""
+    """Merge requirements; of countries, those that all of them list."""
     approved, percent = 0, 0
     names: list[str] = []
     countries: set[str] | None = None

@@ -1,4 +1,4 @@
-"""Our qualification tests as other platforms give them: multiple choice, graded there."""
+"""Our qualification tests on other platforms: multiple choice, graded there."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,13 +16,13 @@ SECONDS_PER_HOUR = 3600
 
 
 def graded_elsewhere(name: str) -> QualifyingTest:
-    """Give the version in use of a test.
+    """Return the current version of a test.
 
     Raises
     ------
     GenieError
-        ``no-such-test`` where none is in use, ``test-stays-here`` where a question is
-        not one choice among some.
+        ``no-such-test`` if there is none, ``test-stays-here`` if a question is not a
+        single choice.
     """
     test = (
         QualificationTest.objects.filter(
@@ -66,7 +66,6 @@ def _form_question(
 
 
 def _drawn(question: QualificationQuestion, hit_type: HITType) -> FormQuestion:
-    """Turn a question of one rating into a choice among the scale's answers."""
     scale = all_scales()[hit_type.scale]
     data: Mapping[str, Any] = question.data or {}
     one_text = isinstance(data.get("prediction"), str)

@@ -1,4 +1,4 @@
-"""Which qualifications a worker has, and how it stands with the tests for others."""
+"""A worker's qualifications, and their standing in tests."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -18,28 +18,24 @@ State = QualificationTest.State
 
 @dataclass(frozen=True)
 class TestStanding:
-    """One worker and the version of a test that is in use."""
-
-    __test__ = False  # not for pytest
+    __test__ = False  # hides it from pytest
 
     test: QualificationTest
     held: bool
-    # staff took the qualification back: no further try
+    # staff revoked the qualification: no further attempt
     revoked: bool
     open_attempt: TestAttempt | None
     n_tried: int
-    # when the next try may begin, where that is not yet
+    # when the next attempt may begin, if not yet
     wait_until: datetime | None
 
     @property
     def n_left(self) -> int:
-        """Count the tries that are left, an open one among them."""
         n_open = 1 if self.open_attempt else 0
         return max(0, self.test.n_tries - self.n_tried + n_open)
 
     @property
     def may_start(self) -> bool:
-        """Tell whether a try can begin, or go on, now."""
         if self.open_attempt is not None:
             return True
         barred = self.held or self.revoked or self.wait_until is not None
@@ -47,17 +43,15 @@ class TestStanding:
 
     @property
     def hopeless(self) -> bool:
-        """Tell whether the worker can get it by staff only."""
         return not self.held and (self.revoked or self.n_left == 0)
 
 
 def in_force(now: datetime) -> Q:
-    """Give the condition for grants that count at this moment."""
     return Q(ended_at=None) & (Q(expires_at=None) | Q(expires_at__gt=now))
 
 
 def held(worker: Worker, names: Collection[str], now: datetime) -> set[str]:
-    """Tell which of these qualifications the worker has, in two queries at most."""
+    """Return which of these qualifications the worker has, in at most two queries."""
     grants = dict(
         QualificationGrant.objects.filter(
             in_force(now), worker=worker, name__in=names
@@ -75,7 +69,6 @@ def held(worker: Worker, names: Collection[str], now: datetime) -> set[str]:
 
 
 def _floors(names: Collection[str]) -> dict[str, int]:
-    """Give the newest version of each test that asks everybody again."""
     rows = (
         QualificationTest.objects.filter(name__in=list(names), asks_again=True)
         .exclude(state=State.DRAFT)
@@ -89,7 +82,7 @@ def _floors(names: Collection[str]) -> dict[str, int]:
 def standings_of(
     worker: Worker, names: Collection[str], now: datetime
 ) -> dict[str, TestStanding]:
-    """Say how it stands with the tests of these names, in five queries at most."""
+    """Return the worker's standing in the tests of these names; at most five queries."""
     tests = list(
         QualificationTest.objects.filter(name__in=names, state=State.PUBLISHED)
     )
@@ -126,14 +119,14 @@ def _standing(
     revoked: bool,
     now: datetime,
 ) -> TestStanding:
-    # What was passed and has run out does not count against a new beginning.
+    # An expired pass does not count against a new beginning.
     last_pass = max((attempt.pk for attempt in tries if attempt.passed), default=0)
     tries_since_pass = [
         attempt
         for attempt in tries
         if attempt.test_id == test.pk and attempt.pk > last_pass
     ]
-    # A try at a version that was replaced meanwhile is finished all the same.
+    # An attempt at a version that was replaced meanwhile is finished all the same.
     unfinished = [attempt for attempt in tries if attempt.finished_at is None]
     waits = [
         attempt.next_try_at
@@ -152,14 +145,12 @@ def _standing(
 
 
 def texts_of_tests(pool: str) -> set[str]:
-    """Give the texts to rate that a pool's tests show."""
     drawn = QualificationQuestion.objects.filter(test__pool=pool).exclude(data=None)
     shown = drawn.order_by().values_list("data", flat=True)
     return {str(data["prediction"]) for data in shown if data and "prediction" in data}
 
 
 def inputs_of_tests(pool: str) -> set[str]:
-    """Give the content keys of the inputs that a pool's tests show."""
     return set(
         QualificationQuestion.objects.filter(test__pool=pool)
         .exclude(content_key="")

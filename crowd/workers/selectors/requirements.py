@@ -1,5 +1,3 @@
-"""Which campaigns' requirements a worker does not meet, and why not."""
-
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,28 +15,27 @@ from crowd.workers.selectors.qualifications import held
 
 Kind = Requirement.Kind
 State = Assignment.State
-# Nobody's share of approvals counts before this many decisions, as on Mechanical Turk.
+# The approval rate does not count before this many decisions, as on Mechanical Turk.
 ENOUGH_WORK = 100
-# what workers may say of themselves
+# self-reported properties
 SAID = {Kind.COUNTRY, Kind.LANGUAGE}
 
 
 @dataclass(frozen=True)
 class TrackRecord:
-    """What became of the work that a worker sent in on this site."""
+    """Decisions on a worker's work on this site."""
 
     n_approved: int
     n_rejected: int
 
     @property
     def percent(self) -> int:
-        """Give the share approved in whole percent; 100 before there is enough work."""
+        """Return the approval rate in whole percent; 100 before there is enough work."""
         n = self.n_approved + self.n_rejected
         return 100 if n < ENOUGH_WORK else 100 * self.n_approved // n
 
 
 def track_record(worker: Worker) -> TrackRecord:
-    """Count the decisions on a worker's work, in one query."""
     counts = Assignment.objects.filter(worker=worker).aggregate(
         approved=Count("pk", filter=Q(state=State.APPROVED)),
         rejected=Count("pk", filter=Q(state=State.REJECTED)),
@@ -49,10 +46,10 @@ def track_record(worker: Worker) -> TrackRecord:
 def unmet(
     worker: Worker, campaigns: Collection[Campaign], now: datetime
 ) -> dict[int, list[Requirement]]:
-    """Give what the worker lacks for each campaign, in six queries however many.
+    """Return the unmet requirements by campaign, in six queries however many campaigns.
 
-    Who has not said where they live, and of whom staff do not know it, does not live in a
-    country that is required, unless the platform that sent them keeps everybody else away.
+    A worker with no stated or checked country does not meet a country requirement,
+    unless the platform that sent them filters by it.
     """
     required = _required(campaigns)
     if not required:
@@ -72,7 +69,6 @@ def unmet(
 
 
 def _required(campaigns: Collection[Campaign]) -> dict[int, list[Requirement]]:
-    """Gather the requirements of each campaign, its own and its pool's."""
     if not campaigns:
         return {}
     pks: dict[str, list[int]] = {}
@@ -91,14 +87,12 @@ def _required(campaigns: Collection[Campaign]) -> dict[int, list[Requirement]]:
 
 
 def _is_required_already(row: Requirement, before: Iterable[Requirement]) -> bool:
-    """Tell whether the same is required already, by the pool or by the campaign."""
     return any(other.content == row.content for other in before)
 
 
 def _judge(
     worker: Worker, rows: list[Requirement], now: datetime
 ) -> Callable[[Requirement], bool]:
-    """Look up what these requirements need once, and give who applies them."""
     counted = {Kind.APPROVED, Kind.APPROVED_PERCENT}
     record = (
         track_record(worker)
@@ -134,7 +128,6 @@ def _judge(
 def _vouched(
     worker: Worker, campaigns: Collection[Campaign]
 ) -> dict[int, list[list[object]]]:
-    """Gather what other platforms attest of who they sent; nobody sent our own people."""
     if worker.platform == SelfHosted.slug:
         return {}
     sessions = ExternalSession.objects.filter(worker=worker, campaign__in=campaigns)
@@ -145,7 +138,7 @@ def _vouched(
 
 
 def country_of(worker: Worker, profile: Profile) -> str:
-    """Give the country that staff have checked, or else the one that the worker says."""
+    """Return the country that staff have checked, or the stated one."""
     countries = WorkerRecord.objects.filter(worker=worker).values_list(
         "country", flat=True
     )

@@ -1,4 +1,4 @@
-"""In which words a qualification test is read: in one language from title to answers."""
+"""The language of a qualification test: one from the title to the answers."""
 
 import copy
 from collections.abc import Sequence
@@ -13,12 +13,11 @@ from crowd.workers.models.qualification_test import (
     QualificationTest,
 )
 
-# What a translation of a question may say.
+# The translatable fields of a question.
 WORDS = ("text", "choices", "explanation")
 
 
 def language_for_test(test: QualificationTest) -> str:
-    """Choose the language of a test for who reads the site now."""
     wanted = get_language() or ""
     questions = list(test.questions.all())
     for language in (wanted, wanted.partition("-")[0]):
@@ -30,12 +29,12 @@ def language_for_test(test: QualificationTest) -> str:
 def missing(
     test: QualificationTest, questions: Sequence[QualificationQuestion], language: str
 ) -> str:
-    """Say what a test does not say in a language; nothing where all of it is there."""
+    """Return what of a test is not translated; empty if all of it is."""
     if language == _written(test):
         return ""
     said = test.translations.get(language, {})
     drawn = [question.data for question in questions if question.data is not None]
-    # The title of a test that was drawn can be that of its work.
+    # The title of a drawn test can be that of its work.
     if not said.get("title") and (test.hit_type is None or len(drawn) < len(questions)):
         return "the title"
     if test.introduction and not said.get("introduction"):
@@ -50,7 +49,7 @@ def missing(
 
 
 def is_said(question: QualificationQuestion, language: str) -> bool:
-    """Tell whether a written question is there, with as many different answers."""
+    """Check whether a written question is translated, with as many different answers."""
     said = question.translations.get(language)
     if not isinstance(said, dict) or not str(said.get("text", "")).strip():
         return False
@@ -63,7 +62,7 @@ def is_said(question: QualificationQuestion, language: str) -> bool:
 def question_in(
     question: QualificationQuestion, language: str
 ) -> QualificationQuestion:
-    """Give a question in the words of a language, to be shown and never stored."""
+    """Return a question in a language, to be shown and never stored."""
     said = question.translations.get(language, {})
     shown = copy.copy(question)
     for name in WORDS:
@@ -73,7 +72,7 @@ def question_in(
 
 
 def test_in(test: QualificationTest, language: str) -> QualificationTest:
-    """Give a test in the words of a language, to be shown and never stored."""
+    """Return a test in a language, to be shown and never stored."""
     shown = copy.copy(test)
     if language == _written(test):
         return shown
@@ -85,7 +84,6 @@ def test_in(test: QualificationTest, language: str) -> QualificationTest:
 
 
 def hit_type_in(test: QualificationTest, language: str) -> HITType | None:
-    """Give the HIT type of drawn questions as it is read in a language."""
     if test.hit_type is None or not language:
         return test.hit_type
     return worded(test.hit_type, language)

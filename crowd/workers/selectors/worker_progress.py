@@ -15,11 +15,9 @@ SENT_IN = (State.SUBMITTED, State.APPROVED, State.REJECTED)
 
 @dataclass(frozen=True)
 class WorkerProgress:
-    """How many HITs of campaigns a worker has sent in, and has left to do."""
-
     n_done: int
     n_left: int
-    # whether there may be more left: not all was counted
+    # whether there may be more left, because counting stopped early
     at_least: bool = False
 
     @property
@@ -28,7 +26,7 @@ class WorkerProgress:
 
 
 def worker_progress(worker: Worker, campaigns: Sequence[Campaign]) -> WorkerProgress:
-    """Give a worker's progress in campaigns, an open assignment counted as left."""
+    """Return a worker's progress in campaigns; an open assignment counts as left."""
     counts = Assignment.objects.filter(
         worker=worker, hit__campaign__in=campaigns
     ).aggregate(
@@ -47,7 +45,7 @@ def worker_progress(worker: Worker, campaigns: Sequence[Campaign]) -> WorkerProg
 
 
 def is_of_another_kind(assignment: Assignment) -> bool:
-    """Tell whether the worker has had work of the pool, and none that looks like this."""
+    """Check whether the worker has done work of the pool, but none that looks alike."""
     campaign = assignment.hit.campaign
     before = Assignment.objects.filter(
         worker=assignment.worker_id, hit__campaign__pool=campaign.pool

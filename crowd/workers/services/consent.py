@@ -1,5 +1,3 @@
-"""Note what workers agree to, in the words that they have read."""
-
 from django.db import transaction
 
 from crowd.workers.models.worker import Consent, ConsentVersion, Worker
@@ -8,9 +6,9 @@ from crowd.workers.selectors.consent import consent_text
 
 @transaction.atomic
 def give(worker: Worker, pool: str, language: str | None = None) -> Consent:
-    """Note that the worker agrees to the pool's present text; once per version.
+    """Record consent to the pool's present text; once per version.
 
-    The language is that in which they have read it.
+    `language` is the one in which the worker read it.
     """
     text = consent_text(pool, language)
     ConsentVersion.objects.get_or_create(

@@ -1,5 +1,3 @@
-"""Give a worker no more work of a pool, and let them back in."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -37,14 +35,14 @@ OPEN = (
 
 
 def explain(text: services.Words, reason: str) -> services.Words:
-    """Return a notice to a worker with the reason that staff gave, if there is one."""
+    """Return a notice to a worker with the staff's reason, if there is one."""
     return format_lazy(_BECAUSE, text=text, reason=reason) if reason else text
 
 
 @transaction.atomic
 def exclude(worker: Worker, pool: str, message: services.Words) -> Exclusion:
-    """Exclude the worker and take back what they have open of that pool."""
-    # Waits for a claim that is under way, so that none slips through.
+    """Exclude the worker and take back their open assignments of that pool."""
+    # Waits for a concurrent claim, so that none slips through.
     Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
     with translation.override(services.languages_of([worker.pk])[worker.pk]):
         message = str(message)
@@ -62,7 +60,7 @@ def exclude(worker: Worker, pool: str, message: services.Words) -> Exclusion:
 def from_all_work(
     worker: Worker, excluded: bool, by: AbstractBaseUser | None = None, why: str = ""
 ) -> bool:
-    """Give a worker no work at all, or work again; they are told. False: no change."""
+    """Exclude a worker from all work, or readmit them, and tell them. False: no change."""
     with transaction.atomic():
         # Of two clicks only one finds the opposite state, so the worker is told once.
         changed = Worker.objects.filter(pk=worker.pk, excluded=not excluded).update(
@@ -80,7 +78,6 @@ def from_all_work(
 
 
 def notice_of(worker: Worker) -> Message:
-    """Return the newest notice that a worker gets no work at all."""
     sent = Message.objects.filter(worker=worker, kind=Message.Kind.BANNED, pool="")
     return sent.filter(requester=None).first() or Message(
         worker=worker, text=str(CLOSED[1])
@@ -88,14 +85,14 @@ def notice_of(worker: Worker) -> Message:
 
 
 def include(worker: Worker, pool: str) -> bool:
-    """Lift the exclusion; False when there was none."""
+    """Lift the exclusion; False if there was none."""
     return bool(Exclusion.objects.filter(worker=worker, pool=pool).delete()[0])
 
 
 def pause(worker: Worker, pool: str) -> bool:
     """Give no new work of a pool until it is decided who counts; False: already so.
 
-    What the worker has open they may send in.
+    The worker may submit what they have open.
     """
     return Pause.objects.get_or_create(worker=worker, pool=pool)[1]
 
@@ -103,10 +100,7 @@ def pause(worker: Worker, pool: str) -> bool:
 def resume(
     pool: str, workers: Iterable[int] | None = None, *, but: Iterable[int] = ()
 ) -> int:
-    """Give work of the pool again to these workers, or to all but some.
-
-    Returns how many had been paused.
-    """
+    """End the pause of these workers, or of all but some; return how many had one."""
     paused = Pause.objects.filter(pool=pool).exclude(worker__in=but)
     if workers is not None:
         paused = paused.filter(worker__in=workers)
