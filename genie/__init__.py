@@ -2,15 +2,17 @@ import gc
 import os
 import sys
 
-# Before numpy is imported: threads that wait for each other cost more than they save, and
-# the benchmarks measure one. Neural metrics read OMP_NUM_THREADS, which stays as it is.
+# Before numpy is imported: threads that wait for each other cost more than they save,
+# and the benchmarks measure one. Neural metrics read OMP_NUM_THREADS, which stays
+# unchanged.
 if "OMP_NUM_THREADS" not in os.environ:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Loading Genie makes some hundred thousand objects that stay. Python's collector would look
-# through them again and again for garbage, a tenth of the start; genie/apps.py ends this.
+# Loading Genie creates several hundred thousand permanent objects. Python's collector
+# would search them again and again for garbage, a tenth of the start; genie/apps.py
+# ends this.
 gc.set_threshold(300_000, 20, 20)
 
-# The REST framework asks for PostgreSQL's own kinds of field whenever psycopg is
-# installed, which loads psycopg on every start. No model has such a field.
+# The REST framework asks for PostgreSQL's field types whenever psycopg is installed,
+# which loads psycopg on every start. No model has such a field.
 sys.modules.setdefault("django.contrib.postgres.fields", None)  # type: ignore[arg-type]

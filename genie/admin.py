@@ -1,5 +1,3 @@
-"""Where Django looks for the admin pages of this app."""
-
 from genie.accounts.admin import (
     AccessTokenAdmin,
     AuthenticatorAdmin,

@@ -20,23 +20,21 @@ def _load_without(module: str, *libraries: str) -> None:
             sys.modules[name] = was
 
 
-# The REST framework would load them on every start: one for a client that only tests use,
-# one for the colours of pages that Genie does not have. And with the test client that the
-# API's description asks for comes a language of templates, where it is installed.
+# The REST framework would load them on every start: one for a client that only tests
+# use, one for colors of pages that Genie does not have. The test client that the API's
+# description needs would load a template language, if installed.
 _load_without("rest_framework.compat", "requests", "pygments")
 _load_without("django.test.utils", "jinja2")
 
 
 def _make_cache_tables(using: str, **_given: Any) -> None:
-    """Make what GENIE_CACHE=database needs; nothing where it is not set."""
+    """Create the tables of GENIE_CACHE=database, if it is set."""
     from django.core.management import call_command
 
     call_command("createcachetable", database=using, verbosity=0)
 
 
 class GenieConfig(AppConfig):
-    """Wiring only: the commands that run the whole house, and its periodic jobs."""
-
     name = "genie"
 
     def ready(self) -> None:
@@ -45,12 +43,12 @@ class GenieConfig(AppConfig):
         from genie.lib.queue import pulse
         from genie.upkeep import examinations
 
-        # They load every page. `check`, `migrate`, `up` and `demo` ask for them themselves.
+        # They load every page. `check`, `migrate`, `up` and `demo` run them themselves.
         BaseCommand.requires_system_checks = ()
         examinations.register_all()
         pulse.listen()
         connection_created.connect(database.take_turns)
         post_migrate.connect(_make_cache_tables, sender=self)
-        # What is loaded by now stays: the collector need not look at it again.
+        # Everything loaded by now is permanent, so the collector can skip it.
         gc.freeze()
         gc.set_threshold(10_000, 20, 20)

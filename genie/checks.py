@@ -1,7 +1,7 @@
-"""What `manage.py check --deploy` asks besides Django's own questions.
+"""Additional checks of `manage.py check --deploy`.
 
-Each of these settings has a default that works on one's own machine and fails silently
-in production.
+Each of these settings has a default that works on a local machine and fails silently in
+production.
 """
 
 from typing import Any
@@ -15,13 +15,13 @@ from genie.lib import env
 
 _LOCAL = {"localhost", "127.0.0.1", "[::1]", "::1"}
 _SMTP = "django.core.mail.backends.smtp.EmailBackend"
-# What browsers' lists ask of a site that wants to be preloaded: hstspreload.org
+# The requirement of browsers' preload lists: hstspreload.org
 _PRELOAD_SECONDS = 31_536_000
 
 
 @register(Tags.security, deploy=True)
 def deployment(app_configs: Any, **_options: Any) -> list[CheckMessage]:
-    """Refuse a production site that could not reach its users or tell them apart."""
+    """Refuse a production site that could not reach or distinguish its users."""
     sender, site = settings.DEFAULT_FROM_EMAIL, settings.GENIE["SITE_URL"]
     hosts = set(settings.ALLOWED_HOSTS)
     table = [

@@ -1,4 +1,4 @@
-"""The command `genie`: every command of `manage.py` by its name, and a help that begins at the beginning."""
+"""The command `genie`: every command of `manage.py`, and a help for beginners."""
 
 import os
 import sys
@@ -6,8 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 _APPS = ("genie", "leaderboard", "quality", "crowd")
-# What people need first, in the order in which they need it. A command that is not here
-# is listed by its name below these.
+# The most needed commands in order. Other commands are listed below these.
 GROUPS: dict[str, dict[str, str]] = {
     "Start": {
         "up": "make a site in this folder, or start the one that is here",
@@ -41,14 +40,13 @@ GROUPS: dict[str, dict[str, str]] = {
         "check": "look for problems; --deploy asks what production needs",
     },
 }
-# SQLite and PostgreSQL of tables or columns that no migration has made yet.
+# SQLite's and PostgreSQL's errors for tables or columns without a migration.
 _NO_TABLES = ("no such table", "no such column", "does not exist")
 _LONG = {"up", "demo"}
 _DJANGO = {"migrate", "createsuperuser", "collectstatic", "check"}
 
 
 def main() -> None:
-    """Run the command that the words after `genie` name."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "genie.settings")
     words = sys.argv[1:]
     if not words or words in (["help"], ["--help"], ["-h"]):
@@ -57,13 +55,13 @@ def main() -> None:
         sys.stdout.write(f"{_version()}\n")
     else:
         if words[0] in _LONG and "--help" not in words:
-            # before anything is loaded that takes time
+            # before any slow import
             sys.stdout.write(f"genie {words[0]}: starting ...\n")
             sys.stdout.flush()
         from django.core.management import execute_from_command_line
 
         at = 1 if words[0] == "help" and len(words) > 1 else 0
-        # `load-task` is easier to type than `load_task`; both are right
+        # `load-task` is easier to type than `load_task`; both work
         words[at] = words[at].replace("-", "_") if words[at][0] != "-" else words[at]
         from django.db import DatabaseError
 
@@ -79,7 +77,6 @@ def main() -> None:
 
 
 def overview() -> str:
-    """Say what there is, without loading Django."""
     ours = _ours()
     known = ours | _DJANGO
     lines = ["Human-evaluation leaderboards for text generation.", ""]

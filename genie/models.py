@@ -1,5 +1,3 @@
-"""Where Django looks for the models of this app."""
-
 from genie.accounts.models import AccessToken, PrivateRead, TaskRole
 from genie.history.models import LogEntry, LogHead
 from genie.lib.queue.owners import RunningQueue

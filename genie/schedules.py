@@ -1,4 +1,4 @@
-"""The one table of periodic jobs."""
+"""The table of periodic jobs."""
 
 from genie.lib.jobs import Periodic
 

@@ -1,6 +1,6 @@
-"""All settings, driven by environment variables; the defaults run with no service.
+"""All settings, from environment variables; the defaults need no service.
 
-docs/operating.md lists every variable. Nothing here needs a cloud account.
+docs/operating.md lists every variable. No setting requires a cloud account.
 """
 
 import sys
@@ -20,7 +20,7 @@ from genie.lib.storage import media_storage
 from genie.upkeep import contacts
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-# Everything that a run writes: database, uploads, logs, the demo's credentials.
+# All written files: database, uploads, logs, the demo's credentials.
 VAR_DIR = Path(env.text("GENIE_VAR", str(Path.cwd() / "var"))).resolve()
 
 DEBUG = env.flag("GENIE_DEBUG")
@@ -29,7 +29,7 @@ VERSION = "0.1.0"
 
 
 def _secret_key() -> str:
-    """Take the key from the environment, or keep one of this machine's own in var/."""
+    """Return the key from the environment, or this machine's own, stored in var/."""
     if key := env.text("GENIE_SECRET_KEY"):
         return key
     if PRODUCTION:
@@ -49,14 +49,14 @@ def _secret_key() -> str:
 
 
 SECRET_KEY = _secret_key()
-# former keys, the newest first: what was made with them stays valid
+# former keys, the newest first: values derived from them stay valid
 SECRET_KEY_FALLBACKS = env.words("GENIE_SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = env.words("GENIE_HOSTS", "localhost,127.0.0.1,[::1]")
 if REQUESTER_ORIGIN := env.origin("GENIE_REQUESTER_ORIGIN"):
     ALLOWED_HOSTS.append(str(urlsplit(REQUESTER_ORIGIN).hostname))
 CSRF_TRUSTED_ORIGINS = env.words("GENIE_ORIGINS")
 
-# GitHub, Google and ORCID, where they have been set up
+# GitHub, Google and ORCID, if configured
 SIGN_IN_PROVIDERS = sign_in.providers()
 
 INSTALLED_APPS = [
@@ -85,7 +85,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "genie.lib.logs.NumberRequests",
-    "genie.lib.serving.health.HealthMiddleware",  # before any redirect and any look at the Host
+    "genie.lib.serving.health.HealthMiddleware",  # before any redirect and any check of the Host
     "crowd.requester.pages.origin.RequesterOriginMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -146,7 +146,7 @@ def _database() -> dict[str, Any]:
         config["OPTIONS"] = {**_SQLITE_OPTIONS, **config.get("OPTIONS", {})}
     else:
         config["CONN_HEALTH_CHECKS"] = True
-        # what the address says counts more
+        # options in the address take precedence
         config["OPTIONS"] = {**env.POSTGRES_OPTIONS, **config.get("OPTIONS", {})}
     return config
 
@@ -186,7 +186,7 @@ STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [(BASE_DIR / "genie/assets/static").resolve()]
 WHITENOISE_USE_FINDERS = not PRODUCTION
-if not PRODUCTION:  # whitenoise warns of a folder that is missing
+if not PRODUCTION:  # whitenoise warns about a missing folder
     STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STORAGES = {
     "default": media_storage(env.text("GENIE_STORAGE")),
@@ -211,11 +211,11 @@ LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 USE_TZ = True
-# where a language says nothing of its own
+# for languages without a format of their own
 DATE_FORMAT = "Y-m-d"
 DATETIME_FORMAT = "Y-m-d H:i"
 TIME_FORMAT = "H:i"
-TIME_ZONE = "UTC"  # the queue's schedules assume it; campaigns have their own zone
+TIME_ZONE = "UTC"  # the queue's schedules assume it; campaigns have a separate zone
 
 # --- accounts and security --------------------------------------------------------
 
@@ -235,12 +235,13 @@ LOGOUT_REDIRECT_URL = "leaderboard:home"
 SESSION_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
-# Subdomains may be other people's, and preloading is hard to undo: not to be urged.
+# Subdomains may belong to other people, and preloading is hard to undo, so neither is
+# recommended.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 if PRODUCTION:
     SECURE_SSL_REDIRECT = env.flag("GENIE_SSL_REDIRECT", True)
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-    # Browsers keep to it for so long, whatever happens to the certificate meanwhile.
+    # Browsers require HTTPS for so long, whatever happens to the certificate meanwhile.
     SECURE_HSTS_SECONDS = env.integer("GENIE_HSTS_SECONDS", 3600)
     SECURE_HSTS_INCLUDE_SUBDOMAINS = env.flag("GENIE_HSTS_SUBDOMAINS")
     SECURE_HSTS_PRELOAD = env.flag("GENIE_HSTS_PRELOAD")
@@ -280,7 +281,7 @@ REST_FRAMEWORK = {
         "wrong-token": "120/hour",
         "wrong-link": "60/hour",
     },
-    # Without it a forged X-Forwarded-For gets round the throttle.
+    # Without it, a forged X-Forwarded-For bypasses the throttle.
     "NUM_PROXIES": env.integer("GENIE_PROXIES", 0),
     "EXCEPTION_HANDLER": "leaderboard.api.problems.handle",
 }
@@ -305,18 +306,18 @@ SPECTACULAR_SETTINGS = {
 # --- Genie's own ------------------------------------------------------------------
 
 GENIE: dict[str, Any] = {
-    "SIGN_UP": env.flag("GENIE_SIGN_UP", True),  # accounts that visitors make
-    # whoever wants to work here may apply at /work/join/; staff decide
-    # groups whose members sign in with a second factor; also superusers, staff
+    "SIGN_UP": env.flag("GENIE_SIGN_UP", True),  # accounts that visitors create
+    # People may apply for work at /work/join/, and staff decide. Groups whose members
+    # need a second factor; also superusers, staff.
     "SECOND_FACTOR": env.words("GENIE_SECOND_FACTOR"),
-    "REQUESTER_ORIGIN": REQUESTER_ORIGIN,  # of pages that are not ours
+    "REQUESTER_ORIGIN": REQUESTER_ORIGIN,  # of requesters' pages
     "SITE_URL": site_address.read(VAR_DIR),  # in e-mails and webhooks
     **contacts.from_environment(),  # alerts, reports of vulnerabilities
     "WEBHOOKS_PRIVATE": env.flag("GENIE_WEBHOOKS_PRIVATE"),  # into our own network
     "MAX_UPLOAD_BYTES": env.integer("GENIE_MAX_UPLOAD_MB", 100) << 20,  # also unpacked
     "MAX_PREDICTION_CHARS": env.integer("GENIE_MAX_PREDICTION_CHARS", 20_000),
-    "TASKS": env.words("GENIE_TASKS"),  # folders of tasks of one's own
-    # what all campaigns together may cost, in cents
+    "TASKS": env.words("GENIE_TASKS"),  # additional folders of tasks
+    # the maximal cost of all campaigns together, in cents
     "SITE_BUDGET_CENTS": env.integer("GENIE_SITE_BUDGET_CENTS", 1_000_000),
     "MINIMUM_HOURLY_CENTS": 1500,
     # campaigns start at this local time, on weekdays that are not holidays
@@ -325,28 +326,30 @@ GENIE: dict[str, Any] = {
     "HOLIDAYS": env.dates("GENIE_HOLIDAYS"),  # dates, 2026-12-25
     # submitted work is approved after this many hours unless staff reject it
     "AUTO_APPROVAL_HOURS": env.integer("GENIE_AUTO_APPROVAL_HOURS", 24),
-    # a campaign kept to one worker goes to another when that one stays away so long
+    # a campaign reserved for one worker is opened to another after their absence for so
+    # long
     "RESERVATION_HOURS": env.integer("GENIE_RESERVATION_HOURS", 48, minimum=1),
-    # for how many days what may go is kept of people, by kind
+    # for how many days people's data is kept, by kind
     "KEEP_DAYS": retention.days_from_environment(),
     "BOOTSTRAP_RESAMPLES": 10_000,
     "DETECTOR": env.text("GENIE_DETECTOR", "all-evidence"),  # of detector_specs.py
     "BAN_THRESHOLD": 0.99,
-    # a crowd with a greater share of careless workers is bad: staff is told
+    # staff are told of a crowd with a greater share of careless workers
     "BAD_CROWD": env.percent("GENIE_BAD_CROWD_PERCENT", 40),
-    # who is careless with a greater probability gets no more work until it is decided
+    # a worker with a greater probability of being careless is paused until it is
+    # decided
     "PAUSE_ABOVE": env.percent("GENIE_PAUSE_ABOVE_PERCENT", 90, minimum=50),
-    # noisy: right on less than this share of test questions; a task can say otherwise
+    # noisy: right on less than this share of test questions; a task can override it
     "NOISY_BELOW": env.percent("GENIE_NOISY_BELOW_PERCENT", 90),
-    # the largest share of a pool's workers that is excluded before a person looks
+    # the largest share of a pool's workers that is excluded before staff review it
     "MOST_EXCLUDED": env.percent("GENIE_MOST_EXCLUDED_PERCENT", 20, 0, 100),
     # a score from a smaller share of the planned instances is partial: it is not ranked
     "WHOLE_SHARE": 0.95,
-    # test questions that a script can tell need a person's word before work starts
+    # test questions that a script can detect need staff's approval before work starts
     "TEST_QUESTIONS_CHECKED": env.flag("GENIE_TEST_QUESTIONS_CHECKED", default=True),
-    # how often a campaign on another platform is looked at
+    # how often campaigns on other platforms are looked at
     "PLATFORM_SYNC_SECONDS": env.integer("GENIE_PLATFORM_SYNC_SECONDS", 120),
-    # accounts elsewhere; docs/crowd-platforms.md says what each needs
+    # accounts on platforms; docs/crowd-platforms.md describes their settings
     "PLATFORMS": {
         "mturk": {
             "environment": env.text("GENIE_MTURK_ENVIRONMENT"),  # never guessed
@@ -355,7 +358,7 @@ GENIE: dict[str, Any] = {
             "access_key_id": env.text("GENIE_MTURK_ACCESS_KEY_ID"),
             "secret_access_key": env.text("GENIE_MTURK_SECRET_ACCESS_KEY"),
             "queue_url": env.text("GENIE_MTURK_QUEUE_URL"),
-            # the topic that passes notices on to us, where there is no queue
+            # the topic that passes notices on to us, if there is no queue
             "topic": env.text("GENIE_MTURK_TOPIC"),
             "threads": env.integer("GENIE_MTURK_THREADS", 10, minimum=1, maximum=32),
         },
@@ -366,17 +369,17 @@ GENIE: dict[str, Any] = {
             "token": env.text("GENIE_PROLIFIC_TOKEN"),
             "workspace_id": env.text("GENIE_PROLIFIC_WORKSPACE"),
             "project_id": env.text("GENIE_PROLIFIC_PROJECT"),
-            "code_secret": f"prolific codes {SECRET_KEY}",  # a new key, new codes
+            "code_secret": f"prolific codes {SECRET_KEY}",  # a new key means new codes
         },
     },
-    # how many items somebody from Prolific does for one place in a study
+    # how many items a person from Prolific does for one place in a study
     "PROLIFIC_ITEMS_PER_PLACE": env.integer("GENIE_PROLIFIC_ITEMS_PER_PLACE", 10, 1),
     "PROLIFIC_WEBHOOK_SECRET": env.text("GENIE_PROLIFIC_WEBHOOK_SECRET"),
     # the end of the address at which a topic posts notices
     "MTURK_NOTICE_SECRET": env.in_address("GENIE_MTURK_NOTICE_SECRET", shortest=20),
-    # another server that speaks SNS's protocol, as boto3 calls it
+    # another server that speaks SNS's protocol, by boto3's variable
     "SNS_ENDPOINT_URL": env.text("AWS_ENDPOINT_URL_SNS"),
-    # hosts besides Amazon's own from which certificates of SNS messages are taken
+    # hosts besides Amazon's whose certificates for SNS messages are accepted
     "SNS_CERTIFICATE_HOSTS": env.words("GENIE_SNS_CERTIFICATE_HOSTS"),
     # restart the queue's processes when they stop answering for this long
     "QUEUE_STALE_SECONDS": env.integer("GENIE_QUEUE_STALE_SECONDS", 90, minimum=5),

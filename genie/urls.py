@@ -7,13 +7,13 @@ from genie.accounts.views import LoginView
 from genie.lib.serving.post_only import post_or
 from genie.upkeep.views import public_status, security_txt, status
 
-# Staff sign in where everybody does: with two factors, and bounded tries.
+# Staff sign in like all users: with two factors, and limited tries.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 admin.site.site_header = "Genie administration"
 admin.site.site_title = "Genie"
 admin.site.site_url = "/"
 admin.autodiscover()
-# lists need the width; the way back to all of them stands above each page
+# lists need the width; each page has a link to the index at the top
 admin.site.enable_nav_sidebar = False
 
 handler429 = "genie.accounts.throttles.page"  # allauth's

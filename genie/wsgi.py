@@ -5,5 +5,5 @@ from django.urls import get_resolver
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "genie.settings")
 application = get_wsgi_application()
-# Views are imported before the first visitor comes: they would wait seconds for it.
+# Views are imported before the first visitor, who would otherwise wait seconds.
 _ = get_resolver().url_patterns

@@ -1,1 +1,1 @@
-"""Accounts: how people sign up and in, and the tokens with which their programs do."""
+"""Accounts: sign-up, sign-in, and the tokens of people's programs."""

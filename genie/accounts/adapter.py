@@ -1,4 +1,4 @@
-"""Where allauth asks us: who may sign up, and who must confirm an address first."""
+"""allauth's adapters: who may sign up, and who must confirm an address first."""
 
 from smtplib import SMTPException
 from typing import Any
@@ -25,7 +25,7 @@ _CONFIRM = "allauth.account.stages.EmailVerificationStage"
 _OURS = "genie.accounts.adapter.ConfirmedAddress"
 
 
-# what the link of a mail is for
+# the purpose of an e-mail's link
 _ACTIONS = {
     "account_already_exists": gettext_lazy("Choose a password"),
     "email_confirmation": gettext_lazy("Confirm"),
@@ -39,7 +39,6 @@ _MISFIT = gettext_lazy(
 
 
 def _way_back(request: HttpRequest) -> str | None:
-    """Tell where somebody came from: of this request, or of the way to another service."""
     way_back: str | None = getattr(request, "way_back", None)
     return way_back or get_next_redirect_url(request)
 
@@ -72,7 +71,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             super().send_mail(template_prefix, email, {**context, "site": site})
         except SMTPException:
             raise
-        except OSError as error:  # not reached, or silent for too long
+        except OSError as error:  # not reached, or a timeout
             raise SMTPException(f"No mail server: {error}") from error
 
     def render_mail(
@@ -82,7 +81,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         context: dict[str, Any],
         headers: dict[str, str] | None = None,
     ) -> EmailMessage:
-        """Put the text, and the same as HTML beside it."""
+        """Send the text together with the same text as HTML."""
         mail: EmailMultiAlternatives = super().render_mail(
             template_prefix, email, {**context, "width": LINE}, headers
         )
@@ -97,7 +96,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def get_email_confirmation_url(
         self, request: HttpRequest, emailconfirmation: Any
     ) -> str:
-        """Lead from the confirmed address to signing in, and on to where they came from."""
+        """Return from the confirmed address to sign-in, and on to the page before."""
         url: str = super().get_email_confirmation_url(request, emailconfirmation)
         sign_in = _with_next(reverse("login"), _way_back(request))
         return _with_next(url, sign_in) if "?" in sign_in else url
@@ -109,13 +108,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return redirect(_with_next(url, _way_back(request)))
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Name one address for all whom a server on a socket cannot tell apart."""
+        """Return one address for all visitors of a server on a socket."""
         return get_client_ip(request) or "0.0.0.0"  # noqa: S104  nothing listens there
 
     def _get_login_attempts_cache_key(
         self, request: HttpRequest, **credentials: Any
     ) -> str:
-        """Count failures on a device that the account was signed in on apart."""
+        """Count failures separately on a device on which the account has signed in."""
         login = credentials.get("email") or credentials.get("username", "")
         everybodys: str = super()._get_login_attempts_cache_key(request, **credentials)
         return devices.counted_apart(request, login) or everybodys
@@ -150,11 +149,11 @@ def _as_it_calls_itself(provider: Any) -> Any:
 
 
 class ConfirmedAddress(EmailVerificationStage):  # type: ignore[misc]
-    """Who signed up confirms their address before they come in for the first time.
+    """Requires new accounts to confirm their address before their first sign-in.
 
-    Accounts that staff made, or that a worker's invitation made, never were asked for
-    an address, and are let in without one. Who has been in once stays welcome: a new
-    address that nobody confirmed gets no mail, but locks nobody out.
+    Accounts created by staff or by a worker's invitation were never asked for an
+    address, and are admitted without one. Accounts that have signed in before stay
+    admitted: a new address that is not confirmed gets no mail, but locks no one out.
     """
 
     def handle(self) -> tuple[Any, bool]:
@@ -163,7 +162,7 @@ class ConfirmedAddress(EmailVerificationStage):  # type: ignore[misc]
         if not self.login.signup and (user.last_login is not None or not has_address):
             return None, True
         if sociallogin := (self.login.signal_kwargs or {}).get("sociallogin"):
-            # whoever comes back from another service has it in their session alone
+            # After another service, the address is only in the session.
             self.request.way_back = sociallogin.get_redirect_url(self.request)
         answer: tuple[Any, bool] = super().handle()
         return answer

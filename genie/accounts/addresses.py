@@ -1,4 +1,4 @@
-"""Where an account gets its mail."""
+"""E-mail addresses of accounts."""
 
 from collections.abc import Iterable
 
@@ -8,10 +8,10 @@ from genie.lib.typing import Account
 
 
 def addresses_of(users: Iterable[Account]) -> dict[int, str]:
-    """Give each account's address that may be written to.
+    """Return each account's address for e-mails.
 
-    That is the primary one, once confirmed. Where staff made the account, with an
-    address of their choice, it is that one. Closed accounts get no mail.
+    That is the primary one, once confirmed, or the one that staff chose for an account
+    they created. Closed accounts get no mail.
     """
     active = [user for user in users if user.is_active]
     known: dict[int, list[EmailAddress]] = {}

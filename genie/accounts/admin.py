@@ -1,4 +1,4 @@
-"""How people get in, seen by staff: tokens, addresses, second factors; no secret shows."""
+"""Staff pages for tokens, addresses and second factors; they show no secrets."""
 
 # these four register the lists that are replaced here
 import allauth.account.admin
@@ -53,8 +53,8 @@ class AccessTokenAdmin(ReadOnlyAdmin):
         self.message_user(request, f"Revoked {n}.", messages.SUCCESS)
 
 
-# Providers are set up by the operator's settings, and no tokens of theirs are kept.
-# From where somebody works is theirs to see.
+# Providers are configured in the operator's settings, and their tokens are not stored.
+# Only users may see the addresses they work from.
 admin.site.unregister(
     [EmailAddress, Authenticator, SocialAccount, SocialApp, SocialToken, UserSession]
 )
@@ -70,8 +70,6 @@ class EmailAddressAdmin(AsksWhy):
 
 
 class FixedAdmin(AsksWhy):
-    """Neither made nor changed by staff, but taken away from who is locked out."""
-
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
@@ -101,8 +99,6 @@ class SocialAccountAdmin(FixedAdmin):
 
 @admin.register(PrivateRead)
 class PrivateReadAdmin(OfTask, ReadOnlyAdmin):
-    """Written by the site; nobody changes or deletes a line before its time is over."""
-
     list_display = ["at", "by", "way", "title", "pool", "address"]
     list_filter = ["way", "pool", "at"]
     list_select_related = ["by"]

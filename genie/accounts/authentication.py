@@ -1,4 +1,4 @@
-"""How the API knows who asks: a token in the Authorization header."""
+"""Token authentication of the API, in the Authorization header."""
 
 from typing import Any
 
@@ -25,11 +25,11 @@ _LONGEST = 200
 
 
 class TokenAuthentication(BaseAuthentication):
-    """`Authorization: Bearer genie_...`; `Token` is understood as well."""
+    """`Authorization: Bearer genie_...`; `Token` is accepted as well."""
 
     def authenticate(self, request: Request) -> tuple[Any, AccessToken] | None:
         words = get_authorization_header(request).split()
-        # No token of ours: another kind of sign-in may know the caller.
+        # Not our token: another kind of authentication may know the caller.
         if not words or words[0].lower() not in KEYWORDS:
             return None
         if len(words) != 2 or len(words[1]) > _LONGEST:
@@ -49,7 +49,7 @@ class TokenAuthentication(BaseAuthentication):
 
 
 class SignedIn(SessionAuthentication):
-    """Whoever is signed in in the browser, with a second factor if their role takes one."""
+    """Accept a browser session, with a second factor if the role requires one."""
 
     def authenticate(self, request: Request) -> tuple[Any, None] | None:
         found = super().authenticate(request)
@@ -59,7 +59,7 @@ class SignedIn(SessionAuthentication):
 
 
 def _count(request: Request) -> None:
-    """Count a token that is not good, and refuse to say so to who sent too many."""
+    """Count a bad token; raise the throttle's error if there were too many."""
     limit = WrongTokens()
     if not limit.one_more(request):
         raise Throttled(limit.wait())
@@ -81,9 +81,9 @@ def _usable(secret: str) -> AccessToken:
 
 
 def _bounded(token: AccessToken) -> Any:
-    """Give the account as its token may act: without the scope, staff are nobody's staff.
+    """Return the account as limited by its token: without the scope, no staff rights.
 
-    The object must not be saved, or the account would lose its rights for good.
+    The object must not be saved, or the account would lose its rights permanently.
     """
     user = token.user
     if AccessToken.Scope.STAFF not in token.scopes:
@@ -99,14 +99,10 @@ def _refuse_to_save(*args: object, **kwargs: object) -> None:
 
 
 class SignedInScheme(SessionScheme):  # type: ignore[no-untyped-call]
-    """What the schema says about sessions: nothing new."""
-
     target_class: Any = SignedIn
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """What the schema says about it."""
-
     target_class = TokenAuthentication
     name = "token"
 

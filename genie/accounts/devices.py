@@ -1,8 +1,8 @@
-"""The devices that somebody signs in from: listed, signed out, and told from strangers'.
+"""Devices of accounts: listed, signed out, and distinguished from strangers' devices.
 
-A device that an account was signed in on keeps a signed cookie. Wrong passwords from
-there are counted apart from everybody else's, so that strangers who guess at a name do
-not lock its owner out: OWASP's device cookies,
+A device on which an account has signed in keeps a signed cookie. Wrong passwords from
+it are counted separately, so that strangers who guess passwords do not lock the owner
+out: OWASP's device cookies,
 https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies
 """
 
@@ -30,14 +30,14 @@ _SALT = "genie.accounts.device"
 _KEPT_FOR = timedelta(days=365)
 # so many people may share a device
 _MOST_ACCOUNTS = 5
-# Writing each use down would make each page a write.
+# Recording every use would turn each page into a write.
 _NOTE_USE_EVERY = timedelta(minutes=10)
 _BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrome": "Chrome", "Safari": "Safari"}  # fmt: skip
 _SYSTEMS = {"Android": "Android", "iPhone": "iPhone", "iPad": "iPad", "Windows": "Windows", "Mac OS": "macOS", "CrOS": "ChromeOS", "Linux": "Linux"}  # fmt: skip
 
 
 def counted_apart(request: HttpRequest, login: str) -> str | None:
-    """Give the key of failures on this device, if the name was signed in on it before."""
+    """Return the key of failures on this device, if the name has signed in on it."""
     nonce, accounts = _known(request)
     named = Q(username__iexact=login) | Q(emailaddress__email__iexact=login)
     users = get_user_model().objects.filter(named, pk__in=accounts)
@@ -46,7 +46,7 @@ def counted_apart(request: HttpRequest, login: str) -> str | None:
 
 
 def remember(request: HttpRequest, response: HttpResponse, user: Any) -> None:
-    """Let the device of somebody who has just signed in be known from now on."""
+    """Store a cookie that marks the device as known to this account."""
     nonce, accounts = _known(request)
     newest = [user.pk, *(pk for pk in accounts if pk != user.pk)][:_MOST_ACCOUNTS]
     response.set_signed_cookie(
@@ -67,7 +67,7 @@ def _known(request: HttpRequest) -> tuple[str, list[int]]:
 
 
 class SessionsMiddleware:
-    """Notes from where each session was used, and when it was used last."""
+    """Records where each session was used, and when last."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -81,7 +81,7 @@ class SessionsMiddleware:
 
 def _note_use(request: HttpRequest) -> None:
     session = request.session
-    # pages that did not ask who is signed in stay the same for everybody
+    # Pages that did not ask who is signed in stay the same for everyone.
     key = session.session_key if session.accessed else None
     if key and request.user.is_authenticated and _is_due(key):
         UserSession.objects.create_from_request(request)
@@ -93,20 +93,19 @@ def _is_due(session_key: str) -> bool:
 
 
 def forget_ended() -> int:
-    """Delete sessions that are over, and from where they were used."""
     Session.objects.filter(expire_date__lt=timezone.now()).delete()
     living = Session.objects.values("session_key")
     return int(UserSession.objects.exclude(session_key__in=living).delete()[0])
 
 
 def current_first(sessions: Iterable[UserSession]) -> list[UserSession]:
-    """Put the session of the request before the others, which come newest first."""
+    """Put the current session before the others, which are newest first."""
     newest = sorted(sessions, key=lambda one: one.last_seen_at, reverse=True)
     return sorted(newest, key=lambda one: not one.is_current())
 
 
 def described(user_agent: str) -> str:
-    """Name browser and system as people know them.
+    """Return the common names of browser and system.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The first staff account, made by whoever started the site: a link that works once."""
+"""The first staff account, created by the operator with a link that works once."""
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.forms import UserCreationForm
@@ -16,14 +16,10 @@ _HOURS = 24
 
 
 class TooLate(GenieError):
-    """Somebody else was first."""
-
     code = "set-up-is-over"
 
 
 class FirstStaffForm(UserCreationForm):  # type: ignore[type-arg]
-    """Name, address and password of the account that may do everything."""
-
     class Meta:
         model = get_user_model()
         fields = ("username", "email")
@@ -39,18 +35,18 @@ class FirstStaffForm(UserCreationForm):  # type: ignore[type-arg]
 
 
 def is_wanted() -> bool:
-    """Tell whether nobody can decide anything on this site yet."""
+    """Check whether the site has no account yet that may decide anything."""
     users = get_user_model().objects
     return not users.filter(is_superuser=True, is_active=True).exists()
 
 
 def way() -> str:
-    """Give the path of a page that makes the first staff account, good for a day."""
+    """Return the path of a page that creates the first staff account, valid for a day."""
     return reverse("accounts:set-up", args=[signing.dumps("staff", salt=_SALT)])
 
 
 def is_good(token: str) -> bool:
-    """Tell whether this site printed the token within the last day."""
+    """Check whether this site printed the token within the last day."""
     try:
         signing.loads(token, salt=_SALT, max_age=_HOURS * 3600)
     except signing.BadSignature:
@@ -59,9 +55,8 @@ def is_good(token: str) -> bool:
 
 
 def make(form: FirstStaffForm) -> Account:
-    """Make the account, unless there is one by now."""
     with transaction.atomic():
-        # one after the other: this row is always there, and nobody else locks it
+        # One after another: this row always exists, and no other code locks it.
         ContentType.objects.select_for_update().get(app_label="auth", model="user")
         if not is_wanted():
             raise TooLate("This site has a staff account by now.")

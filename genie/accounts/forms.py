@@ -1,4 +1,4 @@
-"""The words on allauth's forms, and our own forms about an account."""
+"""The labels of allauth's forms, and our own forms about an account."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ class ChangePasswordForm(allauth_forms.ChangePasswordForm):  # type: ignore[misc
         super().__init__(*args, **kwargs)
         _plain(self)
         self.fields["oldpassword"].label = gettext("Current password")
-        # the page has that link beside its button
+        # The page has that link next to its button.
         self.fields["oldpassword"].help_text = ""
         _choose_password(self)
 
@@ -74,7 +74,6 @@ def _choose_password(form: forms.Form) -> None:
 
 
 def _plain(form: forms.Form) -> None:
-    """Leave labels to say what a field is: a placeholder is gone when one types."""
     for field in form.fields.values():
         field.widget.attrs.pop("placeholder", None)
 

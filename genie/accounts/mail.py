@@ -1,4 +1,4 @@
-"""How e-mails leave, a folder of files unless the operator names a server; their HTML."""
+"""Sending of e-mails, to a folder of files unless the operator names a server; HTML."""
 
 import re
 from pathlib import Path
@@ -12,13 +12,13 @@ from django.template.loader import render_to_string
 from genie.lib import env
 
 _SMTP_PORT, _SMTPS_PORT = 587, 465
-# How long the lines of a mail's text are; its HTML is broken where it is read.
+# The line length of an e-mail's text; HTML wraps in the reader.
 LINE, UNBROKEN = 78, 1_000_000
 _LINK = re.compile(r"(.*?)(https?://\S+)")
 
 
 def settings_for(where: str, folder: Path) -> dict[str, Any]:
-    """Turn `GENIE_EMAIL` into Django's settings.
+    """Return Django's settings for `GENIE_EMAIL`.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def settings_for(where: str, folder: Path) -> dict[str, Any]:
         `file`, `console`, or a server: `smtp://user:password@host:587` (STARTTLS)
         or `smtps://...` (TLS from the start).
     folder : Path
-        Where `file` writes.
+        The target of `file`.
 
     Examples
     --------
@@ -69,14 +69,14 @@ def message(
     unbroken: str = "",
     headers: dict[str, str] | None = None,
 ) -> EmailMultiAlternatives:
-    """Put a mail's text and its HTML together.
+    """Return an e-mail with text and HTML.
 
     Parameters
     ----------
     action : str
-        What its link is for, as the words on a button.
+        The label of its link's button.
     unbroken : str
-        The text again without breaks for narrow windows, where it has some.
+        The text without line breaks for narrow windows, if there is one.
     """
     mail = EmailMultiAlternatives(subject, text, None, [address], headers=headers)
     html = as_html(unbroken or text, subject=subject, action=action)
@@ -85,9 +85,9 @@ def message(
 
 
 def as_html(text: str, *, subject: str, action: str) -> str:
-    """Set the text of a mail as HTML; its first link that has a line to itself is a button.
+    """Return an e-mail's text as HTML; its first link on a separate line is a button.
 
-    So both parts of a mail say the same, and there is one text to translate.
+    Both parts of an e-mail have the same content, so there is one text to translate.
     """
     body = text.partition("\n--\n")[0].strip()
     paragraphs = [
@@ -108,7 +108,6 @@ def as_html(text: str, *, subject: str, action: str) -> str:
 
 
 def _line(line: str | re.Match[str]) -> dict[str, str]:
-    """Part a line into its words and the link with which it ends."""
     if isinstance(line, str):
         return {"words": line, "link": ""}
     return {"words": line[1], "link": line[2]}

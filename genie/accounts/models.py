@@ -1,4 +1,4 @@
-"""Tokens of accounts, roles of staff on one task, and who of the staff read what."""
+"""Tokens of accounts, roles of staff on one task, and staff's reads of private data."""
 
 from django.conf import settings
 from django.db import models
@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy
 
 
 class AccessToken(models.Model):
-    """What a program of an account may do through the API; only its hash is kept."""
+    """A program's access to the API for an account; only the token's hash is stored."""
 
     class Scope(models.TextChoices):
         READ = "read", gettext_lazy("read everything the account can read")
@@ -23,7 +23,7 @@ class AccessToken(models.Model):
     )
     name = models.CharField(max_length=100)
     token_sha256 = models.CharField(max_length=64, unique=True)
-    # the last signs, by which a person tells their tokens apart
+    # the last characters, by which people distinguish their tokens
     ending = models.CharField(max_length=4)
     scopes = models.JSONField(default=list)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -48,13 +48,13 @@ class AccessToken(models.Model):
 
 
 class TaskRole(models.Model):
-    """A role that somebody has on one task only: there they may do what its group may."""
+    """A role on one task only, with the permissions of its group there."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="task_roles"
     )
     role = models.ForeignKey("auth.Group", on_delete=models.CASCADE, related_name="+")
-    # slug of the task; campaigns and bans know it by this name
+    # slug of the task; campaigns and bans use this name
     pool = models.CharField("task", max_length=100, db_index=True)
     created_at = models.DateTimeField("since", auto_now_add=True)
 
@@ -74,8 +74,6 @@ class TaskRole(models.Model):
 
 
 class PrivateRead(models.Model):
-    """Somebody of the staff was shown what is not public; written once, never changed."""
-
     class Way(models.TextChoices):
         PAGE = "page", gettext_lazy("page")
         ADMIN = "admin", gettext_lazy("admin")

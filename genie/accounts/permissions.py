@@ -1,4 +1,4 @@
-"""Who may do what through the API: by token's scope, whatever the view."""
+"""API permissions: by token's scope, for all views."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ Scope = AccessToken.Scope
 
 
 def has_scope(request: Request, scope: str) -> bool:
-    """Tell whether the request may use a scope; a session may use all of them."""
+    """Check whether the request may use a scope; a session may use all of them."""
     token = request.auth
     return not isinstance(token, AccessToken) or scope in token.scopes
 
 
 class ScopeFits(BasePermission):
-    """Reading takes the scope read, all else submit; a view may name its own."""
+    """Reading requires the scope read, all else submit; a view may name its own."""
 
     message = ""
 
@@ -33,9 +33,9 @@ class ScopeFits(BasePermission):
 
 
 class IsStaff(BasePermission):
-    """For staff with the permission that the view names; a token needs the scope staff.
+    """For staff with the view's permission; a token needs the scope staff.
 
-    A role on one task is enough for views that say `of_tasks`: they leave the rest out.
+    A role on one task is enough for views with `of_tasks`, which filter the rows.
     """
 
     def has_permission(self, request: Request, view: Any) -> bool:

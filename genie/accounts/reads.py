@@ -1,4 +1,4 @@
-"""Who of the staff was shown what is not public: written when it is shown."""
+"""Records of staff's reads of private data, written when it is shown."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,16 +10,16 @@ from django.utils import timezone
 from genie.accounts.models import PrivateRead
 
 Way = PrivateRead.Way
-# Whoever reloads a page or turns its leaves has read it once.
+# Reloads and further pages count as one read.
 _ONCE_IN = timedelta(minutes=10)
 
 
 def record(
     request: HttpRequest | Any, row: Model, way: PrivateRead.Way, pool: str | None = ""
 ) -> None:
-    """Write down that this person is being shown a row; what fails here shows nothing.
+    """Record that this person sees a row; if that fails, the row is not shown.
 
-    The same thing in the same way within ten minutes is one reading.
+    Reads of the same row in the same way within ten minutes count as one.
     """
     user = request.user
     seen = {"by_id": user.pk, "way": way, "what": f"{row._meta.label_lower} {row.pk}"}
@@ -35,5 +35,4 @@ def record(
 
 
 def forget_before(limit: datetime) -> int:
-    """Delete the records from before a moment; return how many."""
     return int(PrivateRead.objects.filter(at__lt=limit).delete()[0])

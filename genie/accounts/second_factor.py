@@ -1,4 +1,4 @@
-"""Roles that take a second factor: who holds one is led to set it up, or to use it."""
+"""Second factors: accounts with certain roles must set one up, and use it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,8 +24,8 @@ SENTENCE = (
     "Your role on this site requires a second factor: set one up under My account, "
     "Two-factor sign-in, and try again."
 )
-# How one gets a second factor, or out. The API asks by itself, and answers in JSON, and
-# other machines are asked for signatures.
+# The pages for setting up a second factor, or signing out. The API checks by itself and
+# answers in JSON, and other machines sign their requests.
 _OPEN = (
     "account_",
     "mfa_",
@@ -37,16 +37,16 @@ _OPEN = (
     "hooks:",
 )
 _TAKING_AWAY = {"mfa_deactivate_totp", "mfa_remove_webauthn"}
-# Factors are changed by whoever has used one: a password alone, in a session from before
+# Changing factors requires having used one: a password alone, in a session from before
 # the first one was set up, must not add another or read new recovery codes.
 _USING = ("mfa_reauthenticate", "mfa_authenticate", "mfa_login_")
 _Type = Authenticator.Type
 
 
 def is_needed(user: object) -> bool:
-    """Tell whether a role of the account takes a second factor.
+    """Check whether a role of the account requires a second factor.
 
-    Without staff status no role opens anything, so it takes none either.
+    Without staff status no role has effect, so none requires one.
     """
     named = set(settings.GENIE["SECOND_FACTOR"])
     if not named or not isinstance(user, PermissionsMixin):
@@ -61,19 +61,18 @@ def is_needed(user: object) -> bool:
 
 
 def is_missing(request: HttpRequest) -> bool:
-    """Tell whether whoever is signed in needs a second factor and has not used one."""
+    """Check whether the signed-in user needs a second factor and has not used one."""
     records = get_authentication_records(request, request.user)
     used = any(record.get("method") == "mfa" for record in records)
     return not used and is_needed(request.user)
 
 
 def has_none(user: object) -> bool:
-    """Tell whether an account needs a second factor and has not set one up."""
     return is_needed(user) and not _types(user)
 
 
 class SecondFactorMiddleware:
-    """Shows who has a role that takes a second factor nothing else before it is used."""
+    """Shows users with such a role only these pages until a second factor is used."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -84,7 +83,7 @@ class SecondFactorMiddleware:
     def process_view(
         self, request: HttpRequest, view: Any, args: Any, kwargs: Any
     ) -> HttpResponse | None:
-        # pages that do not ask who is signed in stay the same for everybody
+        # Pages that do not ask who is signed in stay the same for everyone.
         has_session = settings.SESSION_COOKIE_NAME in request.COOKIES
         if not settings.GENIE["SECOND_FACTOR"] or not has_session:
             return None
@@ -113,7 +112,7 @@ def _way(request: HttpRequest) -> str:
 
 
 def _kept(request: HttpRequest) -> HttpResponse | None:
-    """Refuse to take away the last factor of somebody who needs one."""
+    """Refuse to remove the last factor of an account that needs one."""
     if request.method != "POST" or not is_needed(request.user):
         return None
     if len(_types(request.user)) > 1:
@@ -128,7 +127,6 @@ def _kept(request: HttpRequest) -> HttpResponse | None:
 
 
 def _types(user: Any) -> list[str]:
-    """List the kinds of an account's factors, one for each of them."""
     rows = Authenticator.objects.filter(user=user.pk)
     return list(rows.exclude(type=_Type.RECOVERY_CODES).values_list("type", flat=True))
 
@@ -137,6 +135,6 @@ def _types(user: Any) -> list[str]:
 def _note_that_it_was_used(
     request: HttpRequest, user: Any, authenticator: Authenticator, **_others: Any
 ) -> None:
-    """Whoever sets a factor up has just shown that they have it."""
+    """Treat setting up a factor as using it."""
     if authenticator.type != _Type.RECOVERY_CODES:
         record_authentication(request, user, "mfa", type=authenticator.type)

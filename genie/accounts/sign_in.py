@@ -1,12 +1,12 @@
-"""How people sign in: allauth's settings, and providers that the operator has set up."""
+"""Sign-in: allauth's settings, and the providers that the operator has set up."""
 
 from typing import Any
 
 from genie.lib import env
 
-# what allauth calls them, and what our variables begin with
+# allauth's names, and the prefixes of our variables
 KNOWN = {"github": "GENIE_GITHUB", "google": "GENIE_GOOGLE", "orcid": "GENIE_ORCID"}
-# what may be named besides groups where second factors are required
+# names besides groups for which second factors can be required
 ALL_STAFF, SUPERUSERS = "staff", "superusers"
 _SCOPE = {"github": ["read:user", "user:email"], "google": ["profile", "email"]}
 
@@ -17,7 +17,7 @@ def providers() -> dict[str, dict[str, Any]]:
     Raises
     ------
     genie.lib.env.ConfigurationError
-        When only one of the two is there.
+        If only one of the two is set.
     """
     found: dict[str, dict[str, Any]] = {}
     for provider, prefix in KNOWN.items():
@@ -37,7 +37,7 @@ def providers() -> dict[str, dict[str, Any]]:
 
 
 def settings_for(*, production: bool) -> dict[str, Any]:
-    """Give allauth's settings, but for what an operator sets one by one."""
+    """Return allauth's settings, except those with an operator's variable."""
     return {
         "ACCOUNT_ADAPTER": "genie.accounts.adapter.AccountAdapter",
         "ACCOUNT_FORMS": {
@@ -62,7 +62,7 @@ def settings_for(*, production: bool) -> dict[str, Any]:
         "MFA_PASSKEY_LOGIN_ENABLED": True,
         "MFA_RECOVERY_CODES_SHOW_ONCE": True,
         "MFA_TOTP_ISSUER": "Genie",
-        # browsers have passkeys on https and, without it, on localhost
+        # browsers allow passkeys on https and, without it, on localhost
         "MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN": not production,
         "SOCIALACCOUNT_ADAPTER": "genie.accounts.adapter.SocialAdapter",
         "SOCIALACCOUNT_STORE_TOKENS": False,

@@ -1,6 +1,6 @@
-"""What staff may see and do: Django's permissions decide, on the site and on each task.
+"""Permissions of staff: Django's, on the whole site or on a task.
 
-A task is named by its slug, which campaigns, bans and budgets call their pool.
+A task is identified by its slug, which campaigns, bans and budgets call their pool.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _KEPT = "_pools_of_permissions"
 
 
 def staff_may(viewer: object, permission: str, pool: str | None = None) -> bool:
-    """Tell whether the viewer is staff and holds a permission such as `app.view_model`.
+    """Check whether the viewer is staff and has a permission such as `app.view_model`.
 
-    As in the admin: to be staff opens nothing by itself, a permission without being
-    staff opens nothing either, and superusers hold every permission. With `pool`, a
-    role on this task is enough; without, the permission must hold on the whole site.
+    As in the admin: staff status alone permits nothing, a permission without it permits
+    nothing either, and superusers have every permission. With `pool`, a role on this
+    task is enough; without, the permission must apply to the whole site.
     """
     if not _is_staff(viewer):
         return False
@@ -38,14 +38,14 @@ def staff_may(viewer: object, permission: str, pool: str | None = None) -> bool:
 
 
 def staff_may_somewhere(viewer: object, permission: str) -> bool:
-    """Tell whether the viewer may do this on the site, or on one task at least."""
+    """Check whether the viewer may do this on the site, or on at least one task."""
     return staff_may(viewer, permission) or bool(pools_where(viewer, permission))
 
 
 def pools_where(viewer: object, permission: str) -> frozenset[str]:
-    """Give the tasks on which a role of the viewer brings a permission.
+    """Return the tasks on which a role of the viewer grants a permission.
 
-    What holds on the whole site is not among them. Read once for each request.
+    Permissions on the whole site are not included. Read once per request.
     """
     if not _is_staff(viewer):
         return frozenset()
@@ -64,10 +64,9 @@ def pools_where(viewer: object, permission: str) -> frozenset[str]:
 
 
 def open_to(viewer: object, permissions: Iterable[str], *paths: str) -> Q | None:
-    """Select the rows on which the viewer holds all of the permissions.
+    """Return a filter for rows on which the viewer has all of the permissions.
 
-    `paths` lead from a row to the slug of its task. None where they hold on the whole
-    site, so that nothing needs to be left out.
+    `paths` lead from a row to its task's slug. None if they apply to the whole site.
     """
     pools: frozenset[str] | None = None
     for permission in permissions:
@@ -80,12 +79,11 @@ def open_to(viewer: object, permissions: Iterable[str], *paths: str) -> Q | None
 
 
 def of_pools(pools: Iterable[str], paths: Iterable[str]) -> Q:
-    """Select the rows that one of the paths leads to one of these tasks."""
     return reduce(or_, (Q(**{f"{path}__in": pools}) for path in paths))
 
 
 def narrowed(rows: Rows, viewer: object, permission: str, *paths: str) -> Rows:
-    """Leave out the rows of tasks on which the viewer does not hold the permission."""
+    """Exclude the rows of tasks on which the viewer lacks the permission."""
     chosen = open_to(viewer, [permission], *paths)
     return rows if chosen is None else rows.filter(chosen)
 

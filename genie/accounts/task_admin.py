@@ -1,6 +1,7 @@
-"""Lists of the admin whose rows belong to tasks: a role on one task opens its rows.
+"""Admin lists of rows that belong to tasks: a role on one task opens its rows.
 
-Whatever does not build on these stays closed to whoever has roles on tasks only.
+Admin pages that do not use these classes stay closed to people with roles on tasks
+only.
 """
 
 from __future__ import annotations
@@ -30,38 +31,35 @@ if TYPE_CHECKING:
 
 
 class OfTask(ListAdmin):
-    """Rows that can be read by who may view them on their task, and acted upon alike."""
+    """Rows that can be read and acted on with the permissions on their task."""
 
-    # from a row to the slug of its task; the first that leads somewhere counts
+    # from a row to the slug of its task; the first that is not empty counts
     pool_paths: ClassVar[tuple[str, ...]] = ("pool",)
-    # what actions ask for -> the permission that is; else that of Django's own name
+    # action -> its permission, if not Django's own name
     needs: ClassVar[dict[str, str]] = {}
-    # rows whose pages show what may be private: who opens one is written down
+    # whether pages may show private outputs, so that opening one is recorded
     shows_outputs: ClassVar[bool] = False
 
     def may(self, request: HttpRequest, verb: str, row: Model | None = None) -> bool:
-        """Tell whether somebody may do this with a row, or with any row at all."""
+        """Check whether the user may do this with a row, or with any row at all."""
         permission = self.permission_to(verb)
         if row is None:
             return staff_may_somewhere(request.user, permission)
         return staff_may(request.user, permission, self.pool_of(row))
 
     def insist(self, request: HttpRequest, verb: str, row: Model) -> None:
-        """Refuse who may not do this with the row."""
         if not self.may(request, verb, row):
             raise PermissionDenied
 
     def permission_to(self, verb: str) -> str:
-        """Name the permission behind a verb such as view, change or decide."""
         if verb == "act" and (named := getattr(self, "act_permission", "")):
             return str(named)
-        # deleting is left to an action, which asks for it by this name
+        # Deleting is left to an action, which asks for it by this name.
         name = "delete" if verb == "remove" else verb
         own = f"{self.opts.app_label}.{name}_{self.opts.model_name}"
         return self.needs.get(verb, own)
 
     def pool_of(self, row: Model) -> str | None:
-        """Give the slug of a row's task."""
         for path in self.pool_paths:
             found: Any = row
             for part in path.split("__"):
@@ -75,14 +73,14 @@ class OfTask(ListAdmin):
         return rows if pools is None else rows.filter(of_pools(pools, self.pool_paths))
 
     def pools_seen(self, request: HttpRequest) -> frozenset[str] | None:
-        """Give the slugs of tasks whose rows somebody sees; None where it is all."""
+        """Return the slugs of tasks whose rows the user sees; None for all."""
         names = [self.permission_to(verb) for verb in ("view", "change")]
         if any(staff_may(request.user, name) for name in names):
             return None
         return frozenset().union(*(pools_where(request.user, name) for name in names))
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Let each action reach only those rows on which it is allowed."""
+        """Limit each action to the rows on which it is allowed."""
         acts: dict[str, Any] = super().get_actions(request)
         return {
             name: (self._kept_to_task(act), *rest)
@@ -114,7 +112,7 @@ class OfTask(ListAdmin):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def note_read(self, request: HttpRequest, row: Model | None) -> None:
-        """Write down who is being shown a row's outputs."""
+        """Record that the user sees a row's outputs."""
         if row is not None and self.shows_outputs:
             reads.record(request, row, reads.Way.ADMIN, self.pool_of(row))
 
@@ -134,7 +132,7 @@ class OfTask(ListAdmin):
 
 
 class EditedOfTask(OfTask):
-    """Rows that can also be edited by who may change them on their task."""
+    """Rows that can also be edited with the change permission on their task."""
 
     def save_model(
         self, request: HttpRequest, obj: Any, form: Any, change: bool
@@ -151,7 +149,7 @@ class EditedOfTask(OfTask):
 
 
 class WorkOfTask(OfTask, ReadOnlyAdmin):
-    """What jobs do is not edited; staff stop, resume and repeat."""
+    """Results of jobs, which staff cannot edit; they stop, resume and repeat."""
 
     pool_paths = ("task__slug",)
 
@@ -163,7 +161,7 @@ class WorkOfTask(OfTask, ReadOnlyAdmin):
         verb: str,
         reason: str,
     ) -> None:
-        """Do the same with each row and say with how many it could be done."""
+        """Act on each row and report for how many it succeeded."""
         rows = list(queryset.order_by("pk"))
         done = [row for row in rows if act(row)]
         level = messages.SUCCESS if done else messages.WARNING

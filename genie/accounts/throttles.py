@@ -1,4 +1,4 @@
-"""How often somebody may ask for what costs the site more than a page."""
+"""Rate limits for requests that cost more than a page."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -11,27 +11,25 @@ from django.shortcuts import render
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle, UserRateThrottle
 
-# allauth's longest limit by address counts a minute; that of a name counts five
+# allauth's longest limit by address is a minute; that of a name is five
 MINUTE, LOCKED_SECONDS = 60, 300
 
 
 def too_many(response: HttpResponse, seconds: float | None) -> HttpResponse:
-    """Say that a page is a refusal, and when to try again."""
+    """Mark a page as a refusal, with the time to try again."""
     response.status_code = 429
     response["Retry-After"] = str(max(1, round(seconds or 1)))
     return response
 
 
 def page(request: HttpRequest) -> HttpResponse:
-    """Refuse who signs in or up, or asks for mail, too often."""
+    """Refuse too many sign-ins, sign-ups or requests for mail."""
     return too_many(render(request, "429.html"), MINUTE)
 
 
 class ByNetwork(SimpleRateThrottle):
-    """Counts visitors by address."""
-
     def get_ident(self, request: Request) -> str:
-        """Count a whole /64 of IPv6 as one: a single connection has all of it."""
+        """Count a whole /64 of IPv6 as one, because a single connection has all of it."""
         ident = super().get_ident(request)
         try:
             address = ip_address(ident)
@@ -46,23 +44,21 @@ class ByNetwork(SimpleRateThrottle):
 
 
 class CheckThrottle(ByNetwork, UserRateThrottle):
-    """Checks of files: by account, or by address for those who are not signed in."""
-
     scope = "check"
     rate = "30/hour"
 
 
 class FileThrottle(ByNetwork, UserRateThrottle):
-    """A file of a large task costs seconds: nobody fetches it all the time."""
+    """Limits downloads, because a file of a large task costs seconds."""
 
     scope = "file"
-    rate: Any = None  # by the settings
+    rate: Any = None  # from the settings
 
 
 def limit_files(
     view: Callable[..., HttpResponseBase],
 ) -> Callable[..., HttpResponseBase]:
-    """Bound how often an account or address gets what costs as much as a file."""
+    """Limit an account's or address's requests that cost as much as a file."""
 
     @wraps(view)
     def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -79,13 +75,13 @@ def limit_files(
 
 
 class WrongCodes(CheckThrottle):
-    """How many codes somebody may guess who has a link: only wrong ones are counted."""
+    """Limits guesses of the code of a link; only wrong ones are counted."""
 
     scope = "wrong-code"
     rate = "20/hour"
 
     def get_cache_key(self, request: Request, view: Any) -> str:
-        """Count by address also those who are signed in: accounts are easily made."""
+        """Count by address even signed-in users, because accounts are easily created."""
         return self.cache_format % {
             "scope": self.scope,
             "ident": self.get_ident(request),
@@ -95,11 +91,11 @@ class WrongCodes(CheckThrottle):
         return True
 
     def count(self) -> None:
-        """Count what was asked for last as wrong."""
+        """Count the last request as wrong."""
         super().throttle_success()
 
     def one_more(self, request: Any) -> bool:
-        """Count something wrong; False when there were too many before it."""
+        """Count a failure; False if there were too many before it."""
         view: Any = None
         if not self.allow_request(request, view):
             return False
@@ -109,21 +105,21 @@ class WrongCodes(CheckThrottle):
 
 
 class WrongTokens(WrongCodes):
-    """Tokens and signatures of programs that are not good, by address."""
+    """Bad tokens and signatures of programs, by address."""
 
     scope = "wrong-token"
-    rate: Any = None  # by the settings
+    rate: Any = None  # from the settings
 
 
 class WrongLinks(WrongCodes):
-    """Invitations that are not good, by address."""
+    """Bad invitations, by address."""
 
     scope = "wrong-link"
-    rate: Any = None  # by the settings
+    rate: Any = None  # from the settings
 
 
 class WrongCodesOfLink(WrongCodes):
-    """The same for all addresses together, link by link."""
+    """The same for all addresses together, by link."""
 
     scope = "wrong-code-of-link"
     rate = "300/hour"

@@ -1,4 +1,4 @@
-"""Tokens for programs: made, found by their hash, taken back."""
+"""Tokens for programs: created, found by their hash, revoked."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from genie.lib.typing import Account
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-# So that a scanner of leaked secrets can tell what it has found.
+# Scanners for leaked secrets recognize the prefix.
 PREFIX = "genie_"
 MAX_TOKENS = 50
 DEFAULT_DAYS, MAX_DAYS = 90, 3650
-# Writing down every use would make each read of the API a write.
+# Recording every use would turn each read of the API into a write.
 _NOTE_USE_EVERY = timedelta(minutes=1)
 Scope = AccessToken.Scope
 
@@ -31,7 +31,7 @@ Scope = AccessToken.Scope
 def issue(
     user: Account, *, name: str, scopes: Iterable[str], days: int | None
 ) -> tuple[AccessToken, str]:
-    """Make a token; the second value is the token itself, which is kept nowhere."""
+    """Create a token; the second value is the token itself, which is not stored."""
     chosen = [scope for scope in Scope.values if scope in set(scopes)]
     _refuse_unfit(user, name, chosen, days)
     secret = PREFIX + secrets.token_urlsafe(30)
@@ -76,14 +76,12 @@ def _refuse_unfit(
 
 
 def working(user: Account) -> QuerySet[AccessToken]:
-    """Give the account's tokens that can still be used."""
     now = timezone.now()
     not_revoked = AccessToken.objects.filter(user=user, revoked_at=None)
     return not_revoked.exclude(expires_at__lte=now)
 
 
 def find(secret: str) -> AccessToken | None:
-    """Give the token with its account, whether or not it still works."""
     return (
         AccessToken.objects.select_related("user")
         .filter(token_sha256=hashed(secret))
@@ -100,11 +98,11 @@ def note_use(token: AccessToken) -> None:
 
 
 def revoke(token: AccessToken) -> bool:
-    """Take a token back for good; False when it had been."""
+    """Revoke a token; False if it was revoked already."""
     rows = AccessToken.objects.filter(pk=token.pk, revoked_at=None)
     return bool(rows.update(revoked_at=timezone.now()))
 
 
 def hashed(secret: str) -> str:
-    """Hash a token; it has so many random bits that nobody can try them all."""
+    """Hash a token; it has too many random bits to guess."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

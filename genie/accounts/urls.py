@@ -1,5 +1,3 @@
-"""Addresses below /account/ that are our own; allauth has the others."""
-
 from django.urls import path
 
 from genie.accounts import views

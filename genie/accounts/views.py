@@ -1,5 +1,3 @@
-"""What a signed-in person sees of their own account."""
-
 from typing import Any, cast
 
 from allauth.account import views as allauth_views
@@ -26,13 +24,11 @@ from genie.lib.errors import GenieError
 from genie.lib.serving.post_only import post_or
 from genie.lib.typing import Account
 
-# The secret waits in the session until the next page has shown it, once.
+# The secret stays in the session until the next page has shown it, once.
 _NEW = "new-token"
 
 
 class LoginView(allauth_views.LoginView):  # type: ignore[misc]
-    """Sign in; the page offers an account where visitors can make one."""
-
     extra_context = {"here": "login"}
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
@@ -48,7 +44,7 @@ class LoginView(allauth_views.LoginView):  # type: ignore[misc]
 
 @never_cache
 def set_up(request: HttpRequest, token: str) -> HttpResponse:
-    """Make the first staff account, once, for whoever has the link that was printed."""
+    """Create the first staff account, once, with the printed link."""
     if not first_staff.is_good(token):
         raise Http404
     if not first_staff.is_wanted():
@@ -69,7 +65,6 @@ def set_up(request: HttpRequest, token: str) -> HttpResponse:
 @require_safe
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
-    """Show all settings of the account, each with its state and the way to change it."""
     user = cast("Account", request.user)
     context = {
         "here": "account",
@@ -86,7 +81,6 @@ def home(request: HttpRequest) -> HttpResponse:
 @post_or("usersessions_list")
 @login_required
 def end_session(request: HttpRequest, pk: int) -> HttpResponse:
-    """Sign the account out on one of its devices."""
     session = get_object_or_404(UserSession, pk=pk, user_id=request.user.pk)
     session.end()
     messages.success(request, gettext("Signed out on that device."))
@@ -96,7 +90,6 @@ def end_session(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 @login_required
 def my_tokens(request: HttpRequest) -> HttpResponse:
-    """List the account's tokens, and make one."""
     user = cast("Account", request.user)
     form = TokenForm(request.POST or None, user=user)
     if request.method == "POST" and form.is_valid():
@@ -129,7 +122,6 @@ def _page(
 @post_or("accounts:tokens")
 @login_required
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take one of the account's own tokens back."""
     token = get_object_or_404(AccessToken, pk=pk, user_id=request.user.pk)
     tokens.revoke(token)
     messages.success(

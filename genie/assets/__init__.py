@@ -1,5 +1,5 @@
-"""Templates, static files and documentation, where an installed Genie has them.
+"""Templates, static files and documentation of an installed Genie.
 
-In the source tree the folders are links to `templates/`, `static/` and `docs/` at its top;
-the wheel has copies. So one address is right in both.
+In the source tree the folders are links to `templates/`, `static/` and `docs/` at its
+top; the wheel has copies, so the same path works in both.
 """

@@ -1,4 +1,4 @@
-"""The public log in the admin: read by whoever may open what is sealed, changed by nobody."""
+"""The public log in the admin: read-only, for people who may open sealed entries."""
 
 from django.contrib import admin
 from django.utils.text import Truncator
@@ -9,7 +9,7 @@ from genie.lib.admin.read_only import ReadOnlyAdmin
 
 @admin.register(LogEntry)
 class LogEntryAdmin(ReadOnlyAdmin):
-    """Shows salt and data, with which others can check what a sealed entry says."""
+    """Shows salt and data, with which other people can verify a sealed entry."""
 
     list_display = ["number", "at", "kind", "beginning"]
     list_filter = ["kind", "at"]
@@ -19,5 +19,5 @@ class LogEntryAdmin(ReadOnlyAdmin):
 
     @admin.display(description="what it says")
     def beginning(self, entry: LogEntry) -> str:
-        """Give so much of the data that a row stays a row."""
+        """Return the beginning of the data, to fit one row."""
         return Truncator(entry.data).chars(120)

@@ -1,4 +1,4 @@
-"""JSON that has one spelling only, so that it can be hashed (RFC 8785)."""
+"""JSON with a single spelling, so that it can be hashed (RFC 8785)."""
 
 import hashlib
 import json
@@ -7,12 +7,12 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
-# the largest whole number that every reader of JSON has exactly (RFC 8785, 3.2.2.3)
+# the largest whole number that every JSON reader has exactly (RFC 8785, 3.2.2.3)
 _LARGEST = 2**53 - 1
 
 
 def canonical(value: Any) -> bytes:
-    """Write a value as the one JSON text that RFC 8785 allows, in UTF-8.
+    """Return a value as the one JSON text that RFC 8785 allows, in UTF-8.
 
     Parameters
     ----------
@@ -23,14 +23,13 @@ def canonical(value: Any) -> bytes:
     -------
     bytes
         Without spaces, keys sorted by their UTF-16 code units (section 3.2.3), strings
-        escaped no more than they must be (3.2.2.2), numbers as ECMAScript writes them
-        (3.2.2.3).
+        with minimal escapes (3.2.2.2), numbers as in ECMAScript (3.2.2.3).
 
     Raises
     ------
     ValueError
-        For what has no such text: NaN, infinities, whole numbers beyond 2**53 - 1 and
-        halves of surrogate pairs.
+        For NaN, infinities, whole numbers beyond 2**53 - 1 and halves of surrogate
+        pairs.
     TypeError
         For other types.
 
@@ -43,7 +42,7 @@ def canonical(value: Any) -> bytes:
 
 
 def commitment(salt: bytes, text: bytes) -> str:
-    """Commit to a text: SHA-256(salt || text), which tells nothing without the salt."""
+    """Commit to a text: SHA-256(salt || text), which reveals nothing without the salt."""
     return hashlib.sha256(salt + text).hexdigest()
 
 
@@ -63,7 +62,6 @@ def _text(value: Any) -> str:
 
 
 def _number(value: Real) -> str:
-    """Write a number as ECMAScript does (ECMA-262, Number::toString)."""
     if isinstance(value, Integral):
         if abs(int(value)) > _LARGEST:
             raise ValueError(f"{value} is not exact in JSON.")
@@ -72,10 +70,10 @@ def _number(value: Real) -> str:
         raise ValueError(f"{value} has no JSON.")
     if value == 0:
         return "0"
-    # Python finds the same shortest digits, and only places them differently.
+    # Python finds the same shortest digits, but formats them differently.
     sign, figures, exponent = Decimal(repr(float(value))).normalize().as_tuple()
     digits, minus = "".join(map(str, figures)), "-" if sign else ""
-    # the decimal point stands after so many of the digits
+    # the number of digits before the decimal point
     point = len(digits) + int(exponent)
     if 0 < point <= 21:
         whole, rest = digits[:point].ljust(point, "0"), digits[point:]

@@ -1,4 +1,4 @@
-"""Write the public log, number its entries, prove what is in it."""
+"""Write the public log, number its entries, prove its content."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
@@ -17,7 +17,7 @@ _WIDTH = 32
 # Entries numbered in one transaction, and read in one query.
 _AT_ONCE = 2_000
 _IN_QUERY = 500
-# What an entry is about, and what it says.
+# The row's key of an entry, and its data.
 Said = tuple[int | None, Mapping[str, Any]]
 
 
@@ -28,9 +28,9 @@ def append(
     about: int | None = None,
     repeat: bool = True,
 ) -> None:
-    """Write an entry; callers do so in the transaction of what it records.
+    """Write an entry; callers do so in the transaction of the event.
 
-    Without `repeat`, not where the last one about the same row says the same.
+    Without `repeat`, it is skipped if the last one about the same row is equal.
     """
     if not repeat:
         last = LogEntry.objects.filter(kind=kind, about=about).order_by("pk").last()
@@ -40,7 +40,7 @@ def append(
 
 
 def append_all(kind: Kind, said: Iterable[Said]) -> None:
-    """Write entries of one kind. Nobody waits for anybody: a job numbers them."""
+    """Write entries of one kind, without locks: a job numbers them."""
     now = timezone.now()
     entries = [LogEntry.sealed(kind, data, about, now) for about, data in said]
     if entries:
@@ -48,13 +48,13 @@ def append_all(kind: Kind, said: Iterable[Said]) -> None:
 
 
 def forget(kind: Kind, abouts: Collection[int]) -> int:
-    """Delete what entries about these rows say; their commitments, which stay, tell nothing."""
+    """Delete the data of entries about these rows; their commitments stay."""
     rows = LogEntry.objects.filter(kind=kind, about__in=abouts)
     return rows.update(data="", salt="", about=None)
 
 
 def number() -> int:
-    """Give the entries that are new their numbers, and write a head; return how many."""
+    """Assign numbers to the new entries, and write a head; return how many."""
     n_all = 0
     while n := _number_some():
         n_all += n
@@ -63,8 +63,8 @@ def number() -> int:
 
 @transaction.atomic
 def _number_some() -> int:
-    # The head of nothing is the lock: who numbers at the same moment waits here, and
-    # reads the newest head after that.
+    # The empty head is the lock: concurrent calls wait here, and read the newest head
+    # after that.
     empty = {"root": merkle.root(_unknown, 0).hex(), "at": timezone.now()}
     LogHead.objects.get_or_create(size=0, defaults=empty)
     LogHead.objects.select_for_update().get(size=0)
@@ -77,7 +77,7 @@ def _number_some() -> int:
     def node(level: int, place: int) -> bytes:
         return known[level, place]
 
-    # all perfect subtrees at its right end are in the head itself
+    # the head itself has all perfect subtrees at its right end
     _with_nodes(lambda stored: merkle.root(_noting(stored, known), size))
     for entry in entries:
         leaf = merkle.leaf_hash(entry.body)
@@ -93,7 +93,6 @@ def _number_some() -> int:
 
 
 def head(size: int | None = None) -> LogHead:
-    """Give the newest head, or one that was published; LogHead.DoesNotExist otherwise."""
     if size is not None:
         return LogHead.objects.get(size=size)
     newest = LogHead.objects.order_by("-size").first()
@@ -104,19 +103,19 @@ def head(size: int | None = None) -> LogHead:
 
 
 def inclusion(numbers: Collection[int], size: int) -> list[list[str]]:
-    """Prove that entries are in the tree of this size, in hexadecimal."""
+    """Return proofs that entries are in the tree of this size, in hexadecimal."""
     return _with_nodes(
         lambda node: [_hex(merkle.inclusion(node, one, size)) for one in numbers]
     )
 
 
 def consistency(first: int, size: int) -> list[str]:
-    """Prove that the tree of a size begins with that of an earlier one."""
+    """Return a proof that the tree of a size begins with an earlier one."""
     return _with_nodes(lambda node: _hex(merkle.consistency(node, first, size)))
 
 
 def first_difference() -> str:
-    """Compute the whole tree again; say what differs from it first, "" if nothing does."""
+    """Compute the whole tree again; return its first difference, or ""."""
     heads = dict(LogHead.objects.values_list("size", "root"))
     tree: dict[tuple[int, int], bytes] = {}
 
@@ -130,7 +129,7 @@ def first_difference() -> str:
         hashes = merkle.completed(node, size, merkle.leaf_hash(entry.body))
         if bytes(entry.hashes) != b"".join(hashes) or not entry.opens:
             return f"entry {size:,} was changed"
-        # what lies in a larger perfect subtree is needed no more
+        # hashes inside a larger perfect subtree are not needed any more
         for level in range(len(hashes) - 1):
             del tree[level, (size >> level) - 1]
         level = len(hashes) - 1
@@ -163,13 +162,13 @@ def _noting(node: merkle.Node, known: dict[tuple[int, int], bytes]) -> merkle.No
 
 
 def _with_nodes(work: Callable[[merkle.Node], T]) -> T:
-    """Do a work on the tree with the stored hashes that it needs, and no others.
+    """Run a function on the tree with only the stored hashes that it needs.
 
-    It is done twice: which hashes it asks for does not depend on what they are.
+    It runs twice: which hashes it asks for does not depend on their values.
     """
     needed: dict[tuple[int, int], bytes] = {}
     work(_noting(_unknown, needed))
-    # a perfect subtree's hash is kept by its last entry
+    # the last entry of a perfect subtree has its hash
     last = {key: ((key[1] + 1) << key[0]) - 1 for key in needed}
     numbers = iter(sorted({*last.values()}))
     hashes: dict[int, bytes] = {}

@@ -1,8 +1,9 @@
 """Merkle trees as in RFC 9162, section 2.1: heads, proofs, and how readers check them.
 
-A tree is known by the hashes of its perfect subtrees: `node(level, place)` is the head of
-the leaves from ``place << level`` up to ``(place + 1) << level``. No such hash changes when
-entries are added, so each is stored once, and heads and proofs take O(log n) of them.
+A tree is represented by the hashes of its perfect subtrees: `node(level, place)` is the
+head of the leaves from ``place << level`` up to ``(place + 1) << level``. These hashes
+do not change when entries are added, so each is stored once, and heads and proofs take
+O(log n) of them.
 """
 
 import hashlib
@@ -22,7 +23,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 
 def completed(node: Node, index: int, leaf: bytes) -> list[bytes]:
-    """Give the hashes of all perfect subtrees that one more leaf completes.
+    """Return the hashes of all perfect subtrees that one more leaf completes.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ def completed(node: Node, index: int, leaf: bytes) -> list[bytes]:
 
 
 def root(node: Node, size: int) -> bytes:
-    """Give the head of a tree of so many leaves, MTH (RFC 9162, 2.1.1).
+    """Return the head of a tree of so many leaves, MTH (RFC 9162, 2.1.1).
 
     Examples
     --------
@@ -57,12 +58,11 @@ def root(node: Node, size: int) -> bytes:
 
 
 def _split(size: int) -> int:
-    """Give the largest power of two below a size."""
     return 1 << ((size - 1).bit_length() - 1)
 
 
 def _head(node: Node, start: int, size: int) -> bytes:
-    """Give the head of leaves that begin where a subtree of their height may begin."""
+    """Return the head of leaves whose start is aligned to a subtree of their height."""
     if size & (size - 1) == 0:
         level = size.bit_length() - 1
         return node(level, start >> level)
@@ -71,12 +71,12 @@ def _head(node: Node, start: int, size: int) -> bytes:
 
 
 def inclusion(node: Node, index: int, size: int) -> list[bytes]:
-    """Prove that a leaf is in a tree: PATH(index, D[size]) (RFC 9162, 2.1.3.1).
+    """Return a proof that a leaf is in a tree: PATH(index, D[size]) (2.1.3.1).
 
     Raises
     ------
     ValueError
-        When the tree has no such leaf.
+        If the tree has no such leaf.
     """
     if not 0 <= index < size:
         raise ValueError(f"A tree of {size} has no leaf {index}.")
@@ -93,14 +93,14 @@ def inclusion(node: Node, index: int, size: int) -> list[bytes]:
 
 
 def consistency(node: Node, first: int, size: int) -> list[bytes]:
-    """Prove that a tree begins with an earlier one: PROOF(first, D[size]) (2.1.4.1).
+    """Return a proof that a tree extends an earlier one: PROOF(first, D[size]).
 
-    From and to the same tree, and from the empty one, nothing has to be proved.
+    Between equal trees, and from the empty one, the proof is empty.
 
     Raises
     ------
     ValueError
-        When the earlier tree is the larger one.
+        If the earlier tree is the larger one.
     """
     if not 0 <= first <= size:
         raise ValueError(f"A tree of {size} does not begin with one of {first}.")
@@ -149,7 +149,7 @@ def continues(
         return not path and first_head == hashlib.sha256().digest()
     if not (0 < first < size and path):
         return False
-    # an earlier tree that is a perfect one is its own beginning
+    # a perfect earlier tree is its own beginning
     steps = [first_head, *path] if first & (first - 1) == 0 else list(path)
     place, last = first - 1, size - 1
     while place & 1:

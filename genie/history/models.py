@@ -1,5 +1,3 @@
-"""Entries of the public log, and its heads."""
-
 from __future__ import annotations
 
 import secrets
@@ -13,11 +11,11 @@ from genie.history.canonical import canonical, commitment
 
 
 class LogEntry(models.Model):
-    """One line of the log: never changed but for its number, which a job gives.
+    """One line of the log: never changed except its number, which a job assigns.
 
-    What is hashed is `body`: time, kind and commitment. `data` and `salt`, which the
-    commitment is made of, are shown where everybody may see what they say; without them
-    it says nothing.
+    The hash is over `body`: time, kind and commitment. `data` and `salt`, from which
+    the commitment is computed, are shown if the content is public; without them the
+    commitment reveals nothing.
     """
 
     class Kind(models.TextChoices):
@@ -28,7 +26,7 @@ class LogEntry(models.Model):
         BUDGET = "budget", "budget"
         RELEASE = "release", "release"
 
-    # from 0; empty until a job has put it into the tree
+    # from 0; empty until a job has added it to the tree
     number = models.PositiveBigIntegerField(null=True, blank=True, unique=True)
     at = models.DateTimeField()
     kind = models.CharField(max_length=10, choices=Kind.choices)
@@ -37,7 +35,7 @@ class LogEntry(models.Model):
     salt = models.CharField(max_length=64, blank=True)
     # canonical JSON
     data = models.TextField(blank=True)
-    # key of the row that it is about
+    # key of its row
     about = models.PositiveBigIntegerField(null=True, blank=True)
     # hashes of all perfect subtrees that end with it, its leaf's first
     hashes = models.BinaryField(default=b"", editable=False)
@@ -64,7 +62,7 @@ class LogEntry(models.Model):
     def sealed(
         cls, kind: str, data: Mapping[str, Any], about: int | None, at: datetime
     ) -> LogEntry:
-        """Make an entry with a salt of its own, without saving it."""
+        """Return an unsaved entry with a new salt."""
         text, salt = canonical(dict(data)), secrets.token_bytes(32)
         return cls(
             kind=kind,
@@ -77,7 +75,7 @@ class LogEntry(models.Model):
 
     @property
     def opens(self) -> bool:
-        """Tell whether salt and data are those that it was made of, or deleted."""
+        """Check whether salt and data match the commitment, or are deleted."""
         if not self.salt:
             return not self.data
         salt = bytes.fromhex(self.salt)
@@ -85,7 +83,7 @@ class LogEntry(models.Model):
 
     @property
     def body(self) -> bytes:
-        """Give what is hashed, from the columns that show it."""
+        """Return the hashed bytes, from the columns that show them."""
         at = self.at.astimezone(UTC)
         return canonical(
             {
@@ -97,7 +95,7 @@ class LogEntry(models.Model):
 
 
 class LogHead(models.Model):
-    """The state of the log at a moment: how many entries, and their Merkle root."""
+    """The state of the log at a moment: the number of entries, and their Merkle root."""
 
     size = models.PositiveBigIntegerField(primary_key=True)
     root = models.CharField(max_length=64)

@@ -1,23 +1,21 @@
-"""What everybody may read of the public log; the wings above say it of their kinds."""
-
 import json
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from genie.history.models import LogEntry
 
-# Of the rows that entries are about: those that everybody may see.
+# The public ones among the rows of entries.
 Public = Callable[[Collection[int]], Collection[int]]
 _PUBLIC: dict[str, Public] = {}
 
 
 def register(kind: LogEntry.Kind, public: Public = frozenset) -> None:
-    """Show entries of a kind, all of them or those about rows that are `public` now."""
+    """Publish entries of a kind: all, or those about rows that are `public` now."""
     _PUBLIC[kind] = public
 
 
 def opened(entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
-    """Give entries as everybody may read them; null stands for what is sealed."""
+    """Return entries as the public may read them; null stands for sealed data."""
     open_now = _open(entries)
     return [_as_read(one, shows=one.pk in open_now) for one in entries]
 

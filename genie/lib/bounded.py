@@ -1,9 +1,9 @@
-"""Call code that reads a stranger's file in a process with a limit on time and memory.
+"""Call code that reads an untrusted file in a process with limited time and memory.
 
-Within a web process, work can neither be stopped nor kept from taking memory. Here the
-system ends a child process that goes beyond its limits, whatever the file holds. The
-child starts within a twentieth of a second, because it imports the function's module
-and nothing of Django; it is given neither the environment nor the database.
+Within a web process, work can neither be stopped nor its memory limited. Here the
+system ends a child process that exceeds its limits, whatever the file holds. The child
+starts within 50 ms, because it imports the function's module but not Django. It gets
+neither the environment nor the database.
 """
 
 import importlib
@@ -34,15 +34,13 @@ _ENDED_FOR_ITS_COST = frozenset(
 
 @dataclass(frozen=True)
 class Limits:
-    """What one call may take; `wall_seconds` is for a machine that is busy."""
-
     cpu_seconds: float
     memory_bytes: int
     wall_seconds: float = 20
 
 
 class LimitExceeded(Exception):
-    """A call took more time or memory than it may."""
+    """A call exceeded its time or memory limit."""
 
 
 def call_bounded(
@@ -58,20 +56,13 @@ def call_bounded(
     Parameters
     ----------
     function : callable
-        Takes the file as its first argument; its module imports the standard library
-        and our own pure modules only.
+        Takes the file as its first argument; its module imports only the standard
+        library and our own pure modules.
     stream : binary file
         Is read from its beginning.
-    limits : Limits
     with_packages : bool
-        Whether installed packages can be imported, such as pandas, which costs a second.
-    **kwargs
-        Further arguments.
-
-    Returns
-    -------
-    object
-        What the function returns.
+        Whether installed packages can be imported, such as pandas, which costs a
+        second.
 
     Raises
     ------
@@ -87,15 +78,15 @@ def call_bounded(
         shutil.copyfileobj(stream, child_input)
         child_input.seek(0)
         try:
-            # -I and -S leave the environment and installed packages out: the child
-            # starts quickly and finds the standard library and nothing else, where
-            # nothing else is needed.
+            # -I and -S leave out the environment and installed packages, so that the
+            # child starts quickly and finds only the standard library, unless more is
+            # needed.
             done = subprocess.run(  # noqa: S603 - our own program, without arguments
                 [sys.executable, "-I", *([] if with_packages else ["-S"]), __file__],
                 stdin=child_input,
                 capture_output=True,
                 timeout=limits.wall_seconds,
-                # a thread for each processor would take memory that is counted
+                # a thread for each processor would use memory that counts
                 env={"OPENBLAS_NUM_THREADS": "1"} if with_packages else {},
                 check=False,
             )
@@ -118,16 +109,16 @@ def _end_after(seconds: float) -> None:
 def _answer() -> int:
     sys.path.insert(0, str(_ROOT))
     source = sys.stdin.buffer
-    # written by `call_bounded`; the stranger's file follows
+    # written by `call_bounded`; the untrusted file follows
     (module, name), seconds, memory, kwargs = pickle.load(source)  # noqa: S301
     function = getattr(importlib.import_module(module), name)
     # Not RLIMIT_AS: libraries reserve far more addresses than they ever use.
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    # The system's own limits count ticks, of which a busy virtual machine misses some,
-    # but they also end a long step in C, during which no other thread runs.
+    # The system's own limits count ticks, of which a busy virtual machine misses some.
+    # But they also end a long step in C, during which no other thread runs.
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds),) * 2)
     signal.setitimer(signal.ITIMER_PROF, seconds)
-    # The usual stack of 8 MB would count against the limit.
+    # The default stack of 8 MB would count against the limit.
     threading.stack_size(256 << 10)
     threading.Thread(target=_end_after, args=(seconds,), daemon=True).start()
     try:

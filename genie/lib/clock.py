@@ -1,4 +1,4 @@
-"""When campaigns start: the same hour of a working day, wherever the server is."""
+"""The start of campaigns: the same hour of a working day, in a fixed time zone."""
 
 from collections.abc import Collection
 from datetime import UTC, date, datetime, time, timedelta
@@ -10,14 +10,14 @@ SATURDAY = 5
 def next_start(
     now: datetime, *, zone: str, hour: int, holidays: Collection[date] = ()
 ) -> datetime:
-    """Find the next start: `hour` o'clock in `zone` on a weekday that is no holiday.
+    """Return the next start: `hour` o'clock in `zone` on a weekday that is no holiday.
 
     Parameters
     ----------
     now : datetime
         Aware; a start exactly now counts.
     zone : str
-        IANA name; its daylight saving decides what UTC time the hour is.
+        IANA name; its daylight saving determines the UTC time.
     hour : int
         0 to 23, local.
     holidays : collection of date

@@ -1,4 +1,4 @@
-"""What the site stands on: what its errors say, and a database that plans well."""
+"""Database and disk: the causes of errors, lock waits, and query plans."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NOT_MAILING = (
 )
 _OF_FILES = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO}
 _LOCKED_IN_SQLITE = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-# How long SQLite waits by itself, and the pause until it is asked again.
+# How long SQLite waits itself, and the pause before the next try.
 _AT_ONCE_MS = 20
 _PAUSE = 0.005
 _LOCKED_IN_POSTGRESQL = "55P03"  # lock_not_available
@@ -55,7 +55,7 @@ _OF_CONNECTIONS = ("08", "57P01", "57P02", "57P03")
 
 
 def unavailable(error: BaseException | None) -> str:
-    """Say in words what keeps the site from working, where that is not its code."""
+    """Return in words why the site is unavailable; empty if the code is at fault."""
     if database_is_down(error) or cache_is_down(error):
         return NOT_RESPONDING
     if isinstance(error, SMTPException):
@@ -66,8 +66,8 @@ def unavailable(error: BaseException | None) -> str:
 
 
 def cache_is_down(error: BaseException | None) -> bool:
-    """Tell whether an error came of a server of `GENIE_CACHE` that cannot be reached."""
-    # its package is an extra; without it there are no such errors
+    """Check whether the server of `GENIE_CACHE` cannot be reached."""
+    # Its package is an extra; without it there are no such errors.
     errors: Any = sys.modules.get("redis.exceptions")
     return errors is not None and isinstance(
         error, errors.ConnectionError | errors.TimeoutError
@@ -84,8 +84,8 @@ def is_locked(error: BaseException | None) -> bool:
 
 
 def best_effort(write: Callable[[], Any]) -> None:
-    """Drop a write that would have to wait for a lock: reading never waits for writing."""
-    # also a database that cannot be reached: what answers the request says so
+    """Drop a write that would have to wait for a lock, so that reading never waits."""
+    # also if the database cannot be reached: the response to the request reports it
     with suppress(DatabaseError):
         connection.ensure_connection()
         given = connection.execute_wrappers
@@ -102,11 +102,11 @@ def best_effort(write: Callable[[], Any]) -> None:
 def wait_in_turns(
     execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any
 ) -> Any:
-    """Run a statement again while another connection holds SQLite's lock, up to `timeout`.
+    """Run a statement again while another connection holds SQLite's lock.
 
-    While SQLite waits by itself, it holds a mutex of the connection. If the thread with
-    the lock then collects a cursor of that connection as garbage, both wait for each
-    other until the time is up, and so does every other writer.
+    Tries up to `timeout`. While SQLite itself waits, it holds a mutex of the
+    connection. If the thread with the lock then collects a cursor of that connection as
+    garbage, both wait for each other until the timeout, and so does every other writer.
     """
     wait = context["connection"].settings_dict["OPTIONS"].get("timeout", 5)
     until = time.monotonic() + wait
@@ -114,7 +114,7 @@ def wait_in_turns(
         try:
             return execute(sql, params, many, context)
         except OperationalError as error:
-            # Of many statements, some may have been run.
+            # Some of many statements may have run.
             if many or not is_locked(error) or time.monotonic() > until:
                 raise
         time.sleep(_PAUSE)
@@ -130,7 +130,7 @@ def take_turns(connection: BaseDatabaseWrapper, **_given: Any) -> None:
 
 
 def disk_is_full(error: BaseException | None) -> bool:
-    """Tell whether an error came of a disk that takes nothing: full, or read-only."""
+    """Check whether an error is due to a full or read-only disk."""
     if isinstance(error, DatabaseError):
         cause = error.__cause__
         code = getattr(cause, "sqlite_errorcode", None)
@@ -141,14 +141,14 @@ def disk_is_full(error: BaseException | None) -> bool:
 
 
 def database_is_down(error: BaseException | None) -> bool:
-    """Tell whether an error came of a database that cannot be reached, or went away.
+    """Check whether an error is due to an unreachable database.
 
-    A connection that still works means that the query was at fault, or a lock; unless
-    it is a new one, made after the server had ended the old one.
+    If the connection still works, the query or a lock was at fault, unless the
+    connection is new, made after the server had ended the old one.
     """
     if not isinstance(error, InterfaceError | OperationalError):
         return False
-    # Only PostgreSQL's errors have it; without a code they came of no server.
+    # Only PostgreSQL's errors have it; without a code, no server sent them.
     code = getattr(error.__cause__, "sqlstate", "")
     if code is None or code.startswith(_OF_CONNECTIONS):
         return True
@@ -156,10 +156,10 @@ def database_is_down(error: BaseException | None) -> bool:
 
 
 def count_anew(*models: type[Model]) -> None:
-    """Let PostgreSQL look at tables to which much was added, once that is committed.
+    """Let PostgreSQL analyze tables with many new rows, after the commit.
 
-    It does so by itself within a minute or more, and until then plans as if there were
-    nothing: to count what is left for a worker then takes .17 s in place of .003.
+    It does so automatically after a minute or more, and until then plans as if they
+    were empty: counting the work left for a worker then takes .17 s instead of .003.
     """
     if connection.vendor == "postgresql":
         transaction.on_commit(partial(_analyze, *models), robust=True)

@@ -1,5 +1,3 @@
-"""Typed readers of environment variables that fail loudly."""
-
 import os
 import re
 from datetime import date
@@ -7,16 +5,17 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 POSTGRES_OPTIONS: dict[str, str | int] = {
-    # Without it a server that is gone keeps each request waiting for minutes.
+    # Without it, each request waits minutes for a server that is down.
     "connect_timeout": 5,
-    # What PostgreSQL expects to be costly it would compile first, on each request: a
-    # worker's home with work in a hundred pools took a second so, and .05 s without.
+    # PostgreSQL would first compile queries that it expects to be slow, on each
+    # request: a worker's home with work in a hundred pools took a second with it, and
+    # .05 s without.
     "options": "-c jit=off",
 }
 
 
 class ConfigurationError(Exception):
-    """An environment variable has a value that cannot be used."""
+    """An environment variable has an unusable value."""
 
 
 def text(name: str, default: str = "") -> str:
@@ -49,7 +48,7 @@ def in_address(name: str, *, shortest: int) -> str:
 
 
 def origin(name: str) -> str:
-    """Read an origin: scheme and host, with a port where it is not the usual one.
+    """Read an origin: scheme and host, with a port if it is not the default.
 
     Examples
     --------
@@ -65,7 +64,7 @@ def origin(name: str) -> str:
 
 
 def flag(name: str, default: bool = False) -> bool:
-    """Read a yes/no variable; anything else than yes or no is refused.
+    """Read a yes/no variable; all other values are refused.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The one family of errors that Genie raises on purpose."""
+"""The base class of all errors that Genie raises on purpose."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,11 +10,11 @@ class GenieError(Exception):
     Parameters
     ----------
     message : str
-        One clear sentence: what, where (line, id, field), what to do.
+        One clear sentence: the problem, its place (line, id, field), what to do.
     code : str, optional
         Stable, hyphenated name of the kind of error, for programs.
     permanent : bool, optional
-        True when trying again cannot help; jobs do not retry those.
+        True if trying again cannot help; jobs do not retry those.
     details : mapping, optional
         The figures behind the sentence, JSON-serialisable.
 

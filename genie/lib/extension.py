@@ -1,6 +1,7 @@
 """Extensions are found, not listed: a folder of files, each with one subclass.
 
-Others add to some of these folders without a change to ours: `genie.lib.outside`.
+Packages and folders outside the source tree can add to some of these:
+`genie.lib.outside`.
 """
 
 import importlib
@@ -20,7 +21,7 @@ T = TypeVar("T", bound=_Sluggish)
 
 
 def discover(package: str, base: type[T]) -> dict[str, type[T]]:
-    """Find the concrete subclasses of `base` in the modules of `package`, and outside.
+    """Return the concrete subclasses of `base` in `package`'s modules, and outside.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def discover(package: str, base: type[T]) -> dict[str, type[T]]:
     Raises
     ------
     ValueError
-        When two classes have the same slug.
+        If two classes have the same slug.
 
     Examples
     --------
@@ -66,10 +67,10 @@ def _own(package: str, base: type[T]) -> dict[str, type[T]]:
     for info in pkgutil.iter_modules(root.__path__):
         module = importlib.import_module(f"{package}.{info.name}")
         for _, value in inspect.getmembers(module, inspect.isclass):
-            # What a module imports is among its members, too.
+            # A module's members include its imports.
             if value.__module__ != module.__name__ or not issubclass(value, base):
                 continue
-            # A shared base class has no slug of its own.
+            # A shared base class has no slug.
             if inspect.isabstract(value) or "slug" not in vars(value):
                 continue
             if value.slug in classes:

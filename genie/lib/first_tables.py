@@ -1,7 +1,7 @@
-"""The operation with which an app's first migration makes its tables.
+"""The operation with which an app's first migration creates its tables.
 
-Django renders all related models again for each operation, most of the time that a new
-database takes. Here they are rendered once for each app.
+Django renders all related models again for each operation, which takes most of the time
+to create a database. Here they are rendered once for each app.
 """
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
@@ -10,12 +10,12 @@ from django.db.migrations.state import ProjectState
 
 
 class FirstTables(SeparateDatabaseAndState):
-    """Create the tables of all models that the state operations end with."""
+    """Create the tables of all models in the state after the state operations."""
 
     reversible = False
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        # models that are rendered already would be rendered again by each operation
+        # each operation would render again all models that are rendered already
         state.__dict__.pop("apps", None)
         super().state_forwards(app_label, state)
 

@@ -1,10 +1,10 @@
-"""The door to the queue: nothing outside of this folder talks to django-q2.
+"""The interface to the queue: only this folder uses django-q2.
 
-Delivery is at-least-once. A job takes primary keys, re-checks the state, acts, and
-queues the next step inside the transaction that changed the state: the ORM broker
-keeps its rows in the same database, so the queue is an outbox for free. With a queue
-elsewhere a job is sent once the transaction stands; what is lost between the two is
-queued again by the periodic jobs.
+Delivery is at least once. A job takes primary keys, checks the state again, acts, and
+queues the next step in the transaction that changed the state: the ORM broker keeps its
+rows in the same database, so the queue is a transactional outbox. With an external
+queue a job is sent after the commit; jobs lost between the two are queued again by the
+periodic jobs.
 """
 
 import logging
@@ -33,9 +33,9 @@ from genie.lib.queue import owners
 logger = logging.getLogger(__name__)
 
 Key = int | str
-# How many rows are written in one transaction: others want to write, too.
+# Rows per transaction; small, because others want to write, too.
 AT_ONCE = 500
-# Names that django-q2 takes for its own options, and drops from a job's arguments.
+# Names of django-q2's own options, which it drops from a job's arguments.
 _RESERVED = frozenset(
     [
         "hook",
@@ -59,8 +59,6 @@ _RESERVED = frozenset(
 
 @dataclass(frozen=True)
 class Periodic:
-    """One line of the table of periodic jobs."""
-
     name: str
     job: str
     minutes: int
@@ -77,19 +75,19 @@ def enqueue(job: str, **keys: Key) -> None:
             )
     if in_database():
         async_task(job, **keys)
-    else:  # a worker elsewhere could be faster than this transaction
+    else:  # an external worker could be faster than this transaction
         transaction.on_commit(partial(async_task, job, **keys))
 
 
 def in_database() -> bool:
-    """Tell whether jobs wait in the database, which is where they are safest."""
+    """Check whether jobs wait in the database, where they are safest."""
     return not isinstance(Conf.SQS, dict)
 
 
 def queued() -> set[tuple[str, tuple[tuple[str, Key], ...]]]:
-    """List what is in the queue, waiting or running: (job, its keys in order).
+    """Return the jobs waiting or running: (job, its keys in order).
 
-    A queue elsewhere does not show what is in it.
+    An external queue does not show its jobs.
     """
     tasks = [_unpacked(payload) for payload in _payloads()]
     return {(task["func"], _identity(task["kwargs"])) for task in tasks if task}
@@ -98,8 +96,9 @@ def queued() -> set[tuple[str, tuple[tuple[str, Key], ...]]]:
 def enqueue_missing(listed: Iterable[tuple[str, Mapping[str, Key]]]) -> int:
     """Queue those jobs that are not in the queue already; return how many.
 
-    Only saves work: two callers at once may both queue one, and jobs bear that. A queue
-    elsewhere shows only how much is in it; nothing is added before all of that is done.
+    This only saves work: two callers at once may both queue one, and jobs tolerate
+    that. An external queue shows only its length, so jobs are added only when it is
+    empty.
     """
     if not in_database() and n_waiting():
         return 0
@@ -117,7 +116,7 @@ def _payloads() -> list[str]:
 
 
 def _unpacked(payload: str) -> dict[str, Any] | None:
-    """Read what was queued; None for what another secret key or version has written."""
+    """Read a queued job; None if another secret key or version wrote it."""
     try:
         task: dict[str, Any] = SignedPackage.loads(payload)
     except Exception as error:  # noqa: BLE001 - unpickling raises whatever it likes
@@ -131,7 +130,6 @@ def _identity(keys: Mapping[str, Key]) -> tuple[tuple[str, Key], ...]:
 
 
 def n_waiting() -> int:
-    """Count the jobs in the queue, running ones included."""
     if not in_database():
         broker = get_broker()
         return int(broker.queue_size() or 0) + int(broker.lock_size() or 0)
@@ -139,9 +137,9 @@ def n_waiting() -> int:
 
 
 def run_next() -> bool:
-    """Take one job off the queue and run it in this process; False when none waits.
+    """Run one job from the queue in this process; False if none waits.
 
-    A failing job is recorded and tried again as a cluster would do it.
+    A failing job is recorded and tried again as in a cluster.
     """
     broker = get_broker()
     if not in_database():
@@ -157,16 +155,17 @@ def run_next() -> bool:
         lock=timezone.now() + timedelta(seconds=Conf.RETRY)
     )
     if not claimed:
-        return True  # another process was faster; there may be more
+        return True  # Another process was faster; there may be more.
     _work_off(broker, row.pk, row.payload)
     return True
 
 
 def _work_off(broker: Broker, receipt: int | str, payload: str) -> None:
-    """Run what was taken off the queue, and take it off for good once it is done."""
     task = _unpacked(payload)
     if task is None:
-        broker.acknowledge(receipt)  # as a cluster does it; `advance` queues what lacks
+        broker.acknowledge(
+            receipt
+        )  # as a cluster does it; `advance` queues missing jobs
         return
     task.update(_run(task), stopped=timezone.now(), ack_id=receipt, sync=True)
     with transaction.atomic():
@@ -188,12 +187,12 @@ def _run(task: dict[str, Any]) -> dict[str, Any]:
 def drain(
     until: Callable[[], bool] | None = None, *, seconds: float | None = None
 ) -> bool:
-    """Work the queue in this process until it is empty or `until()` holds.
+    """Work through the queue in this process until it is empty or `until()` is true.
 
     Returns
     -------
     bool
-        True when `until()` held (or, without it, when the queue ran empty).
+        True if `until()` was true (or, without it, if the queue became empty).
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     while True:
@@ -227,10 +226,9 @@ def install(table: Iterable[Periodic]) -> None:
 
 
 def undo_clock_jump() -> int:
-    """Bring back to now what a clock that was ahead has put into the future.
+    """Reset times in the future, set while the clock was ahead; return how many.
 
-    Periodic jobs would stand still until then, and so would jobs that were queued or
-    claimed meanwhile. Returns how many there were.
+    Until then, periodic jobs would not run, nor would jobs queued or claimed meanwhile.
     """
     now = timezone.now()
     ahead = [
@@ -244,13 +242,13 @@ def undo_clock_jump() -> int:
 
 
 def longest_overdue() -> timedelta | None:
-    """Give how late the periodic jobs are at most; None when no queue ever started."""
+    """Return the maximal delay of the periodic jobs; None if no queue ever started."""
     next_run = Schedule.objects.aggregate(first=Min("next_run"))["first"]
     return None if next_run is None else timezone.now() - next_run
 
 
 def oldest_waiting_seconds() -> float | None:
-    """Give for how long the oldest job in the queue is there; None when it is unknown."""
+    """Return the age of the oldest job in the queue; None if it is unknown."""
     row = OrmQ.objects.order_by("pk").first() if in_database() else None
     task = _unpacked(row.payload) if row else None
     if task is None:
@@ -260,18 +258,15 @@ def oldest_waiting_seconds() -> float | None:
 
 
 def queues() -> list[str]:
-    """Name the queues that run, on whatever machine."""
     return [str(row) for row in owners.heard_of()]
 
 
 def n_failed(days: int) -> int:
-    """Count the jobs that failed in the last days and that nobody queued again."""
     since = timezone.now() - timedelta(days=days)
     return int(Failure.objects.filter(stopped__gte=since).count())
 
 
 def latest_failures(n: int) -> list[Failure]:
-    """Give the jobs that failed last."""
     return list(Failure.objects.order_by("-stopped")[:n])
 
 
@@ -282,7 +277,7 @@ def forget_old(days: int = 30) -> int:
 
 
 def retry_failure(pk: str) -> None:
-    """Queue a failed job again with the keys that it had."""
+    """Queue a failed job again with its original keys."""
     failure = Failure.objects.filter(pk=pk).first()
     if failure is None:
         raise ObjectDoesNotExist(f"There is no failed job {pk}.")

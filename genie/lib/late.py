@@ -1,4 +1,4 @@
-"""Functions that a start registers and most commands never call."""
+"""Functions that are registered at the start and rarely called."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Where log lines go; it imports next to nothing, as the settings are made with it."""
+"""The logging configuration; it imports very little, because the settings use it."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from genie.lib.env import ConfigurationError
 
 
 def to_console(level: str, form: str = "") -> dict[str, Any]:
-    """Configure one safe line for each record on standard error: text, or JSON."""
+    """Configure one safe line per record on standard error: text, or JSON."""
     if form not in {"", "text", "json"}:
         raise ConfigurationError("GENIE_LOG_FORMAT must be text or json.")
     return {

@@ -14,19 +14,19 @@ from django.http import HttpRequest, HttpResponse
 
 from genie.lib.database import unavailable
 
-# Control characters, line separators, and marks that turn text round on the screen.
+# Control characters, line separators, and marks that reverse text on the screen.
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x85\u2028-\u202e\u2066-\u2069]")
-# Numbers that a proxy gave; anything else could forge log lines.
+# Request ids from a proxy; any other text could forge log lines.
 _NUMBER = re.compile(r"[A-Za-z0-9-]{8,64}")
 
 
-# What this thread is working on: a request's number, or a job's.
+# This thread's current work: a request's id, or a job's.
 _about: ContextVar[dict[str, str]] = ContextVar("about", default={})  # noqa: B039
 
 
 @contextmanager
 def about(**names: str) -> Iterator[None]:
-    """Note what the lines that are logged meanwhile belong to."""
+    """Set the context of log lines within the block."""
     token = _about.set({**_about.get(), **names})
     try:
         yield
@@ -35,7 +35,7 @@ def about(**names: str) -> Iterator[None]:
 
 
 class NumberRequests:
-    """Numbers each request, in its log lines and in its answer."""
+    """Gives each request an id, in its log lines and in its response."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -50,7 +50,7 @@ class NumberRequests:
 
 
 def working_on(**names: str) -> None:
-    """Note the same until something else is said, where no block encloses the work."""
+    """Set the context of log lines until the next call."""
     _about.set(names)
 
 
@@ -68,7 +68,7 @@ def one_line(text: object, limit: int = 300) -> str:
 
 
 class ShortTrouble(logging.Filter):
-    """Drops tracebacks where the cause lies outside the code: one line is enough."""
+    """Drops tracebacks if the cause is outside the code: one line is enough."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
@@ -89,7 +89,7 @@ class OneLineFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """Writes each record as one JSON object, with the request or job that it belongs to."""
+    """Writes each record as one JSON object, with its request or job."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -101,4 +101,6 @@ class JsonFormatter(logging.Formatter):
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line)  # escapes whatever could break or turn a line
+        return json.dumps(
+            line
+        )  # escapes all characters that could break or reverse a line

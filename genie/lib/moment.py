@@ -1,4 +1,4 @@
-"""A moment of the past, as an address names it."""
+"""A moment of the past in an address."""
 
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -8,18 +8,18 @@ STAMP = "%Y%m%dT%H%M%SZ"
 
 
 def stamp(at: datetime) -> str:
-    """Write a moment so that it fits an address: 20261120T162111Z."""
+    """Format a moment for an address: 20261120T162111Z."""
     return at.astimezone(UTC).strftime(STAMP)
 
 
 def whole_second(at: datetime) -> datetime:
-    """Round up to a second that fits a stamp, so that nothing is lost."""
-    # up, not down: a result published within this second belongs to the stamp
+    """Round up to a whole second, so that a stamp includes everything until then."""
+    # Up, not down: a result published within this second belongs to the stamp.
     return (at + timedelta(microseconds=999_999)).replace(microsecond=0)
 
 
 def read_moment(text: str) -> datetime | None:
-    """Read a stamp, a date (its end) or an ISO time; None for what is none or to come."""
+    """Read a stamp, a date (its end) or an ISO time; None if invalid or in the future."""
     for read in (_stamp, _day, _iso):
         try:
             at = read(text.strip())
@@ -35,7 +35,7 @@ def _stamp(text: str) -> datetime:
 
 
 def _day(text: str) -> datetime:
-    # the whole day counts, as far as it has passed
+    # the whole day, as far as it has passed
     day = date.fromisoformat(text)
     end = datetime.combine(day, time(23, 59, 59), tzinfo=UTC)
     begun = datetime.combine(day, time(), tzinfo=UTC) <= timezone.now() < end

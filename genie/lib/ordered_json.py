@@ -1,4 +1,4 @@
-"""JSON that comes out of every database in the order in which it went in."""
+"""JSON that every database returns in its original order."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ else:
 
 
 class OrderedJSONField(Field):
-    """A JSON object whose order of keys means something, kept as text.
+    """A JSON object whose order of keys matters, stored as text.
 
-    PostgreSQL's own type sorts keys by their length. Such a field cannot be searched
-    by what is inside it.
+    PostgreSQL's own type sorts keys by their length. Such a field cannot be searched by
+    its content.
     """
 
     def get_internal_type(self) -> str:

@@ -1,4 +1,4 @@
-"""Requests to addresses that users gave us: never into our own network."""
+"""Requests to addresses from users: never into our own network."""
 
 import http.client
 import ipaddress
@@ -12,15 +12,15 @@ from urllib.parse import SplitResult, urlsplit
 from genie.lib.errors import GenieError
 
 TIMEOUT_SECONDS = 10
-# A server that sends a byte now and then must not hold a worker for ever.
+# A server that sends a byte now and then must not block a worker for ever.
 TOTAL_SECONDS = 20
 _MOST_READ = 2_000
 _PORTS = {"http": 80, "https": 443}
-# All that IANA has given to hosts of the open internet; the rest of IPv6 is none of it.
+# All that IANA has assigned to hosts of the open internet; not the rest of IPv6.
 _UNICAST = ipaddress.IPv6Network("2000::/3")
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-# Ranges of IANA's special-purpose registries that `is_global` lets through, in this
-# version of Python or another.
+# Ranges of IANA's special-purpose registries that `is_global` accepts, in this version
+# of Python or another.
 _SPECIAL = [
     ipaddress.ip_network(network)
     for network in (
@@ -39,7 +39,7 @@ _SPECIAL = [
 
 @dataclass(frozen=True)
 class Answer:
-    """What the other side said: its status, and the beginning of its body."""
+    """A response: its status, and the beginning of its body."""
 
     status: int
     text: str
@@ -52,7 +52,7 @@ class Refused(GenieError):
 
 
 def checked(url: str, *, https_only: bool) -> SplitResult:
-    """Take an address apart, or say why nothing is sent there.
+    """Split an address, or refuse it.
 
     Examples
     --------
@@ -79,12 +79,9 @@ def checked(url: str, *, https_only: bool) -> SplitResult:
 
 
 def check_reachable(url: str, *, https_only: bool) -> None:
-    """Refuse an address that `post` would refuse, or whose host nobody knows.
+    """Refuse an address that `post` would refuse, or whose host is unknown.
 
-    Raises
-    ------
-    Refused
-        With what is wrong with it; nothing is sent.
+    Sends no request.
     """
     parts = checked(url, https_only=https_only)
     host = str(parts.hostname)
@@ -95,12 +92,12 @@ def check_reachable(url: str, *, https_only: bool) -> None:
 
 
 def address_of(url: str, *, https_only: bool, allow_private: bool) -> str:
-    """Give the IP address that a client of somebody else's is to connect to.
+    """Return the IP address that another library's client should connect to.
 
     Raises
     ------
     Refused
-        The address is not one that we send to.
+        We do not send to the address.
     OSError
         The host was not found.
     """
@@ -117,7 +114,7 @@ def post(
     https_only: bool,
     allow_private: bool,
 ) -> Answer:
-    """Send a body to a public address and read the beginning of the answer.
+    """Send a body to a public address and read the beginning of the response.
 
     Raises as `get` does.
     """
@@ -128,17 +125,17 @@ def post(
 def get(
     url: str, *, https_only: bool, allow_private: bool, at_most: int = _MOST_READ
 ) -> Answer:
-    """Open a public address and read the beginning of the answer.
+    """Open a public address and read the beginning of the response.
 
-    The name is looked up once, and the connection goes to the address that was
-    checked. Redirects are not followed.
+    The name is looked up once, and the connection goes to the checked address.
+    Redirects are not followed.
 
     Raises
     ------
     Refused
-        The address is not one that we send to.
+        We do not send to the address.
     OSError, http.client.HTTPException
-        It could not be reached, or did not answer as a web server does.
+        It could not be reached, or did not answer like a web server.
     """
     parts = checked(url, https_only=https_only)
     return _exchange(
@@ -178,15 +175,15 @@ def _exchange(
 def _address(host: str, port: int, *, allow_private: bool) -> str:
     entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     addresses = [str(entry[4][0]) for entry in entries]
-    # One private address among public ones is enough to refuse: names with both are
-    # used to slip in.
+    # One private address among public ones is enough to refuse, because names with both
+    # are a known bypass.
     if not allow_private and not all(is_public(address) for address in addresses):
         raise Refused(f"{host} resolves to an address in a private network.")
     return addresses[0]
 
 
 def is_public(address: str) -> bool:
-    """Tell whether an IP address is one of the open internet.
+    """Check whether an IP address is one of the open internet.
 
     Examples
     --------
@@ -195,7 +192,7 @@ def is_public(address: str) -> bool:
     >>> is_public("::ffff:10.0.0.1"), is_public("64:ff9b::a00:1")
     (False, False)
     """
-    # After % an IPv6 address names the interface that it is reached by.
+    # In an IPv6 address, the interface follows the %.
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or _translated(ip)
@@ -208,14 +205,13 @@ def is_public(address: str) -> bool:
 
 
 def _translated(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """Give the IPv4 address inside one of NAT64's."""
     if ip in _NAT64:
         return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
     return None
 
 
 def _is_tunnel(ip: ipaddress.IPv6Address) -> bool:
-    """Tell whether the last 64 bits are ISATAP's, with an IPv4 address at the end."""
+    """Check whether the last 64 bits are ISATAP's, with an IPv4 address at the end."""
     return (int(ip) >> 32) & 0xFFFFFFFF in {0x00005EFE, 0x02005EFE}
 
 
@@ -228,7 +224,7 @@ def _connection(
 
 
 class _Pinned(http.client.HTTPConnection):
-    """A connection to the address that was checked, whatever the name means by now."""
+    """A connection to the checked address, whatever the name resolves to by now."""
 
     def __init__(self, host: str, port: int, address: str) -> None:
         super().__init__(host, port, timeout=TIMEOUT_SECONDS)
@@ -244,7 +240,7 @@ class _PinnedTLS(_Pinned):
     def connect(self) -> None:
         super().connect()
         context = ssl.create_default_context()
-        # The certificate is held against the name, though the connection went to an
+        # The certificate is checked against the name, though the connection went to an
         # address.
         self.sock = context.wrap_socket(self.sock, server_hostname=self.host)
 
@@ -252,5 +248,5 @@ class _PinnedTLS(_Pinned):
 def _cut(sock: Any) -> None:
     try:
         sock.shutdown(socket.SHUT_RDWR)
-    except OSError:  # it was over a moment before
+    except OSError:  # it ended a moment before
         return

@@ -1,9 +1,9 @@
-"""Pieces from outside the source tree: entry points of installed packages, and a folder.
+"""Plugins from outside the source tree: entry points of packages, and a folder.
 
-A package names its pieces as entry points in the groups `genie.metrics`, `genie.scales` and
-so on. The folder `GENIE_EXTENSIONS` has a folder for each kind with files like ours. What
-cannot be used is left out, named in the log, by `genie check` and in the admin; everything
-else works without it.
+A package lists its plugins as entry points in the groups `genie.metrics`,
+`genie.scales` and so on. The folder `GENIE_EXTENSIONS` has a folder for each kind with
+files like ours. Unusable plugins are left out and reported in the log, by `genie check`
+and in the admin; everything else works without them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import TypeVar
 
 from genie.lib import env
 
-# The packages of ours that others add to, by the name of the kind.
+# Our packages that can be extended, by the name of the kind.
 KINDS = {
     "metrics": "leaderboard.metrics",
     "designs": "leaderboard.designs",
@@ -33,7 +33,7 @@ KINDS = {
     "platforms": "crowd.platforms",
     "preflight": "leaderboard.submissions.preflight",
 }
-# Found by other means than a class: as objects, or as folders of files.
+# Found not as classes, but as objects or folders of files.
 OTHER_KINDS = ("detectors", "templates", "tasks")
 KIND_OF = {package: kind for kind, package in KINDS.items()}
 
@@ -46,8 +46,6 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Problem:
-    """A piece from outside that is left out, and why."""
-
     kind: str
     where: str
     reason: str
@@ -55,7 +53,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Piece:
-    """What somebody else brings, before it is loaded."""
+    """A plugin before it is loaded."""
 
     kind: str
     where: str
@@ -63,7 +61,7 @@ class Piece:
 
 
 def classes(kind: str, base: type[T]) -> Iterator[tuple[str, type[T]]]:
-    """Give every class from outside that is a whole piece of this kind."""
+    """Yield every complete class of this kind from outside."""
     for piece, found in _loaded(kind):
         values = _members(found) if inspect.ismodule(found) else [found]
         fitting = [
@@ -87,7 +85,6 @@ def classes(kind: str, base: type[T]) -> Iterator[tuple[str, type[T]]]:
 
 
 def objects(kind: str, base: type[T]) -> Iterator[tuple[str, T]]:
-    """Give every object from outside that is of this class."""
     for piece, found in _loaded(kind):
         values = vars(found).values() if inspect.ismodule(found) else [found]
         fitting = [value for value in values if isinstance(value, base)]
@@ -99,7 +96,7 @@ def objects(kind: str, base: type[T]) -> Iterator[tuple[str, T]]:
 
 
 def folders(kind: str) -> Iterator[tuple[str, Path]]:
-    """Give every folder from outside that holds folders of this kind."""
+    """Yield every folder from outside that holds folders of this kind."""
     for piece, found in _loaded(kind):
         if isinstance(found, Path):
             yield piece.where, found
@@ -110,7 +107,7 @@ def folders(kind: str) -> Iterator[tuple[str, Path]]:
 
 
 def refuse(kind: str, where: str, reason: str) -> None:
-    """Leave a piece out: whoever runs the site is told once in the log, and on request."""
+    """Leave a plugin out: the operator is told once in the log, and on request."""
     problem = Problem(kind, where, reason)
     if _problems.get((kind, where)) != problem:
         _problems[kind, where] = problem
@@ -118,12 +115,11 @@ def refuse(kind: str, where: str, reason: str) -> None:
 
 
 def problems() -> list[Problem]:
-    """List what has been left out so far."""
     return [_problems[key] for key in sorted(_problems)]
 
 
 def forget() -> None:
-    """Look again at what is installed: for tests."""
+    """Search again for installed plugins, for tests."""
     _installed.cache_clear()
     _problems.clear()
 
@@ -132,21 +128,21 @@ def _loaded(kind: str) -> Iterator[tuple[Piece, object]]:
     for piece in [*_installed().get(kind, []), *_in_folder(kind)]:
         try:
             yield piece, piece.load()
-        # Somebody else's code: whatever it raises, the site starts without it.
+        # Third-party code: whatever it raises, the site starts without it.
         except Exception as error:  # noqa: BLE001
             refuse(kind, piece.where, f"{type(error).__name__}: {error}".rstrip("."))
 
 
 @cache
 def _installed() -> dict[str, list[Piece]]:
-    """Read all packages' entry points once: that takes longer than all the rest."""
+    """Read all packages' entry points once, because that is the slowest part."""
     found: dict[str, list[Piece]] = {}
     seen: set[str] = set()
     for package in metadata.distributions():
-        # Most have no entry points of ours, and parsing all would take too long.
+        # Most have no entry points for us, and parsing all would be slow.
         if "[genie." not in (package.read_text("entry_points.txt") or ""):
             continue
-        if package.name in seen:  # what stands earlier on the path wins
+        if package.name in seen:  # the first on the path wins
             continue
         seen.add(package.name)
         for entry in package.entry_points:
@@ -195,7 +191,7 @@ def _module(kind: str, path: Path) -> ModuleType:
 
 
 def _members(module: ModuleType) -> list[object]:
-    # What a module imports is among its members, too.
+    # A module's members include its imports.
     return [
         value
         for _, value in inspect.getmembers(module, inspect.isclass)

@@ -1,4 +1,4 @@
-"""For how long what is kept of people is kept, and the one job that deletes it then."""
+"""Retention periods of people's data, and the job that deletes it then."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,11 +12,11 @@ from genie.lib import env
 
 @dataclass(frozen=True)
 class Kept:
-    """One kind of thing that may go; `forget` names a function of the moment before which."""
+    """One kind of data to delete; `forget` names a function of the cutoff time."""
 
     name: str
     days: int
-    # what the page on privacy calls it
+    # its name on the page on privacy
     words: str
     forget: str
 
@@ -53,7 +53,7 @@ KEPT = (
 
 
 def days_from_environment() -> dict[str, int]:
-    """Read `GENIE_KEEP_..._DAYS` of each kind; 0 keeps it."""
+    """Read `GENIE_KEEP_..._DAYS` of each kind; 0 keeps it for ever."""
     return {
         kept.name: env.integer(f"GENIE_KEEP_{kept.name.upper()}_DAYS", kept.days)
         for kept in KEPT
@@ -61,12 +61,12 @@ def days_from_environment() -> dict[str, int]:
 
 
 def periods() -> list[tuple[str, int]]:
-    """Say what is kept for how many days, in the words of the page on privacy."""
+    """Return each kind's name on the page on privacy, and its days."""
     return [(kept.words, settings.GENIE["KEEP_DAYS"][kept.name]) for kept in KEPT]
 
 
 def forget_old() -> dict[str, int]:
-    """Delete whatever has been kept for long enough; return how many of each kind."""
+    """Delete everything older than its period; return how many of each kind."""
     now, gone = timezone.now(), {}
     for kept in KEPT:
         if days := int(settings.GENIE["KEEP_DAYS"][kept.name]):

@@ -1,4 +1,4 @@
-"""Seeds: made from names, stored beside what they produced."""
+"""Seeds: derived from names, stored with their results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def seed_from(*parts: object) -> int:
     Parameters
     ----------
     *parts : object
-        What the randomness is for, most general first; ``str()`` of each is hashed.
+        The purpose of the randomness, most general first; ``str()`` of each is hashed.
 
     Returns
     -------
@@ -33,14 +33,14 @@ def seed_from(*parts: object) -> int:
 
 
 def generator(seed: int) -> np.random.Generator:
-    """Give numpy's default generator for a stored seed.
+    """Return numpy's default generator for a stored seed.
 
     Examples
     --------
     >>> int(generator(7).integers(100)) == int(generator(7).integers(100))
     True
     """
-    # Most commands need none of numpy, which would be a tenth of their time.
+    # Most commands do not need numpy, which would take a tenth of their time.
     from numpy.random import default_rng
 
     return default_rng(seed)

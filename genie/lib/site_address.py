@@ -1,7 +1,7 @@
-"""The site's address, in e-mails, in webhooks and in what commands print.
+"""The site's address, in e-mails, in webhooks and in the output of commands.
 
-Without a setting it is the one at which `genie up` started the site last: commands that
-run beside it print links that work.
+By default it is the one at which `genie up` last started the site, so that commands
+next to it print links that work.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ _DEFAULT = "http://localhost:8000"
 
 
 def read(folder: Path) -> str:
-    """Give the address that is set, or was written down, or else the usual one.
+    """Return the configured address, the stored one, or the default.
 
     Examples
     --------
@@ -26,7 +26,6 @@ def read(folder: Path) -> str:
 
 
 def write_down(folder: Path, address: str) -> None:
-    """Keep the address at which a site was started."""
     folder.mkdir(parents=True, exist_ok=True)
     _file(folder).write_text(address, "utf-8")
 

@@ -1,4 +1,4 @@
-"""Where uploads are kept: a folder on disk, or a bucket that speaks S3."""
+"""Storage of uploads: a folder on disk, or a bucket that speaks S3."""
 
 import re
 from typing import Any
@@ -11,30 +11,25 @@ _OPTIONS = {"region": "region_name", "addressing": "addressing_style"}
 _ADDRESSING = ("auto", "path", "virtual")
 # A larger object is read through a file on disk instead of through memory.
 _MAX_MEMORY_BYTES = 8 << 20
-# How long a link that is handed out stays good, in seconds.
+# The validity of a download link, in seconds.
 _LINK_SECONDS = 60
 
 
 def media_storage(address: str) -> dict[str, Any]:
-    """Give Django's storage for uploads from one address.
+    """Return Django's ``STORAGES`` entry for uploads at an address.
 
     Parameters
     ----------
     address : str
         Empty: files below ``MEDIA_ROOT``. ``s3://bucket/prefix``: objects in a private
-        bucket, with ``?region=...`` and ``&addressing=path`` where they are needed.
-        Keys and endpoint come from AWS's own variables or the machine's role, so that
-        no secret stands in the address.
-
-    Returns
-    -------
-    dict
-        An entry of Django's ``STORAGES``.
+        bucket, with ``?region=...`` and ``&addressing=path`` if needed. Keys and
+        endpoint come from AWS's own variables or the machine's role, so that the
+        address holds no secret.
 
     Raises
     ------
     ConfigurationError
-        When the address is of no known kind.
+        If the address is of no known kind.
 
     Examples
     --------
@@ -58,7 +53,7 @@ def media_storage(address: str) -> dict[str, Any]:
         "OPTIONS": {
             "bucket_name": parts.netloc,
             "location": parts.path.strip("/"),
-            # private whatever the bucket's own rule is, never written over
+            # private whatever the bucket's own rule, and never overwritten
             "default_acl": None,
             "querystring_auth": True,
             "querystring_expire": _LINK_SECONDS,

@@ -1,5 +1,3 @@
-"""Names for types that are used all over the house."""
-
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

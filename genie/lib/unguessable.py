@@ -1,7 +1,7 @@
-"""What can be made or read again here, and by nobody else: seeds, names, sealed texts.
+"""Values that only this site can create or read: seeds, names, sealed texts.
 
-The source of this program is public, and so are most data: whoever can recompute the
-seed of a campaign knows which of its questions are tests.
+The source of this program and most data are public: with the seed of a campaign, anyone
+could tell which of its questions are tests.
 """
 
 import base64
@@ -14,7 +14,7 @@ from genie.lib.seeds import seed_from
 
 
 def name_for(*parts: object) -> str:
-    """Give a name of 32 hexadecimal digits, made with the site's secret key."""
+    """Return a name of 32 hexadecimal digits, derived with the site's secret key."""
     text = "\x1f".join(str(part) for part in parts)
     return salted_hmac("genie.lib.unguessable", text, algorithm="sha256").hexdigest()[
         :32
@@ -22,13 +22,13 @@ def name_for(*parts: object) -> str:
 
 
 def seed_for(*parts: object) -> int:
-    """Give a seed as `seed_from` does, made with the site's secret key; store it."""
+    """Return a seed as `seed_from`, derived with the site's secret key; store it."""
     return seed_from(name_for("seed", *parts))
 
 
 def fingerprint(site_secret: str | bytes) -> str:
-    """Name one of the site's secret keys without telling anything of it."""
-    # The salt is older than this place: requesters' keys are stored with what it gives.
+    """Return an identifier of a secret key that reveals nothing about it."""
+    # The salt keeps its old name, because requesters' keys are stored with its result.
     mac = salted_hmac(
         "crowd.requester.fingerprint", "", secret=site_secret, algorithm="sha256"
     )
@@ -36,12 +36,12 @@ def fingerprint(site_secret: str | bytes) -> str:
 
 
 def seal(text: str) -> str:
-    """Encrypt a text with a key made of the site's secret key."""
+    """Encrypt a text with a key derived from the site's secret key."""
     return _box().encrypt(text.encode()).decode()
 
 
 def opened(sealed: str) -> str | None:
-    """Give the text again; None where the site has the key no more."""
+    """Decrypt a text; None if the site no longer has the key."""
     try:
         return _box().decrypt(sealed.encode()).decode()
     except InvalidToken:
@@ -49,7 +49,7 @@ def opened(sealed: str) -> str | None:
 
 
 def _box() -> MultiFernet:
-    # the first seals; former keys still open
+    # the first encrypts; former keys still decrypt
     keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     return MultiFernet([Fernet(_key(one)) for one in keys])
 

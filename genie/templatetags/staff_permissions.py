@@ -1,5 +1,3 @@
-"""What the person on a page of the admin may do, on the site or on one task."""
-
 from django import template
 
 from genie.accounts.staff import staff_may, staff_may_somewhere
@@ -11,7 +9,7 @@ register = template.Library()
 def may(
     context: template.RequestContext, permission: str, pool: str | None = None
 ) -> bool:
-    """Tell whether somebody may do this on a task, or without one, anywhere."""
+    """Check whether the user may do this on a task, or without one, anywhere."""
     user = context["request"].user
     if pool is None:
         return staff_may_somewhere(user, permission)

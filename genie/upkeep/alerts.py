@@ -1,4 +1,4 @@
-"""E-mails to whoever runs the site when trouble begins and when it is over."""
+"""E-mails to the operator when trouble begins and when it ends."""
 
 from django.conf import settings
 from django.core.cache import cache
@@ -10,10 +10,10 @@ _KEY = "upkeep-told"
 
 
 def look() -> None:
-    """Be a periodic job: tell of what is new or worse, or over, since the last time.
+    """E-mail findings that are new, worse or over since the last time.
 
-    Each point of a finding is told once, for as long as it lasts; that a single point is
-    over is told with the whole finding.
+    Each point of a finding is reported once while it lasts; the end of a single point
+    is reported with the whole finding.
     """
     recipients: list[str] = settings.GENIE["ALERTS"]
     if not recipients:
@@ -27,7 +27,7 @@ def look() -> None:
     over = [name for name in told if name in found and name not in trouble]
     if over or any(told.get(name) != verdict for name, verdict in now.items()):
         _tell(recipients, found, trouble, set(told), over)
-    # Kept after it was sent: what fails is told the next time.
+    # Stored after sending, so that a failed e-mail is sent the next time.
     cache.set(_KEY, now, timeout=None)
 
 

@@ -1,7 +1,7 @@
-"""A backup as one file: a compressed tar whose last member lists the others with their sums.
+"""A backup as one file: a compressed tar whose last member lists the others with sums.
 
 It is written and read once from front to end, in constant memory, so it may be larger
-than memory and be checked whole before anything is done with it.
+than memory and can be checked whole before it is used.
 """
 
 import hashlib
@@ -19,21 +19,19 @@ from genie.lib.errors import GenieError
 
 FORMAT = 1
 _MANIFEST = "manifest.json"
-# Most of a backup is text: the least compression already saves nearly all.
+# Most of a backup is text, so the lowest compression already saves nearly all.
 _COMPRESSION = 1
 _LARGEST_MANIFEST = 1 << 28
 _CHUNK = 1 << 20
 
 
 class BackupProblem(GenieError):
-    """A backup that cannot be made, read or brought back; the message says why."""
+    """A backup that cannot be created, read or restored; the message says why."""
 
     code = "backup"
 
 
 class _Summed:
-    """A stream that notes the SHA-256 of what is read from it."""
-
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self.digest = hashlib.sha256()
@@ -45,20 +43,19 @@ class _Summed:
 
 
 class Writer:
-    """Adds members, and last of all the list of them."""
+    """Adds members, and at the end their list."""
 
     def __init__(self, tar: tarfile.TarFile) -> None:
         self._tar = tar
         self.files: dict[str, dict[str, Any]] = {}
 
     def add(self, name: str, stream: IO[bytes], size: int) -> None:
-        """Copy `size` bytes of a stream in."""
         summed = _Summed(stream)
         self._tar.addfile(_member(name, size), summed)
         self.files[name] = {"bytes": size, "sha256": summed.digest.hexdigest()}
 
     def finish(self, facts: dict[str, Any]) -> None:
-        """Write the list of members, with what else is to be known."""
+        """Write the list of members, with further facts."""
         manifest = {"format": FORMAT, **facts, "files": self.files}
         text = json.dumps(manifest, indent=1, sort_keys=True).encode()
         self._tar.addfile(_member(_MANIFEST, len(text)), io.BytesIO(text))
@@ -72,11 +69,11 @@ def _member(name: str, size: int) -> tarfile.TarInfo:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Writer]:
-    """Write a new backup; under its name stands only one that is complete."""
+    """Write a new backup; the file gets its name only when it is complete."""
     if path.exists():
         raise BackupProblem(f"{path} exists already; a backup never overwrites one.")
     part = path.with_name(f"{path.name}.part")
-    # Everything about everybody is in it.
+    # It holds everyone's data.
     number = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         with os.fdopen(number, "wb") as file:
@@ -92,7 +89,7 @@ def writing(path: Path) -> Iterator[Writer]:
 
 
 def members(path: Path) -> Iterator[tuple[str, IO[bytes], int]]:
-    """Go through a backup once: each member's name, content and size."""
+    """Yield each member's name, content and size, in one pass."""
     with tarfile.open(path, mode="r|gz") as tar:
         for member in tar:
             stream = tar.extractfile(member) if member.isreg() else None
@@ -104,7 +101,7 @@ def members(path: Path) -> Iterator[tuple[str, IO[bytes], int]]:
 
 
 def checked_manifest(path: Path) -> dict[str, Any]:
-    """Read a whole backup and compare every member with the list; give the list."""
+    """Read a whole backup and compare every member with the list; return the list."""
     try:
         found, manifest = _read(path)
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:

@@ -1,4 +1,4 @@
-"""A whole site into one file: database, uploads, and what else reading them needs."""
+"""Write a whole site into one file: database, uploads, and keys to read them."""
 
 import io
 import os
@@ -22,10 +22,10 @@ _TELL_EVERY = 1_000
 
 
 def backup(path: Path, *, with_key: bool, say: Callable[[str], None]) -> None:
-    """Write everything into a new file, while the site may go on.
+    """Write everything into a new file, while the site may run.
 
-    The database comes first and the uploads after it: those are named by their content
-    and never changed, so the later copy has every file that the database names.
+    The database comes first, then the uploads: those are named by their content and
+    never changed, so the later copy has every file that the database refers to.
     """
     engines.require_programs()
     if engines.is_empty():
@@ -43,12 +43,10 @@ def backup(path: Path, *, with_key: bool, say: Callable[[str], None]) -> None:
 
 
 def site_keys() -> list[str]:
-    """Give the site's secret keys, the one in use first."""
     return [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
 
 
 def applied_migrations() -> list[list[str]]:
-    """List what the database has been migrated to, by app and name."""
     return sorted(
         [app, n] for app, n in MigrationRecorder(connection).applied_migrations()
     )
@@ -68,7 +66,7 @@ def _facts() -> dict[str, Any]:
 
 def _add_database(archive: Writer, folder: Path, say: Callable[[str], None]) -> None:
     say(f"copying the database ({connection.vendor})")
-    # Beside the backup: where that has room, this has.
+    # In the backup's folder, which needs room anyway.
     with tempfile.TemporaryDirectory(prefix=".genie-backup-", dir=folder) as name:
         copy = Path(name) / DATABASE
         engines.dump(copy)
@@ -84,7 +82,7 @@ def _add_uploads(archive: Writer, say: Callable[[str], None]) -> None:
         try:
             with default_storage.open(name) as file:
                 archive.add(f"{UPLOADS}{name}", file, file.size)
-        except FileNotFoundError:  # of a draft that was forgotten meanwhile
+        except FileNotFoundError:  # of a draft that was deleted meanwhile
             gone += 1
             continue
         n += 1

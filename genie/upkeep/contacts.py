@@ -1,4 +1,4 @@
-"""Who is told of what happens on a site, and whom its visitors can turn to."""
+"""Contacts: for operators' alerts, and for visitors."""
 
 import re
 from typing import Any
@@ -9,7 +9,7 @@ _ADDRESS = re.compile(r"(?:https://|mailto:|tel:)[!-~]+")
 
 
 def from_environment() -> dict[str, Any]:
-    """Read who may see how the site is, and who is told when it is not well."""
+    """Read who may see the site's status, and who gets alerts."""
     return {
         "ALERTS": env.words("GENIE_ALERTS"),
         "SECURITY_CONTACT": [as_address(one) for one in _contacts()],
@@ -20,7 +20,7 @@ def from_environment() -> dict[str, Any]:
 
 
 def as_address(contact: str, variable: str = "GENIE_SECURITY_CONTACT") -> str:
-    """Give a contact as the URI that RFC 9116 asks for.
+    """Return a contact as the URI that RFC 9116 requires.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What may be wrong with a site: a list of examinations, each with one finding in words.
+"""Health checks of a site: a list of examinations, each with one finding in words.
 
-Upper apps add their own with `register`. The command `doctor` shows all findings, the page
-for staff and the e-mails about trouble those that take no time.
+Upper apps add their own with `register`. The command `doctor` shows all findings, the
+page for staff and the e-mails about trouble only the fast ones.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,10 +18,10 @@ OK, WARNING, PROBLEM = "ok", "warning", "problem"
 
 @dataclass(frozen=True)
 class Finding:
-    """What an examination found: how bad it is, and a sentence.
+    """The result of an examination: its severity, and a sentence.
 
-    `points` are single things that a person is told of once each: a lasting name to a
-    sentence that says what solves it.
+    `points` are single problems, each reported to a person once: a stable name to a
+    sentence with the solution.
     """
 
     verdict: str
@@ -31,7 +31,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Examination:
-    """One question about the site; a slow one reads all that there is."""
+    """One check of the site; a slow one reads all data."""
 
     name: str
     look: Callable[[], Finding]
@@ -49,12 +49,11 @@ def register(
     slow: bool = False,
     needs_database: bool = True,
 ) -> None:
-    """Add an examination under a name of its own."""
     _EXAMINATIONS[name] = Examination(name, look, slow, needs_database)
 
 
 def examine(*, slow: bool) -> Iterator[tuple[str, Finding]]:
-    """Carry the examinations out, one by one; one that fails is a finding itself."""
+    """Run the examinations, one by one; a failing one is a finding itself."""
     down = False
     for one in _EXAMINATIONS.values():
         if one.slow and not slow:
@@ -72,5 +71,4 @@ def examine(*, slow: bool) -> Iterator[tuple[str, Finding]]:
 
 
 def worst(n_problems: int, n_warnings: int = 0) -> str:
-    """Give the verdict for so many problems and warnings."""
     return PROBLEM if n_problems else WARNING if n_warnings else OK

@@ -1,7 +1,7 @@
-"""A consistent copy of the database while others write, and a database made of such a copy.
+"""Consistent copies of the database during writes, and restoring from such a copy.
 
-Each engine does it itself: SQLite with its backup interface, PostgreSQL with `pg_dump`
-and `pg_restore`. What is brought back replaces what was there in one step at the end.
+The engines do it: SQLite with its backup interface, PostgreSQL with `pg_dump` and
+`pg_restore`. The restored copy replaces the present data in one step at the end.
 """
 
 import contextlib
@@ -20,21 +20,21 @@ from django.db import connection, transaction
 from genie.lib.logs import one_line
 from genie.upkeep.archive import BackupProblem
 
-# Where PostgreSQL's old tables wait until the new ones are there.
+# Where PostgreSQL's old tables wait until the new ones are ready.
 _ASIDE = "genie_before_restore"
 
 
 def is_empty() -> bool:
-    """Tell whether the database has no tables."""
     return not connection.introspection.table_names()
 
 
 def dump(target: Path) -> None:
-    """Write the database, as it is at this moment, into a new file."""
+    """Write a snapshot of the database into a new file."""
     if connection.vendor == "sqlite":
         try:
             with closing(_open(_sqlite_file())) as old, closing(_open(target)) as new:
-                # All pages at once: page by page, each write of others begins it anew.
+                # All pages at once: page by page, each concurrent write would restart
+                # it.
                 old.backup(new, pages=-1)
         except sqlite3.Error as error:
             raise BackupProblem(f"The database cannot be copied: {error}.") from error
@@ -45,10 +45,10 @@ def dump(target: Path) -> None:
 
 @contextlib.contextmanager
 def working_copy() -> Iterator[None]:
-    """Read and write a copy of the database, of which nothing is kept.
+    """Read and write a copy of the database that is dropped afterwards.
 
-    SQLite has one lock for all: a study in the site's own file would keep its writers
-    waiting. PostgreSQL undoes the transaction instead.
+    SQLite has one lock for all: a study in the site's own file would block its writers.
+    PostgreSQL undoes the transaction instead.
     """
     if connection.vendor != "sqlite" or connection.in_atomic_block:
         with transaction.atomic():
@@ -68,7 +68,7 @@ def working_copy() -> Iterator[None]:
 
 
 def bring_back(copy: Path) -> None:
-    """Make the database what the copy is, in place of what it was; all or nothing."""
+    """Replace the database by the copy; all or nothing."""
     connection.close()
     if connection.vendor == "sqlite":
         _replace_sqlite(copy)
@@ -79,7 +79,7 @@ def bring_back(copy: Path) -> None:
 
 
 def require_programs() -> None:
-    """Refuse at once where PostgreSQL's own programs are missing."""
+    """Refuse at once if PostgreSQL's own programs are missing."""
     missing = [name for name in ("pg_dump", "pg_restore") if not shutil.which(name)]
     if connection.vendor != "sqlite" and missing:
         raise BackupProblem(
@@ -89,7 +89,7 @@ def require_programs() -> None:
 
 
 def staging_folder() -> Path | None:
-    """Give the folder where a copy can take the database's place; None: anywhere."""
+    """Return the folder from which a copy can replace the database; None: any."""
     return _sqlite_file().parent if connection.vendor == "sqlite" else None
 
 
@@ -104,7 +104,7 @@ def _open(path: Path) -> sqlite3.Connection:
 def _replace_sqlite(copy: Path) -> None:
     with closing(_open(copy)) as found:
         (verdict,) = found.execute("pragma quick_check(1)").fetchone()
-        # the site's own setting, made here so that no file stays beside the copy
+        # the site's own setting, set here so that no file stays next to the copy
         found.execute("pragma journal_mode=delete")
     if verdict != "ok":
         raise BackupProblem(f"The copy of the database is damaged: {verdict}.")
@@ -120,7 +120,7 @@ def _replace_sqlite(copy: Path) -> None:
 
 
 def _end_log(place: Path) -> None:
-    """Leave no log beside a database: it would be read into the one that comes."""
+    """Delete the log of a database, which would be applied to the next one."""
     try:
         with closing(_open(place)) as old:
             old.execute("pragma wal_checkpoint(truncate)")
@@ -130,18 +130,18 @@ def _end_log(place: Path) -> None:
             f"The database cannot be replaced: {error}. Stop the site and its queue, "
             "and give the same command again."
         ) from error
-    except sqlite3.DatabaseError:  # too damaged to be read: why one restores
+    except sqlite3.DatabaseError:  # too damaged to be read, which is why it is restored
         for ending in ("-wal", "-shm"):
             place.with_name(f"{place.name}{ending}").unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
 def _old_tables_aside() -> Iterator[None]:
-    """Put the schema aside, and back again where the new one cannot be made."""
+    """Rename the schema, and rename it back if the new one fails."""
     old = _quoted_schema()
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("select 1 from pg_namespace where nspname = %s", [_ASIDE])
-        if cursor.fetchone():  # a restore was killed: what came of it is worth nothing
+        if cursor.fetchone():  # the remains of a killed restore are worthless
             cursor.execute(f"drop schema {old} cascade")
         else:
             cursor.execute(f"alter schema {old} rename to {_ASIDE}")
@@ -162,12 +162,11 @@ def _quoted_schema() -> str:
     with connection.cursor() as cursor:
         cursor.execute("select current_schema()")
         (name,) = cursor.fetchone()
-    # gone while a killed restore had it renamed
+    # missing if a killed restore had renamed it
     return connection.ops.quote_name(name or "public")
 
 
 def _run(command: list[str]) -> None:
-    """Run one of PostgreSQL's programs on this database."""
     found = connection.get_connection_params()
     asked: dict[str, Any] = {
         "PGDATABASE": found.get("dbname") or connection.settings_dict["NAME"],

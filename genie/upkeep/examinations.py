@@ -1,5 +1,3 @@
-"""What can be asked of any site, whatever is evaluated on it."""
-
 from collections.abc import Iterator
 
 from django.apps import apps
@@ -44,7 +42,7 @@ def restoring() -> Finding:
 
 
 def second_factors() -> Finding:
-    """Find names in the setting that are no group's, as after one was renamed."""
+    """Find unknown groups in the setting, for example after a rename."""
     named = set(settings.GENIE["SECOND_FACTOR"]) - {
         sign_in.ALL_STAFF,
         sign_in.SUPERUSERS,
@@ -101,7 +99,7 @@ def history() -> Finding:
 
 
 def files() -> Finding:
-    """Compare what rows name with what is stored, by content."""
+    """Compare the files of rows with the stored ones, by content."""
     stored = set(uploads.names())
     n, missing, changed, named = 0, [], [], set()
     for name, sha256 in _named_files():
@@ -124,7 +122,6 @@ def files() -> Finding:
 
 
 def _named_files() -> Iterator[tuple[str, str]]:
-    """Give each stored file that a row names, with its checksum where one is kept."""
     for model in apps.get_models():
         for field in model._meta.concrete_fields:
             if isinstance(field, FileField):
@@ -139,7 +136,6 @@ def _files_of(model: type[Model], name: str) -> Iterator[tuple[str, str]]:
 
 
 def register_all() -> None:
-    """Put these on the list, the database first: most others need it."""
     register("database", database)
     register("restore", restoring, needs_database=False)
     register("secret key", key, needs_database=False)

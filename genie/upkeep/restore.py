@@ -1,7 +1,7 @@
-"""A site out of a backup: everything is checked first, and the database comes last.
+"""Restore a site from a backup: all checks come first, and the database last.
 
-Until the database takes its place the site is as empty as before; what a restore that was
-killed has left are uploads, named by their content, and the same command goes on there.
+Until the database is replaced, the site is as empty as before. A killed restore leaves
+only uploads, named by their content, and the same command continues from there.
 """
 
 import json
@@ -30,7 +30,7 @@ _TELL_EVERY = 1_000
 def restore(
     path: Path, *, replace: bool, other_key: bool, say: Callable[[str], None]
 ) -> None:
-    """Bring a site back from a file; refused where anything is there or does not fit."""
+    """Restore a site from a file; refused if the site is not empty or does not fit."""
     engines.require_programs()
     say(f"checking {path}")
     manifest = archive.checked_manifest(path)
@@ -38,7 +38,7 @@ def restore(
     puts_key = KEY in manifest["files"] and not env.text("GENIE_SECRET_KEY")
     if not puts_key and not other_key:
         _refuse_another_key(manifest["keys"])
-    with lock_supervisor():  # no queue works here meanwhile
+    with lock_supervisor():  # no queue runs here meanwhile
         if not replace:
             _refuse_what_is_there(manifest)
         mark().write_text(json.dumps(_identity(manifest)), "utf-8")
@@ -53,7 +53,7 @@ def restore(
 
 
 def mark() -> Path:
-    """Give the file that is there while a restore is not finished."""
+    """Return the file that exists while a restore is not finished."""
     place: Path = settings.VAR_DIR / "restoring"
     return place
 
@@ -70,7 +70,7 @@ def _refuse_what_does_not_fit(path: Path, manifest: dict[str, Any]) -> None:
         )
     known = set(MigrationLoader(None).disk_migrations)
     apps = {app for app, _ in known}
-    # Sign-in providers come and go with the settings, and bring apps of their own.
+    # Sign-in providers depend on the settings, and have their own apps.
     newer = [
         (a, n) for a, n in manifest["migrations"] if a in apps and (a, n) not in known
     ]
@@ -139,7 +139,6 @@ def _write(path: Path, stream: IO[bytes]) -> None:
 
 
 def _put_key(keys: list[str], say: Callable[[str], None]) -> None:
-    """Keep the backup's key as this machine's own."""
     place = settings.VAR_DIR / "secret-key"
     part = place.with_name("secret-key.part")
     part.touch(mode=0o600)

@@ -1,4 +1,4 @@
-"""The files that people sent in, wherever the storage keeps them."""
+"""Uploaded files in any storage."""
 
 import hashlib
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ _CHUNK = 1 << 20
 
 
 def names(folder: str = "") -> Iterator[str]:
-    """List the names of all files, folder by folder."""
+    """Yield the names of all files, folder by folder."""
     try:
         folders, files = default_storage.listdir(folder)
-    except FileNotFoundError:  # nothing was ever sent in
+    except FileNotFoundError:  # there are no uploads yet
         return
     for name in sorted(files):
         yield f"{folder}/{name}" if folder else name
@@ -23,18 +23,16 @@ def names(folder: str = "") -> Iterator[str]:
 
 
 def any_there() -> bool:
-    """Tell whether there is a file at all."""
     return next(names(), None) is not None
 
 
 def sha256_of(name: str) -> str:
-    """Read a file and give its checksum."""
     with default_storage.open(name) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def put(name: str, stream: IO[bytes], size: int, sha256: str) -> None:
-    """Store a file under exactly this name, unless the same one is there."""
+    """Store a file under exactly this name, unless the same one exists."""
     if default_storage.exists(name):
         if default_storage.size(name) == size and sha256_of(name) == sha256:
             return

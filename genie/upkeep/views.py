@@ -1,5 +1,3 @@
-"""How the site is, for superusers and for everybody; and where to report holes."""
-
 from datetime import timedelta
 
 from django.conf import settings
@@ -16,9 +14,9 @@ from genie.lib import jobs
 from genie.lib.serving import mail_server
 from genie.upkeep.doctor import examine
 
-# RFC 9116 recommends less than a year; whoever reads the file later reads it anew.
+# RFC 9116 recommends less than a year; later readers get a new file.
 _GOOD_FOR = timedelta(days=180)
-# Jobs that begin within it are on time: people wait for them, but do not wonder.
+# Jobs within this time are on time: people wait for them without wondering.
 _LATE = timedelta(minutes=5)
 
 
@@ -26,7 +24,6 @@ _LATE = timedelta(minutes=5)
 @never_cache
 @login_required
 def status(request: HttpRequest) -> HttpResponse:
-    """Show each part's finding, and the jobs that failed last."""
     if not getattr(request.user, "is_superuser", False):
         raise PermissionDenied
     return render(
@@ -44,7 +41,7 @@ def status(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def public_status(request: HttpRequest) -> HttpResponse:
-    """Say in plain words whether what people wait for gets done."""
+    """Show in plain words whether the site processes its work."""
     late, waiting = jobs.longest_overdue(), jobs.oldest_waiting_seconds() or 0.0
     behind = timedelta(0) if late is None else max(late, timedelta(seconds=waiting))
     context = {
@@ -61,7 +58,7 @@ def public_status(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def security_txt(request: HttpRequest) -> HttpResponse:
-    """Say where to report a vulnerability of this site; RFC 9116."""
+    """Return the contact for vulnerability reports; RFC 9116."""
     contacts: list[str] = settings.GENIE["SECURITY_CONTACT"]
     if not contacts:
         raise Http404

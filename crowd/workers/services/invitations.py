@@ -1,4 +1,4 @@
-"""How a person becomes a worker: by a link with one place, or with several."""
+"""Invitations: links by which people become workers, with one place or several."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from genie.lib.errors import GenieError
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
-# How many people one file invites, and how many of its bad lines are named.
+# The maximal number of people in one file, and of its bad lines in an error.
 MOST_MAILS = 500
 SHOWN = 20
 
@@ -51,13 +51,13 @@ def invite(
     mail: str = "",
     language: str = "",
 ) -> str:
-    """Make an invitation for so many people and return its token, which is kept nowhere.
+    """Create an invitation and return its token, which is not stored.
 
-    Where there is a code, newcomers must know it besides. The work of a campaign or a pool
-    that has an invitation is for those who come by one, workers of the site included, and
-    they see it before all other. Newcomers by an invitation that is `limited_to` some pools
-    see no other. They have the qualification `group` from the start. To `mail` a job
-    sends the link, in `language` or else in the site's.
+    With `code`, newcomers must know it, too. The work of a campaign or pool with an
+    invitation is only for people who come by one, including workers of the site, and
+    they see it before all other work. Newcomers by an invitation that is `limited_to`
+    some pools see no other. They have the qualification `group` from the start. A job
+    e-mails the link to `mail`, in `language` or else in the site's.
     """
     token = secrets.token_urlsafe(24)
     invitation = Invitation.objects.create(
@@ -80,7 +80,7 @@ def invite(
 
 
 def close_pool(pool: str, *, by: AbstractBaseUser) -> None:
-    """Keep a pool's work, before it has a link, for the people who will have one.
+    """Reserve a pool's work, before it has a link, for the people who will have one.
 
     Workers who have agreed to take part in it keep it.
     """
@@ -89,10 +89,10 @@ def close_pool(pool: str, *, by: AbstractBaseUser) -> None:
 
 
 def send(pk: int, language: str = "") -> None:
-    """Write to whom an invitation is for, with a new link: no token is kept."""
+    """E-mail an invitation with a new link, because no token is stored."""
     with transaction.atomic():
         invitation = Invitation.objects.filter(pk=pk).exclude(mail="").first()
-        # Marked before it is sent: two processes do not write to somebody twice.
+        # Marked before it is sent, so two processes do not both write to a person.
         rows = Invitation.objects.filter(pk=pk, n_taken=0).exclude(mail="")
         token = secrets.token_urlsafe(24)
         if not rows.update(mail="", token_sha256=_hashed(token)):
@@ -129,21 +129,21 @@ def _words(invitation: Invitation, address: str) -> str:
 
 
 def addresses(text: str) -> list[tuple[str, str, str]]:
-    """Read whom to write to: an address a line, perhaps a note and a language.
+    """Read addresses: one a line, optionally with a note and a language.
 
-    Where the first line says so, the language stands before the note.
+    If the header line says so, the language comes before the note.
 
     Raises
     ------
     GenieError
-        ``bad-addresses``, with the lines that are wrong.
+        ``bad-addresses``, with the wrong lines.
     """
     found: dict[str, tuple[str, str]] = {}
     problems = []
     note_at, language_at = 1, 2
     known = {code.lower(): code for code, _name in settings.LANGUAGES}
     file = StringIO(text.removeprefix("\ufeff"), newline="")
-    # spreadsheets write semicolons where a comma is in numbers
+    # spreadsheets write semicolons if numbers have decimal commas
     rows = csv.reader(file, delimiter=";" if ";" in text.partition("\n")[0] else ",")
     for line, cells in enumerate(rows, 1):
         given = [cell.strip() for cell in cells] + ["", "", ""]
@@ -168,7 +168,6 @@ def addresses(text: str) -> list[tuple[str, str, str]]:
 def _wrong(
     mail: str, language: str, found: Collection[str], known: Collection[str]
 ) -> str:
-    """Say why somebody cannot be written to; empty where they can."""
     try:
         validate_email(mail)
     except ValidationError:
@@ -185,12 +184,11 @@ def _line(line: int, mail: str, what: str) -> str:
 
 
 def find(token: str) -> Invitation | None:
-    """Return the invitation behind a token."""
     return Invitation.objects.filter(token_sha256=_hashed(token)).first()
 
 
 def usable(token: str) -> Invitation:
-    """Give the invitation behind a token, or say why it cannot be used."""
+    """Return the invitation of a token, or refuse it with the reason."""
     invitation = find(token)
     if invitation is None:
         raise GenieError(_("There is no such invitation."), code="no-such-invitation")
@@ -206,18 +204,19 @@ def usable(token: str) -> Invitation:
 
 @transaction.atomic
 def redeem(token: str, user: AbstractBaseUser, code: str = "") -> Worker:
-    """Make the user a worker; an invitation has so many places and no more."""
+    """Make the user a worker; an invitation has a fixed number of places."""
     invitation = usable(token)
     if not constant_time_compare(code.strip(), invitation.code):
         raise GenieError(
             _("The code is wrong; ask whoever sent you the link."), code="wrong-code"
         )
-    # Compare and set: two who open the same link at once cannot both take its last place.
+    # Compare and set: two who open the same link at once cannot both take its last
+    # place.
     row = Invitation.objects.filter(pk=invitation.pk)
     if not row.filter(n_taken__lt=F("places")).update(n_taken=F("n_taken") + 1):
         raise GenieError(_used_up(invitation), code="invitation-used")
     row.filter(n_taken=F("places")).update(used_at=timezone.now())
-    # After the row is ours: who sends the form twice at once takes one place, not two.
+    # After the row is locked, so that a form sent twice at once takes one place.
     worker = Worker.objects.filter(user_id=user.pk).first()
     is_known = worker is not None
     if worker is None:
@@ -242,7 +241,7 @@ def redeem(token: str, user: AbstractBaseUser, code: str = "") -> Worker:
 
 
 def _widen(worker: Worker, invitation: Invitation) -> bool:
-    """Open more work to a worker who was limited to some; False where nothing is new."""
+    """Open more work to a limited worker; False if none of it is new."""
     known, more = set(worker.limited_to), set(invitation.limited_to)
     if not known or (more and more <= known):
         return False
@@ -266,7 +265,7 @@ def register_worker(
     platform: str = "selfhosted",
     simulated: bool = False,
 ) -> Worker:
-    """Give the worker of that id on that platform, made when missing."""
+    """Return the worker of that id on that platform, created if missing."""
     worker, _ = Worker.objects.get_or_create(
         platform=platform,
         platform_worker_id=platform_worker_id,
@@ -285,15 +284,15 @@ def _used_up(invitation: Invitation) -> str:
 
 
 def _hashed(token: str) -> str:
-    # The token has more random bits than anybody can try, so a plain hash will do.
+    # The token has too many random bits to guess, so a plain hash is enough.
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def forget_before(limit: datetime) -> int:
-    """Forget invitations that expired before a moment; return how many.
+    """Delete invitations that expired before a moment; return how many.
 
-    Those by which somebody came stay, because workers refer to them, without a note; so
-    do those to one campaign or pool, whose work they keep from everybody else.
+    Used ones stay, without their note, because workers refer to them. So do those to a
+    campaign or pool, whose work they reserve.
     """
     old = Invitation.objects.filter(expires_at__lt=limit)
     gone = old.filter(n_taken=0, workers=None, campaign=None, pool="")

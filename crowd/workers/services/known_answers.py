@@ -1,9 +1,9 @@
-"""Whether ratings agree with a known answer, for test questions and qualification tests.
+"""Check ratings against a known answer, for test questions and qualification tests.
 
-`expected` says what the known answer is: `slot` names the output that must be preferred,
+`expected` describes the known answer: `slot` is the output that must be preferred,
 `not_best` the one that must not be rated best; otherwise the text is good or bad, and
-`threshold` replaces the scale's own where it does not fit. `criteria` names those that
-can be marked: a fluent text on the wrong subject is bad on relevance only.
+`threshold` replaces the scale's own. `criteria` lists those with a known answer: a
+fluent text on the wrong subject is bad on relevance only.
 """
 
 from collections import defaultdict
@@ -14,13 +14,11 @@ from crowd.scales.base import Scale
 
 MIDDLE = 0.5
 FIRST_SLOT = "A"
-# So many values stand for all numbers of a scale without options.
+# So many values represent all numbers of a scale without options.
 _GRID = 100
 
 
 class Rated(Protocol):
-    """One rating on one criterion."""
-
     @property
     def criterion(self) -> str: ...
     @property
@@ -36,10 +34,10 @@ def agrees(
     good: bool,
     threshold: float,
 ) -> bool:
-    """Tell whether the ratings are right on more than half of the criteria marked.
+    """Check whether the ratings are right on more than half of the marked criteria.
 
-    Each criterion is marked by itself. Their mean would let one criterion outvote
-    another that is the only one with a known answer.
+    Each criterion is marked separately. With their mean, one criterion could outvote
+    the only one with a known answer.
 
     Examples
     --------
@@ -50,7 +48,7 @@ def agrees(
     True
     """
     marks = list(marks_of(ratings, expected, good=good, threshold=threshold).values())
-    # Half of the criteria is not enough: chance alone gets there.
+    # Half of the criteria is not enough, because chance reaches that.
     return 2 * sum(marks) > len(marks)
 
 
@@ -61,7 +59,7 @@ def marks_of(
     good: bool,
     threshold: float,
 ) -> dict[str, bool]:
-    """Mark each criterion that can be marked by itself.
+    """Return whether each criterion with a known answer is right.
 
     Examples
     --------
@@ -86,14 +84,13 @@ def marks_of(
 def _is_right(
     values: Mapping[str, float], expected: Mapping[str, Any], good: bool, line: float
 ) -> bool:
-    """Mark the ratings on one criterion, which are one for each slot."""
     if "not_best" in expected:
-        # a rating that none exceeds is the best, also beside equal ones
+        # A rating that none exceeds is the best, also with ties.
         wrong = values.get(expected["not_best"])
         return wrong is not None and wrong < max(values.values())
     [value] = values.values()
     if "slot" in expected:
-        # values speak for the first slot; a tie prefers nobody
+        # values are the first slot's; a tie prefers neither
         return value > MIDDLE if expected["slot"] == FIRST_SLOT else value < MIDDLE
     return (value > line) is good
 
@@ -105,13 +102,10 @@ def guesses_of(
     scale: type[Scale],
     slots: Sequence[str],
 ) -> tuple[float, ...]:
-    """Compute how often answers that were given without reading are right.
+    """Compute how often answers given without reading are right.
 
     Parameters
     ----------
-    expected : mapping
-    good : bool
-    scale : type
     slots : sequence of str
         The outputs that are rated one by one; one or none if there is one answer.
 
@@ -119,8 +113,8 @@ def guesses_of(
     -------
     tuple of float
         Probability of being right for a random answer. Then, for always the highest
-        value (the first output), the lowest (the last output), the middle, and one value
-        for all outputs.
+        value (the first output), the lowest (the last output), the middle, and one
+        value for all outputs.
 
     Examples
     --------
@@ -153,11 +147,10 @@ def guesses_of(
 
 
 def _values(scale: type[Scale], line: float) -> list[float]:
-    """List the values of a scale in order; numbers lie evenly around the line."""
     if scale.options:
         return sorted(option.value for option in scale.options)
     low, high = scale.minimum, scale.maximum
     if scale.relative or scale.counted:
-        # There are no ends between which random numbers would lie.
+        # The scale has no ends between which random numbers would lie.
         low, high = line - 1, line + 1
     return [low + (high - low) * (k + 0.5) / _GRID for k in range(_GRID)]

@@ -1,5 +1,3 @@
-"""What staff note about a worker: kept in the history of the worker's row."""
-
 from datetime import datetime
 
 from django.contrib.admin.models import LogEntry
@@ -12,12 +10,11 @@ _BEGINS = "Note: "
 
 
 def write(worker: Worker, by: Account, text: str) -> None:
-    """Keep a note that only staff read."""
     note(by, worker, f"{_BEGINS}{text}")
 
 
 def forget_before(limit: datetime) -> int:
-    """Delete the notes from before a moment, not what was decided; return how many."""
+    """Delete the notes from before a moment, but not decisions; return how many."""
     notes = LogEntry.objects.filter(
         content_type__app_label="crowd",
         content_type__model="worker",

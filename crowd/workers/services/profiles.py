@@ -1,5 +1,3 @@
-"""Keep what workers choose and say of themselves, and forget it."""
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -19,7 +17,7 @@ from genie.lib.errors import GenieError
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a worker sets on one page; None leaves what there is."""
+    """A worker's settings of one page; None leaves a setting unchanged."""
 
     time_zone: str
     goes_on: bool
@@ -29,15 +27,15 @@ class Chosen:
 
 
 def choose_language(user_pk: int, language: str) -> None:
-    """Write to somebody in a language from now on, if they work here."""
+    """Set the language of messages to a user, if they are a worker."""
     for worker in Worker.objects.filter(user_id=user_pk):
         Profile.objects.update_or_create(worker=worker, defaults={"language": language})
 
 
 def guess_zone(worker: Worker, name: str) -> bool:
-    """Keep the browser's zone where the worker has chosen none; False where it is kept not.
+    """Store the browser's zone and language if the worker has chosen no zone.
 
-    So is the language in which they read this page.
+    False if the zone is not stored.
     """
     if name not in time_zones():
         return False
@@ -50,17 +48,17 @@ def guess_zone(worker: Worker, name: str) -> bool:
 
 @transaction.atomic
 def choose(worker: Worker, chosen: Chosen) -> Profile:
-    """Keep a worker's choices.
+    """Store a worker's choices.
 
     Raises
     ------
     GenieError
-        ``said-already`` for another country so soon after the last one.
+        ``said-already`` for a different country too soon after the last one.
     """
     Profile.objects.get_or_create(worker=worker)
     profile = Profile.objects.select_for_update().get(worker=worker)
     if chosen.wants_news and not profile.wants_news:
-        # what is there already is no news
+        # Existing work is no news.
         running = Campaign.objects.filter(state=Campaign.State.RUNNING).order_by()
         newest = running.aggregate(at=Max("starts_at"))["at"]
         profile.news_until = newest or timezone.now()
@@ -83,11 +81,10 @@ def choose(worker: Worker, chosen: Chosen) -> Profile:
 
 
 def no_more_news(worker_pk: int) -> None:
-    """Send no more mail about new work."""
     Profile.objects.filter(worker=worker_pk).update(wants_news=False)
 
 
 def forget(worker: Worker) -> None:
-    """Delete what is only of use while somebody works here; their answers stay."""
+    """Delete data that is only needed while the person works here; answers stay."""
     for model in (Profile, WorkerRecord, Message):
         model.objects.filter(worker=worker).delete()

@@ -1,5 +1,3 @@
-"""Write, publish and replace qualification tests."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,8 +30,6 @@ RULES = ("n_asked", "pass_percent", "n_tries", "wait_hours", "valid_days")
 
 @dataclass(frozen=True)
 class QuestionSpec:
-    """One drawn question before it is stored: what is shown, what is right."""
-
     data: Mapping[str, Any]
     expected: Mapping[str, Any]
     content_key: str
@@ -41,8 +37,6 @@ class QuestionSpec:
 
 @dataclass(frozen=True)
 class WrittenQuestion:
-    """A question written by hand, with its answers and the number of the right one."""
-
     text: str
     answers: Sequence[str]
     right: int
@@ -53,9 +47,9 @@ class WrittenQuestion:
 
 @dataclass(frozen=True)
 class TestSpec:
-    """A test before it is stored; what `rules` does not say is as in the model."""
+    """A test before it is stored; `rules` override the model's defaults."""
 
-    __test__ = False  # not for pytest
+    __test__ = False  # hides it from pytest
 
     name: str
     pool: str
@@ -66,18 +60,16 @@ class TestSpec:
 
 
 def seed_of(name: str, version: int) -> int:
-    """Give the seed of a test's version, made with the site's secret key."""
+    """Return the seed of a test's version, derived from the site's secret key."""
     return seed_for("qualification test", name, version)
 
 
 def next_version(name: str) -> int:
-    """Give the number that the next version of a test will have."""
     newest = QualificationTest.objects.filter(name=name).aggregate(n=Max("version"))
     return (newest["n"] or 0) + 1
 
 
 def check_rules(names: Iterable[str]) -> None:
-    """Refuse rules that no test has."""
     if unknown := set(names) - set(RULES):
         raise GenieError(
             f"A qualification test has no setting {', '.join(sorted(unknown))}. "
@@ -90,7 +82,6 @@ def check_rules(names: Iterable[str]) -> None:
 def draft(
     spec: TestSpec, questions: Sequence[QuestionSpec], hit_type: HITTypeSpec
 ) -> QualificationTest:
-    """Store a new version with drawn questions; nobody can take it yet."""
     check_rules(spec.rules)
     template = hit_templates.get(hit_type.template)
     for question in questions:
@@ -111,7 +102,6 @@ def draft(
 
 @transaction.atomic
 def write(spec: TestSpec, questions: Sequence[WrittenQuestion]) -> QualificationTest:
-    """Store a new version with questions written by hand; nobody can take it yet."""
     check_rules(spec.rules)
     return _stored(
         spec,
@@ -154,18 +144,18 @@ def _stored(
 
 @transaction.atomic
 def publish(test_pk: int, by: AbstractBaseUser | None = None, why: str = "") -> bool:
-    """Put a draft into use and retire the version before it; False if it was no draft.
+    """Publish a draft and retire the version before it; False if it was no draft.
 
     Raises
     ------
     GenieError
-        ``unusable-test`` when a question or the number to be asked makes no sense.
+        ``unusable-test`` if a question or the number to ask is unusable.
     """
     test = QualificationTest.objects.select_for_update(of=("self",)).get(pk=test_pk)
     if test.state != State.DRAFT:
         return False
     _check(test)
-    # The constraint allows one version in use: the old one goes first.
+    # The constraint allows one published version, so the old one is retired first.
     QualificationTest.objects.filter(name=test.name, state=State.PUBLISHED).update(
         state=State.RETIRED
     )
@@ -194,7 +184,7 @@ def _check(test: QualificationTest) -> None:
 
 
 def problem_of(question: QualificationQuestion, hit_type: HITType | None) -> str:
-    """Say what is wrong with a question; nothing when it can be asked and marked."""
+    """Return why a question is unusable; empty if it can be asked and marked."""
     if question.data is not None:
         return "" if hit_type else "was drawn for another kind of work"
     if not question.text.strip():
@@ -210,7 +200,7 @@ def problem_of(question: QualificationQuestion, hit_type: HITType | None) -> str
 
 
 def retire(test_pk: int, by: AbstractBaseUser | None = None, why: str = "") -> bool:
-    """Take a test out of use; what was granted by it stays."""
+    """Retire a test; qualifications granted by it stay."""
     with transaction.atomic():
         retired = QualificationTest.objects.filter(
             pk=test_pk, state__in=[State.DRAFT, State.PUBLISHED]
@@ -224,7 +214,7 @@ def retire(test_pk: int, by: AbstractBaseUser | None = None, why: str = "") -> b
 def new_version(
     test_pk: int, by: AbstractBaseUser | None = None, why: str = ""
 ) -> QualificationTest:
-    """Copy a test as a draft, to be changed: what is in use does not change."""
+    """Copy a test as a draft for changes; the published version does not change."""
     old = QualificationTest.objects.get(pk=test_pk)
     version = next_version(old.name)
     new = QualificationTest.objects.create(

@@ -1,5 +1,3 @@
-"""Require things of workers: of one campaign, by its task's configuration, or of a pool."""
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,25 +13,25 @@ Kind = Requirement.Kind
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a task requires of workers beside a test; None: nothing of that kind."""
+    """A task's requirements on workers in addition to a test; None: not required."""
 
     approved: int | None = None
     approved_percent: int | None = None
     countries: Sequence[str] | None = None
-    # workers say themselves which they speak
+    # self-reported languages
     languages: Sequence[str] | None = None
 
 
 def of_campaign(
     campaign: Campaign, config: Wanted, test_name: str = ""
 ) -> list[Requirement]:
-    """Write down what a campaign requires, once; callers open the transaction.
+    """Store a campaign's requirements, once; callers open the transaction.
 
     Raises
     ------
     GenieError
-        ``bad-requirements``, or ``requirement-not-checked`` where the platform could not
-        keep away who lacks it.
+        ``bad-requirements``, or ``requirement-not-checked`` if the platform cannot
+        filter by one.
     """
     requirements = read(config)
     if test_name:
@@ -45,12 +43,12 @@ def of_campaign(
 
 
 def read(config: Wanted) -> list[Requirement]:
-    """Read a task's requirements; nothing is stored.
+    """Read a task's requirements without storing them.
 
     Raises
     ------
     GenieError
-        ``bad-requirements`` for a configuration that says nothing usable.
+        ``bad-requirements`` for an unusable configuration.
     """
     numbers = (
         (Kind.APPROVED, config.approved),
@@ -73,8 +71,7 @@ def read(config: Wanted) -> list[Requirement]:
 
 
 def _check(requirement: Requirement) -> None:
-    """Look at what is required, whoever it is required of."""
-    # The campaign does not exist yet, and the model asks for a campaign or a pool: any
+    # The campaign does not exist yet, and the model needs a campaign or a pool: any
     # pool will do for the check.
     probe = Requirement(
         pool="x",
@@ -90,7 +87,6 @@ def _check(requirement: Requirement) -> None:
 
 
 def test_of_pool(pool: str, test_name: str) -> Requirement:
-    """Require a test for all work of a pool, once."""
     return _stored(Requirement(pool=pool, kind=Kind.TEST, test_name=test_name))
 
 

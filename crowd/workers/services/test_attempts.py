@@ -1,8 +1,7 @@
-"""Take a qualification test: begin, answer question by question, pass or try again.
+"""Qualification attempts: begin, answer question by question, pass or try again.
 
-The questions of a try are drawn and stored when it begins. Answers are kept one by
-one, and the last one grades the try. Which answers are right never leaves the
-server.
+The questions of an attempt are drawn and stored when it begins. Answers are stored one
+by one, and the last one grades the attempt. The right answers never leave the server.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
 @transaction.atomic
 def start(worker: Worker, name: str, now: datetime | None = None) -> TestAttempt:
-    """Begin a try, or give the one that is open.
+    """Begin an attempt, or return the open one.
 
     Raises
     ------
@@ -50,7 +49,7 @@ def start(worker: Worker, name: str, now: datetime | None = None) -> TestAttempt
         ``no-tries-left`` or ``wait-for-next-try``.
     """
     now = now or timezone.now()
-    # Two tabs of one worker come here one after the other.
+    # Two tabs of one worker take turns here.
     worker = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
     standing = standings_of(worker, [name], now).get(name)
     if standing is None or _is_closed_to(worker, standing.test.pool):
@@ -104,11 +103,11 @@ def _refuse(standing: TestStanding) -> None:
 
 
 def _chosen(attempt: TestAttempt) -> list[QualificationQuestion]:
-    """Draw a try's questions, those that this worker has not been asked first."""
+    """Draw an attempt's questions, new ones for this worker first."""
     test = attempt.test
     questions = list(test.questions.order_by("position", "pk"))
-    # The test's seed comes from the site's secret key: nobody can work out the next
-    # questions.
+    # The test's seed comes from the site's secret key, so the next questions cannot be
+    # predicted.
     rng = generator(seed_from("try", test.seed, attempt.worker_id, attempt.number))
     drawn = [questions[int(index)] for index in rng.permutation(len(questions))]
     known = set(
@@ -118,7 +117,7 @@ def _chosen(attempt: TestAttempt) -> list[QualificationQuestion]:
     )
     fresh_first = sorted(drawn, key=lambda question: question.pk in known)
     chosen = fresh_first[: test.n_asked or len(fresh_first)]
-    # In the order drawn: new questions must not always come first.
+    # In the order drawn, because new questions must not always come first.
     return [question for question in drawn if question in chosen]
 
 
@@ -130,13 +129,13 @@ def answer(
     raw_answers: Mapping[str, str],
     now: datetime | None = None,
 ) -> TestAttempt:
-    """Keep one answer, once; the last one grades the try.
+    """Store one answer, once; the last one grades the attempt.
 
     Raises
     ------
     GenieError
-        ``not-yours``, ``unknown-question``, ``already-answered`` when another answer is
-        there, and what `qualification_marks.is_right` refuses.
+        ``not-yours``, ``unknown-question``, ``already-answered`` if a different answer
+        is stored, and the errors of `qualification_marks.is_right`.
     """
     now = now or timezone.now()
     with transaction.atomic():
@@ -179,7 +178,7 @@ def _keep(
     row.given = dict(raw_answers)
     row.answered_at = now
     row.save(update_fields=["right", "given", "answered_at"])
-    # The rows were made at the start, so None is a question that waits for its answer.
+    # The rows were created at the start, so None is a question without an answer yet.
     marks = list(attempt.answers.values_list("right", flat=True))
     if None not in marks:
         _finish(attempt, marks.count(True), len(marks), now)
@@ -209,12 +208,12 @@ def _finish(attempt: TestAttempt, n_right: int, n_asked: int, now: datetime) -> 
 
 
 def passes(n_right: int, n_asked: int, pass_percent: int) -> bool:
-    """Tell whether so many right answers reach the pass mark, in whole numbers."""
+    """Check whether so many right answers reach the pass mark, in whole numbers."""
     return 100 * n_right >= pass_percent * n_asked
 
 
 def _grant(grant: QualificationGrant) -> QualificationGrant:
-    """Put a grant in the place of the one before it; callers open the transaction."""
+    """Replace the previous grant by this one; callers open the transaction."""
     Worker.objects.select_for_update(of=("self",)).get(pk=grant.worker_id)
     QualificationGrant.objects.filter(
         worker=grant.worker, name=grant.name, ended_at=None
@@ -231,9 +230,10 @@ def grant_by_hand(
     by: AbstractBaseUser,
     expires_at: datetime | None = None,
 ) -> QualificationGrant:
-    """Let staff grant a qualification without a test, or again after a revocation.
+    """Grant a qualification without a test, or again after a revocation.
 
-    One that has no test at all is a group: those who are in it are those who have it.
+    A qualification without any test is a group; its members are the workers who have
+    it.
     """
     test = QualificationTest.objects.filter(name=name).order_by("-version").first()
     grant = _grant(
@@ -269,7 +269,7 @@ def grant_by_hand(
 
 
 def revoke(grant_pk: int, *, by: AbstractBaseUser, reason: str) -> bool:
-    """Take a qualification back; the worker reads the reason. False when it was over."""
+    """Revoke a qualification; the worker reads the reason. False if it was over."""
     reason = reason.strip()
     if not reason:
         raise GenieError(

@@ -1,10 +1,10 @@
-"""Whether an answer to a qualification test's question is right.
+"""Check answers to the questions of a qualification test.
 
-A question's `expected` says what is: `choice` is the number of the right line of a
-question that was written by hand; of a drawn one `slot` is the output that must be
-preferred, and `good` whether the text must be rated above the `threshold` (the scale's
-own where none is given), on `criteria` where not all of them can be marked. Drawn ones
-are marked like hidden test questions (`crowd.workers.services.known_answers`).
+A question's `expected` has the right answer: for a written one, `choice` is the number
+of the right line; for a drawn one, `slot` is the output that must be preferred, and
+`good` whether the text must be rated above the `threshold` (by default the scale's), on
+`criteria` (by default all). Drawn ones are marked like hidden test questions
+(`crowd.workers.services.known_answers`).
 """
 
 from collections.abc import Mapping
@@ -22,9 +22,9 @@ CHOICE = "choice"
 
 
 def as_item(question: QualificationQuestion) -> Item:
-    """Give a drawn question as an item that is stored nowhere, to be shown as one.
+    """Return a drawn question as an unsaved item.
 
-    Its key is no stored item's: whoever looks for it among them finds nothing.
+    Its key matches no stored item.
     """
     return Item(
         pk=-question.pk,
@@ -39,18 +39,18 @@ def is_right(
     hit_type: HITType | None,
     raw_answers: Mapping[str, str],
 ) -> bool:
-    """Check an answer as a HIT's is checked, then mark it.
+    """Check an answer like a HIT's, then mark it.
 
     Raises
     ------
     GenieError
         ``answer-missing``, ``not-on-the-scale``, ``unknown-question`` or
-        ``unusable-spans`` for what the page cannot send.
+        ``unusable-spans`` for anything the page cannot send.
     """
     if question.data is None or hit_type is None:
         return _chosen(question, raw_answers) == int(question.expected[CHOICE])
     ratings = ratings_of(hit_type, as_item(question), raw_answers)
-    # ticks beside the ratings are not marked
+    # Checkboxes next to the ratings are not marked.
     rated = [rating for rating in ratings if rating.criterion in hit_type.criteria]
     return agrees(
         rated,

@@ -1,1 +1,1 @@
-"""What the apps' admin pages share: lists that stay quick, pages that ask for a reason."""
+"""Shared parts of the apps' admin pages: fast lists, pages that ask for a reason."""

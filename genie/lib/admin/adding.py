@@ -1,4 +1,4 @@
-"""Pages of the admin that make rows by a form of their own, and not field by field."""
+"""Admin pages that create rows with a separate form."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PAGE = "admin/add_by_form.html"
 def filled_in(
     model_admin: ModelAdmin[Any], request: HttpRequest, kind: type[Form]
 ) -> tuple[Form, bool]:
-    """Give the form, and whether it was sent and is right; only to who may add."""
+    """Return the form, and whether it was sent and is valid; needs permission to add."""
     if not model_admin.has_add_permission(request):
         raise PermissionDenied
     sent = (request.POST, request.FILES) if request.method == "POST" else ()
@@ -35,7 +35,7 @@ def adding(
     page: str = _PAGE,
     **more: Any,
 ) -> HttpResponse:
-    """Show the form, or what a page that extends the shared one has to show."""
+    """Show the form, or a page that extends the shared one."""
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.opts,

@@ -1,4 +1,4 @@
-"""Lists of the admin that stay quick however many rows there are."""
+"""Admin lists that stay fast with any number of rows."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from django.utils.functional import cached_property
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-# Beyond this rows are not counted: counting reads all of them, for each page shown.
+# Rows are counted up to this, because counting reads all of them for each page shown.
 COUNTED = 10_000
-# Of whom all rows are searched for: a word that more have says little of any.
+# All rows of at most so many are searched: a more frequent word is not specific.
 FEW = 100
 
 
 class MoreThan(int):
-    """A number of which only the least is known."""
+    """A lower bound of a number."""
 
     def __str__(self) -> str:
         return f"{int(self):,}+"
 
 
 class CappedPaginator(Paginator):  # type: ignore[type-arg]
-    """Count no further than COUNTED rows; what comes after is found by searching."""
+    """Counts up to COUNTED rows; the rest is found by searching."""
 
     @cached_property
     def count(self) -> int:
@@ -37,10 +37,10 @@ class CappedPaginator(Paginator):  # type: ignore[type-arg]
 
 
 class ListAdmin(ModelAdmin):  # type: ignore[type-arg]
-    """What every list shares: rows are counted once, and only so far.
+    """Base of lists: rows are counted once, and only up to a limit.
 
-    No `date_hierarchy`: it groups the dates of the whole table. Filter by state or
-    by date instead; lists begin with the newest.
+    No `date_hierarchy`, because it groups the dates of the whole table. Filter by state
+    or by date instead; lists begin with the newest.
     """
 
     paginator = CappedPaginator
@@ -49,12 +49,12 @@ class ListAdmin(ModelAdmin):  # type: ignore[type-arg]
 
 
 class SearchedApart(ListAdmin):
-    """A list of so many rows that each field is searched by itself.
+    """A list with so many rows that each field is searched separately.
 
     A search for a word in any of several fields reads every row; for one field the
-    database has an index, or few rows that have it. A field with a lookup
-    (`key__exact`) is searched by that, `pk` for a number, any other for a part of it.
-    For what many have, such as a digit of a name, the newest rows alone are looked at.
+    database has an index, or few matching rows. A field with a lookup (`key__exact`) is
+    searched by that, `pk` for a number, any other for a substring. For frequent words,
+    such as a digit of a name, only the newest rows are searched.
     """
 
     def get_search_results(
@@ -70,7 +70,6 @@ class SearchedApart(ListAdmin):
         return queryset.filter(pk__in=set.intersection(*found)), False
 
     def _having(self, name: str, word: str) -> list[Any]:
-        """Find the newest rows of which one field has a word."""
         rows = self.model._default_manager.order_by("-pk").values_list("pk", flat=True)
         if name == "pk":
             # eighteen digits fit into a key
@@ -84,7 +83,7 @@ class SearchedApart(ListAdmin):
         if not path:
             found = rows.exclude(**{field: ""}).filter(**contains)
         else:
-            # whose rows these are comes first, else all rows are joined to it
+            # the related rows first, because otherwise all rows are joined to them
             theirs: Any = get_fields_from_path(self.model, path)[-1].related_model
             of = theirs._default_manager.filter(**contains).order_by("-pk")
             pks = list(of.values_list("pk", flat=True)[: FEW + 1])

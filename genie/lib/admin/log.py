@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def note(
     by: AbstractBaseUser | None, about: models.Model, sentence: str, why: str = ""
 ) -> None:
-    """Write into the admin's own log what a person did; programs leave no entry."""
+    """Write a person's action to the admin's log; programs leave no entry."""
     if by is not None and by.pk is not None:
         LogEntry.objects.log_actions(
             by.pk,

@@ -1,5 +1,3 @@
-"""Fields as staff read them: money as money, structures as text and not as Python."""
-
 import json
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -18,7 +16,7 @@ Shown = str | Callable[[Any], Any]
 
 
 def plainly(model: type[models.Model], names: Iterable[Any]) -> list[Shown]:
-    """Put a way to write it in the place of each field that Django would write raw."""
+    """Replace fields that Django would show raw."""
     return [_plain(model, name) if isinstance(name, str) else name for name in names]
 
 
@@ -46,12 +44,11 @@ def _plain(model: type[models.Model], name: str) -> Shown:
 
 
 def money(cents: int) -> str:
-    """Write cents as people read them."""
     return f"${cents / 100:,.2f}"
 
 
 def structure(value: Any) -> SafeString | str:
-    """Write a table or a list line by line; a short list in words."""
+    """Format a table or a list line by line; a short list in words."""
     if not value:
         return "–"
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
@@ -61,7 +58,7 @@ def structure(value: Any) -> SafeString | str:
 
 
 def arguments(value: dict[str, Any]) -> str:
-    """Write what a job was given.
+    """Format the arguments of a job.
 
     Examples
     --------

@@ -1,5 +1,3 @@
-"""Pages of the admin on which a person decides: what it concerns, why, yes or no."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
@@ -36,17 +34,17 @@ class OptionalReasonForm(forms.Form):
 
 
 class PlainForm(forms.Form):
-    """Nothing to fill in: a yes is enough."""
+    """No fields: a confirmation is enough."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a person is asked before something is done to rows."""
+    """A question to a person before an action on rows."""
 
     title: str
     sentence: str
     button: str
-    # name of the admin action, so that the confirmed form arrives there again
+    # name of the admin action, so that the confirmed form returns there
     action: str
     form: type[forms.Form] = PlainForm
     danger: bool = False
@@ -54,12 +52,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Line:
-    """One row that the decision concerns."""
-
     pk: object
     text: str
     detail: str = ""
-    # what else there is to know of it, a sentence each
+    # more information, a sentence each
     notes: Sequence[str] = ()
 
 
@@ -71,8 +67,8 @@ def confirmed_form(
     totals: Iterable[tuple[str, str]] = (),
     hidden: Iterable[tuple[str, str]] = (),
 ) -> forms.Form | HttpResponse:
-    """Give the confirmed form, or the page that asks for it."""
-    # The list of rows posts without this field; only the confirmation page sends it.
+    """Return the confirmed form, or the page that asks for it."""
+    # Only the confirmation page sends this field, not the list of rows.
     confirmed = request.method == "POST" and "confirmed" in request.POST
     form = question.form(request.POST if confirmed else None)
     if confirmed and form.is_valid():
@@ -89,7 +85,6 @@ def asking(
     totals: Iterable[tuple[str, str]] = (),
     hidden: Iterable[tuple[str, str]] = (),
 ) -> HttpResponse:
-    """Give the page that asks the question with this form."""
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.opts,
@@ -106,10 +101,10 @@ def asking(
 
 
 def after_asking(title: str, sentence: str, button: str) -> Callable[..., Any]:
-    """Let an action be done only after a page that names the rows and wants a reason.
+    """Run an action only after a page that lists the rows and asks for a reason.
 
-    The action is called with the rows that were confirmed, and the reason. The page
-    names a row as its admin's `line_of` does, where it has one.
+    The action is called with the confirmed rows and the reason. The page describes a
+    row with its admin's `line_of`, if there is one.
     """
 
     def wrap(act: Callable[..., HttpResponse | None]) -> Callable[..., Any]:
@@ -142,11 +137,10 @@ def act_on_each(
     act: Callable[[Any], tuple[Model, str]],
     prepare: Callable[[Any], None] | None = None,
 ) -> int:
-    """Do something to each row, log it, say what could not be done; count what was.
+    """Act on each row, log it, and report failures; return the number of successes.
 
-    `prepare` does what takes long, before the transaction.
-
-    `act` returns whose history gets which line, or refuses with a GenieError.
+    `prepare` does the slow part, before the transaction. `act` returns the row for
+    whose history the line is, and the line, or refuses with a GenieError.
     """
     n_done = 0
     for row in rows:

@@ -1,5 +1,3 @@
-"""Admin pages that show rows and leave them as they are."""
-
 from typing import Any
 
 from django.contrib.admin import TabularInline
@@ -11,14 +9,14 @@ from genie.lib.admin.plainly import plainly
 
 
 class ReadOnlyAdmin(ListAdmin):
-    """Lists and shows; what changes rows is an action, which calls a service."""
+    """Lists and shows; changes are made by actions, which call services."""
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        # Django leaves these out of what can be written only
+        # Django leaves these out of the writable fields only.
         left_out = {*(self.get_exclude(request, obj) or ())}
         names: list[Any] = [*super().get_fields(request, obj)]
         names = [one for one in names if getattr(one, "__name__", one) not in left_out]
-        # Django adds what is only read to the fields of the row: each stands once
+        # Django adds read-only fields to those of the row; each should appear once.
         return list(dict.fromkeys(plainly(self.model, names)))
 
     def get_readonly_fields(
@@ -43,8 +41,6 @@ class ReadOnlyAdmin(ListAdmin):
 
 
 class ReadOnlyInline(TabularInline):  # type: ignore[type-arg]
-    """Lists rows on the page of what they belong to."""
-
     extra = 0
     can_delete = False
 

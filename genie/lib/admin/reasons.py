@@ -1,4 +1,4 @@
-"""Admin pages on which rows are edited: each change says why, in the row's history."""
+"""Admin pages for editing rows: each change has a reason, in the row's history."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WHY = "why"
 
 
 class WhyForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A form on a row that exists; what is entered as `why` goes into its history."""
+    """A form on an existing row; the entered `why` goes into its history."""
 
     why = forms.CharField(
         label="Reason for this change",
@@ -36,10 +36,10 @@ class WhyForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class AsksWhy(ListAdmin):
-    """Rows that staff may edit, never without a word on why.
+    """Rows that staff may edit, always with a reason.
 
-    Nothing is deleted but by an action that asks for a reason, and not what others
-    point to.
+    Rows are deleted only by an action that asks for a reason, and not if others refer
+    to them.
     """
 
     actions: Any = ["delete_with_reason"]
@@ -66,8 +66,8 @@ class AsksWhy(ListAdmin):
     def construct_change_message(
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
     ) -> Any:
-        """Say what changed as Django does, then why."""
-        # It is no field of the row, and Django would list it among what changed.
+        """Return Django's description of the change, then the reason."""
+        # It is no field of the row, and Django would list it among the changes.
         why = form.cleaned_data.pop(WHY, "")
         if WHY in form.changed_data:
             form.changed_data.remove(WHY)
@@ -77,11 +77,11 @@ class AsksWhy(ListAdmin):
         return f"{changes} Reason: {why}" if why else changes
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Leave deleting to the action, which asks why."""
+        """Leave deleting to the action, which asks for a reason."""
         return False
 
     def may_delete(self, row: Model) -> bool:
-        """Tell whether a row may go; all may unless overridden."""
+        """Check whether a row may be deleted; by default all may."""
         return True
 
     def has_remove_permission(self, request: HttpRequest) -> bool:

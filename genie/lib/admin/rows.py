@@ -1,4 +1,4 @@
-"""What the crowd's admin pages share: rows to read, with figures of all at once."""
+"""Shared parts of the crowd's admin pages: read-only rows, with figures in bulk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class PageOfRows(ChangeList):
-    """A list page that looks up figures for its rows all at once."""
+    """A list page that loads figures for all its rows at once."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -35,9 +35,8 @@ class ReadOnlyAdmin(read_only.ReadOnlyAdmin):
         return PageOfRows
 
     def look_up(self, rows: list[Any]) -> None:
-        """Find figures for the rows of one page; nothing unless overridden."""
+        """Load figures for the rows of one page; by default none."""
 
 
 def person(request: HttpRequest) -> Account:
-    """Give who is signed in; the admin lets nobody else in."""
     return cast("Account", request.user)

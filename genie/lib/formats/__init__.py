@@ -1,1 +1,1 @@
-"""Text formats that hostile content cannot break: CSV, LaTeX, conversations."""
+"""Text formats that are safe for hostile content: CSV, LaTeX, conversations."""

@@ -1,10 +1,11 @@
-"""Records as CSV that spreadsheets open without running anything."""
+"""Records as CSV that spreadsheets open without executing formulas."""
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Cell = str | int | float | bool | None
-# A cell that begins so would be a formula, the wide signs in some languages' spreadsheets.
+# A cell that begins like this would be a formula; the wide signs in some languages'
+# spreadsheets.
 _FORMULA = (
     "=",
     "+",
@@ -21,21 +22,20 @@ _FORMULA = (
 
 
 def looks_like_formula(text: str) -> bool:
-    """Tell whether a text is written with a quote before it."""
     return text.startswith(_FORMULA)
 
 
 def csv_text(columns: Sequence[str], records: Iterable[Mapping[str, Cell]]) -> str:
-    """Write records with a header line; texts that look like formulas get a quote."""
+    """Return records with a header line; texts that look like formulas get a quote."""
     return "".join(csv_lines(columns, records))
 
 
 def csv_lines(
     columns: Sequence[str], records: Iterable[Mapping[str, Cell]]
 ) -> Iterator[str]:
-    """Give the same text record by record, the header first."""
-    # Under this ending the writer quotes both of its signs; a reader takes either alone
-    # for the end of a line.
+    """Yield the same text record by record, the header first."""
+    # With this ending the writer quotes both of its characters; a reader takes either
+    # alone for the end of a line.
     line = csv.writer(_Echo(), lineterminator="\r\n").writerow
     yield line(columns).removesuffix("\r\n") + "\n"
     for record in records:
@@ -44,7 +44,7 @@ def csv_lines(
 
 
 class _Echo:
-    """Gives a writer of CSV back what it writes."""
+    """Returns to a CSV writer what it writes."""
 
     def write(self, line: str) -> str:
         return line
@@ -56,7 +56,7 @@ def _cell(value: Cell) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        # numbers are not touched: a negative one is no formula
+        # numbers are unchanged: a negative one is no formula
         return f"'{value}" if looks_like_formula(value) else value
     # repr gives the shortest digits that read back to the same number
     return repr(value)

@@ -1,6 +1,6 @@
-"""Names of languages: two letters on pages (BCP 47), for three in files of WMT."""
+"""Language codes: two letters on pages (BCP 47), for three in files of WMT."""
 
-# Languages of WMT's test sets; others stay as they are named.
+# Languages of WMT's test sets; other codes stay unchanged.
 _TWO = {
     **{"ara": "ar", "ben": "bn", "ces": "cs", "dan": "da", "deu": "de", "ell": "el"},
     **{"eng": "en", "spa": "es", "est": "et", "fas": "fa", "fin": "fi", "fra": "fr"},
@@ -14,7 +14,7 @@ _TWO = {
 
 
 def two_letters(code: str) -> str:
-    """Name a language as HTML and screen readers know it.
+    """Return a language code for HTML and screen readers.
 
     Examples
     --------

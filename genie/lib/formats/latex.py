@@ -1,4 +1,4 @@
-"""LaTeX that compiles whatever the texts hold."""
+"""LaTeX that compiles with any text."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -24,13 +24,13 @@ _SIGNS = {
     "→": r"$\rightarrow$",
     "±": r"$\pm$",
 }
-# All signs in one pass: replacing them one after another would escape the escapes.
+# All signs in one pass, because one after another would escape the escapes.
 _ANY = re.compile("|".join(map(re.escape, _SIGNS)))
 
 
 def tex(text: str) -> str:
     """Escape a text; line breaks become spaces."""
-    # an empty line would end the paragraph, inside a cell even the compilation
+    # an empty line would end the paragraph, or in a cell even the compilation
     one_line = " ".join(text.split())
     return _ANY.sub(lambda sign: _SIGNS[sign[0]], one_line)
 
@@ -41,9 +41,9 @@ def tabular(
     rows: Sequence[Sequence[str]],
     rules_before: Collection[int] = (),
 ) -> list[str]:
-    """Give the lines of a table with booktabs rules; cells are LaTeX already.
+    """Return the lines of a table with booktabs rules; cells are LaTeX already.
 
-    A rule stands above each row whose place is in `rules_before`.
+    `rules_before` has the indices of rows with a rule above them.
     """
     return [
         rf"\begin{{tabular}}{{{columns}}}",

@@ -7,12 +7,12 @@ from typing import Any
 from genie.lib.errors import GenieError
 
 _SETTINGS = {
-    # it may run in a worker of the queue, beside others
+    # it may run in a worker of the queue, next to others
     "threads": "1",
     "memory_limit": "1GB",
     # files are read once
     "enable_external_file_cache": "false",
-    # nothing is fetched from anywhere
+    # no downloads
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
@@ -20,23 +20,21 @@ _MAGIC = b"PAR1"
 
 
 def available() -> bool:
-    """Tell whether the engine is installed."""
     return find_spec("duckdb") is not None
 
 
 def is_parquet(path: Path) -> bool:
-    """Tell whether a file is Parquet, by its first bytes."""
     with path.open("rb") as file:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
 def check_available() -> None:
-    """Say what to install where the engine is not.
+    """Refuse, with how to install it, if the engine is missing.
 
     Raises
     ------
     GenieError
-        ``no-parquet``.
+        ``no-parquet``
     """
     if not available():
         raise GenieError(
@@ -47,12 +45,12 @@ def check_available() -> None:
 
 
 def engine(folder: Path | None = None) -> Any:
-    """Open a connection; what does not fit into its memory goes into `folder`.
+    """Open a connection; data that exceeds its memory goes into `folder`.
 
     Raises
     ------
     GenieError
-        ``no-parquet`` where the engine is not installed.
+        ``no-parquet`` if the engine is not installed.
     """
     check_available()
     import duckdb

@@ -1,7 +1,7 @@
 """Conversations: a list of turns as one readable text, and back.
 
-The text is what exports and pages without a layout of their own show: `User: Hello.`
-and, after an empty line, `Assistant: Hi!`. Metrics read what the assistant says in it.
+Exports and pages without a layout for turns show the text: `User: Hello.` and, after an
+empty line, `Assistant: Hi!`. Metrics read the assistant's turns in it.
 """
 
 import json
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 _ROLES = ("role", "from", "speaker", "author")
 _CONTENTS = ("content", "value", "text", "message")
-# Wherever a paragraph of a turn begins as a turn would, a space keeps it apart.
+# If a paragraph of a turn begins like a turn, a space before it keeps it apart.
 _LIKE_A_TURN = re.compile(r"(\n\n)(?=[A-Z][A-Za-z0-9_-]{0,29}: )")
 _TURN = re.compile(r"(?:\A|\n\n)([A-Z][A-Za-z0-9_-]{0,29}): ")
 _NAMES = {
@@ -18,12 +18,12 @@ _NAMES = {
     **dict.fromkeys(("assistant", "gpt", "bot", "chatbot", "model", "ai"), "Assistant"),
 }
 _ASSISTANT = "Assistant"
-# What stands beside each other is lined up turn by turn, in so many rows at most.
+# Outputs next to each other are aligned turn by turn, in at most so many rows.
 MOST_TURNS = 100
 
 
 def is_conversation(value: object) -> bool:
-    """Tell whether a value is meant as a list of turns with roles.
+    """Check whether a value is meant as a list of turns with roles.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def is_conversation(value: object) -> bool:
 
 
 def parsed(text: str) -> list[object] | None:
-    """Read a conversation that a table's cell holds as JSON; None: it is none.
+    """Read a conversation from JSON in a table's cell; None: it is none.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def parsed(text: str) -> list[object] | None:
 
 
 def problem(turns: Sequence[object]) -> str:
-    """Say what is wrong with a list of turns; nothing when it can be shown.
+    """Return the problem of a list of turns; empty if it can be shown.
 
     Examples
     --------
@@ -78,17 +78,13 @@ def problem(turns: Sequence[object]) -> str:
 
 
 def as_text(turns: Sequence[object]) -> str:
-    r"""Write a list of turns as text.
+    r"""Return a list of turns as text.
 
     Parameters
     ----------
     turns : sequence of dict
         Each with role and content (or from and value, speaker and text); a content may
         be a list of parts with a text each.
-
-    Returns
-    -------
-    str
 
     Examples
     --------
@@ -103,17 +99,9 @@ def as_text(turns: Sequence[object]) -> str:
 
 
 def turns_of(text: str) -> list[tuple[str, str]]:
-    r"""Take a conversation apart: who speaks, and what is said.
+    r"""Split a conversation into speakers and their texts.
 
-    Parameters
-    ----------
-    text : str
-        `User: Hello.`, an empty line, `Assistant: Hi!`. What stands before the first
-        speaker is said by nobody.
-
-    Returns
-    -------
-    list of tuple of str and str
+    Text before the first speaker has the speaker "".
 
     Examples
     --------
@@ -128,17 +116,9 @@ def turns_of(text: str) -> list[tuple[str, str]]:
 
 
 def assistant_says(text: str) -> str:
-    r"""Give what the assistant says in all turns, below each other.
+    r"""Return the assistant's texts of all turns, one below the other.
 
-    Parameters
-    ----------
-    text : str
-        A conversation, or a text in which no turn is the assistant's: that is
-        given as it is.
-
-    Returns
-    -------
-    str
+    A text without a turn of the assistant is returned unchanged.
 
     Examples
     --------

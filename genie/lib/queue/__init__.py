@@ -1,1 +1,1 @@
-"""The inside of the queue: brokers, locks, heartbeats; only `genie.lib.jobs` is its door."""
+"""Internals of the queue: brokers, locks, heartbeats; see `genie.lib.jobs`."""

@@ -10,7 +10,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
 
 
 def queue_options(address: str) -> dict[str, Any]:
-    """Give the queue's settings from one address.
+    """Return django-q2's settings of the queue at an address.
 
     Parameters
     ----------
@@ -18,15 +18,10 @@ def queue_options(address: str) -> dict[str, Any]:
         Empty: rows of the database. ``sqs://name?region=...``: the queue of that name;
         keys and endpoint come from AWS's own variables or the machine's role.
 
-    Returns
-    -------
-    dict
-        What django-q2 needs to find it.
-
     Raises
     ------
     ConfigurationError
-        When the address is of no known kind.
+        If the address is of no known kind.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""Where django-q2 takes jobs from: claims that name their owner, and beats.
+"""django-q2's brokers, with owners of claims, and beats.
 
-django-q2's table has no column for the owner of a claim, only the time until which it
-lasts. `DatabaseBroker` writes the owner into the microseconds of that time, so that
-claim and owner are one write and `claims` leaves alone what other machines are running.
-Whose number it is, `owners` knows.
+django-q2's table has no column for the owner of a claim, only its end. `DatabaseBroker`
+stores the owner in the microseconds of that time. So claim and owner are one write, and
+`claims` leaves alone what other machines are running. `owners` maps the numbers to
+machines.
 """
 
 import time
@@ -21,14 +21,14 @@ from django_q.signing import SignedPackage
 from genie.lib.queue import pulse
 
 Claims = list[tuple[Any, str]]
-# A beat waits in no queue, so there is nothing to acknowledge.
+# A beat waits in no queue, so it needs no acknowledgment.
 _NO_RECEIPT = ""
 
 
 class BeatingBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
-    """Now and then sends a job through this machine's own processes that only beats.
+    """Periodically sends a no-op job, the beat, through this machine's own processes.
 
-    A job in the shared queue would not do: any machine could take it.
+    A job in the shared queue would not do, because any machine could take it.
     """
 
     last_beat = float("-inf")
@@ -46,7 +46,7 @@ class BeatingBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
 
 
 class DatabaseBroker(BeatingBroker, ORM):  # type: ignore[misc]
-    """Jobs in the database; each claim names its owner."""
+    """Jobs in the database; each claim has its owner."""
 
     def timeout(self, task: OrmQ) -> datetime:
         until: datetime = super().timeout(task)

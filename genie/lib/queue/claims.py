@@ -1,4 +1,4 @@
-"""Claims of jobs: keep those of living processes, give those of dead ones back."""
+"""Claims of jobs: extended for living processes, released for dead ones."""
 
 from datetime import timedelta
 from types import ModuleType
@@ -11,44 +11,43 @@ from genie.lib.queue import pulse
 
 
 def release_own_claims() -> int:
-    """Make the jobs claimable again that this machine's dead processes had claimed."""
+    """Release the claims of this machine's dead processes."""
     if elsewhere := _elsewhere():
         return int(elsewhere.release_taken())
     return release_claims_of(pulse.owner())
 
 
 def hold_own_claims() -> None:
-    """Keep what a queue elsewhere has handed out to this machine's processes."""
+    """Extend the claims of this machine's processes in an external queue."""
     if elsewhere := _elsewhere():
         elsewhere.hold_taken()
 
 
 def _elsewhere() -> ModuleType | None:
-    """Give what knows of a queue elsewhere; None where jobs wait in the database."""
     if not isinstance(Conf.SQS, dict):
         return None
-    # boto3 takes long to import
+    # importing boto3 is slow
     from genie.lib.queue import sqs
 
     return sqs
 
 
 def release_claims_of(owner: int) -> int:
-    """Make the jobs claimable again that a queue without processes had claimed."""
+    """Release the claims of a queue without processes."""
     now = timezone.now()
     claims = [
         claim
         for claim in OrmQ.objects.filter(lock__gt=now).values_list("pk", "lock")
         if claim[1].microsecond == owner
     ]
-    # Comparing the time leaves a claim alone that somebody else has taken meanwhile.
+    # Comparing the time leaves a claim alone that another process has made meanwhile.
     return sum(
         OrmQ.objects.filter(pk=pk, lock=lock).update(lock=now) for pk, lock in claims
     )
 
 
 def release_claim(receipt: str, *, after: timedelta) -> bool:
-    """Make one job claimable again in a while, if it is still this queue's."""
+    """Release one job after a delay, if it is still this queue's."""
     if elsewhere := _elsewhere():
         return bool(elsewhere.put_back(receipt, after.total_seconds()))
     row = OrmQ.objects.filter(pk=receipt).first() if receipt.isdigit() else None

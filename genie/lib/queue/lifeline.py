@@ -1,8 +1,8 @@
-"""Processes that end together with the one that started them, however it ends.
+"""Processes that end together with their parent, however it ends.
 
-The starting process holds one end of a pipe and never writes to it. Each started
-process, and each that it forks, waits at the other end in a thread: the kernel closes
-the pipe when the starting process is gone, even after `kill -9`.
+The parent holds one end of a pipe and never writes to it. Each child, and each of its
+forks, waits at the other end in a thread: the kernel closes the pipe when the parent is
+gone, even after `kill -9`.
 """
 
 import multiprocessing
@@ -23,12 +23,12 @@ VARIABLE = "GENIE_LIFELINE"
 
 
 def start(command: Sequence[str]) -> subprocess.Popen[bytes]:
-    """Start a program that calls `hold_on`, in a process group that ends when this process does."""
+    """Start a program that calls `hold_on`, in a group that ends with this process."""
     reading_end, _kept_open = _pipe()
     return subprocess.Popen(  # noqa: S603 - our own commands
         command,
-        # A session of its own: the group can be ended whole, and Ctrl-C reaches the
-        # starter only.
+        # A separate session: the group can be ended whole, and Ctrl-C reaches only the
+        # parent.
         start_new_session=True,
         pass_fds=[reading_end],
         env={**os.environ, VARIABLE: str(reading_end)},
@@ -36,10 +36,10 @@ def start(command: Sequence[str]) -> subprocess.Popen[bytes]:
 
 
 def fork(work: Callable[[], object]) -> BaseProcess:
-    """Do `work` in a fork, in a process group that ends when this process does.
+    """Run `work` in a fork, in a process group that ends with this process.
 
-    Everything that is loaded by now is shared with the fork, and so are open files: close
-    what only one process may use. Database connections are closed here.
+    The fork shares all loaded modules and open files, so close files that only one
+    process may use. Database connections are closed here.
     """
     from django.db import connections
 
@@ -52,14 +52,14 @@ def fork(work: Callable[[], object]) -> BaseProcess:
 
 
 def kill_group(process: BaseProcess) -> None:
-    """Kill what is left of a fork and of all that it started."""
+    """Kill what is left of a fork and its children."""
     with suppress(ProcessLookupError):
         os.killpg(cast(int, process.pid), signal.SIGKILL)
 
 
 def _work_apart(work: Callable[[], object], reading_end: int, kept_open: int) -> None:
     os.setsid()
-    os.close(kept_open)  # only the starter's death may leave the pipe without an owner
+    os.close(kept_open)  # only the parent's death may leave the pipe without an owner
     _pipe.cache_clear()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
@@ -71,7 +71,7 @@ def _work_apart(work: Callable[[], object], reading_end: int, kept_open: int) ->
 
 
 def hold_on() -> None:
-    """Kill this process group once the process that started it is gone."""
+    """Kill this process group once its parent is gone."""
     if reading_end := os.environ.pop(VARIABLE, ""):
         _hold(int(reading_end))
 

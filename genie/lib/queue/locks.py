@@ -1,4 +1,4 @@
-"""One queue for each folder on each machine, and nothing left of earlier ones."""
+"""One queue per folder and machine, without remains of earlier ones."""
 
 import contextlib
 import os
@@ -15,14 +15,13 @@ _PATIENCE_SECONDS = 10
 
 
 class QueueIsTaken(GenieError):
-    """Another queue runs here already."""
-
     code = "queue-taken"
 
 
 def lock_supervisor() -> IO[str]:
     """Become the one supervisor of this folder; the kernel unlocks when it ends."""
-    # Opened without emptying it: who holds the lock has written its process into it.
+    # Opened without truncating it, because the lock's holder has written its process
+    # id.
     file = (pulse.folder() / "supervisor").open("a+")
     if not locks.lock(file, locks.LOCK_EX | locks.LOCK_NB):
         raise QueueIsTaken(
@@ -37,8 +36,8 @@ def lock_supervisor() -> IO[str]:
 def lock_cluster() -> IO[str]:
     """Lock the file that a cluster's processes inherit; end those that still hold it.
 
-    They hold the lock together, until the last of them is gone. So whoever stands in
-    the way is of an earlier cluster, and the group in the file is certainly its.
+    They hold the lock together until the last of them ends. So any holder belongs to an
+    earlier cluster, and the group in the file is certainly that cluster's.
     """
     file = (pulse.folder() / "cluster").open("a+")
     deadline = time.monotonic() + _PATIENCE_SECONDS
@@ -58,7 +57,6 @@ def lock_cluster() -> IO[str]:
 
 
 def write(file: IO[str], content: object) -> None:
-    """Replace what stands in a lock file."""
     file.truncate(0)
     file.write(str(content))
     file.flush()

@@ -1,4 +1,4 @@
-"""Which machines run a queue: a row for each, and the claims of those that are gone."""
+"""Running queues: a row for each machine, and the claims of dead ones."""
 
 import os
 import socket
@@ -15,9 +15,9 @@ from genie.lib.queue.claims import hold_own_claims, release_claims_of
 
 
 class RunningQueue(models.Model):
-    """One `genie work`, and when it was last heard of, by the database's clock."""
+    """One `genie work`, and when it was last active, by the database's clock."""
 
-    # as it stands in the claims of jobs
+    # as in the claims of jobs
     number = models.PositiveIntegerField(primary_key=True)
     host = models.CharField(max_length=255)
     name = models.CharField(max_length=40)
@@ -34,13 +34,13 @@ class RunningQueue(models.Model):
 
 
 class Presence:
-    """What one supervisor tells the others, and what it sees of them."""
+    """One supervisor's messages to the others, and its view of them."""
 
     def __init__(self) -> None:
         self._beaten = float("-inf")
 
     def begin(self) -> None:
-        """Be there, or be there again."""
+        """Register, or register again."""
         row = RunningQueue(
             number=pulse.owner(),
             host=socket.gethostname()[:255],
@@ -59,9 +59,9 @@ class Presence:
         return time.monotonic() - self._beaten > _limit() / 6
 
     def beat(self) -> bool:
-        """Say that this queue runs; False when others have taken it for dead.
+        """Signal that this queue runs; False if others have declared it dead.
 
-        Then its jobs are theirs: whoever comes back from a pause must let go of them.
+        Then its jobs are theirs, so a queue that resumes must let go of them.
         """
         silent = time.monotonic() - self._beaten
         mine = RunningQueue.objects.filter(number=pulse.owner(), pid=os.getpid())
@@ -69,20 +69,19 @@ class Presence:
             return False
         self._beaten = time.monotonic()
         hold_own_claims()
-        # Whoever was silent for long itself, because the database was away, gives the
-        # others time to be heard first.
+        # A supervisor that was itself silent for long, because the database was away,
+        # first gives the others time to report.
         if silent < _limit() / 2:
             bury_the_dead()
         return True
 
 
 def heard_of() -> list[RunningQueue]:
-    """List the queues that run."""
     return list(RunningQueue.objects.filter(beat_at__gte=_long_ago()))
 
 
 def bury_the_dead() -> int:
-    """Let the jobs of queues that are not heard of any more be run by others."""
+    """Release the jobs of queues that are silent for too long; return how many."""
     silent = RunningQueue.objects.filter(beat_at__lt=_long_ago())
     n = 0
     for number in list(silent.values_list("number", flat=True)):

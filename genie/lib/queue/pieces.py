@@ -1,4 +1,4 @@
-"""Long work in pieces: what is done is kept, so that another process goes on from there."""
+"""Long work in pieces: finished steps are stored, so that another process continues."""
 
 import json
 from abc import ABC, abstractmethod
@@ -9,19 +9,19 @@ T = TypeVar("T")
 
 
 class Later(Exception):
-    """The time of this piece is over: the rest is for the next one."""
+    """The time of this piece is over; the next one continues."""
 
 
 class Kept(ABC):
-    """The steps of some long work that are done, by name, with what each found."""
+    """The finished steps of some long work, by name, with their results."""
 
     def __init__(self) -> None:
         self.kept: dict[str, Any] = {}
 
     def once(self, name: str, find: Callable[[], T]) -> T:
-        """Do a step, unless it was done before; give what it found, in words of JSON."""
+        """Run a step unless it was done before; return its result, as JSON values."""
         if name not in self.kept:
-            # as it is read again, so that it is the same whoever goes on
+            # as read again, so that it is the same for every process
             self.kept[name] = json.loads(json.dumps(find()))
             self.save(name)
         found: T = self.kept[name]
@@ -29,4 +29,4 @@ class Kept(ABC):
 
     @abstractmethod
     def save(self, name: str) -> None:
-        """Keep what a step found where the next process will look for it."""
+        """Store a step's result for the next process."""

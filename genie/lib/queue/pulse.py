@@ -1,8 +1,8 @@
-"""The queue's pulse: files by which its supervisor sees that it is alive.
+"""The queue's pulse: files that show its supervisor that it is alive.
 
-An idle worker that is killed can leave its siblings waiting for ever for a lock that
-nobody will release (a known fault of multiprocessing queues). No exception tells so:
-the supervisor looks at this pulse and restarts the whole process group.
+If an idle worker is killed, its siblings can wait for ever for a lock that is never
+released (a known fault of multiprocessing queues). No exception reports it, so the
+supervisor checks this pulse and restarts the whole process group.
 """
 
 import contextlib
@@ -20,13 +20,12 @@ from django_q.signals import post_execute_in_worker, pre_execute
 
 from genie.lib import logs
 
-# Which of this machine's queues a process belongs to.
+# This process's queue, of those of this machine.
 NAME_VARIABLE = "GENIE_QUEUE_NAME"
 DEFAULT_NAME = "main"
 
 
 def folder() -> Path:
-    """Give the folder of this queue's files; machines may share everything above it."""
     machine = re.sub(r"[^\w.-]", "_", socket.gethostname())
     path: Path = settings.VAR_DIR / "queue" / machine / name()
     path.mkdir(parents=True, exist_ok=True)
@@ -34,15 +33,14 @@ def folder() -> Path:
 
 
 def name() -> str:
-    """Give the name of this queue among those of its machine."""
     return os.environ.get(NAME_VARIABLE, DEFAULT_NAME)
 
 
 def owner() -> int:
-    """Give the number by which this queue claims jobs, below a million.
+    """Return the number with which this queue claims jobs, below a million.
 
-    It is drawn once for each folder: machines that were copied from one image may have
-    the same name.
+    It is drawn once per folder, because machines copied from one image may have the
+    same name.
     """
     path = folder() / "owner"
     with contextlib.suppress(FileExistsError), path.open("x") as file:
@@ -51,22 +49,22 @@ def owner() -> int:
 
 
 def supervised() -> bool:
-    """Tell whether this process belongs to a queue that `manage.py work` started."""
+    """Check whether this process belongs to a queue that `manage.py work` started."""
     return NAME_VARIABLE in os.environ
 
 
 def beat() -> None:
-    """Be a job that only shows that jobs are run."""
+    """Do nothing, as a job that shows that jobs run."""
     (folder() / "beat").touch()
 
 
 def guarding() -> None:
-    """Show that the process is at work that watches over the others."""
+    """Signal that the guard process is alive."""
     (folder() / "guard").touch()
 
 
 def seconds_since(sign: str) -> float | None:
-    """Give the age of the last `beat` or `guard`; None when there never was one."""
+    """Return the age in seconds of the last `beat` or `guard`; None if there was none."""
     try:
         return time.time() - (folder() / sign).stat().st_mtime
     except FileNotFoundError:
@@ -74,8 +72,8 @@ def seconds_since(sign: str) -> float | None:
 
 
 def busy() -> bool:
-    """Tell whether a living worker is inside a job within its time limit."""
-    # A few seconds more than a job may take, for the queue itself to end it.
+    """Check whether a living worker is inside a job within its time limit."""
+    # A few seconds more than a job may take, so that the queue itself can end it.
     limit = time.time() - int(settings.Q_CLUSTER["timeout"]) - 5
     return any(
         path.stat().st_mtime > limit and _alive(int(path.suffix[1:]))
@@ -84,7 +82,7 @@ def busy() -> bool:
 
 
 def job_of_dead(pid: int) -> str | None:
-    """Take the mark of a process that is gone: the queue's name of the job it was at."""
+    """Take the mark of a dead process: the queue's name of its job."""
     mark = folder() / f"busy.{pid}"
     try:
         return mark.read_text()
@@ -95,7 +93,6 @@ def job_of_dead(pid: int) -> str | None:
 
 
 def clear() -> None:
-    """Forget the marks of workers that are gone."""
     for path in folder().glob("busy.*"):
         path.unlink(missing_ok=True)
 
@@ -113,7 +110,7 @@ def _mark(task: dict[str, Any], **_kwargs: Any) -> None:
 
 def _unmark(**_kwargs: Any) -> None:
     logs.working_on()
-    beat()  # any job that came to its end shows life; beats may wait behind thousands
+    beat()  # any finished job shows life; beats may wait behind thousands
     (folder() / f"busy.{os.getpid()}").unlink(missing_ok=True)
 
 

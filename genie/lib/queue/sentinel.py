@@ -1,10 +1,10 @@
-"""The process that watches over a queue's other processes: what it does when one is killed.
+"""The process that guards a queue's other processes, and its reaction to killed ones.
 
-django-q2 only starts another one in its place. But whoever waits for something to come
-out of a queue of `multiprocessing` holds its lock, and takes it along: an idle worker or
-a monitor that is killed leaves a queue that hands out nothing, or jobs that nobody takes
-off the list. Then all of them end, and `genie work` starts new ones. A worker that is
-killed inside a job holds no lock: the others go on, and its job is run again.
+django-q2 only replaces a killed process. But a process that waits on a
+`multiprocessing` queue holds its lock, and never releases it: after an idle worker or a
+monitor is killed, a queue returns no items, or finished jobs are not removed from the
+list. In that case all processes end, and `genie work` starts new ones. A worker killed
+inside a job holds no lock: the others continue, and its job runs again.
 """
 
 import os
@@ -21,26 +21,26 @@ from genie.lib.queue.claims import release_claim
 
 
 class Sentinel(cluster.Sentinel):  # type: ignore[misc]  # django-q2 has no types
-    """Starts others in the place of those that ended, and all anew where that is no use."""
+    """Replaces processes that ended, or restarts all if that does not help."""
 
     def status(self) -> Any:
-        pulse.guarding()  # each round of the guard asks for it
+        pulse.guarding()  # each round of the guard calls it
         return super().status()
 
     def reincarnate(self, process: BaseProcess) -> None:
         if pulse.supervised() and _was_killed(process):
             job = pulse.job_of_dead(process.pid or 0)
             if job is None:
-                os.killpg(0, signal.SIGKILL)  # this process included
+                os.killpg(0, signal.SIGKILL)  # including this process
                 return
-            # A job that takes so much memory that it is killed must not come at once.
+            # A job that was killed for its memory must not run again at once.
             pause: int = settings.GENIE["QUEUE_STALE_SECONDS"]
             release_claim(job, after=timedelta(seconds=pause / 9))
         super().reincarnate(process)
 
 
 def run() -> None:
-    """Be a queue's first process, watched over like this."""
+    """Run as a queue's first process, with this guard."""
     cluster.Sentinel = Sentinel
     cluster.Cluster().start()
 

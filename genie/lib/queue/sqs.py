@@ -1,8 +1,7 @@
-"""Jobs in an SQS queue; apart from the database's, as boto3 takes long to import.
+"""Jobs in an SQS queue; a separate module, because importing boto3 is slow.
 
-The queue hands an unfinished job out again by itself, once nobody has said for a while
-that somebody is at it. Each machine notes in its folder what it was handed out, and its
-supervisor says so for all of these.
+The queue hands an unfinished job out again unless its claim is extended. Each machine
+records its jobs in its folder, and its supervisor extends the claims of all of these.
 """
 
 import hashlib
@@ -22,7 +21,7 @@ from genie.lib.queue import pulse
 from genie.lib.queue.broker import BeatingBroker, Claims
 
 logger = logging.getLogger(__name__)
-# What the queue calls a job that is done, or was handed out to somebody else meanwhile.
+# The queue's errors for a job that is done, or was handed out again meanwhile.
 _NOT_OURS = ("ReceiptHandle", "NotInflight", "InvalidParameterValue", "NonExistent")
 
 
@@ -47,24 +46,23 @@ class SqsBroker(BeatingBroker, _Noting):
 
 
 def hold_taken() -> None:
-    """Keep others from what this machine was handed out, while its processes live."""
+    """Extend the claims of this machine's jobs while its processes live."""
     for receipt in _receipts():
         _hide(receipt, _limit())
 
 
 def release_taken() -> int:
-    """Let others have at once what this machine's dead processes were handed out."""
+    """Release the claims of this machine's dead processes at once; return how many."""
     return sum(put_back(receipt, 0) for receipt in _receipts())
 
 
 def put_back(receipt: str, seconds: float) -> bool:
-    """Let others have one job in a while."""
     _note(receipt).unlink(missing_ok=True)
     return _hide(receipt, seconds)
 
 
 def _failed(task: dict[str, Any], **_kwargs: Any) -> None:
-    """Try a job again that failed, as late as the database's queue does it."""
+    """Schedule a failed job again, with the delay of the database's queue."""
     receipt = task.get("ack_id")
     if receipt and pulse.supervised() and not task.get("success", True):
         put_back(receipt, Conf.RETRY)
@@ -84,7 +82,7 @@ def _hide(receipt: str, seconds: float) -> bool:
     except ClientError as error:
         code = str(error.response.get("Error", {}).get("Code", ""))
         if not any(sign in code for sign in _NOT_OURS):
-            # for this moment, or not allowed: it is tried again with the next beat
+            # temporarily, or not allowed: it is tried again with the next beat
             logger.warning("A job cannot be held: %s", one_line(error))
             return False
         logger.info("A job is held no more: %s", one_line(error))
@@ -105,7 +103,7 @@ def _found(name: str, region: str) -> tuple[Any, str]:
     from boto3 import Session
     from botocore.config import Config
 
-    # a supervisor that waits for long is taken for dead itself
+    # a supervisor that waits too long is declared dead itself
     brief = Config(connect_timeout=3, read_timeout=5, retries={"max_attempts": 1})
     client = Session(region_name=region).client("sqs", config=brief)
     return client, client.get_queue_url(QueueName=name)["QueueUrl"]
@@ -121,7 +119,6 @@ def _note(receipt: str) -> Path:
 
 
 def _receipts() -> list[str]:
-    """Give what is noted; a worker may be done with one, or begin to note it, meanwhile."""
     receipts = []
     for note in sorted(pulse.folder().glob("taken.*")):
         with suppress(FileNotFoundError):

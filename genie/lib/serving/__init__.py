@@ -1,1 +1,1 @@
-"""What every web process needs: caches, health, security headers, bounded uploads."""
+"""Needs of every web process: caches, health, security headers, bounded uploads."""

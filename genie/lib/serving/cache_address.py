@@ -1,4 +1,4 @@
-"""Where limits count and what was computed is kept: on this machine, or for several."""
+"""Storage of limits' counts and computed results: on this machine, or for several."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -6,12 +6,13 @@ from typing import Any
 
 from genie.lib.env import ConfigurationError
 
-# Beyond so many the oldest go: counts of visitors, pages and figures.
+# Beyond these numbers the oldest entries are dropped: counts of visitors, pages,
+# figures.
 _COUNTS, _PAGES, _FIGURES = 50_000, 300, 1_000
 
 
 def caches(address: str, folder: Path, version: str) -> dict[str, dict[str, Any]]:
-    """Give Django's ``CACHES`` from one address.
+    """Return Django's ``CACHES`` for an address.
 
     Parameters
     ----------
@@ -20,21 +21,20 @@ def caches(address: str, folder: Path, version: str) -> dict[str, dict[str, Any]
         pages the memory of each. ``database``: tables of the site's database.
         ``redis://...``, ``rediss://...`` or ``valkey://...``: a server that speaks
         Redis' protocol, for which the package `redis` is needed.
-    folder : pathlib.Path
     version : str
-        Genie's: what another version computed is not read.
+        Genie's; results of other versions are not read.
 
     Returns
     -------
     dict
-        `default` has the counts behind every limit; `computed` what pages computed
+        `default` has the counts behind every limit; `computed` the results of pages
         (`genie.lib.serving.caches.computed`); `shared` costly results that are computed
         once for all (`genie.lib.serving.computed_once`).
 
     Raises
     ------
     ConfigurationError
-        When the address is of no known kind, or the package is missing.
+        If the address is of no known kind, or the package is missing.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The site's two caches: what all processes share, and what each keeps for itself."""
+"""The site's two caches: one shared by all processes, and one of each."""
 
 import contextlib
 import time
@@ -8,8 +8,8 @@ from django.core.cache import caches
 from django.core.cache.backends.filebased import FileBasedCache
 from django.utils.connection import ConnectionProxy
 
-# Pages and figures that were computed; each process keeps its own. The default cache
-# holds the counts behind rate limits, which are only true when processes share them.
+# Computed pages and figures, per process. The default cache holds the counts of rate
+# limits, which are only right when processes share them.
 computed = ConnectionProxy(caches, "computed")
 
 _CULL_EVERY_SECONDS = 60
@@ -21,7 +21,7 @@ class SharedFiles(FileBasedCache):
     _culled_at = float("-inf")
 
     def set(self, *args: Any, **kwargs: Any) -> None:
-        """Keep a result; a disk that takes nothing costs only time."""
+        """Store a result; a full disk only costs time."""
         with contextlib.suppress(OSError):
             super().set(*args, **kwargs)
 

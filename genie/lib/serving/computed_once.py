@@ -1,7 +1,7 @@
-"""Costly results that all processes share: whoever asks while one is made waits for it.
+"""Costly results shared by all processes: concurrent requests wait for one computation.
 
-Without this, everybody who asks for a page just after a new score computes the same
-thing at the same time, and each takes the longer for it.
+Otherwise all requests for a page just after a new score would compute the same result
+at the same time, and slow each other down.
 """
 
 import fcntl
@@ -17,7 +17,7 @@ from zlib import crc32
 from django.conf import settings
 from django.core.cache import caches
 
-# Nobody waits longer than this for somebody else's result: they compute their own.
+# After this wait, a process computes its own result.
 PATIENCE_SECONDS = 30.0
 _PAUSE_SECONDS = 0.02
 _N_LOCKS = 256
@@ -25,22 +25,21 @@ T = TypeVar("T")
 
 
 def computed_once(key: str, compute: Callable[[], T], keep_seconds: int) -> T:
-    """Give the kept result of the key, computed by one thread of one process if missing.
+    """Return the cached result, computed by one thread of one process if missing.
 
     Parameters
     ----------
     key : str
-        Names the result and all that it depends on.
+        Identifies the result and all its inputs.
     compute : callable
-        Gives a result that can be pickled and is not None.
-    keep_seconds : int
+        Its result must be picklable and not None.
     """
     cache = caches["shared"]
     key = f"{key}-{_code(getfile(compute))}"
     kept: T | None = cache.get(key)
     if kept is None:
         with _alone(key):
-            # Whoever had the lock before has put it there, most likely.
+            # The previous holder of the lock has most likely stored it.
             kept = cache.get(key)
             if kept is None:
                 kept = compute()
@@ -50,7 +49,7 @@ def computed_once(key: str, compute: Callable[[], T], keep_seconds: int) -> T:
 
 @lru_cache
 def _code(path: str) -> int:
-    """Tell versions of a module apart: results of an older one may have another shape."""
+    """Distinguish versions of a module: results of an older one may have another shape."""
     return crc32(Path(path).read_bytes())
 
 
@@ -60,8 +59,8 @@ def _alone(key: str) -> Iterator[None]:
     folder = settings.VAR_DIR / "locks"
     folder.mkdir(parents=True, exist_ok=True)
     give_up = time.monotonic() + PATIENCE_SECONDS
-    # A few files serve all keys: two keys that share one wait a little longer, and no
-    # file is left for each result.
+    # A few files serve all keys: two keys that share one wait a little longer, and not
+    # every result leaves a file.
     with (folder / f"{crc32(key.encode()) % _N_LOCKS}").open("wb") as file:
         while not _locked(file) and time.monotonic() < give_up:
             time.sleep(_PAUSE_SECONDS)

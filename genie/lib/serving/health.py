@@ -1,4 +1,4 @@
-"""What a monitor asks the site, and what it answers while the database is away."""
+"""Health probes, and error responses while the database is away."""
 
 import shutil
 import sys
@@ -22,13 +22,13 @@ from genie.lib.serving import mail_server
 RETRY_SECONDS = 30
 # The shortest schedule is a minute, and django-q2 looks every half minute.
 _QUEUE_IS_LATE = timedelta(minutes=5)
-# Below it, files and SQLite's log soon find no room.
+# Below this, files and SQLite's log soon find no room.
 LITTLE_BYTES = 200 << 20
 _applied = Event()
 
 
 class HealthMiddleware:
-    """Answers `/healthz` and `/readyz` before anything else looks at the request.
+    """Answers `/healthz` and `/readyz` before all other middleware.
 
     A probe comes by IP address and without HTTPS: it must neither be redirected nor
     refused for its Host.
@@ -49,7 +49,7 @@ class HealthMiddleware:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer a request that failed: 503 while database or disk are at fault."""
+    """Answer a failed request: 503 while database or disk are at fault."""
     why = unavailable(sys.exc_info()[1])
     if not why:
         return defaults.server_error(request)
@@ -70,10 +70,11 @@ def _readiness() -> HttpResponse:
         parts["database"] = "ok"
         parts["migrations"] = "ok" if is_migrated() else "missing"
         parts["queue"] = _queue()
-    except DatabaseProblem:  # what is not known by now says where it stopped
+    except DatabaseProblem:  # what is not known by now shows where it stopped
         connection.close()
     ready = set(parts.values()) == {"ok"}
-    # Told, and no reason to send visitors elsewhere: all but e-mails goes on without it.
+    # Reported, but no reason to send visitors elsewhere: all but e-mail works without
+    # it.
     parts["mail"] = mail_server.watched.state()
     answer = JsonResponse({"ready": ready, **parts}, status=200 if ready else 503)
     if not ready:
@@ -82,7 +83,6 @@ def _readiness() -> HttpResponse:
 
 
 def is_migrated() -> bool:
-    """Tell whether all migrations are applied; once they are, no need to look again."""
     if not _applied.is_set():
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
@@ -92,7 +92,6 @@ def is_migrated() -> bool:
 
 
 def disk() -> Any:
-    """Give total, used and free bytes where the site writes."""
     return shutil.disk_usage(settings.VAR_DIR)
 
 

@@ -1,9 +1,8 @@
-"""The languages of the pages that workers and submitters read.
+"""The languages of the pages for workers and submitters.
 
-All else is in English: boards and their evidence, the studio, staff's and requesters'
-pages, the admin, the API, and whatever is stored. A page of those must not become half
-translated, so the language is chosen by address, and English where no address says
-otherwise.
+All other pages are in English: boards and their evidence, the studio, staff's and
+requesters' pages, the admin, the API, and all stored text. They must not become half
+translated, so the language is chosen by address, and is English by default.
 """
 
 import re
@@ -17,7 +16,7 @@ from django.utils.formats import get_format
 from django.utils.functional import Promise
 
 ENGLISH = "en"
-# each by its own name, for whoever reads no other
+# each by its own name, for readers of no other
 LANGUAGES: list[tuple[str, str]] = [
     (ENGLISH, "English"),
     ("de", "Deutsch"),
@@ -33,14 +32,14 @@ _TRANSLATED = re.compile(
     r"|(?:login|logout|account|language|teams|team-invitation)/.*"
     r"|submissions/(?:\d+/(?:withdraw/)?)?"
     r"|tasks/[^/]+/(?:submit|check)/"
-    # pages of requesters are theirs, and what surrounds them is in the language of most
+    # requesters' pages are theirs, and the pages around them are in English
     r"|work/(?!(?:requests|turn|frame|look)/).*"
     r")"
 )
 
 
 def is_translated(path: str) -> bool:
-    """Tell whether the page at an address is in the reader's language.
+    """Check whether the page at an address is in the reader's language.
 
     Examples
     --------
@@ -53,7 +52,7 @@ def is_translated(path: str) -> bool:
 
 
 def written(digits: str) -> str:
-    """Write a number as the page's language does, given as English writes it.
+    """Format an English number in the page's language.
 
     Examples
     --------
@@ -70,7 +69,7 @@ def written(digits: str) -> str:
 
 
 def dollars(cents: int) -> str:
-    """Write an amount of money as the page's language does.
+    """Format an amount of money in the page's language.
 
     Examples
     --------
@@ -78,7 +77,7 @@ def dollars(cents: int) -> str:
     ('$1.84', '$0.00')
     """
     amount = written(f"{cents / 100:,.2f}")
-    # with a space that does not break
+    # with a non-breaking space
     return f"{amount}\N{NO-BREAK SPACE}$" if _sign_behind() else f"${amount}"
 
 
@@ -87,7 +86,7 @@ def _sign_behind() -> bool:
 
 
 def in_every_language(text: Promise) -> list[str]:
-    """Give a text in each language, to find what was written in any of them."""
+    """Return a text in each language, to find texts written in any of them."""
     found = []
     for code, _ in LANGUAGES:
         with translation.override(code):
@@ -96,10 +95,10 @@ def in_every_language(text: Promise) -> list[str]:
 
 
 class LanguageMiddleware:
-    """Shows a page in the language that was chosen on the site, or in the browser's.
+    """Shows a page in the language chosen on the site, or in the browser's.
 
-    Unlike Django's own it leaves nothing behind: the next request of the thread, and
-    whatever runs without one, is in English.
+    Unlike Django's own it resets the language: the thread's next request, and code
+    outside requests, use English.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -110,7 +109,7 @@ class LanguageMiddleware:
             with translation.override(ENGLISH):
                 return self.get_response(request)
         language = translation.get_language_from_request(request)
-        # the menu of languages is shown where it changes something
+        # the menu of languages is shown where it has an effect
         request.languages = settings.LANGUAGES  # type: ignore[attr-defined]
         with translation.override(language):
             response = self.get_response(request)

@@ -1,4 +1,4 @@
-"""What `genie up` and `genie demo` do alike: prepare the database, start the site, say so."""
+"""Common parts of `genie up` and `genie demo`: prepare the database, start the site."""
 
 import gc
 import socket
@@ -31,7 +31,7 @@ def serve(address: str) -> None:
     sys.argv[1:] = [
         "genie.wsgi", "--bind", address, "--preload", "--worker-class", "gthread",
         "--workers", "2", "--threads", "4", "--log-level", "warning",
-        "--no-control-socket",  # it would be served by a thread
+        "--no-control-socket",  # a thread would serve it
     ]  # fmt: skip
     wsgiapp.run()
 
@@ -47,13 +47,14 @@ class LocalSite(BaseCommand):
         self.stdout.flush()
 
     def prepare_database(self) -> None:
-        """Create or upgrade tables and static files; it is cheap where there is nothing to do."""
+        """Create or upgrade tables and static files; fast if they are up to date."""
         executor = MigrationExecutor(connection)
         leaves = executor.loader.graph.leaf_nodes()
         plan = executor.migration_plan(leaves)
         if plan:
             self.say(f"bringing the database up to date: {len(plan)} steps")
-            # Before our tables: what refers to an account is rendered at each step.
+            # Before our tables, because references to accounts are rendered at each
+            # step.
             executor.migrate([leaf for leaf in leaves if leaf[0] not in _OURS])
         # a first start that was killed may have left tables without the roles of staff
         if plan or not Group.objects.exists():
@@ -63,22 +64,23 @@ class LocalSite(BaseCommand):
             call_command("collectstatic", verbosity=0, interactive=False)
 
     def load_site(self) -> None:
-        """Load and check once what the forks share; the collector leaves it alone."""
+        """Load and check once what the forks share; the collector skips it."""
         import_module("genie.wsgi")
         self.check()
-        # Each process would index all addresses, and load all tags, for its first page.
+        # Otherwise each process would index all addresses, and load all tags, for its
+        # first page.
         reverse("login")
         engines.all()
         gc.collect()
         gc.freeze()
 
     def start_site(self, processes: Processes, port: int, *, host: str = LOCAL) -> str:
-        """Start the web server; give the address once it answers."""
+        """Start the web server; return its address once it answers."""
         address = f"http://{LOCAL if host == '0.0.0.0' else host}:{port}"  # noqa: S104
-        # so that links in e-mails, and those that other commands print, lead to this port
+        # so that links in e-mails, and those that other commands print, have this port
         site_address.write_down(settings.VAR_DIR, address)
         processes.start(partial(serve, f"{host}:{port}"))
-        # asks neither for a host name nor for HTTPS
+        # needs neither a host name nor HTTPS
         if not answers(f"{address}/healthz", meanwhile=processes.all_run):
             raise CommandError("The site did not start; the lines above say why.")
         return address

@@ -1,4 +1,4 @@
-"""Whether the mail server answers: asked seldom, and never while somebody waits."""
+"""Health of the mail server: checked rarely, and never during a request."""
 
 import time
 from threading import Lock, Thread
@@ -12,23 +12,23 @@ _GOOD_FOR_SECONDS = 60
 
 
 def is_used() -> bool:
-    """Tell whether mail goes to a server at all, and not to files or the console."""
+    """Check whether mail goes to a server, and not to files or the console."""
     return bool(settings.EMAIL_BACKEND.endswith("smtp.EmailBackend"))
 
 
 def trouble(seconds: float) -> str:
-    """Connect as for sending; say what is wrong, or nothing."""
+    """Connect as for sending; return the problem, or ""."""
     server: Any = get_connection(timeout=seconds)
     try:
         server.open()
         server.close()
-    except OSError as error:  # smtplib's own errors are of it, too
+    except OSError as error:  # includes smtplib's own errors
         return str(error) or type(error).__name__
     return ""
 
 
 class Watched:
-    """What was last found, which a thread finds anew once it is old."""
+    """The last result, which a thread renews when it is old."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -36,7 +36,7 @@ class Watched:
         self.thread: Thread | None = None
 
     def state(self) -> str:
-        """Say at once what is known: `ok`, `unreachable`, or `unknown` at first."""
+        """Return the last result at once: `ok`, `unreachable`, or `unknown` at first."""
         if not is_used():
             return "ok"
         with self._lock:

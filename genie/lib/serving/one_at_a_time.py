@@ -1,4 +1,4 @@
-"""Let one process or thread of this machine in at a time, and turn the others away."""
+"""A lock that admits one process or thread of this machine and refuses the others."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,12 +10,12 @@ from django.core.files import locks
 
 @contextmanager
 def one_at_a_time(name: str) -> Iterator[bool]:
-    """Give True to whoever comes first; False, without waiting, to whoever comes meanwhile.
+    """Yield True to the first caller, and False, without waiting, to concurrent ones.
 
-    The lock is the system's own on an open file, so a process that dies gives it back.
+    The lock is the system's own on an open file, so it is freed when a process dies.
     """
     folder: Path = settings.VAR_DIR / "locks"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / name).open("w") as file:
-        # closing the file gives the lock back
+        # closing the file releases the lock
         yield locks.lock(file, locks.LOCK_EX | locks.LOCK_NB)

@@ -1,5 +1,3 @@
-"""Lists that are shown page by page."""
-
 from typing import Any
 
 from django.core.paginator import InvalidPage, Page, Paginator
@@ -7,9 +5,9 @@ from django.http import Http404
 
 
 def page_of(rows: Any, size: int, number: str | None) -> Page[Any]:
-    """Give one page of a list; a page that does not exist is not found.
+    """Return one page of a list; a page that does not exist is a 404.
 
-    To show the nearest page instead would repeat rows to whoever reads page by page.
+    Showing the nearest page instead would repeat rows for readers of all pages.
     """
     try:
         return Paginator(rows, size).page(number or 1)

@@ -1,4 +1,4 @@
-"""Addresses that only take forms: a reload, "back" or a bookmark leads to a page."""
+"""Addresses that only take forms: a reload, "back" or a bookmark redirects to a page."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -14,7 +14,7 @@ View = Callable[..., HttpResponse]
 def post_or(page: str, *names: str) -> Callable[[View], View]:
     """Take POST; redirect GET and HEAD to `page`, which gets the arguments in `names`.
 
-    Signing in leads here as well when the session ended before the form was sent.
+    Sign-in redirects here as well if the session ended before the form was sent.
     """
 
     def take_post(view: View) -> View:

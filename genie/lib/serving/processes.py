@@ -32,17 +32,17 @@ class Processes:
         signal.signal(signal.SIGINT, interrupt)
 
     def start(self, work: Callable[[], object]) -> BaseProcess:
-        """Do `work` in a fork, in a group of its own, so that Ctrl-C reaches only us."""
+        """Run `work` in a fork, in a separate group, so that Ctrl-C reaches only us."""
         self.children.append(child := lifeline.fork(work))
         return child
 
     def do(self, work: Callable[[], object]) -> None:
-        """Do `work` in a fork while the others run.
+        """Run `work` in a fork while the others run.
 
         Raises
         ------
         CommandError
-            When it fails, or another process ends meanwhile.
+            If it fails, or another process ends meanwhile.
         """
         child = self.start(work)
         if self.wait() is not child or child.exitcode:
@@ -61,7 +61,7 @@ class Processes:
         return all(child.exitcode is None for child in self.children)
 
     def stop(self) -> None:
-        """Ask every child to stop, then make sure that none of its group is left."""
+        """Stop every child, then make sure that none of its group is left."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         for child in self.children:
@@ -77,9 +77,9 @@ class Processes:
 def answers(
     url: str, seconds: float = 120, *, meanwhile: Callable[[], bool] = lambda: True
 ) -> bool:
-    """Wait until the server at `url` answers; a busy machine may need a while.
+    """Wait until the server at `url` answers, at most some seconds.
 
-    There is nothing to wait for once `meanwhile` says no.
+    Stops waiting when `meanwhile` returns False.
     """
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and meanwhile():

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-# Where a form of ours may lead: browsers hold a redirect after it against the policy.
+# Allowed targets of our forms: browsers check redirects after a form against the
+# policy.
 _SIGN_IN = {
     "github": "https://github.com",
     "google": "https://accounts.google.com",
@@ -14,7 +15,7 @@ _SIGN_IN = {
 
 
 def policy(providers: Iterable[str] = ()) -> str:
-    """Give the Content-Security-Policy, with the sign-in providers that are set up.
+    """Return the Content-Security-Policy, with the configured sign-in providers.
 
     Examples
     --------
@@ -34,7 +35,7 @@ POLICY = policy()
 
 
 class ContentSecurityPolicyMiddleware:
-    """Nothing from elsewhere, nothing inline: pages are ours or they do not load."""
+    """Forbids external and inline content."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

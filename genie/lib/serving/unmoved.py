@@ -1,7 +1,7 @@
-"""What has not moved since it was looked at in vain: a few queries for all of it.
+"""Skip repeated checks of unchanged objects, with a few queries for all of them.
 
-Jobs of each minute go through everything; what they ask of one thing after the other is
-only asked where its rows have changed, or where that was long ago.
+Jobs that run every minute go through all objects. Their checks of a single object run
+again only if its rows have changed, or after a long time.
 """
 
 from collections.abc import Hashable
@@ -11,18 +11,18 @@ from django.db.models import Count, Max, QuerySet
 
 from genie.lib.serving.caches import computed
 
-# What leaves no trace in the rows that are counted is found after so long.
+# Changes outside the counted rows are found after this time.
 AN_HOUR = 3600
 Stamp = tuple[Any, ...]
 
 
 def stamps(*listed: tuple[QuerySet[Any], str, str]) -> dict[Any, Stamp]:
-    """Count rows by what they belong to, and give the newest: one query for each kind.
+    """Count rows by their object, and return the newest: one query for each kind.
 
     Parameters
     ----------
     listed
-        Rows, the field that says what they belong to, and the one that grows.
+        Rows, the field with their object, and the one that grows.
     """
     found: dict[Any, Stamp] = {}
     for number, (rows, group, grows) in enumerate(listed):
@@ -33,10 +33,10 @@ def stamps(*listed: tuple[QuerySet[Any], str, str]) -> dict[Any, Stamp]:
 
 
 def is_unmoved(name: str, stamp: Hashable) -> bool:
-    """Tell whether this process looked at it in vain when its rows were the same."""
+    """Check whether this process found no work when the rows were the same."""
     return stamp is not None and computed.get(name) == stamp
 
 
 def looked_in_vain(name: str, stamp: Hashable, seconds: int = AN_HOUR) -> None:
-    """Keep that nothing was to do; the stamp is from before the look."""
+    """Store that there was no work; the stamp is from before the look."""
     computed.set(name, stamp, seconds)

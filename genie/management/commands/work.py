@@ -60,7 +60,7 @@ class Command(BaseCommand):
 
         while not self.stopping:
             with locks.lock_cluster() as lock:
-                # What was dropped when the processes died is picked up at once.
+                # Jobs that were dropped when the processes died are resumed at once.
                 self._tell_queue(jobs.undo_clock_jump)
                 self._tell_queue(self.presence.begin)
                 self._tell_queue(release_own_claims)
@@ -71,13 +71,13 @@ class Command(BaseCommand):
 
     def _run_cluster(self, lock: IO[str], be_cluster: Callable[[], object]) -> None:
         pulse.clear()
-        # its processes inherit the lock, and share what is loaded
+        # its processes inherit the lock, and share the loaded modules
         cluster = lifeline.fork(be_cluster)
         locks.write(lock, cluster.pid)
         self._say(f"queue started (process group {cluster.pid})")
         try:
             self._watch(cluster)
-        finally:  # whatever happens here, no queue is left without its supervisor
+        finally:  # in any case, no queue is left without its supervisor
             self._end(cluster)
 
     def _watch(self, cluster: BaseProcess) -> None:
@@ -88,7 +88,7 @@ class Command(BaseCommand):
                 looked = time.monotonic()
                 self._tell_queue(jobs.undo_clock_jump)
             if self.presence.is_due() and self._tell_queue(self.presence.beat) is False:
-                # Others are at its jobs already: not a moment more with them.
+                # Others are at its jobs already, so it must end at once.
                 lifeline.kill_group(cluster)
                 self.stderr.write("This queue was taken for dead: restarting it.")
                 return
@@ -102,7 +102,7 @@ class Command(BaseCommand):
             )
 
     def _tell_queue(self, write: Callable[[], object]) -> object:
-        """Write to the queue; a database that is away for a moment ends nothing."""
+        """Write to the queue; a temporarily unreachable database ends nothing."""
         try:
             close_old_connections()
             return write()
@@ -113,7 +113,7 @@ class Command(BaseCommand):
 
     def _stale(self, running: float) -> bool:
         limit: int = settings.GENIE["QUEUE_STALE_SECONDS"]
-        # A queue that was started just now has had no time for a beat.
+        # A new queue has had no time for a beat.
         if running < limit:
             return False
         if not _is_younger(pulse.seconds_since("guard"), limit):
@@ -121,7 +121,7 @@ class Command(BaseCommand):
         return not (_is_younger(pulse.seconds_since("beat"), limit) or pulse.busy())
 
     def _end(self, cluster: BaseProcess) -> None:
-        """Ask politely, then kill the whole group: a wedged queue ignores SIGTERM."""
+        """Terminate, then kill the whole group: a stuck queue ignores SIGTERM."""
         if cluster.exitcode is None:
             cluster.terminate()
             cluster.join(timeout=10)
