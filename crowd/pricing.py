@@ -107,15 +107,6 @@ def fee_per_assignment(
     ------
     GenieError
         ``unknown-platform`` for a platform whose prices are not known.
-
-    Examples
-    --------
-    >>> fee_per_assignment("mturk", 40), fee_per_assignment("mturk", 2)
-    (8, 1)
-    >>> fee_per_assignment("mturk", 40, max_assignments=10, masters=True)
-    18
-    >>> fee_per_assignment("prolific", 250), fee_per_assignment("panel", 250)
-    (107, 0)
     """
     _check_at_least("reward_cents", reward_cents, 0)
     _check_at_least("max_assignments", max_assignments, 1)
@@ -170,15 +161,6 @@ def quote(
         up to whole assignments.
     max_assignments : int, optional
         How many people do the same HIT, >= 1; only the fee depends on it.
-
-    Examples
-    --------
-    >>> bill = quote(platform="mturk", reward_cents=40, n_items=300,
-    ...              n_test_questions=30, repost_share=0.1)
-    >>> bill.n_assignments, bill.total_cents
-    (363, 17424)
-    >>> [(line.label, line.n, line.cents) for line in bill.lines][-1]
-    ('Platform fee', 363, 2904)
     """
     _check_at_least("n_items", n_items, 0)
     _check_at_least("n_test_questions", n_test_questions, 0)
@@ -273,15 +255,7 @@ def share_of(cents: int, n: int, place: int) -> int:
 
 
 def hourly_cents(reward_cents: int, median_seconds: float | None) -> int | None:
-    """Return the hourly pay at the median pace, rounded down; None without a pace.
-
-    Examples
-    --------
-    >>> hourly_cents(5, 12.0)
-    1500
-    >>> hourly_cents(5, None) is None
-    True
-    """
+    """Return the hourly pay at the median pace, rounded down; None without a pace."""
     if median_seconds is None or not median_seconds > 0:
         return None
     return int(reward_cents * SECONDS_PER_HOUR / median_seconds)
@@ -294,15 +268,6 @@ def missing_cents(
 
     Whole cents, rounded up; 0 if nothing is missing or the median active time is
     unknown (None or 0). `floor_cents` is the minimal pay of an hour.
-
-    Examples
-    --------
-    >>> missing_cents(5, 24.0, 1500)
-    5
-    >>> missing_cents(5, 12.0, 1500)
-    0
-    >>> missing_cents(5, None, 1500)
-    0
     """
     if median_seconds is None or not median_seconds > 0:
         return 0

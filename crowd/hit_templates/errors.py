@@ -99,11 +99,6 @@ def read_errors(config: Mapping[str, Any]) -> Errors:
     ------
     GenieError
         ``unusable-errors`` if no page can show it.
-
-    Examples
-    --------
-    >>> read_errors({"severities": ["minor"], "categories": {"Style": []}}).kinds
-    ['Style']
     """
     for problem in _problems(config):
         raise GenieError(
@@ -131,15 +126,6 @@ def span_score(spans: Iterable[Mapping[str, Any]]) -> float:
     -------
     float
         Minus the sum of the weights; at most 0.
-
-    Examples
-    --------
-    >>> span_score([{"severity": "minor"}, {"severity": "major"}])
-    -6.0
-    >>> span_score([{"severity": "minor", "weight": 0.1}])
-    -0.1
-    >>> span_score([])
-    0.0
 
     References
     ----------

@@ -81,14 +81,6 @@ def formatted(text: str, kind: str) -> Formatted | None:
     r"""Render a text; None: it is shown as plain text.
 
     Unknown kinds are shown as plain text.
-
-    Examples
-    --------
-    >>> formatted("**Yes** <b>", MARKDOWN).html
-    '<p><strong>Yes</strong> &lt;b&gt;</p>\n'
-    >>> formatted("if a < b:", CODE).html
-    '<pre><code>if a &lt; b:</code></pre>'
-    >>> formatted("Yes", PLAIN)
     """
     if not text.strip():
         return None  # The page says that it is empty.

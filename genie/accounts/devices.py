@@ -105,13 +105,7 @@ def current_first(sessions: Iterable[UserSession]) -> list[UserSession]:
 
 
 def described(user_agent: str) -> str:
-    """Return the common names of browser and system.
-
-    Examples
-    --------
-    >>> described("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
-    'Firefox on Linux'
-    """
+    """Return the common names of browser and system."""
     browser = next((name for sign, name in _BROWSERS.items() if sign in user_agent), "")
     system = next((name for sign, name in _SYSTEMS.items() if sign in user_agent), "")
     if not browser and not system:

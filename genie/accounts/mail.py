@@ -27,11 +27,6 @@ def settings_for(where: str, folder: Path) -> dict[str, Any]:
         or `smtps://...` (TLS from the start).
     folder : Path
         The target of `file`.
-
-    Examples
-    --------
-    >>> settings_for("smtp://nina:a%40b@mail.example", Path("mail"))["EMAIL_HOST_PASSWORD"]
-    'a@b'
     """
     backend = "django.core.mail.backends."
     if where == "console":

@@ -27,12 +27,6 @@ def next_start(
     -------
     datetime
         Aware, in UTC.
-
-    Examples
-    --------
-    >>> friday_evening = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
-    >>> next_start(friday_evening, zone="America/Los_Angeles", hour=10).isoformat()
-    '2026-11-23T18:00:00+00:00'
     """
     if now.tzinfo is None:
         raise ValueError("`now` must be timezone-aware.")

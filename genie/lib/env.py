@@ -32,13 +32,7 @@ def text(name: str, default: str = "") -> str:
 
 
 def in_address(name: str, *, shortest: int) -> str:
-    """Read a secret that is part of an address: long, of letters, digits, - and _.
-
-    Examples
-    --------
-    >>> in_address("GENIE_DOCTEST_UNSET", shortest=20)
-    ''
-    """
+    """Read a secret that is part of an address: long, of letters, digits, - and _."""
     value = text(name)
     if value and not re.fullmatch(rf"[A-Za-z0-9_-]{{{shortest},200}}", value):
         raise ConfigurationError(
@@ -84,13 +78,7 @@ def flag(name: str, default: bool = False) -> bool:
 def integer(
     name: str, default: int, minimum: int = 0, maximum: int | None = None
 ) -> int:
-    """Read a whole number of at least `minimum` and at most `maximum`.
-
-    Examples
-    --------
-    >>> integer("GENIE_DOCTEST_UNSET", 3)
-    3
-    """
+    """Read a whole number of at least `minimum` and at most `maximum`."""
     value = os.environ.get(name)
     if value is None or value == "":
         return default
@@ -119,13 +107,7 @@ def percent(name: str, default: int, minimum: int = 1, maximum: int = 99) -> flo
 
 
 def zone(name: str, default: str) -> str:
-    """Read the IANA name of a time zone.
-
-    Examples
-    --------
-    >>> zone("GENIE_DOCTEST_UNSET", "America/Los_Angeles")
-    'America/Los_Angeles'
-    """
+    """Read the IANA name of a time zone."""
     value = text(name, default)
     try:
         ZoneInfo(value)
@@ -137,13 +119,7 @@ def zone(name: str, default: str) -> str:
 
 
 def dates(name: str) -> list[str]:
-    """Read a comma-separated list of dates, 2026-12-25.
-
-    Examples
-    --------
-    >>> dates("GENIE_DOCTEST_UNSET")
-    []
-    """
+    """Read a comma-separated list of dates, 2026-12-25."""
     listed = words(name)
     for word in listed:
         try:

@@ -17,12 +17,6 @@ class GenieError(Exception):
         True if trying again cannot help; jobs do not retry those.
     details : mapping, optional
         The figures behind the sentence, JSON-serialisable.
-
-    Examples
-    --------
-    >>> error = GenieError("Line 3 is not JSON.", code="not-json", details={"line": 3})
-    >>> error.code, str(error)
-    ('not-json', 'Line 3 is not JSON.')
     """
 
     code = "genie-error"

@@ -12,13 +12,7 @@ _DEFAULT = "http://localhost:8000"
 
 
 def read(folder: Path) -> str:
-    """Return the configured address, the stored one, or the default.
-
-    Examples
-    --------
-    >>> read(Path("nowhere"))
-    'http://localhost:8000'
-    """
+    """Return the configured address, the stored one, or the default."""
     if named := env.text("GENIE_SITE_URL"):
         return named
     kept = _file(folder)

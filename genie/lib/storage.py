@@ -30,14 +30,6 @@ def media_storage(address: str) -> dict[str, Any]:
     ------
     ConfigurationError
         If the address is of no known kind.
-
-    Examples
-    --------
-    >>> media_storage("")["BACKEND"]
-    'django.core.files.storage.FileSystemStorage'
-    >>> options = media_storage("s3://genie-files/lab?region=eu-west-1")["OPTIONS"]
-    >>> options["bucket_name"], options["location"], options["region_name"]
-    ('genie-files', 'lab', 'eu-west-1')
     """
     if not address:
         return {"BACKEND": "django.core.files.storage.FileSystemStorage"}

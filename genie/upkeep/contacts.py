@@ -20,13 +20,7 @@ def from_environment() -> dict[str, Any]:
 
 
 def as_address(contact: str, variable: str = "GENIE_SECURITY_CONTACT") -> str:
-    """Return a contact as the URI that RFC 9116 requires.
-
-    Examples
-    --------
-    >>> as_address("security@genie.example"), as_address("https://genie.example/report")
-    ('mailto:security@genie.example', 'https://genie.example/report')
-    """
+    """Return a contact as the URI that RFC 9116 requires."""
     uri = contact if ":" in contact else f"mailto:{contact}"
     if not _ADDRESS.fullmatch(uri) or (uri.startswith("mailto:") and "@" not in uri):
         raise env.ConfigurationError(

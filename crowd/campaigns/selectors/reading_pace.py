@@ -22,14 +22,7 @@ _TEXTS = ("prediction", "reference", "standard")
 
 
 def n_words(data: Mapping[str, Any]) -> int:
-    """Count the words an item shows; texts without spaces count as few.
-
-    Examples
-    --------
-    >>> n_words({"fields": [{"label": "Question", "text": "Why is ice cold?"}],
-    ...          "prediction": "It is frozen."})
-    7
-    """
+    """Count the words an item shows; texts without spaces count as few."""
     parts = [*data.get("fields", ()), *data.get("outputs", ())]
     texts = [str(part.get("text", "")) for part in parts]
     texts += [str(data[name]) for name in _TEXTS if data.get(name)]

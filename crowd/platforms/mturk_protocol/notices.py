@@ -35,13 +35,6 @@ def opened(body: bytes) -> Envelope:
     ------
     GenieError
         ``unreadable`` for anything else.
-
-    Examples
-    --------
-    >>> opened(b'{"Type": "Notification", "MessageId": "7", "Message": "{}"}').event_id
-    '7'
-    >>> opened(b'{"EventDocId": "8", "Events": []}').kind
-    'Notification'
     """
     text = body.decode("utf-8", "replace")
     envelope = _object(text)
@@ -64,13 +57,6 @@ def hits_in(body: str) -> frozenset[str]:
     """Return the HITs in a message; empty if it is no notice.
 
     SNS envelopes, whose `Message` is the notice, are read, too.
-
-    Examples
-    --------
-    >>> sorted(hits_in('{"Events": [{"EventType": "HITReviewable", "HITId": "3AB"}]}'))
-    ['3AB']
-    >>> hits_in("no JSON")
-    frozenset()
     """
     notice = _object(body)
     if isinstance(notice.get("Message"), str):

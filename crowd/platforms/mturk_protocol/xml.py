@@ -132,15 +132,6 @@ def read_answers(text: str) -> dict[str, str]:
     ------
     GenieError
         ``unreadable-answer`` for anything but QuestionFormAnswers.
-
-    Examples
-    --------
-    >>> read_answers("<QuestionFormAnswers xmlns='urn:x'><Answer><QuestionIdentifier>a"
-    ...     "</QuestionIdentifier><FreeText>1 &lt; 2</FreeText></Answer>"
-    ...     "</QuestionFormAnswers>")
-    {'a': '1 < 2'}
-    >>> read_answers("")
-    {}
     """
     if not text.strip():
         return {}

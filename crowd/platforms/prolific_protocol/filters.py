@@ -98,12 +98,6 @@ def of(requirements: Requirements, study: StudyTerms, catalogue: Catalogue) -> F
     ------
     GenieError
         ``requirement-not-checked`` if a filter or a choice of it is missing.
-
-    Examples
-    --------
-    >>> there = {COUNTRY: {"choices": {"0": "United Kingdom", "1": "United States"}}}
-    >>> of(Requirements(countries=["US"]), StudyTerms(), there)
-    [{'filter_id': 'current-country-of-residence', 'selected_values': ['1']}]
     """
     check(requirements, study)
     made: Filters = []

@@ -38,11 +38,6 @@ def read_reviews(text: str) -> list[Review]:
     ------
     GenieError
         For an unusable table, with the line.
-
-    Examples
-    --------
-    >>> read_reviews("AssignmentId,Approve,Reject\n3A,x,\n3B,,Empty\n3C,,\n")[1]
-    Review(line=3, assignment_id='3B', reason='Empty')
     """
     reader = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     reviews: list[Review] = []

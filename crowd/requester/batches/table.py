@@ -28,11 +28,6 @@ def read_table(text: str) -> Table:
     ------
     GenieError
         For an unusable table, with the line.
-
-    Examples
-    --------
-    >>> read_table('text,lang\n"a, b",en\n').rows
-    (Row(line=2, values=('a, b', 'en')),)
     """
     # With `newline=""` lines may end in \n, \r\n or \r, and quoted ones stay unchanged.
     reader = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)

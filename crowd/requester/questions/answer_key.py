@@ -63,12 +63,6 @@ def grade(key: AnswerKey, answers: Iterable[FormAnswer]) -> int:
 
     An option scores if exactly its selections were chosen; all other answers score the
     question's default.
-
-    Examples
-    --------
-    >>> key = AnswerKey({"sky": Scores({frozenset({"b"}): 10}, 0)}, int)
-    >>> grade(key, [FormAnswer("sky", selections=("b",))]), grade(key, [])
-    (10, 0)
     """
     chosen = {answer.identifier: frozenset(answer.selections) for answer in answers}
     total = sum(

@@ -20,17 +20,7 @@ class Filled:
 
 
 def read_answers(form: Form, values: Values) -> Filled:
-    """Read a submitted form.
-
-    Examples
-    --------
-    >>> from crowd.requester.questions.question_form import Choice
-    >>> sky = Asked("q0", "sky", True, "", Selection((Choice("b", "blue"),)))
-    >>> read_answers(Form((sky,)), lambda name: []).errors
-    {'q0': 'Please choose an answer.'}
-    >>> read_answers(Form((sky,)), lambda name: ["b"]).answers[0].selections
-    ('b',)
-    """
+    """Read a submitted form."""
     answers, errors = [], {}
     for question in form.questions:
         answer, error = _read(question, values)

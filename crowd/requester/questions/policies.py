@@ -120,13 +120,7 @@ def known_answers(key: Answers, answers: Answers) -> dict[str, bool]:
 
 
 def percent(n: int, of: int) -> int:
-    """Return a whole percentage, rounded down; 0 if both are 0.
-
-    Examples
-    --------
-    >>> percent(2, 3), percent(0, 0)
-    (66, 0)
-    """
+    """Return a whole percentage, rounded down; 0 if both are 0."""
     return 100 * n // of if of else 0
 
 

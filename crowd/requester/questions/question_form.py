@@ -93,16 +93,6 @@ def read_form(text: str, name: str = "Question") -> Form:
     ------
     TurkError
         ``XMLParseError``
-
-    Examples
-    --------
-    >>> form = read_form('<QuestionForm xmlns="http://mechanicalturk.amazonaws.com/'
-    ...     'AWSMechanicalTurkDataSchemas/2017-11-06/QuestionForm.xsd"><Question>'
-    ...     '<QuestionIdentifier>sky</QuestionIdentifier><QuestionContent><Text>Which '
-    ...     'colour?</Text></QuestionContent><AnswerSpecification><FreeTextAnswer/>'
-    ...     '</AnswerSpecification></Question></QuestionForm>')
-    >>> form.questions[0].identifier, form.questions[0].html
-    ('sky', '<p>Which colour?</p>')
     """
     root = parse(text, name)
     if root.tag not in ROOTS:

@@ -26,16 +26,7 @@ class Question:
 
 
 def read_question(text: str) -> Question:
-    """Read a HIT's question, or refuse it.
-
-    Examples
-    --------
-    >>> read_question('<HTMLQuestion xmlns="http://mechanicalturk.amazonaws.com/'
-    ...     'AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"><HTMLContent>'
-    ...     '<![CDATA[<p>Hello</p>]]></HTMLContent><FrameHeight>0</FrameHeight>'
-    ...     '</HTMLQuestion>').content
-    '<p>Hello</p>'
-    """
+    """Read a HIT's question, or refuse it."""
     root = parse(text, "Question")
     if root.tag == f"{HTML}HTMLQuestion":
         content, height = _two(root, f"{HTML}HTMLContent", f"{HTML}FrameHeight")

@@ -43,15 +43,7 @@ def check_fields(template: str, columns: Collection[str]) -> None:
 
 
 def fill(template: str, values: Mapping[str, str], *, markup: bool) -> str:
-    """Fill a template with values, as text or as HTML.
-
-    Examples
-    --------
-    >>> fill("${t} $${t}", {"t": "<b>"}, markup=False)
-    '&lt;b&gt; ${t}'
-    >>> fill("${t}", {"t": "<b>"}, markup=True)
-    '<b>'
-    """
+    """Fill a template with values, as text or as HTML."""
 
     def value(match: re.Match[str]) -> str:
         if match[0].startswith("$$"):

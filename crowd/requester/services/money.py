@@ -40,13 +40,7 @@ class Account:
 
 
 def cents(amount: str) -> int:
-    """Parse an amount of a request into cents.
-
-    Examples
-    --------
-    >>> cents("0.4"), cents("3"), cents("1.05")
-    (40, 300, 105)
-    """
+    """Parse an amount of a request into cents."""
     value = int(Decimal(amount) * 100)
     if value > MAX_CENTS:
         raise TurkError(f"The amount {amount[:40]} is too large.")

@@ -115,17 +115,6 @@ def guesses_of(
         Probability of being right for a random answer. Then, for always the highest
         value (the first output), the lowest (the last output), the middle, and one
         value for all outputs.
-
-    Examples
-    --------
-    >>> from crowd.scales.find import all_scales
-    >>> scales = all_scales()
-    >>> guesses_of({}, good=True, scale=scales["likert-5"], slots=[""])
-    (0.4, 1.0, 0.0, 0.0, 0.0)
-    >>> guesses_of({"slot": "B"}, good=True, scale=scales["preference-5"], slots=[""])
-    (0.4, 0.0, 1.0, 0.0, 0.0)
-    >>> guesses_of({"not_best": "A"}, good=True, scale=scales["magnitude"], slots="ABC")[1:]
-    (0.0, 1.0, 1.0, 0.0)
     """
     line = float(expected.get("threshold", scale.binary_threshold))
     values = _values(scale, line)

@@ -85,11 +85,6 @@ def as_text(turns: Sequence[object]) -> str:
     turns : sequence of dict
         Each with role and content (or from and value, speaker and text); a content may
         be a list of parts with a text each.
-
-    Examples
-    --------
-    >>> as_text([{"role": "user", "content": "Hello"}, {"from": "gpt", "value": "Hi"}])
-    'User: Hello\n\nAssistant: Hi'
     """
     return "\n\n".join(
         f"{_role(turn)}: {_LIKE_A_TURN.sub(_KEPT_APART, _content(turn) or '')}"

@@ -22,13 +22,6 @@ def queue_options(address: str) -> dict[str, Any]:
     ------
     ConfigurationError
         If the address is of no known kind.
-
-    Examples
-    --------
-    >>> queue_options("")["orm"]
-    'default'
-    >>> queue_options("sqs://genie-jobs?region=eu-west-1")["sqs"]
-    {'aws_region': 'eu-west-1'}
     """
     if not address:
         return {

@@ -35,11 +35,6 @@ def caches(address: str, folder: Path, version: str) -> dict[str, dict[str, Any]
     ------
     ConfigurationError
         If the address is of no known kind, or the package is missing.
-
-    Examples
-    --------
-    >>> caches("database", Path("var"), "1")["default"]["LOCATION"]
-    'genie_cache_counts'
     """
     if not address:
         return _of_this_machine(folder)

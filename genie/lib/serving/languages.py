@@ -52,13 +52,7 @@ def is_translated(path: str) -> bool:
 
 
 def written(digits: str) -> str:
-    """Format an English number in the page's language.
-
-    Examples
-    --------
-    >>> written("1,234.5")
-    '1,234.5'
-    """
+    """Format an English number in the page's language."""
     if translation.get_language() == ENGLISH:
         return digits
     signs = {
@@ -69,13 +63,7 @@ def written(digits: str) -> str:
 
 
 def dollars(cents: int) -> str:
-    """Format an amount of money in the page's language.
-
-    Examples
-    --------
-    >>> dollars(184), dollars(0)
-    ('$1.84', '$0.00')
-    """
+    """Format an amount of money in the page's language."""
     amount = written(f"{cents / 100:,.2f}")
     # with a non-breaking space
     return f"{amount}\N{NO-BREAK SPACE}$" if _sign_behind() else f"${amount}"
