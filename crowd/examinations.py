@@ -29,7 +29,6 @@ def register_all() -> None:
 
 
 def money() -> Finding:
-    """Sum the ledger, and look for work without its payment."""
     cents = _by_state("amount_cents")
     unplanned = Assignment.objects.filter(
         state__in=[Assignment.State.SUBMITTED, Assignment.State.APPROVED],
@@ -85,7 +84,6 @@ def _accounts_gone_wrong() -> int:
 
 
 def payments() -> Finding:
-    """Count failed payments, and those being sent when a process stopped."""
     rows = LedgerEntry.objects.aggregate(
         failed=Count("pk", filter=Q(state=_State.FAILED)),
         stuck=Count(

@@ -1,5 +1,3 @@
-"""Addresses at which platforms notify us."""
-
 import logging
 import time
 

@@ -73,7 +73,6 @@ def known() -> Mapping[str, HITTemplate]:
 
 
 def get(slug: str) -> HITTemplate:
-    """Return the HIT template of that slug; the error lists the known ones."""
     template = known().get(slug)
     if template is None:
         raise GenieError(

@@ -34,8 +34,6 @@ _LINE_ENDS = re.compile(r"\r\n?|\n")
 
 @dataclass(frozen=True)
 class Formatted:
-    """A text as HTML, and its layout's name for style sheets."""
-
     html: SafeString
     kind: str
 

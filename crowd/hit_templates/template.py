@@ -1,5 +1,3 @@
-"""A HIT template: the files of its folder as an object that renders items."""
-
 from __future__ import annotations
 
 import json
@@ -74,7 +72,6 @@ class HITTemplate:
     _said: dict[str, HITTemplate] = field(default_factory=dict, repr=False)
 
     def check(self, data: Mapping[str, Any]) -> None:
-        """Refuse an item that lacks a field of the template, or has an unusable one."""
         for item_field in self.fields:
             problem = item_field.problem(data.get(item_field.name))
             if problem:
@@ -134,7 +131,6 @@ class HITTemplate:
 
 
 def read_template(folder: Path) -> HITTemplate:
-    """Read a template's folder; errors name the template."""
     try:
         others = sorted(path.name for path in folder.iterdir())
         names = [*FILES, *(name for name in others if FILE.fullmatch(name))]

@@ -204,7 +204,6 @@ def put_into(source: str, shown: Mapping[str, str]) -> str:
 
 
 def engine(shown: Mapping[str, str]) -> Engine:
-    """Return the engine of one template's words, which also translates its parts."""
     parts = {name: put_into(source, shown) for name, source in _parts().items()}
     loader = ("django.template.loaders.locmem.Loader", parts)
     # Without it, each page would parse its parts again.

@@ -72,7 +72,6 @@ def send_from_requester(
     text: Words,
     assignment: RequesterAssignment | None = None,
 ) -> Message:
-    """Store a requester's message to a worker, or decision on their work."""
     with translation.override(languages_of([alias.worker_id])[alias.worker_id]):
         subject, text = str(subject), str(text)
     return Message.objects.create(
@@ -86,7 +85,6 @@ def send_from_requester(
 
 
 def send_by_mail_too(message: Message) -> None:
-    """E-mail a message to the worker, too, if they have an address."""
     jobs.enqueue("crowd.jobs.mail_message", message=message.pk)
 
 
@@ -125,7 +123,6 @@ def send_many(messages: Iterable[Message]) -> None:
 
 
 def mark_read(worker: Worker, pks: Iterable[int]) -> int:
-    """Mark messages of this worker as read; those of other workers do not change."""
     return Message.objects.filter(worker=worker, pk__in=list(pks), read_at=None).update(
         read_at=timezone.now()
     )

@@ -203,8 +203,6 @@ class PayoutTerms(models.Model):
 
 
 class PayoutRun(models.Model):
-    """Payouts of one day by one method: the contents of one file."""
-
     class State(models.TextChoices):
         PLANNED = "PLANNED", "planned"
         IN_FILE = "IN_FILE", "in a file"

@@ -141,8 +141,6 @@ class MoreSpec:
 
 @dataclass(frozen=True)
 class DecisionSpec:
-    """Approve or reject a session, or turn a rejection into an approval."""
-
     key: str
     session_id: str
     decision: Decision
@@ -265,8 +263,7 @@ class Platform(ABC):
     @abstractmethod
     def add_capacity(
         self, ref: ExternalRef, more: Sequence[MoreSpec]
-    ) -> Iterator[Result]:
-        """Ask for more answers."""
+    ) -> Iterator[Result]: ...
 
     def retype(self, ref: ExternalRef, hits: Mapping[str, str]) -> Iterator[Result]:
         """Move HITs, by our keys, to the offer; refused if one was taken."""
@@ -277,8 +274,7 @@ class Platform(ABC):
         """End the offer; open work may be finished."""
 
     @abstractmethod
-    def resume(self, ref: ExternalRef) -> Result:
-        """Offer the work again after `close`."""
+    def resume(self, ref: ExternalRef) -> Result: ...
 
     def find(self, key: str) -> str:
         """Return the platform's name of what was offered under our key, or ""."""
@@ -288,16 +284,14 @@ class Platform(ABC):
         return ""
 
     @abstractmethod
-    def identity(self, parameters: Mapping[str, str]) -> Identity:
-        """Read who arrives from the parameters of their link."""
+    def identity(self, parameters: Mapping[str, str]) -> Identity: ...
 
     def vouches_for(self, who: Identity) -> bool | None:
         """Check whether the platform knows this visit; None if it cannot be asked."""
         return None
 
     @abstractmethod
-    def completion(self, who: Identity, outcome: Outcome) -> Completion:
-        """Return how a worker goes back after the visit."""
+    def completion(self, who: Identity, outcome: Outcome) -> Completion: ...
 
     @abstractmethod
     def sync(self, ref: ExternalRef, since: datetime | None) -> Iterator[SessionEvent]:
@@ -319,12 +313,10 @@ class Platform(ABC):
         """Pay bonuses; the result has the platform's name of a payment."""
 
     @abstractmethod
-    def exclude(self, key: str, worker_id: str, pool: str, reason: str) -> Result:
-        """Exclude a worker from a pool of work."""
+    def exclude(self, key: str, worker_id: str, pool: str, reason: str) -> Result: ...
 
     @abstractmethod
-    def include(self, key: str, worker_id: str, pool: str) -> Result:
-        """Readmit a worker to a pool of work."""
+    def include(self, key: str, worker_id: str, pool: str) -> Result: ...
 
     @abstractmethod
     def balance_cents(self) -> int | None:

@@ -1,5 +1,3 @@
-"""A campaign's demands on a platform: on its people, and on its study."""
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
@@ -35,8 +33,6 @@ class QualifyingTest:
 
 @dataclass(frozen=True)
 class Requirements:
-    """Requirements on workers, as far as the platform knows its people."""
-
     minimum_approved: int = 0
     minimum_percent_approved: int = 0
     countries: Sequence[str] = ()

@@ -1,5 +1,3 @@
-"""Common base of platforms without a server."""
-
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
@@ -29,22 +27,18 @@ class Here(Platform):
     def add_capacity(
         self, ref: ExternalRef, more: Sequence[MoreSpec]
     ) -> Iterator[Result]:
-        """Do nothing: the HIT's own row has its number of places."""
         return (Result(spec.key, "done") for spec in more)
 
     def close(self, ref: ExternalRef) -> Result:
-        """Do nothing: the campaign's own row says whether it runs."""
         return Result(ref.campaign_id, "done")
 
     def resume(self, ref: ExternalRef) -> Result:
         return Result(ref.campaign_id, "done")
 
     def sync(self, ref: ExternalRef, since: datetime | None) -> Iterator[SessionEvent]:
-        """Yield no events: work is stored as it is done."""
         return iter(())
 
     def decide(self, decisions: Sequence[DecisionSpec]) -> Iterator[Result]:
-        """Do nothing: the decision is stored with the assignment."""
         return (Result(decision.key, "done") for decision in decisions)
 
     def bonus(self, bonuses: Sequence[BonusSpec]) -> Iterator[Result]:
@@ -52,7 +46,6 @@ class Here(Platform):
         return (Result(spec.key, "done", spec.key) for spec in bonuses)
 
     def exclude(self, key: str, worker_id: str, pool: str, reason: str) -> Result:
-        """Do nothing: the exclusion's own row excludes the worker."""
         return Result(key, "done")
 
     def include(self, key: str, worker_id: str, pool: str) -> Result:

@@ -125,7 +125,6 @@ def revoke(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
 
 @for_requesters
 def batches(request: HttpRequest, requester: Requester) -> HttpResponse:
-    """List batches; check a new one and show its cost; post it once confirmed."""
     posted = request.method == "POST"
     form = BatchForm(request.POST, request.FILES) if posted else BatchForm()
     draft = None
@@ -152,7 +151,6 @@ def batches(request: HttpRequest, requester: Requester) -> HttpResponse:
 
 @for_requesters
 def batch(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
-    """Show the results of a batch; take the table back with decisions."""
     settle(requester, clock.now())
     one = get_object_or_404(batches_of(requester), pk=pk)
     form = ReviewForm(request.POST or None, request.FILES or None)

@@ -88,7 +88,6 @@ def _for_newcomer(request: HttpRequest, token: str, wants_code: bool) -> HttpRes
 def _take_place(
     request: HttpRequest, form: BaseForm | None, token: str, user: AbstractBaseUser
 ) -> Invitation | None:
-    """Make the user a worker; a wrong code is reported at its field, and counted."""
     if form is not None and not form.is_valid():
         return None
     code = form.cleaned_data.get("code", "") if form else ""
@@ -126,7 +125,6 @@ def _asking(request: HttpRequest, token: str, form: BaseForm | None) -> HttpResp
 def by_link(
     request: HttpRequest, platform: str, pk: int, panel: str = ""
 ) -> HttpResponse:
-    """Start a visit from a platform, and redirect to the work."""
     limit = WrongLinks()
     may_ask = limit.allow_request(cast("Any", request), cast("Any", None))
     try:
@@ -189,7 +187,6 @@ def finished(request: HttpRequest) -> HttpResponse:
 def _to_work(
     request: HttpRequest, user: AbstractBaseUser, found: Invitation, sentence: str = ""
 ) -> HttpResponse:
-    """Redirect to the study of an invitation; to all work if it has none now."""
     worker = Worker.objects.get(user_id=user.pk)
     campaign = found.campaign
     pools = [campaign.pool if campaign else found.pool, *found.limited_to]

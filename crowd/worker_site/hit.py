@@ -1,5 +1,3 @@
-"""Pages of one HIT or several: show, take the answer, show the next one."""
-
 from typing import Any
 
 from django.contrib import messages
@@ -68,7 +66,6 @@ def hit(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
 
 @for_workers
 def change(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
-    """Show the last submission again; take a different answer."""
     assignment = _mine(worker, pk)
     if request.method == "POST":
         return _take_other(request, worker, assignment)
@@ -123,7 +120,6 @@ def _take_other(
 
 
 def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpResponse:
-    """Redirect to the next HIT; for the page's script, return it in the same response."""
     address = reverse("work:home")
     following: Page = []
     # Workers who came by a link continue with the work of that link.

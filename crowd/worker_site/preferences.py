@@ -1,5 +1,3 @@
-"""A worker's preferences: times, e-mail, self-reported data, and consent."""
-
 from typing import Any
 
 from django import forms
@@ -134,7 +132,6 @@ def zone(request: HttpRequest, worker: Worker) -> HttpResponse:
 
 @for_workers
 def agreed(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
-    """Show a text that a worker agreed to, as it was then."""
     given = get_object_or_404(Consent, pk=pk, worker=worker)
     kept = ConsentVersion.objects.filter(sha256=given.text_sha256).first()
     now = consent_text(given.pool)

@@ -1,5 +1,3 @@
-"""Qualification tests: introduction, questions, result."""
-
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -31,7 +29,6 @@ MENDABLE = {"answer-missing", "not-on-the-scale", "unknown-question", "unusable-
 
 @for_workers
 def test(request: HttpRequest, worker: Worker, name: str) -> HttpResponse:
-    """Show a test and the worker's standing; confirming begins or continues it."""
     standing = _standing(worker, name)
     pool = standing.test.pool
     if pool not in consented(worker, [pool]):

@@ -18,8 +18,6 @@ Categories = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
 @dataclass(frozen=True)
 class Marks:
-    """A text in which errors are marked, the possible errors, and the submitted marks."""
-
     # the key under which they are checked
     key: str
     name: str

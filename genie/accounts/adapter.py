@@ -81,7 +81,6 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         context: dict[str, Any],
         headers: dict[str, str] | None = None,
     ) -> EmailMessage:
-        """Send the text together with the same text as HTML."""
         mail: EmailMultiAlternatives = super().render_mail(
             template_prefix, email, {**context, "width": LINE}, headers
         )
@@ -96,7 +95,6 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def get_email_confirmation_url(
         self, request: HttpRequest, emailconfirmation: Any
     ) -> str:
-        """Return from the confirmed address to sign-in, and on to the page before."""
         url: str = super().get_email_confirmation_url(request, emailconfirmation)
         sign_in = _with_next(reverse("login"), _way_back(request))
         return _with_next(url, sign_in) if "?" in sign_in else url

@@ -1,5 +1,3 @@
-"""E-mail addresses of accounts."""
-
 from collections.abc import Iterable
 
 from allauth.account.models import EmailAddress

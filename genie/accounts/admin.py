@@ -1,5 +1,3 @@
-"""Staff pages for tokens, addresses and second factors; they show no secrets."""
-
 # these four register the lists that are replaced here
 import allauth.account.admin
 import allauth.mfa.admin

@@ -1,5 +1,3 @@
-"""Token authentication of the API, in the Authorization header."""
-
 from typing import Any
 
 from drf_spectacular.authentication import SessionScheme

@@ -1,5 +1,3 @@
-"""The labels of allauth's forms, and our own forms about an account."""
-
 from typing import Any
 
 from allauth.account import forms as allauth_forms

@@ -1,5 +1,3 @@
-"""Tokens of accounts, roles of staff on one task, and staff's reads of private data."""
-
 from django.conf import settings
 from django.db import models
 from django.utils import timezone

@@ -1,5 +1,3 @@
-"""API permissions: by token's scope, for all views."""
-
 from typing import Any
 
 from rest_framework.permissions import SAFE_METHODS, BasePermission

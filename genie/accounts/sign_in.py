@@ -1,5 +1,3 @@
-"""Sign-in: allauth's settings, and the providers that the operator has set up."""
-
 from typing import Any
 
 from genie.lib import env

@@ -38,7 +38,6 @@ def staff_may(viewer: object, permission: str, pool: str | None = None) -> bool:
 
 
 def staff_may_somewhere(viewer: object, permission: str) -> bool:
-    """Check whether the viewer may do this on the site, or on at least one task."""
     return staff_may(viewer, permission) or bool(pools_where(viewer, permission))
 
 

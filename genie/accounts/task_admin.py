@@ -161,7 +161,6 @@ class WorkOfTask(OfTask, ReadOnlyAdmin):
         verb: str,
         reason: str,
     ) -> None:
-        """Act on each row and report for how many it succeeded."""
         rows = list(queryset.order_by("pk"))
         done = [row for row in rows if act(row)]
         level = messages.SUCCESS if done else messages.WARNING

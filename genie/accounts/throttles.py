@@ -1,5 +1,3 @@
-"""Rate limits for requests that cost more than a page."""
-
 from collections.abc import Callable
 from functools import wraps
 from hashlib import sha256
@@ -23,7 +21,6 @@ def too_many(response: HttpResponse, seconds: float | None) -> HttpResponse:
 
 
 def page(request: HttpRequest) -> HttpResponse:
-    """Refuse too many sign-ins, sign-ups or requests for mail."""
     return too_many(render(request, "429.html"), MINUTE)
 
 
@@ -58,8 +55,6 @@ class FileThrottle(ByNetwork, UserRateThrottle):
 def limit_files(
     view: Callable[..., HttpResponseBase],
 ) -> Callable[..., HttpResponseBase]:
-    """Limit an account's or address's requests that cost as much as a file."""
-
     @wraps(view)
     def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         throttle: Any = FileThrottle()
@@ -91,7 +86,6 @@ class WrongCodes(CheckThrottle):
         return True
 
     def count(self) -> None:
-        """Count the last request as wrong."""
         super().throttle_success()
 
     def one_more(self, request: Any) -> bool:
@@ -105,15 +99,11 @@ class WrongCodes(CheckThrottle):
 
 
 class WrongTokens(WrongCodes):
-    """Bad tokens and signatures of programs, by address."""
-
     scope = "wrong-token"
     rate: Any = None  # from the settings
 
 
 class WrongLinks(WrongCodes):
-    """Bad invitations, by address."""
-
     scope = "wrong-link"
     rate: Any = None  # from the settings
 

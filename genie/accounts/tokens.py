@@ -1,5 +1,3 @@
-"""Tokens for programs: created, found by their hash, revoked."""
-
 from __future__ import annotations
 
 import hashlib

@@ -44,7 +44,6 @@ class LoginView(allauth_views.LoginView):  # type: ignore[misc]
 
 @never_cache
 def set_up(request: HttpRequest, token: str) -> HttpResponse:
-    """Create the first staff account, once, with the printed link."""
     if not first_staff.is_good(token):
         raise Http404
     if not first_staff.is_wanted():

@@ -1,5 +1,3 @@
-"""The public log in the admin: read-only, for people who may open sealed entries."""
-
 from django.contrib import admin
 from django.utils.text import Truncator
 
@@ -19,5 +17,4 @@ class LogEntryAdmin(ReadOnlyAdmin):
 
     @admin.display(description="what it says")
     def beginning(self, entry: LogEntry) -> str:
-        """Return the beginning of the data, to fit one row."""
         return Truncator(entry.data).chars(120)

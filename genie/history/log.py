@@ -1,5 +1,3 @@
-"""Write the public log, number its entries, prove its content."""
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeVar

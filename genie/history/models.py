@@ -95,8 +95,6 @@ class LogEntry(models.Model):
 
 
 class LogHead(models.Model):
-    """The state of the log at a moment: the number of entries, and their Merkle root."""
-
     size = models.PositiveBigIntegerField(primary_key=True)
     root = models.CharField(max_length=64)
     at = models.DateTimeField()

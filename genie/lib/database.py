@@ -1,5 +1,3 @@
-"""Database and disk: the causes of errors, lock waits, and query plans."""
-
 from __future__ import annotations
 
 import errno
@@ -66,7 +64,6 @@ def unavailable(error: BaseException | None) -> str:
 
 
 def cache_is_down(error: BaseException | None) -> bool:
-    """Check whether the server of `GENIE_CACHE` cannot be reached."""
     # Its package is an extra; without it there are no such errors.
     errors: Any = sys.modules.get("redis.exceptions")
     return errors is not None and isinstance(

@@ -14,8 +14,7 @@ POSTGRES_OPTIONS: dict[str, str | int] = {
 }
 
 
-class ConfigurationError(Exception):
-    """An environment variable has an unusable value."""
+class ConfigurationError(Exception): ...
 
 
 def text(name: str, default: str = "") -> str:
@@ -107,7 +106,6 @@ def percent(name: str, default: int, minimum: int = 1, maximum: int = 99) -> flo
 
 
 def zone(name: str, default: str) -> str:
-    """Read the IANA name of a time zone."""
     value = text(name, default)
     try:
         ZoneInfo(value)

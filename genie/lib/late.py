@@ -1,5 +1,3 @@
-"""Functions that are registered at the start and rarely called."""
-
 from collections.abc import Callable
 from typing import Any
 

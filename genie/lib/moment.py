@@ -1,5 +1,3 @@
-"""A moment of the past in an address."""
-
 from datetime import UTC, date, datetime, time, timedelta
 
 from django.utils import timezone

@@ -1,5 +1,3 @@
-"""JSON that every database returns in its original order."""
-
 from __future__ import annotations
 
 import json

@@ -39,8 +39,6 @@ _SPECIAL = [
 
 @dataclass(frozen=True)
 class Answer:
-    """A response: its status, and the beginning of its body."""
-
     status: int
     text: str
 

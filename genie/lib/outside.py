@@ -53,8 +53,6 @@ class Problem:
 
 @dataclass(frozen=True)
 class Piece:
-    """A plugin before it is loaded."""
-
     kind: str
     where: str
     load: Callable[[], object]

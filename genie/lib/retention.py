@@ -1,5 +1,3 @@
-"""Retention periods of people's data, and the job that deletes it then."""
-
 from dataclasses import dataclass
 from datetime import timedelta
 

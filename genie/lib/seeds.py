@@ -28,7 +28,6 @@ def seed_from(*parts: object) -> int:
 
 
 def generator(seed: int) -> np.random.Generator:
-    """Return numpy's default generator for a stored seed."""
     # Most commands do not need numpy, which would take a tenth of their time.
     from numpy.random import default_rng
 

@@ -1,5 +1,3 @@
-"""Storage of uploads: a folder on disk, or a bucket that speaks S3."""
-
 import re
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit

@@ -9,7 +9,6 @@ register = template.Library()
 def may(
     context: template.RequestContext, permission: str, pool: str | None = None
 ) -> bool:
-    """Check whether the user may do this on a task, or without one, anywhere."""
     user = context["request"].user
     if pool is None:
         return staff_may_somewhere(user, permission)

@@ -43,8 +43,6 @@ class _Summed:
 
 
 class Writer:
-    """Adds members, and at the end their list."""
-
     def __init__(self, tar: tarfile.TarFile) -> None:
         self._tar = tar
         self.files: dict[str, dict[str, Any]] = {}
@@ -55,7 +53,6 @@ class Writer:
         self.files[name] = {"bytes": size, "sha256": summed.digest.hexdigest()}
 
     def finish(self, facts: dict[str, Any]) -> None:
-        """Write the list of members, with further facts."""
         manifest = {"format": FORMAT, **facts, "files": self.files}
         text = json.dumps(manifest, indent=1, sort_keys=True).encode()
         self._tar.addfile(_member(_MANIFEST, len(text)), io.BytesIO(text))

@@ -1,5 +1,3 @@
-"""Write a whole site into one file: database, uploads, and keys to read them."""
-
 import io
 import os
 import tempfile

@@ -1,5 +1,3 @@
-"""Contacts: for operators' alerts, and for visitors."""
-
 import re
 from typing import Any
 
@@ -9,7 +7,6 @@ _ADDRESS = re.compile(r"(?:https://|mailto:|tel:)[!-~]+")
 
 
 def from_environment() -> dict[str, Any]:
-    """Read who may see the site's status, and who gets alerts."""
     return {
         "ALERTS": env.words("GENIE_ALERTS"),
         "SECURITY_CONTACT": [as_address(one) for one in _contacts()],

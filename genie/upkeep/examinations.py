@@ -91,7 +91,6 @@ def mail() -> Finding:
 
 
 def history() -> Finding:
-    """Compute the public log's tree again, and compare all heads with it."""
     newest = log.head()
     if wrong := log.first_difference():
         return Finding(PROBLEM, f"the public log does not hold: {wrong}")

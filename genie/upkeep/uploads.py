@@ -1,5 +1,3 @@
-"""Uploaded files in any storage."""
-
 import hashlib
 from collections.abc import Iterator
 from typing import IO

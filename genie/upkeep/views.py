@@ -41,7 +41,6 @@ def status(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def public_status(request: HttpRequest) -> HttpResponse:
-    """Show in plain words whether the site processes its work."""
     late, waiting = jobs.longest_overdue(), jobs.oldest_waiting_seconds() or 0.0
     behind = timedelta(0) if late is None else max(late, timedelta(seconds=waiting))
     context = {

@@ -155,7 +155,6 @@ class AssignmentAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
         return _texts(assignment.hit)
 
     def line_of(self, row: Assignment) -> Line:
-        """Return whose work on which HIT is decided."""
         return Line(row.pk, f"{row.worker} · HIT {row.hit_id}", self.reward(row))
 
     @admin.action(description="Approve the selected assignments …", permissions=["act"])

@@ -19,7 +19,6 @@ PASSED_ON = (
 
 
 def for_one_worker(campaign: Campaign) -> None:
-    """Reserve the campaign for one worker, chosen by who takes work first."""
     Reservation.objects.get_or_create(campaign=campaign)
     Campaign.objects.filter(pk=campaign.pk).update(
         worker_share=None, share_follows_crowd=False, hits_per_worker=None

@@ -137,7 +137,6 @@ def refusal(
 
 
 def _check_reason(campaign: Campaign, reason: str) -> None:
-    """Refuse a reason that the platform would not accept, before the decision."""
     least = can(campaign.platform).reject_minimum_characters
     if len(reason) < least:
         raise GenieError(

@@ -38,7 +38,6 @@ _followers: dict[str, Follower] = {}
 
 
 def register(name: str, follower: Follower) -> None:
-    """Register a follower to call when an answer changes; one per name."""
     _followers[name] = follower
 
 

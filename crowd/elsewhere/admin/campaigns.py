@@ -1,5 +1,3 @@
-"""Campaigns on other platforms: calls sent, answers received, and problems for staff."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

@@ -1,5 +1,3 @@
-"""Panels whose people come by a link: how they are identified, and how they return."""
-
 from typing import Any
 
 from django import forms

@@ -67,7 +67,6 @@ def note_late(campaign: Campaign, place: ExternalCampaign) -> None:
 
 
 def note_visit(session: ExternalSession, panel: PanelSource | None) -> None:
-    """Store with a visit what the platform or the panel guarantees about the person."""
     if panel is not None:
         rows = of_work(session.campaign)
         contents = [row.content for row in rows if guarantees(panel, row)]

@@ -164,7 +164,6 @@ def pay_bonuses(campaign: Campaign, platform: Platform, now: datetime) -> None:
 
 
 def planned_bonuses(campaign: Campaign | OuterRef) -> QuerySet[LedgerEntry]:
-    """Return bonuses for sessions on the platform; it pays no one else."""
     return LedgerEntry.objects.filter(
         campaign=campaign,
         kind=LedgerEntry.Kind.BONUS,
@@ -207,7 +206,6 @@ def _bonus(call: OutwardCall, sent: Sent, rate: ExchangeRate | None) -> BonusSpe
 
 
 def note_bonus(call: OutwardCall) -> None:
-    """Update the payment's entry and its fee to the state of the call."""
     states = {
         OutwardCall.State.DONE: Entry.DONE,
         OutwardCall.State.FAILED: Entry.FAILED,

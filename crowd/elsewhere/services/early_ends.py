@@ -41,7 +41,6 @@ def owed(campaign: Campaign | OuterRef) -> QuerySet[Entry]:
 
 
 def paid_early(session: ExternalSession | OuterRef) -> QuerySet[OutwardCall]:
-    """Return the bonus that was sent, or will be, for a visit that ended early."""
     return OutwardCall.objects.filter(session=session, kind=Kind.BONUS, entry=None)
 
 

@@ -65,6 +65,5 @@ def _is_new(platform: str, event_id: str) -> bool:
 
 
 def forget(now: datetime | None = None) -> int:
-    """Delete notices that no platform repeats any more; return how many."""
     limit = (now or timezone.now()) - KEPT
     return PlatformNotice.objects.filter(received_at__lt=limit).delete()[0]

@@ -22,7 +22,6 @@ PORTION = 200
 
 
 def is_published(campaign: Campaign, place: ExternalCampaign) -> bool:
-    """Check whether the present type is known there and named at the place."""
     name = offer_id(campaign, campaign.hit_type_id)
     if name and place.platform_id != name:
         ExternalCampaign.objects.filter(pk=place.pk).update(platform_id=name)

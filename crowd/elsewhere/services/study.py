@@ -77,7 +77,6 @@ def advance(campaign: Campaign, platform: Platform, now: datetime) -> None:
 def _publish(
     campaign: Campaign, place: ExternalCampaign, platform: Platform, now: datetime
 ) -> None:
-    """Divide the work into places, get the price, and open the study if it is covered."""
     call = OutwardCall.objects.filter(campaign=campaign, kind=Kind.PUBLISH).first()
     if call is None:
         call = _priced(campaign, place, platform)
@@ -295,7 +294,6 @@ def _switch(
 
 
 def take_in(campaign: Campaign, events: Iterable[SessionEvent]) -> int:
-    """Store the platform's states of its people; return how many sessions changed."""
     n = 0
     for event in events:
         if event.worker_id:

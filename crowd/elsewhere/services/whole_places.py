@@ -24,7 +24,6 @@ STILL = (Entry.PLANNED, Entry.SENDING, Entry.DONE)
 
 
 def pay_whole_places(campaign: Campaign) -> int:
-    """Plan the pay of places beyond their answers, once their work is decided."""
     place = ExternalCampaign.objects.get(campaign=campaign)
     names = {
         f"reward:session:{pk}" for pk in campaign.sessions.values_list("pk", flat=True)

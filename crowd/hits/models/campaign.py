@@ -15,8 +15,6 @@ ELSEWHERE = "imported"
 
 
 class HITType(models.Model):
-    """Common properties of HITs: their page, their pay, and their requirements."""
-
     template = models.SlugField(max_length=100)
     scale = models.SlugField(max_length=100)
     # criterion -> question, in the order of the page
@@ -41,8 +39,6 @@ class HITType(models.Model):
 
 
 class Campaign(models.Model):
-    """The crowd work for one evaluation."""
-
     class State(models.TextChoices):
         SCHEDULED = "SCHEDULED", "scheduled"
         RUNNING = "RUNNING", "running"
@@ -194,8 +190,6 @@ class HIT(models.Model):
 
 
 class Item(models.Model):
-    """One rated item of a HIT: the texts that the template shows."""
-
     campaign = models.ForeignKey(
         Campaign, on_delete=models.CASCADE, related_name="items"
     )

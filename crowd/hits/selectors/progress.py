@@ -1,5 +1,3 @@
-"""Progress of campaigns and their cost so far."""
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -49,7 +47,6 @@ class CampaignProgress:
 
     @property
     def n_asked(self) -> int:
-        """Answers that count or are still to come."""
         return self.n_answers + self.n_left
 
 

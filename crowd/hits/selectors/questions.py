@@ -43,8 +43,6 @@ def errors_of(hit_type: HITType) -> Errors:
 
 @dataclass(frozen=True)
 class Marked:
-    """A text in which errors are marked, and the marks it comes with."""
-
     text: str
     # None: it comes without, and changes to marks are not recorded.
     prefilled: Sequence[Mapping[str, Any]] | None = None

@@ -26,8 +26,6 @@ SCALE, CHECKED = "scale", "checkboxes"
 
 
 class Asking(Protocol):
-    """A HIT type, stored or not."""
-
     @property
     def template(self) -> str: ...
     @property
@@ -108,7 +106,6 @@ def language_of(assignment: Assignment) -> str:
 
 
 def title_now(hit_type: HITType) -> str:
-    """Return the title of a kind of work in the language of the present request."""
     return wording(hit_type, language_for(hit_type, get_language())).title
 
 
@@ -178,7 +175,6 @@ def _titled(asked: Asking, shown: HITTemplate) -> str:
 
 
 def _of_answers(asked: Asking, language: str) -> Iterator[str]:
-    """Yield the missing words of answers, which no task can translate."""
     if language == ENGLISH:
         return
     scale = all_scales().get(asked.scale)

@@ -1,5 +1,3 @@
-"""Build a campaign: its HITs, their order, and their items."""
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

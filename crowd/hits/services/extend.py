@@ -1,5 +1,3 @@
-"""Add HITs to a running campaign, within its budget."""
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

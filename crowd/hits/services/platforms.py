@@ -1,5 +1,3 @@
-"""The platforms as configured in this site's settings."""
-
 from collections.abc import Mapping
 from typing import Any
 

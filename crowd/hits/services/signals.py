@@ -19,8 +19,6 @@ FIRST = "first_change_seconds"
 
 @dataclass(frozen=True)
 class SentSignals:
-    """Checked signals sent with an answer; empty if no script ran."""
-
     counts: Mapping[str, int] | None = None
     first_change_seconds: int | None = None
     canary: bool = False
@@ -61,7 +59,6 @@ def keep_signals(
 
 
 def canary_word(assignment: Assignment) -> str:
-    """Return the word that an assignment's hidden field asks programs for."""
     return salted_hmac("crowd.canary", str(assignment.pk)).hexdigest()[:8]
 
 

@@ -48,7 +48,6 @@ def withdraw(hit_pk: int) -> bool:
 
 
 def close_free(hits: QuerySet[HIT]) -> int:
-    """Close the free places of these HITs for good; return how many."""
     open_now = hits.filter(n_available__gt=0)
     n = open_now.aggregate(n=Sum("n_available"))["n"] or 0
     open_now.update(

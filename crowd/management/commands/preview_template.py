@@ -104,8 +104,6 @@ POLICY = (
 
 
 class Preview:
-    """Shows one item of a template as workers see it, and says what an answer means."""
-
     def __init__(self, template: HITTemplate, data: Mapping[str, Any]) -> None:
         template.check(data)
         self.hit_type = HITType(

@@ -1,5 +1,3 @@
-"""Propose a bonus if an hour of work paid less than it should."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -44,7 +42,6 @@ class FairPayAction(ReadOnlyAdmin):
     def make_up_selected(
         self, request: HttpRequest, queryset: QuerySet[Campaign]
     ) -> HttpResponse | None:
-        """Show what is missing, then plan exactly what was shown."""
         underpaid = [
             (campaign, missing)
             for campaign in queryset.select_related("hit_type")

@@ -1,5 +1,3 @@
-"""Payouts: planned, exported to a file that staff confirm, and their results."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -147,7 +145,6 @@ class PayoutRunAdmin(ReadOnlyAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """Plan what is due now, after showing its totals."""
         form, right = filled_in(self, request, PlainForm)
         if right:
             runs = payouts.plan(timezone.localdate(), person(request))
@@ -180,7 +177,6 @@ class PayoutRunAdmin(ReadOnlyAdmin):
     def file_selected(
         self, request: HttpRequest, queryset: QuerySet[PayoutRun]
     ) -> HttpResponse | None:
-        """Show the total, and create the file of one run after confirmation."""
         runs = list(queryset.filter(state=RunState.PLANNED)[:2])
         if len(runs) != 1:
             sentence = "Choose one run that is planned: each has a file of its own."

@@ -35,8 +35,6 @@ class Line:
 
 @dataclass(frozen=True)
 class Day:
-    """One day with its lines, the largest first."""
-
     date: date
     lines: tuple[Line, ...]
 

@@ -1,5 +1,3 @@
-"""Campaigns that paid less an hour than they should, and the missing amount."""
-
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, cast

@@ -1,5 +1,3 @@
-"""Amounts due to workers of this site, and the next date of payouts."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -94,7 +92,6 @@ def due(workers: Collection[int] | None = None) -> dict[int, int]:
 
 
 def sums(payouts: Collection[int] | QuerySet[Any, Any]) -> dict[int, int]:
-    """Sum what each payout pays, in the ledger and for requesters."""
     tables: tuple[tuple[QuerySet[Any], str], ...] = (
         (LedgerEntry.objects.exclude(state__in=GONE), "amount_cents"),
         (RequesterAssignment.objects.all(), "hit__reward_cents"),
@@ -142,7 +139,6 @@ def next_date(terms: PayoutTerms, today: date) -> date | None:
 
 
 def last_date(terms: PayoutTerms, today: date) -> date | None:
-    """Return the most recent payout day, including today."""
     days = (today - timedelta(days=n) for n in range(31))
     if terms.every == Every.WEEK:
         return next(day for day in days if day.isoweekday() == terms.day)

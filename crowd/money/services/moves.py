@@ -71,7 +71,6 @@ def _unpaid(model: type[Any]) -> dict[str, Any]:
 
 
 def pay(payouts: Sequence[Payout], reference: str = "") -> None:
-    """Mark payouts and their rows as paid, with the payer's reference or their own."""
     name: Any = reference[:100] or Subquery(
         Payout.objects.filter(pk=OuterRef("payout")).values("reference")[:1]
     )
@@ -110,7 +109,6 @@ def fail(payout: Payout) -> None:
 def release(
     payouts: Sequence[Payout], reason: str, state: State = State.PUT_OFF
 ) -> None:
-    """Release the rows of payouts, which are due again."""
     keys = pks(payouts)
     LedgerEntry.objects.filter(payout__in=keys).update(
         state=Entry.PLANNED, done_at=None, platform_id="", payout=None

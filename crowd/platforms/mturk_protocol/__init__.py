@@ -1,1 +1,0 @@
-"""Mechanical Turk's protocol for the adapter `crowd.platforms.mturk`."""

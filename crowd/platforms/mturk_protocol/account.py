@@ -12,8 +12,6 @@ URLS = {
 
 @dataclass(frozen=True)
 class Account:
-    """One account, and the rate limits for its server."""
-
     environment: str
     endpoint_url: str = ""
     production_confirmed: bool = False

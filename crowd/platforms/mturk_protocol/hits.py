@@ -1,5 +1,3 @@
-"""HITs on Mechanical Turk: post them once, extend them, end them."""
-
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -149,7 +147,6 @@ def _add(context: HITContext, spec: MoreSpec) -> Result:
 def retype(
     context: HITContext, ref: ExternalRef, hits: Mapping[str, str]
 ) -> Iterator[Result]:
-    """Give HITs the type, and so the reward, of the offer."""
     yield from at_once(
         hits,
         lambda key: result_of(key, lambda: _retype(context, ref, key, hits[key])),
@@ -182,7 +179,6 @@ def expire(context: HITContext, ref: ExternalRef, *, now: datetime) -> Iterator[
 def prolong(
     context: HITContext, ref: ExternalRef, *, now: datetime
 ) -> Iterator[Result]:
-    """Extend the HITs by another lifetime."""
     yield from _until(context, ref, now + timedelta(seconds=context.lifetime_seconds))
 
 

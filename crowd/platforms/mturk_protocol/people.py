@@ -1,5 +1,3 @@
-"""Exclusions and qualification tests on Mechanical Turk."""
-
 import time
 from collections.abc import Callable
 from typing import Any
@@ -42,7 +40,6 @@ class Excluded:
         return self._known[pool]
 
     def type_of(self, name: str, description: str, **more: Any) -> str:
-        """Return the id of the type of that name, creating it if missing."""
         return qualification_type(
             self.calls,
             name,

@@ -21,8 +21,6 @@ QUESTION = (
 
 
 class NotSigned(GenieError):
-    """A message that is not what the service signed."""
-
     code = "not-signed"
 
 

@@ -1,1 +1,0 @@
-"""Prolific's protocol for the adapter `crowd.platforms.prolific`."""

@@ -1,5 +1,3 @@
-"""Exclusions on Prolific: one group of participants for each pool."""
-
 from crowd.platforms.base import Result
 from crowd.platforms.prolific_protocol.calls import Calls
 

@@ -1,5 +1,3 @@
-"""Our terms in Prolific's words and numbers; no calls."""
-
 import hashlib
 import hmac
 import json

@@ -1,5 +1,3 @@
-"""Tables that are posted as HITs, for requesters who write no programs."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -122,7 +120,6 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """Check a batch and show its cost; post it after confirmation."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         posted = request.method == "POST"

@@ -1,5 +1,3 @@
-"""Forms for posting tables and uploading decisions; files become text."""
-
 from decimal import Decimal
 from typing import Any
 
@@ -13,8 +11,6 @@ MAX_BYTES = 900_000
 
 
 class BatchForm(forms.Form):
-    """The terms, a page and a table: first as files, then as checked text."""
-
     name = forms.CharField(
         max_length=100, help_text="A name can be used only once, so that nothing is posted twice."
     )  # fmt: skip

@@ -1,5 +1,3 @@
-"""Post a table as HITs of one type, for people who write no programs."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -59,8 +57,6 @@ class Terms:
 
 @dataclass(frozen=True)
 class Draft:
-    """A batch that can be posted: a question for each row, and the cost."""
-
     table: Table
     questions: tuple[str, ...]
     unused: tuple[str, ...]

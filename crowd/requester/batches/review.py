@@ -17,8 +17,6 @@ State = RequesterAssignment.State
 
 @dataclass(frozen=True)
 class Review:
-    """A line's decision on an assignment: approved, or rejected with this reason."""
-
     line: int
     assignment_id: str
     reason: str | None

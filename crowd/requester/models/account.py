@@ -30,8 +30,6 @@ def new_access_key_id() -> str:
 
 
 class Requester(models.Model):
-    """A person or group that posts work by program, with a separate account."""
-
     name = models.CharField(max_length=100, unique=True)
     customer_id = models.CharField(
         max_length=64, unique=True, default=new_customer_id, editable=False

@@ -65,8 +65,6 @@ class Qualification(models.Model):
 
 
 class QualificationRequest(models.Model):
-    """A worker's request for a qualification, with the answers of its test, if any."""
-
     class State(models.TextChoices):
         STARTED = "STARTED", "test being taken"
         PENDING = "PENDING", "waits"

@@ -140,8 +140,6 @@ class RequestToken(models.Model):
 
 
 class RequesterEvent(models.Model):
-    """A notification that a requester asked for."""
-
     requester = models.ForeignKey(
         Requester, on_delete=models.CASCADE, related_name="events"
     )

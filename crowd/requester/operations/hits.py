@@ -261,7 +261,6 @@ def _page(call: Call, arguments: Arguments, rows: QuerySet[RequesterHIT]) -> Ans
 
 @handles("ListReviewPolicyResultsForHIT")
 def list_review_policy_results(call: Call, arguments: Arguments) -> Answer:
-    """Return results and actions in chronological order."""
     hit = own_rows.hit(call, arguments["HITId"])
     levels = arguments.get("PolicyLevels") or list(NAMES)
     rows = PolicyDetail.objects.filter(hit=hit.pk, level__in=levels)

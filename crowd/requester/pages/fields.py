@@ -17,8 +17,6 @@ class Option:
 
 @dataclass(frozen=True)
 class Field:
-    """One question with its value and its error."""
-
     asked: Asked
     text: SafeString
     value: str

@@ -37,7 +37,6 @@ def frame_address(
     hit: RequesterHIT,
     assignment: RequesterAssignment | None = None,
 ) -> str:
-    """Return the frame's address with the parameters that a page needs to submit."""
     if assignment is None:
         path = reverse("work:preview-frame", args=[turn_tokens.for_preview(hit)])
     else:
@@ -98,7 +97,6 @@ def preview_frame(request: HttpRequest, token: str) -> HttpResponse:
 @xframe_options_exempt
 @require_http_methods(["GET", "POST"])
 def submit(request: HttpRequest, token: str) -> HttpResponse:
-    """Take a page's submission for the assignment of this address."""
     assignment = turn_tokens.turn_of(token)
     if assignment is None:  # Before the body is read, because it may be large.
         return _say(request, "There is no such work.", 404)
@@ -158,7 +156,6 @@ def _with_our_script(page: str) -> str:
 
 
 def _say(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
-    """Show a sentence inside the frame; the page around it is notified."""
     context = {"sentence": sentence, "stored": status == 200}
     page = "worker_site/requester/told.html"
     response = render(request, page, context, status=status)

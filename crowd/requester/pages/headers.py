@@ -1,5 +1,3 @@
-"""Additional content that pages around requesters' work may load."""
-
 from django.http import HttpResponse
 
 from crowd.requester.pages import origin

@@ -1,5 +1,3 @@
-"""Errors of the API: the documented kinds with their documented codes."""
-
 from genie.lib.errors import GenieError
 
 

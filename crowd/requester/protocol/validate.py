@@ -1,5 +1,3 @@
-"""Check requests against the tables before they are used."""
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,7 +13,6 @@ _LATEST = 4_102_444_800  # the year 2100
 
 
 def check_request(operation: str, arguments: Any) -> dict[str, Any]:
-    """Return the arguments if they match the operation's shape."""
     _structure(OPERATIONS[operation], arguments, "")
     checked: dict[str, Any] = arguments
     check_limits(checked)

@@ -1,1 +1,0 @@
-"""The XML of HITs and tests: reading, checks, display, grading."""

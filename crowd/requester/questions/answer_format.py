@@ -39,8 +39,7 @@ _KNOWN_ESCAPES = frozenset("bBdDfnpPrtvwWx0")
 _CLASS_OF_OTHERS = re.compile(r"\[:|&&|-\[")
 
 
-class FormatError(ValueError):
-    """A pattern that cannot be checked here, with the reason."""
+class FormatError(ValueError): ...
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,6 @@ class AnswerFormat:
     error: str = USUAL_ERROR
 
     def fits(self, text: str) -> bool:
-        r"""Check whether the pattern is found in a text."""
         return _compiled(self).search(text) is not None
 
     @property

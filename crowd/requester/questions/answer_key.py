@@ -1,5 +1,3 @@
-"""An AnswerKey: the grading of a qualification test."""
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,5 +1,3 @@
-"""Form data as the XML in which requesters get answers."""
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

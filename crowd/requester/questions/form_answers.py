@@ -1,5 +1,3 @@
-"""Check a worker's answers to a QuestionForm."""
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -20,7 +18,6 @@ class Filled:
 
 
 def read_answers(form: Form, values: Values) -> Filled:
-    """Read a submitted form."""
     answers, errors = [], {}
     for question in form.questions:
         answer, error = _read(question, values)

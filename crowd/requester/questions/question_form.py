@@ -1,5 +1,3 @@
-"""A QuestionForm: its texts and questions."""
-
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from html import escape

@@ -1,5 +1,3 @@
-"""The content of a HIT: a page, the address of one, or a form."""
-
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
@@ -26,7 +24,6 @@ class Question:
 
 
 def read_question(text: str) -> Question:
-    """Read a HIT's question, or refuse it."""
     root = parse(text, "Question")
     if root.tag == f"{HTML}HTMLQuestion":
         content, height = _two(root, f"{HTML}HTMLContent", f"{HTML}FrameHeight")

@@ -1,5 +1,3 @@
-"""A requester's own page: money, work and batches in numbers."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -30,7 +30,6 @@ def kept_hits(requester: Requester, now: datetime) -> QuerySet[RequesterHIT]:
 
 
 def counted(hits: QuerySet[RequesterHIT], now: datetime) -> QuerySet[RequesterHIT, Any]:
-    """Annotate the numbers of open, submitted and decided assignments."""
     open_now = Q(assignments__state=State.ACCEPTED, assignments__deadline_at__gt=now)
     decided = Q(assignments__state__in=[State.APPROVED, State.REJECTED])
     return hits.select_related("hit_type", "layout").annotate(

@@ -66,7 +66,6 @@ def _send(event: RequesterEvent) -> None:
 
 
 def _as_topic(event: RequesterEvent, text: str) -> str:
-    """Wrap a notification as a topic does for an address."""
     return json.dumps(
         {
             "Type": "Notification",

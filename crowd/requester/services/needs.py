@@ -1,5 +1,3 @@
-"""A HIT's requirements in words for workers."""
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Reverse a requester's rejection after an appeal was granted."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

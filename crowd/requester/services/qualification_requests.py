@@ -1,5 +1,3 @@
-"""Workers' requests for qualifications, and their tests."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable

@@ -1,5 +1,3 @@
-"""Accept, submit and return a requester's HIT."""
-
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 

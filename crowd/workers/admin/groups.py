@@ -1,5 +1,3 @@
-"""Groups of workers with a qualification; many workers can be added at once."""
-
 from __future__ import annotations
 
 from datetime import timedelta

@@ -132,7 +132,6 @@ class InvitationAdmin(ReadOnlyAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """Create invitations and show their links, once."""
         form, right = filled_in(self, request, InvitationForm)
         links: list[str] = []
         n_mails = 0

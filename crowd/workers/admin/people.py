@@ -1,5 +1,3 @@
-"""Workers: their work and messages, and actions for staff."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

@@ -1,5 +1,3 @@
-"""Attempts at tests and workers' qualifications, which staff grant and revoke here."""
-
 from __future__ import annotations
 
 from datetime import timedelta

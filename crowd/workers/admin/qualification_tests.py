@@ -1,5 +1,3 @@
-"""Qualification tests: written or drawn, published, replaced by a new version."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -38,8 +36,6 @@ LABELS = {
 
 
 class QuestionForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A question, its answers, and the number of the right one."""
-
     right = forms.IntegerField(
         min_value=1,
         required=False,

@@ -45,8 +45,6 @@ class TestAttempt(models.Model):
 
 
 class AttemptAnswer(models.Model):
-    """A question of an attempt, and the answer once it is given."""
-
     attempt = models.ForeignKey(
         TestAttempt, on_delete=models.CASCADE, related_name="answers"
     )
@@ -72,8 +70,6 @@ class AttemptAnswer(models.Model):
 
 
 class QualificationGrant(models.Model):
-    """A worker's qualification, until it expires or staff revoke it."""
-
     worker = models.ForeignKey(
         Worker, on_delete=models.CASCADE, related_name="qualification_grants"
     )

@@ -1,5 +1,3 @@
-"""Requirements on workers for a pool's work, or for one campaign's."""
-
 from collections.abc import Collection
 
 from django.core.exceptions import ValidationError

@@ -1,5 +1,3 @@
-"""The text that workers agree to before they see a pool's work."""
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 

@@ -1,5 +1,3 @@
-"""A worker's qualifications, and their standing in tests."""
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime

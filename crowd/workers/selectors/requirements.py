@@ -23,8 +23,6 @@ SAID = {Kind.COUNTRY, Kind.LANGUAGE}
 
 @dataclass(frozen=True)
 class TrackRecord:
-    """Decisions on a worker's work on this site."""
-
     n_approved: int
     n_rejected: int
 

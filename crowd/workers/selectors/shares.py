@@ -1,5 +1,3 @@
-"""The share of a campaign that a worker has done, if it is limited."""
-
 from collections.abc import Collection, Iterable, Mapping
 
 from django.db.models import Count

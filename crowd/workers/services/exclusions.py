@@ -35,7 +35,6 @@ OPEN = (
 
 
 def explain(text: services.Words, reason: str) -> services.Words:
-    """Return a notice to a worker with the staff's reason, if there is one."""
     return format_lazy(_BECAUSE, text=text, reason=reason) if reason else text
 
 

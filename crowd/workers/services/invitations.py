@@ -1,5 +1,3 @@
-"""Invitations: links by which people become workers, with one place or several."""
-
 from __future__ import annotations
 
 import csv

@@ -35,7 +35,6 @@ def adding(
     page: str = _PAGE,
     **more: Any,
 ) -> HttpResponse:
-    """Show the form, or a page that extends the shared one."""
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.opts,

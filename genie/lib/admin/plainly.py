@@ -48,7 +48,6 @@ def money(cents: int) -> str:
 
 
 def structure(value: Any) -> SafeString | str:
-    """Format a table or a list line by line; a short list in words."""
     if not value:
         return "–"
     if isinstance(value, list) and all(isinstance(one, str) for one in value):

@@ -39,8 +39,6 @@ class PlainForm(forms.Form):
 
 @dataclass(frozen=True)
 class Question:
-    """A question to a person before an action on rows."""
-
     title: str
     sentence: str
     button: str

@@ -1,5 +1,3 @@
-"""Shared parts of the crowd's admin pages: read-only rows, with figures in bulk."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, cast

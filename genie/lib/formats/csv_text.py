@@ -44,8 +44,6 @@ def csv_lines(
 
 
 class _Echo:
-    """Returns to a CSV writer what it writes."""
-
     def write(self, line: str) -> str:
         return line
 

@@ -33,7 +33,6 @@ def _elsewhere() -> ModuleType | None:
 
 
 def release_claims_of(owner: int) -> int:
-    """Release the claims of a queue without processes."""
     now = timezone.now()
     claims = [
         claim

@@ -52,7 +52,6 @@ def fork(work: Callable[[], object]) -> BaseProcess:
 
 
 def kill_group(process: BaseProcess) -> None:
-    """Kill what is left of a fork and its children."""
     with suppress(ProcessLookupError):
         os.killpg(cast(int, process.pid), signal.SIGKILL)
 

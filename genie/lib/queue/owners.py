@@ -34,8 +34,6 @@ class RunningQueue(models.Model):
 
 
 class Presence:
-    """One supervisor's messages to the others, and its view of them."""
-
     def __init__(self) -> None:
         self._beaten = float("-inf")
 

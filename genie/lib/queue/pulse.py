@@ -59,7 +59,6 @@ def beat() -> None:
 
 
 def guarding() -> None:
-    """Signal that the guard process is alive."""
     (folder() / "guard").touch()
 
 

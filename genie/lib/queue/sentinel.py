@@ -40,7 +40,6 @@ class Sentinel(cluster.Sentinel):  # type: ignore[misc]  # django-q2 has no type
 
 
 def run() -> None:
-    """Run as a queue's first process, with this guard."""
     cluster.Sentinel = Sentinel
     cluster.Cluster().start()
 

@@ -37,8 +37,6 @@ def serve(address: str) -> None:
 
 
 class LocalSite(BaseCommand):
-    """A command that ends with a running site."""
-
     def begin(self) -> None:
         self.started = time.monotonic()
 

@@ -1,5 +1,3 @@
-"""A site on this machine: the web server and the queue, started and stopped together."""
-
 import signal
 import time
 import urllib.error
@@ -24,8 +22,6 @@ def interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 class Processes:
-    """Children that live as long as this process."""
-
     def __init__(self) -> None:
         self.children: list[BaseProcess] = []
         signal.signal(signal.SIGTERM, interrupt)
