@@ -21,7 +21,6 @@ def approve_waiting() -> None:
 
 
 def sync_platforms() -> None:
-    """Process platform notices, and look at campaigns not looked at for a while."""
     sync.follow_all_hints()
     sync.enqueue_due()
 

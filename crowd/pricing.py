@@ -30,20 +30,9 @@ class QuoteLine:
 class Quote:
     """The maximal cost of a campaign; its parts add up to the total.
 
-    Parameters
-    ----------
-    reward_cents : int
-        Rewards for the rated items.
-    fee_cents : int
-        The platform's fee for all assignments, including test questions and re-posting.
-    test_question_cents, anchor_cents : int
-        Rewards for the test questions and for the anchor items.
-    repost_cents : int
-        Rewards for the work expected to go out a second time.
-    lines : tuple of QuoteLine
-        The same, line by line, for staff.
-    reserve_cents : int
-        Approved in addition to the planned work, at most; including fees.
+    The fee includes test questions and re-posting, `repost_cents` are the rewards for
+    work expected to go out again, `reserve_cents` are approved in addition to the
+    planned work, including fees. `lines` are the same amounts for staff.
     """
 
     reward_cents: int
@@ -96,8 +85,6 @@ def fee_per_assignment(
         sum is rounded up to a whole cent. ``"prolific"`` takes 42.8% of the reward, its
         highest published rate before tax; its calculator gives the real fee when a
         study is published. ``"panel"``: the panel is paid outside this site.
-    reward_cents : int
-        >= 0.
     max_assignments : int, optional
         How many people do the same HIT, >= 1.
     masters : bool, optional
@@ -145,10 +132,8 @@ def quote(
 
     Parameters
     ----------
-    platform, masters
-        As in `fee_per_assignment`.
-    reward_cents : int
-        Pay of one assignment, >= 0.
+    platform, masters, max_assignments
+        As in `fee_per_assignment`; only the fee depends on them.
     n_items : int
         Items to rate, one per HIT, >= 0.
     n_test_questions, n_anchor_items : int
@@ -159,8 +144,6 @@ def quote(
     repost_share : Decimal or float, optional
         Share of the assignments that are expected to go out again, in [0, 1]; rounded
         up to whole assignments.
-    max_assignments : int, optional
-        How many people do the same HIT, >= 1; only the fee depends on it.
     """
     _check_at_least("n_items", n_items, 0)
     _check_at_least("n_test_questions", n_test_questions, 0)
@@ -203,12 +186,8 @@ def quote_from_total(
 ) -> Quote:
     """Split the total of a platform's own calculator into its parts.
 
-    Parameters
-    ----------
-    n_items, n_test_questions : int
-        Each counted as often as it is rated, >= 0.
-    total_cents : int
-        Including fee and tax; everything beyond the rewards is the fee.
+    Items count as often as they are rated. The total includes fee and tax; everything
+    beyond the rewards is the fee.
 
     Raises
     ------

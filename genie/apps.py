@@ -28,7 +28,6 @@ _load_without("django.test.utils", "jinja2")
 
 
 def _make_cache_tables(using: str, **_given: Any) -> None:
-    """Create the tables of GENIE_CACHE=database, if it is set."""
     from django.core.management import call_command
 
     call_command("createcachetable", database=using, verbosity=0)

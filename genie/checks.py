@@ -21,7 +21,6 @@ _PRELOAD_SECONDS = 31_536_000
 
 @register(Tags.security, deploy=True)
 def deployment(app_configs: Any, **_options: Any) -> list[CheckMessage]:
-    """Refuse a production site that could not reach or distinguish its users."""
     sender, site = settings.DEFAULT_FROM_EMAIL, settings.GENIE["SITE_URL"]
     hosts = set(settings.ALLOWED_HOSTS)
     table = [

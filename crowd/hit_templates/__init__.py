@@ -100,13 +100,7 @@ def at_hand(
 
 
 def keep(slug: str, texts: Mapping[str, str]) -> None:
-    """Store a checked template; the same one again changes nothing.
-
-    Raises
-    ------
-    GenieError
-        As `refuse_other`.
-    """
+    """Store a checked template, or refuse it as `refuse_other`; idempotent."""
     from crowd.hit_templates.models import BroughtTemplate
 
     refuse_other(slug, texts)

@@ -63,7 +63,6 @@ class Errors:
         return list(dict.fromkeys(said))
 
     def weighed(self, span: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a mark with its weight if that is not the default."""
         severity = str(span["severity"])
         weight = self.weight(severity, str(span.get("category", "")))
         known = weight == WEIGHTS.get(severity)
@@ -116,16 +115,8 @@ def read_errors(config: Mapping[str, Any]) -> Errors:
 def span_score(spans: Iterable[Mapping[str, Any]]) -> float:
     """Score an output by the errors marked in it: 0 without any, lower with each.
 
-    Parameters
-    ----------
-    spans : iterable of mappings
-        Each with its ``severity``, and its ``weight`` if that is not the one in
-        `WEIGHTS`.
-
-    Returns
-    -------
-    float
-        Minus the sum of the weights; at most 0.
+    Minus the sum of the weights. Each span has its ``severity``, and its ``weight`` if
+    that is not the one in `WEIGHTS`.
 
     References
     ----------

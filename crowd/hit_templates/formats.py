@@ -52,7 +52,6 @@ def with_layout(text: str, layout: str = PLAIN) -> str:
 
 
 def in_formats(known: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the HTML of formatted texts to the fields that a template shows."""
     found = dict(known)
     of_outputs = data.get("format", PLAIN)
     if isinstance(known.get("fields"), list):

@@ -114,7 +114,6 @@ def address_of(worker: Worker) -> str:
 
 
 def send_many(messages: Iterable[Message]) -> None:
-    """Store many messages at once, for the workers who can be reached here."""
     rows = list(messages)
     addressed = Worker.objects.filter(pk__in={row.worker_id for row in rows})
     never_here = set(addressed.filter(platform=ELSEWHERE).values_list("pk", flat=True))

@@ -12,7 +12,6 @@ from crowd.hits.models.campaign import Campaign
 
 
 def new_reference() -> str:
-    """Draw a payout's reference for files: capitals and digits, which every bank takes."""
     return f"GP{secrets.token_hex(8).upper()}"
 
 
@@ -37,8 +36,6 @@ class Budget(models.Model):
 
 
 class Commitment(models.Model):
-    """Money set aside when a person approved a cost, until the work is over."""
-
     key = models.CharField(max_length=100, unique=True)
     pool = models.CharField(max_length=100, db_index=True)
     amount_cents = models.PositiveIntegerField()
@@ -234,8 +231,6 @@ class PayoutRun(models.Model):
 
 
 class Payout(models.Model):
-    """The transfer of what is due to one worker; its ledger entries change with it."""
-
     class State(models.TextChoices):
         PLANNED = "PLANNED", _("planned")
         IN_FILE = "IN_FILE", _("on its way")

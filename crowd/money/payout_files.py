@@ -1,5 +1,3 @@
-"""Files of payouts, in the columns of banks, PayPal and Wise."""
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

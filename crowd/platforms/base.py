@@ -113,8 +113,6 @@ class CampaignSpec:
 
 @dataclass(frozen=True)
 class HITSpec:
-    """A HIT for a platform: a page, or the address of one."""
-
     key: str
     max_assignments: int = 1
     page: str = ""
@@ -192,8 +190,6 @@ class Result:
 
 @dataclass(frozen=True)
 class Identity:
-    """The person who arrives, according to the platform."""
-
     worker_id: str
     session_id: str = ""
     study_id: str = ""

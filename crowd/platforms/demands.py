@@ -20,8 +20,6 @@ class FormQuestion:
 
 @dataclass(frozen=True)
 class QualifyingTest:
-    """A test that the platform gives and grades; `name` differs for each version."""
-
     name: str
     introduction: str
     pass_percent: int

@@ -308,7 +308,6 @@ class MTurk(Platform):
             ) from error
 
     def hints(self) -> Iterator[frozenset[str]]:
-        """Read the queue of notices; each is deleted after its hint was followed."""
         if not self.account.queue_url:
             return
         from botocore.exceptions import BotoCoreError, ClientError

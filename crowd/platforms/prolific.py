@@ -240,13 +240,11 @@ class Prolific(Platform):
         return visit.worker_id == who.worker_id and row.get("study_id") == who.study_id
 
     def completion(self, who: Identity, outcome: Outcome) -> Completion:
-        """Return the address that ends the submission; `back_to` is the offer's key."""
         code = terms.completion_code(self.account.code_secret, who.back_to, outcome)
         url = f"{terms.COMPLETE_URL}?{urlencode({'cc': code})}"
         return Completion("redirect", url=url, code=code)
 
     def exclude(self, key: str, worker_id: str, pool: str, reason: str) -> Result:
-        """Add the worker to the group that our studies of the pool exclude."""
         return result_of(key, lambda: self._groups.add(key, worker_id, pool))
 
     def include(self, key: str, worker_id: str, pool: str) -> Result:
@@ -355,7 +353,6 @@ class Prolific(Platform):
         n_test_questions: int,
         max_assignments: int = 1,
     ) -> Quote:
-        """Ask Prolific's calculator, which knows the account's fee and tax."""
         n = (n_items + n_test_questions) * max_assignments
         parameters = {"reward": reward_cents, "total_available_places": n}
         try:

@@ -42,7 +42,6 @@ class Here(Platform):
         return (Result(decision.key, "done") for decision in decisions)
 
     def bonus(self, bonuses: Sequence[BonusSpec]) -> Iterator[Result]:
-        """Return the entry's key as the payment's name, because staff pay by hand."""
         return (Result(spec.key, "done", spec.key) for spec in bonuses)
 
     def exclude(self, key: str, worker_id: str, pool: str, reason: str) -> Result:

@@ -41,7 +41,6 @@ logger = logging.getLogger(__name__)
 
 @csrf_exempt  # A signature over the whole request replaces the cookie's token.
 def endpoint(request: HttpRequest) -> HttpResponse:
-    """Answer one call; browsers get a page that explains the API."""
     if request.method != "POST":
         kind = "text/plain; charset=utf-8"
         return HttpResponse(

@@ -1,5 +1,3 @@
-"""Rate limits for requesters, with errors that their programs understand."""
-
 import time
 
 from django.core.cache import cache
@@ -36,13 +34,7 @@ def count(requester: Requester) -> None:
 
 
 def count_refused(request: HttpRequest) -> None:
-    """Count a call without a valid signature, by address.
-
-    Raises
-    ------
-    TurkError
-        As above, instead of the signature's error.
-    """
+    """Count a call without a valid signature, by address; refuse it as `count` does."""
     if not WrongTokens().one_more(request):
         raise _too_many()
 

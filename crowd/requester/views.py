@@ -34,8 +34,6 @@ View = Callable[..., HttpResponse]
 
 
 def for_requesters(view: View) -> View:
-    """Call the view with the requester of the address; other accounts get a 404."""
-
     @never_cache
     @login_required
     @wraps(view)

@@ -1,5 +1,3 @@
-"""Items' texts on our pages, with the layout of the workers' pages."""
-
 from django import template
 from django.template.defaultfilters import linebreaksbr
 from django.utils.html import format_html

@@ -48,7 +48,6 @@ Context = dict[str, Any]
 @post_or("work:home")
 @for_workers
 def next_hit(request: HttpRequest, worker: Worker) -> HttpResponse:
-    """Hand out the next HIT of a kind; the same one again while it is open."""
     address, _hit = _next(request, worker, request.POST.get("pool") or None)
     return redirect(address)
 

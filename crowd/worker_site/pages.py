@@ -83,7 +83,6 @@ def consent(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
 
 @for_workers
 def instructions(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
-    """Explain a kind of work with examples: that of a given HIT, or of the next one."""
     assignment = _their_hit(request, worker, pool)
     if assignment is None:
         offer = _offer(worker, pool)

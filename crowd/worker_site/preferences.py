@@ -150,7 +150,6 @@ def agreed(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
 @csrf_exempt
 @never_cache
 def no_news(request: HttpRequest, token: str) -> HttpResponse:
-    """Unsubscribe from e-mails about new work, without signing in."""
     try:
         worker = news.reader(token)
     except BadSignature:

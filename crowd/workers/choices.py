@@ -24,13 +24,11 @@ _NO_PLACES = ("Etc/", "posix/", "right/", "SystemV/", "US/")
 
 @cache
 def time_zones() -> tuple[str, ...]:
-    """Return the names of inhabited time zones, UTC first."""
     names = (name for name in available_timezones() if "/" in name)
     return (UTC, *sorted(name for name in names if not name.startswith(_NO_PLACES)))
 
 
 def languages() -> dict[str, str]:
-    """Return the languages with a two-letter code, named in the page's language."""
     names = {
         code: gettext(str(info["name"]))
         for code, info in LANG_INFO.items()

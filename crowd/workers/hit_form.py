@@ -62,8 +62,6 @@ class Question:
 
 @dataclass(frozen=True)
 class Block:
-    """A part of an item's texts, and the questions below it."""
-
     html: SafeString
     questions: tuple[Question, ...]
     # Shown when the questions before it are answered.
@@ -109,7 +107,6 @@ def _items(page: Sequence[Assignment]) -> Iterator[tuple[int, Assignment, Item]]
 def shown_item(
     hit_type: HITType, item: Item, posted: Mapping[str, str], i: int = 0
 ) -> Shown:
-    """Render one item; `i` is its position on the page."""
     questions = _questions(hit_type, item, posted, i)
     shows_input = form_of(hit_type).shows_input
     template = template_of(hit_type)
@@ -190,7 +187,6 @@ def sent_answers(
 
 
 def stored_answers(page: Sequence[Assignment]) -> dict[str, str]:
-    """Return the stored answers to a page as its form fields."""
     hit_type = page[0].hit.campaign.hit_type
     rows = Answer.objects.filter(assignment__in=[one.pk for one in page])
     stored = {(a.item_id, a.criterion, a.slot): a for a in rows}

@@ -1,5 +1,3 @@
-"""Preview of a HIT's page: answered but never stored."""
-
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any

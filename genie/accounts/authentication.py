@@ -23,8 +23,6 @@ _LONGEST = 200
 
 
 class TokenAuthentication(BaseAuthentication):
-    """`Authorization: Bearer genie_...`; `Token` is accepted as well."""
-
     def authenticate(self, request: Request) -> tuple[Any, AccessToken] | None:
         words = get_authorization_header(request).split()
         # Not our token: another kind of authentication may know the caller.
@@ -47,8 +45,6 @@ class TokenAuthentication(BaseAuthentication):
 
 
 class SignedIn(SessionAuthentication):
-    """Accept a browser session, with a second factor if the role requires one."""
-
     def authenticate(self, request: Request) -> tuple[Any, None] | None:
         found = super().authenticate(request)
         if found is not None and second_factor.is_missing(request._request):

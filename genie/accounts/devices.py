@@ -37,7 +37,6 @@ _SYSTEMS = {"Android": "Android", "iPhone": "iPhone", "iPad": "iPad", "Windows":
 
 
 def counted_apart(request: HttpRequest, login: str) -> str | None:
-    """Return the key of failures on this device, if the name has signed in on it."""
     nonce, accounts = _known(request)
     named = Q(username__iexact=login) | Q(emailaddress__email__iexact=login)
     users = get_user_model().objects.filter(named, pk__in=accounts)
@@ -46,7 +45,6 @@ def counted_apart(request: HttpRequest, login: str) -> str | None:
 
 
 def remember(request: HttpRequest, response: HttpResponse, user: Any) -> None:
-    """Store a cookie that marks the device as known to this account."""
     nonce, accounts = _known(request)
     newest = [user.pk, *(pk for pk in accounts if pk != user.pk)][:_MOST_ACCOUNTS]
     response.set_signed_cookie(
@@ -67,8 +65,6 @@ def _known(request: HttpRequest) -> tuple[str, list[int]]:
 
 
 class SessionsMiddleware:
-    """Records where each session was used, and when last."""
-
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
@@ -99,7 +95,6 @@ def forget_ended() -> int:
 
 
 def current_first(sessions: Iterable[UserSession]) -> list[UserSession]:
-    """Put the current session before the others, which are newest first."""
     newest = sorted(sessions, key=lambda one: one.last_seen_at, reverse=True)
     return sorted(newest, key=lambda one: not one.is_current())
 

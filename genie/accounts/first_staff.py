@@ -35,7 +35,6 @@ class FirstStaffForm(UserCreationForm):  # type: ignore[type-arg]
 
 
 def is_wanted() -> bool:
-    """Check whether the site has no account yet that may decide anything."""
     users = get_user_model().objects
     return not users.filter(is_superuser=True, is_active=True).exists()
 
@@ -46,7 +45,6 @@ def way() -> str:
 
 
 def is_good(token: str) -> bool:
-    """Check whether this site printed the token within the last day."""
     try:
         signing.loads(token, salt=_SALT, max_age=_HOURS * 3600)
     except signing.BadSignature:

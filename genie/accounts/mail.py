@@ -25,8 +25,6 @@ def settings_for(where: str, folder: Path) -> dict[str, Any]:
     where : str
         `file`, `console`, or a server: `smtp://user:password@host:587` (STARTTLS)
         or `smtps://...` (TLS from the start).
-    folder : Path
-        The target of `file`.
     """
     backend = "django.core.mail.backends."
     if where == "console":
@@ -66,12 +64,8 @@ def message(
 ) -> EmailMultiAlternatives:
     """Return an e-mail with text and HTML.
 
-    Parameters
-    ----------
-    action : str
-        The label of its link's button.
-    unbroken : str
-        The text without line breaks for narrow windows, if there is one.
+    `action` labels the button of its link; `unbroken` is the text without line breaks,
+    for narrow windows.
     """
     mail = EmailMultiAlternatives(subject, text, None, [address], headers=headers)
     html = as_html(unbroken or text, subject=subject, action=action)
@@ -80,10 +74,7 @@ def message(
 
 
 def as_html(text: str, *, subject: str, action: str) -> str:
-    """Return an e-mail's text as HTML; its first link on a separate line is a button.
-
-    Both parts of an e-mail have the same content, so there is one text to translate.
-    """
+    """Return an e-mail's text as HTML; its first link on a separate line is a button."""
     body = text.partition("\n--\n")[0].strip()
     paragraphs = [
         [_LINK.fullmatch(line.strip()) or line.strip() for line in one.split("\n")]

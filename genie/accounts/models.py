@@ -5,8 +5,6 @@ from django.utils.translation import gettext_lazy
 
 
 class AccessToken(models.Model):
-    """A program's access to the API for an account; only the token's hash is stored."""
-
     class Scope(models.TextChoices):
         READ = "read", gettext_lazy("read everything the account can read")
         SUBMIT = "submit", gettext_lazy("submit systems, check files, manage webhooks")
@@ -46,8 +44,6 @@ class AccessToken(models.Model):
 
 
 class TaskRole(models.Model):
-    """A role on one task only, with the permissions of its group there."""
-
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="task_roles"
     )

@@ -1,5 +1,3 @@
-"""Records of staff's reads of private data, written when it is shown."""
-
 from datetime import datetime, timedelta
 from typing import Any
 

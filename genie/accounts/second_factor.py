@@ -1,5 +1,3 @@
-"""Second factors: accounts with certain roles must set one up, and use it."""
-
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
@@ -61,7 +59,6 @@ def is_needed(user: object) -> bool:
 
 
 def is_missing(request: HttpRequest) -> bool:
-    """Check whether the signed-in user needs a second factor and has not used one."""
     records = get_authentication_records(request, request.user)
     used = any(record.get("method") == "mfa" for record in records)
     return not used and is_needed(request.user)
@@ -112,7 +109,6 @@ def _way(request: HttpRequest) -> str:
 
 
 def _kept(request: HttpRequest) -> HttpResponse | None:
-    """Refuse to remove the last factor of an account that needs one."""
     if request.method != "POST" or not is_needed(request.user):
         return None
     if len(_types(request.user)) > 1:

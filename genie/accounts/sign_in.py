@@ -12,10 +12,7 @@ _SCOPE = {"github": ["read:user", "user:email"], "google": ["profile", "email"]}
 def providers() -> dict[str, dict[str, Any]]:
     """Read the providers that have a client id and a secret in the environment.
 
-    Raises
-    ------
-    genie.lib.env.ConfigurationError
-        If only one of the two is set.
+    If only one of the two is set, this raises ConfigurationError.
     """
     found: dict[str, dict[str, Any]] = {}
     for provider, prefix in KNOWN.items():
@@ -35,7 +32,6 @@ def providers() -> dict[str, dict[str, Any]]:
 
 
 def settings_for(*, production: bool) -> dict[str, Any]:
-    """Return allauth's settings, except those with an operator's variable."""
     return {
         "ACCOUNT_ADAPTER": "genie.accounts.adapter.AccountAdapter",
         "ACCOUNT_FORMS": {

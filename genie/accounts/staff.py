@@ -82,7 +82,6 @@ def of_pools(pools: Iterable[str], paths: Iterable[str]) -> Q:
 
 
 def narrowed(rows: Rows, viewer: object, permission: str, *paths: str) -> Rows:
-    """Exclude the rows of tasks on which the viewer lacks the permission."""
     chosen = open_to(viewer, [permission], *paths)
     return rows if chosen is None else rows.filter(chosen)
 

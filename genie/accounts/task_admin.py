@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 
 class OfTask(ListAdmin):
-    """Rows that can be read and acted on with the permissions on their task."""
-
     # from a row to the slug of its task; the first that is not empty counts
     pool_paths: ClassVar[tuple[str, ...]] = ("pool",)
     # action -> its permission, if not Django's own name
@@ -80,7 +78,6 @@ class OfTask(ListAdmin):
         return frozenset().union(*(pools_where(request.user, name) for name in names))
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Limit each action to the rows on which it is allowed."""
         acts: dict[str, Any] = super().get_actions(request)
         return {
             name: (self._kept_to_task(act), *rest)
@@ -112,7 +109,6 @@ class OfTask(ListAdmin):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def note_read(self, request: HttpRequest, row: Model | None) -> None:
-        """Record that the user sees a row's outputs."""
         if row is not None and self.shows_outputs:
             reads.record(request, row, reads.Way.ADMIN, self.pool_of(row))
 
@@ -132,8 +128,6 @@ class OfTask(ListAdmin):
 
 
 class EditedOfTask(OfTask):
-    """Rows that can also be edited with the change permission on their task."""
-
     def save_model(
         self, request: HttpRequest, obj: Any, form: Any, change: bool
     ) -> None:
@@ -149,8 +143,6 @@ class EditedOfTask(OfTask):
 
 
 class WorkOfTask(OfTask, ReadOnlyAdmin):
-    """Results of jobs, which staff cannot edit; they stop, resume and repeat."""
-
     pool_paths = ("task__slug",)
 
     def act_on_rows(

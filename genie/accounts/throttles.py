@@ -14,7 +14,6 @@ MINUTE, LOCKED_SECONDS = 60, 300
 
 
 def too_many(response: HttpResponse, seconds: float | None) -> HttpResponse:
-    """Mark a page as a refusal, with the time to try again."""
     response.status_code = 429
     response["Retry-After"] = str(max(1, round(seconds or 1)))
     return response
@@ -46,8 +45,6 @@ class CheckThrottle(ByNetwork, UserRateThrottle):
 
 
 class FileThrottle(ByNetwork, UserRateThrottle):
-    """Limits downloads, because a file of a large task costs seconds."""
-
     scope = "file"
     rate: Any = None  # from the settings
 
@@ -70,8 +67,6 @@ def limit_files(
 
 
 class WrongCodes(CheckThrottle):
-    """Limits guesses of the code of a link; only wrong ones are counted."""
-
     scope = "wrong-code"
     rate = "20/hour"
 
@@ -109,8 +104,6 @@ class WrongLinks(WrongCodes):
 
 
 class WrongCodesOfLink(WrongCodes):
-    """The same for all addresses together, by link."""
-
     scope = "wrong-code-of-link"
     rate = "300/hour"
 

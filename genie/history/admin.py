@@ -7,8 +7,6 @@ from genie.lib.admin.read_only import ReadOnlyAdmin
 
 @admin.register(LogEntry)
 class LogEntryAdmin(ReadOnlyAdmin):
-    """Shows salt and data, with which other people can verify a sealed entry."""
-
     list_display = ["number", "at", "kind", "beginning"]
     list_filter = ["kind", "at"]
     search_fields = ["data"]

@@ -101,14 +101,12 @@ def head(size: int | None = None) -> LogHead:
 
 
 def inclusion(numbers: Collection[int], size: int) -> list[list[str]]:
-    """Return proofs that entries are in the tree of this size, in hexadecimal."""
     return _with_nodes(
         lambda node: [_hex(merkle.inclusion(node, one, size)) for one in numbers]
     )
 
 
 def consistency(first: int, size: int) -> list[str]:
-    """Return a proof that the tree of a size begins with an earlier one."""
     return _with_nodes(lambda node: _hex(merkle.consistency(node, first, size)))
 
 

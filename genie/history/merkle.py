@@ -25,19 +25,8 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 def completed(node: Node, index: int, leaf: bytes) -> list[bytes]:
     """Return the hashes of all perfect subtrees that one more leaf completes.
 
-    Parameters
-    ----------
-    node : callable
-        The hashes of the tree of the first `index` leaves.
-    index : int
-        Number of the new leaf, from 0.
-    leaf : bytes
-        Its `leaf_hash`.
-
-    Returns
-    -------
-    list of bytes
-        From level 0, the leaf itself, upwards: ``node(k, index >> k)``.
+    `node` has the hashes of the tree of the first `index` leaves. The result goes from
+    level 0, the leaf itself, upwards: ``node(k, index >> k)``.
     """
     hashes = [leaf]
     while index & 1:
@@ -67,10 +56,7 @@ def _head(node: Node, start: int, size: int) -> bytes:
 def inclusion(node: Node, index: int, size: int) -> list[bytes]:
     """Return a proof that a leaf is in a tree: PATH(index, D[size]) (2.1.3.1).
 
-    Raises
-    ------
-    ValueError
-        If the tree has no such leaf.
+    If the tree has no such leaf, this raises ValueError.
     """
     if not 0 <= index < size:
         raise ValueError(f"A tree of {size} has no leaf {index}.")
@@ -89,12 +75,8 @@ def inclusion(node: Node, index: int, size: int) -> list[bytes]:
 def consistency(node: Node, first: int, size: int) -> list[bytes]:
     """Return a proof that a tree extends an earlier one: PROOF(first, D[size]).
 
-    Between equal trees, and from the empty one, the proof is empty.
-
-    Raises
-    ------
-    ValueError
-        If the earlier tree is the larger one.
+    Between equal trees, and from the empty one, the proof is empty. If the earlier
+    tree is the larger one, this raises ValueError.
     """
     if not 0 <= first <= size:
         raise ValueError(f"A tree of {size} does not begin with one of {first}.")

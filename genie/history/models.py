@@ -62,7 +62,6 @@ class LogEntry(models.Model):
     def sealed(
         cls, kind: str, data: Mapping[str, Any], about: int | None, at: datetime
     ) -> LogEntry:
-        """Return an unsaved entry with a new salt."""
         text, salt = canonical(dict(data)), secrets.token_bytes(32)
         return cls(
             kind=kind,
@@ -83,7 +82,6 @@ class LogEntry(models.Model):
 
     @property
     def body(self) -> bytes:
-        """Return the hashed bytes, from the columns that show them."""
         at = self.at.astimezone(UTC)
         return canonical(
             {

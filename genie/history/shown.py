@@ -10,12 +10,10 @@ _PUBLIC: dict[str, Public] = {}
 
 
 def register(kind: LogEntry.Kind, public: Public = frozenset) -> None:
-    """Publish entries of a kind: all, or those about rows that are `public` now."""
     _PUBLIC[kind] = public
 
 
 def opened(entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
-    """Return entries as the public may read them; null stands for sealed data."""
     open_now = _open(entries)
     return [_as_read(one, shows=one.pk in open_now) for one in entries]
 

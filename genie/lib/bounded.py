@@ -53,21 +53,10 @@ def call_bounded(
 ) -> T:
     """Call a function of a pure module with a file, within limits.
 
-    Parameters
-    ----------
-    function : callable
-        Takes the file as its first argument; its module imports only the standard
-        library and our own pure modules.
-    stream : binary file
-        Is read from its beginning.
-    with_packages : bool
-        Whether installed packages can be imported, such as pandas, which costs a
-        second.
-
-    Raises
-    ------
-    LimitExceeded
-        The call was ended because of its cost.
+    The function takes the file, from its beginning, as its first argument. Its module
+    imports only the standard library and our own pure modules, or, with
+    `with_packages`, installed ones such as pandas, which costs a second. Raises
+    LimitExceeded if the call was too costly.
     """
     with tempfile.TemporaryFile() as child_input:
         name = (function.__module__, function.__qualname__)

@@ -10,23 +10,10 @@ SATURDAY = 5
 def next_start(
     now: datetime, *, zone: str, hour: int, holidays: Collection[date] = ()
 ) -> datetime:
-    """Return the next start: `hour` o'clock in `zone` on a weekday that is no holiday.
+    """Return the next start, in UTC: `hour` o'clock in `zone` on a working day.
 
-    Parameters
-    ----------
-    now : datetime
-        Aware; a start exactly now counts.
-    zone : str
-        IANA name; its daylight saving determines the UTC time.
-    hour : int
-        0 to 23, local.
-    holidays : collection of date
-        Local dates without a start.
-
-    Returns
-    -------
-    datetime
-        Aware, in UTC.
+    A start exactly at the aware `now` counts. Weekends and `holidays`, which are local
+    dates, have none.
     """
     if now.tzinfo is None:
         raise ValueError("`now` must be timezone-aware.")

@@ -72,7 +72,6 @@ def cache_is_down(error: BaseException | None) -> bool:
 
 
 def is_locked(error: BaseException | None) -> bool:
-    """Check whether an error came of a lock that another process holds."""
     cause = getattr(error, "__cause__", None)
     return isinstance(error, DatabaseError) and (
         getattr(cause, "sqlite_errorcode", 0) & 0xFF in _LOCKED_IN_SQLITE
@@ -118,7 +117,6 @@ def wait_in_turns(
 
 
 def take_turns(connection: BaseDatabaseWrapper, **_given: Any) -> None:
-    """Let a new connection to SQLite wait by `wait_in_turns`."""
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute(f"PRAGMA busy_timeout = {_AT_ONCE_MS}")

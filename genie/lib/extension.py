@@ -21,24 +21,10 @@ T = TypeVar("T", bound=_Sluggish)
 
 
 def discover(package: str, base: type[T]) -> dict[str, type[T]]:
-    """Return the concrete subclasses of `base` in `package`'s modules, and outside.
+    """Return the concrete subclasses of `base` by slug, in slug order.
 
-    Parameters
-    ----------
-    package : str
-        Dotted name of a package whose modules hold one extension each.
-    base : type
-        Their common base class; each concrete subclass has a unique ``slug``.
-
-    Returns
-    -------
-    dict
-        Slug to class, in slug order.
-
-    Raises
-    ------
-    ValueError
-        If two classes have the same slug.
+    They are in the modules of `package`, one each, and outside. Two classes with the
+    same slug raise ValueError.
 
     Examples
     --------

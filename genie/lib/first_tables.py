@@ -10,8 +10,6 @@ from django.db.migrations.state import ProjectState
 
 
 class FirstTables(SeparateDatabaseAndState):
-    """Create the tables of all models in the state after the state operations."""
-
     reversible = False
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:

@@ -80,7 +80,6 @@ def enqueue(job: str, **keys: Key) -> None:
 
 
 def in_database() -> bool:
-    """Check whether jobs wait in the database, where they are safest."""
     return not isinstance(Conf.SQS, dict)
 
 
@@ -189,10 +188,7 @@ def drain(
 ) -> bool:
     """Work through the queue in this process until it is empty or `until()` is true.
 
-    Returns
-    -------
-    bool
-        True if `until()` was true (or, without it, if the queue became empty).
+    Return whether `until()` was true (or, without it, whether the queue became empty).
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     while True:
@@ -208,7 +204,6 @@ def drain(
 
 
 def install(table: Iterable[Periodic]) -> None:
-    """Make the schedules in the database equal to the table."""
     table = list(table)
     with transaction.atomic():
         Schedule.objects.exclude(name__in=[line.name for line in table]).delete()
@@ -277,7 +272,6 @@ def forget_old(days: int = 30) -> int:
 
 
 def retry_failure(pk: str) -> None:
-    """Queue a failed job again with its original keys."""
     failure = Failure.objects.filter(pk=pk).first()
     if failure is None:
         raise ObjectDoesNotExist(f"There is no failed job {pk}.")

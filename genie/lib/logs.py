@@ -35,8 +35,6 @@ def about(**names: str) -> Iterator[None]:
 
 
 class NumberRequests:
-    """Gives each request an id, in its log lines and in its response."""
-
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
@@ -50,7 +48,6 @@ class NumberRequests:
 
 
 def working_on(**names: str) -> None:
-    """Set the context of log lines until the next call."""
     _about.set(names)
 
 
@@ -81,16 +78,12 @@ class ShortTrouble(logging.Filter):
 
 
 class OneLineFormatter(logging.Formatter):
-    """Escapes control characters in messages; tracebacks keep their lines."""
-
     def formatMessage(self, record: logging.LogRecord) -> str:
         record.message = one_line(record.message, limit=2_000)
         return super().formatMessage(record)
 
 
 class JsonFormatter(logging.Formatter):
-    """Writes each record as one JSON object, with its request or job."""
-
     def format(self, record: logging.LogRecord) -> str:
         line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(),

@@ -59,7 +59,6 @@ class Piece:
 
 
 def classes(kind: str, base: type[T]) -> Iterator[tuple[str, type[T]]]:
-    """Yield every complete class of this kind from outside."""
     for piece, found in _loaded(kind):
         values = _members(found) if inspect.ismodule(found) else [found]
         fitting = [
@@ -94,7 +93,6 @@ def objects(kind: str, base: type[T]) -> Iterator[tuple[str, T]]:
 
 
 def folders(kind: str) -> Iterator[tuple[str, Path]]:
-    """Yield every folder from outside that holds folders of this kind."""
     for piece, found in _loaded(kind):
         if isinstance(found, Path):
             yield piece.where, found
@@ -117,7 +115,6 @@ def problems() -> list[Problem]:
 
 
 def forget() -> None:
-    """Search again for installed plugins, for tests."""
     _installed.cache_clear()
     _problems.clear()
 

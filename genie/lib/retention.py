@@ -59,7 +59,6 @@ def days_from_environment() -> dict[str, int]:
 
 
 def periods() -> list[tuple[str, int]]:
-    """Return each kind's name on the page on privacy, and its days."""
     return [(kept.words, settings.GENIE["KEEP_DAYS"][kept.name]) for kept in KEPT]
 
 

@@ -1,5 +1,3 @@
-"""Seeds: derived from names, stored with their results."""
-
 from __future__ import annotations
 
 import hashlib
@@ -10,17 +8,10 @@ if TYPE_CHECKING:
 
 
 def seed_from(*parts: object) -> int:
-    """Derive a 63-bit seed from names, the same on every machine.
+    """Derive a seed in [0, 2**63) from names, the same on every machine.
 
-    Parameters
-    ----------
-    *parts : object
-        The purpose of the randomness, most general first; ``str()`` of each is hashed.
-
-    Returns
-    -------
-    int
-        0 <= seed < 2**63, so that it fits a signed database column.
+    `parts` are the purpose of the randomness, most general first; ``str()`` of each is
+    hashed.
     """
     # A separator that no name holds: ("a", "bc") and ("ab", "c") must differ.
     text = "\x1f".join(str(part) for part in parts)

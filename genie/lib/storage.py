@@ -22,12 +22,7 @@ def media_storage(address: str) -> dict[str, Any]:
         Empty: files below ``MEDIA_ROOT``. ``s3://bucket/prefix``: objects in a private
         bucket, with ``?region=...`` and ``&addressing=path`` if needed. Keys and
         endpoint come from AWS's own variables or the machine's role, so that the
-        address holds no secret.
-
-    Raises
-    ------
-    ConfigurationError
-        If the address is of no known kind.
+        address holds no secret. Other kinds raise ConfigurationError.
     """
     if not address:
         return {"BACKEND": "django.core.files.storage.FileSystemStorage"}

@@ -27,7 +27,6 @@ def seed_for(*parts: object) -> int:
 
 
 def fingerprint(site_secret: str | bytes) -> str:
-    """Return an identifier of a secret key that reveals nothing about it."""
     # The salt keeps its old name, because requesters' keys are stored with its result.
     mac = salted_hmac(
         "crowd.requester.fingerprint", "", secret=site_secret, algorithm="sha256"
@@ -36,7 +35,6 @@ def fingerprint(site_secret: str | bytes) -> str:
 
 
 def seal(text: str) -> str:
-    """Encrypt a text with a key derived from the site's secret key."""
     return _box().encrypt(text.encode()).decode()
 
 

@@ -1,5 +1,3 @@
-"""E-mails to the operator when trouble begins and when it ends."""
-
 from django.conf import settings
 from django.core.cache import cache
 from django.core.mail import send_mail

@@ -86,7 +86,6 @@ def writing(path: Path) -> Iterator[Writer]:
 
 
 def members(path: Path) -> Iterator[tuple[str, IO[bytes], int]]:
-    """Yield each member's name, content and size, in one pass."""
     with tarfile.open(path, mode="r|gz") as tar:
         for member in tar:
             stream = tar.extractfile(member) if member.isreg() else None

@@ -31,8 +31,6 @@ class Finding:
 
 @dataclass(frozen=True)
 class Examination:
-    """One check of the site; a slow one reads all data."""
-
     name: str
     look: Callable[[], Finding]
     slow: bool

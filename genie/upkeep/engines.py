@@ -29,7 +29,6 @@ def is_empty() -> bool:
 
 
 def dump(target: Path) -> None:
-    """Write a snapshot of the database into a new file."""
     if connection.vendor == "sqlite":
         try:
             with closing(_open(_sqlite_file())) as old, closing(_open(target)) as new:

@@ -42,7 +42,6 @@ def restoring() -> Finding:
 
 
 def second_factors() -> Finding:
-    """Find unknown groups in the setting, for example after a rename."""
     named = set(settings.GENIE["SECOND_FACTOR"]) - {
         sign_in.ALL_STAFF,
         sign_in.SUPERUSERS,
@@ -98,7 +97,6 @@ def history() -> Finding:
 
 
 def files() -> Finding:
-    """Compare the files of rows with the stored ones, by content."""
     stored = set(uploads.names())
     n, missing, changed, named = 0, [], [], set()
     for name, sha256 in _named_files():

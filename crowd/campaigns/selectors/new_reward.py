@@ -18,17 +18,10 @@ State = Campaign.State
 class NewReward:
     """The effect of a new reward, in cents.
 
-    Parameters
-    ----------
-    n_places : int
-        Assignments not taken yet; all others keep their reward.
-    before_cents, after_cents : int
-        Their maximal cost with the platform's fee.
-    added_cents : int
-        The amount missing from the campaign's budget.
-    hourly_cents : int
-        The new reward at the median time, or at the expected one until enough
-        assignments have been timed.
+    `n_places` are the assignments not taken yet; all others keep their reward. Their
+    maximal cost includes the platform's fee. `added_cents` is missing from the
+    campaign's budget. `hourly_cents` is at the median time, or at the expected one
+    until enough are timed.
     """
 
     reward_cents: int

@@ -54,7 +54,6 @@ def page_of(assignment: Assignment) -> Page:
 
 
 def checked_page(page: Page, answers: Sequence[Answers]) -> list[list[Rating]]:
-    """Check the answers to each assignment; errors on pages of several name the item."""
     rated = []
     for number, (one, sent) in enumerate(zip(page, answers, strict=True), 1):
         try:

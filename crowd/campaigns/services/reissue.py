@@ -62,7 +62,6 @@ def replace_lost(campaign_pk: int) -> int:
 
 @transaction.atomic
 def count_again(worker: Worker, pool: str) -> int:
-    """Count the worker's answers again unless another worker has replaced them."""
     replaced = (
         Assignment.objects.select_for_update(of=("self",))
         .filter(
@@ -83,7 +82,6 @@ def count_again(worker: Worker, pool: str) -> int:
 
 
 def without_shortage(notice: str) -> str:
-    """Remove the missing money from a notice; the next attempt adds it again."""
     return _SHORTAGE.sub("", notice).strip()
 
 

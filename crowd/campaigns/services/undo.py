@@ -63,7 +63,6 @@ def seconds_left(assignment: Assignment, now: datetime | None = None) -> int:
 
 
 def may_begin(assignment: Assignment) -> bool:
-    """Check whether the page that changes an answer opens."""
     return bool(
         _offered(assignment)
         and seconds_left(assignment, timezone.now() - GRACE)

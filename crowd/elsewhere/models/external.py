@@ -121,8 +121,6 @@ class OutwardCall(models.Model):
 
 
 class ExternalSession(models.Model):
-    """One worker's turn on a platform; their answers in it are assignments."""
-
     campaign = models.ForeignKey(
         Campaign, on_delete=models.PROTECT, related_name="sessions"
     )

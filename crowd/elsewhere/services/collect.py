@@ -89,7 +89,6 @@ def arrive(
     status: SessionStatus,
     is_vouched: bool | None = True,
 ) -> ExternalSession:
-    """Store that a person came from a platform to our pages; idempotent."""
     session, _ = ExternalSession.objects.get_or_create(
         campaign=campaign,
         session_id=session_id,

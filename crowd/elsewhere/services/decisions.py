@@ -234,7 +234,6 @@ def note_bonus(call: OutwardCall) -> None:
 
 
 def keep_away(campaign: Campaign, platform: Platform, now: datetime) -> None:
-    """Exclude and readmit workers on the platform as in this pool."""
     if not platform.capabilities.native_exclusion:
         return
     _plan_people(campaign)

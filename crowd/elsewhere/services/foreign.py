@@ -1,5 +1,3 @@
-"""Payments in another currency, stored to the cent with our payments."""
-
 from collections.abc import Mapping
 from itertools import groupby
 

@@ -91,7 +91,6 @@ def _rejected(session: ExternalSession) -> None:
 
 
 def reject_work(session: ExternalSession, why: str) -> None:
-    """Reject all work of a session, including work approved here."""
     for assignment in _work(session):
         # Submitted first, because only submitted work can be rejected.
         Assignment.objects.filter(pk=assignment.pk, state=State.APPROVED).update(

@@ -39,7 +39,6 @@ def offer_id(campaign: Campaign, hit_type_pk: int) -> str:
 def move(
     campaign: Campaign, place: ExternalCampaign, platform: Platform, now: datetime
 ) -> None:
-    """Move the untouched HITs to the present type, trying each once."""
     _plan(campaign)
     ref = ExternalRef(place.platform_id)
     calls = list(outbox.due(campaign, Kind.RETYPE).select_related("hit").order_by("pk"))

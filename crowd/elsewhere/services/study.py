@@ -127,11 +127,7 @@ def _priced(
 ) -> OutwardCall | None:
     """Store the study with its cost; None if money is missing.
 
-    Raises
-    ------
-    GenieError
-        If the platform cannot check a requirement, or the account's currency has no
-        rate.
+    Refuses requirements that the platform cannot check, and currencies without a rate.
     """
     attested.settle(campaign, place, platform)
     rate = rates.rate_of(platform.currency())

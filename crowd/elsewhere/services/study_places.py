@@ -66,7 +66,6 @@ def n_places_told(campaign: Campaign) -> int:
 
 
 def lacking(campaign: Campaign, place: ExternalCampaign) -> int:
-    """Count the places that open work needs beyond the free ones."""
     # A visit that may be forged takes no place on the platform.
     sessions = ExternalSession.objects.filter(campaign=campaign, is_vouched=True)
     n_taken = sessions.filter(status__in=TAKEN).count()
@@ -112,5 +111,4 @@ def screen_out_cents(campaign: Campaign, place: ExternalCampaign) -> int:
 
 
 def price_cents(campaign: Campaign, place: ExternalCampaign) -> int:
-    """Return the price of one place, however little work is left."""
     return campaign.hit_type.reward_cents * place.place_size + place.place_fee_cents

@@ -184,7 +184,6 @@ def _take_in(
 def ref_to_look_at(
     campaign: Campaign, place: ExternalCampaign, platform: Platform
 ) -> ExternalRef:
-    """Leave out HITs that cannot change any more because all places are decided."""
     ref = hit_offer.ref_of(campaign, place)
     if not platform.capabilities.answers_there:
         return ref

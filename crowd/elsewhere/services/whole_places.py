@@ -48,7 +48,6 @@ def pay_whole_places(campaign: Campaign) -> int:
 
 
 def note_screen_outs(campaign: Campaign) -> int:
-    """Record what the platform itself paid to people for whom there was no work."""
     place = ExternalCampaign.objects.select_related("rate").get(campaign=campaign)
     cents = terms_of(place).screen_out_cents
     if not cents:

@@ -100,8 +100,6 @@ class Assignment(models.Model):
 
 
 class Answer(models.Model):
-    """One rating: a worker's number for one criterion of one item."""
-
     assignment = models.ForeignKey(
         Assignment, on_delete=models.CASCADE, related_name="answers"
     )

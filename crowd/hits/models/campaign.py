@@ -236,8 +236,6 @@ class DrawnOrder(models.Model):
 
 
 class Reservation(models.Model):
-    """A campaign reserved for one worker: the one who takes its first HIT."""
-
     campaign = models.OneToOneField(
         Campaign, on_delete=models.CASCADE, related_name="reservation"
     )

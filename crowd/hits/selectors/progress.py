@@ -179,7 +179,6 @@ def _active_seconds(pks: list[int]) -> dict[int, list[float]]:
 
 
 def open_pages(campaigns: Iterable[int]) -> dict[int, tuple[int, datetime]]:
-    """Return, by campaign, the number of open pages and when the last is due."""
     rows = Assignment.objects.filter(hit__campaign__in=campaigns, state=State.ACCEPTED)
     counted = (
         rows.order_by()

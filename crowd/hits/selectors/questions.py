@@ -67,7 +67,6 @@ def spans_key(slot: str) -> str:
 
 
 def scale_of(hit_type: HITType) -> type[Scale]:
-    """Return the answer scale in the language of the HIT type."""
     ties = hit_type.scale == "two-choice" and form_of(hit_type).allow_tie
     scale = all_scales()["two-choice-tie" if ties else hit_type.scale]
     return scale.in_language(hit_type.language)

@@ -42,8 +42,6 @@ class Asking(Protocol):
 
 @dataclass
 class Wording:
-    """The words of a HIT type in one language, and the missing ones."""
-
     title: str
     description: str
     instructions: str
@@ -68,12 +66,8 @@ def language_for(
 ) -> str:
     """Choose the language for a reader of `wanted`; the task's otherwise.
 
-    Parameters
-    ----------
-    wanted : str or None
-        As in Django: ``de``, ``de-at``.
-    items : iterable of mapping
-        Data of the items shown, whose labels must be translated, too.
+    `wanted` is as in Django: ``de``, ``de-at``. The labels of `items` must be
+    translated, too.
     """
     written = language_written(asked)
     for language in (wanted or "", (wanted or "").partition("-")[0]):
@@ -88,7 +82,6 @@ def language_for(
 
 
 def language_now(hit_type: HITType, hit_pk: int) -> str:
-    """Choose the language of a HIT for the reader of the present request."""
     wanted = get_language()
     if language_for(hit_type, wanted) == language_written(hit_type):
         return language_written(hit_type)

@@ -192,7 +192,7 @@ def check_hit_type(hit_type: HITTypeSpec) -> HITTemplate:
     Raises
     ------
     GenieError
-        With one sentence that says which settings conflict.
+        In one sentence, the settings that conflict.
     """
     template = hit_templates.get(hit_type.template)
     if hit_type.scale not in all_scales():

@@ -25,7 +25,6 @@ class Room:
 
 
 def room(campaign: Campaign) -> Room:
-    """Return the budget not needed for finished or open work."""
     committed = campaign_progress(campaign).committed_cents
     return Room(campaign.budget_cents - committed, unit_cents(campaign))
 

@@ -41,14 +41,10 @@ def count_by_campaign(campaign: Campaign, hits: Iterable[HIT]) -> None:
 
 
 def keep_apart(campaign: Campaign, others_of: Mapping[int, Collection[int]]) -> None:
-    """Keep HITs from workers who saw their inputs in some other campaigns, and vice versa.
+    """Keep HITs from workers who saw their inputs in other campaigns, and vice versa.
 
-    If exposure is counted by pool, all campaigns are kept apart anyway.
-
-    Parameters
-    ----------
-    others_of : mapping of int to collection of int
-        For each HIT of the campaign, the other campaigns of the pool.
+    If exposure is counted by pool, all campaigns are kept apart anyway. `others_of` has
+    the other campaigns of the pool by HIT.
     """
     if campaign.input_scope == campaign.pool:
         return

@@ -63,7 +63,6 @@ def canary_word(assignment: Assignment) -> str:
 
 
 def said_the_word(assignment: Assignment, posted: Mapping[str, str]) -> bool:
-    """Check whether the word was sent; values filled in by browsers do not match."""
     said = f"{posted.get('assistant', '')[:200]} {posted.get('remark', '')[:2_000]}"
     word = canary_word(assignment)
     return any(

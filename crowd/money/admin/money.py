@@ -88,7 +88,6 @@ class CommitmentAdmin(OfTask, ReadOnlyAdmin):
 
     @admin.display(description="campaign")
     def campaign(self, commitment: Commitment) -> str:
-        """Link to the campaign with the commitment's key."""
         if not hasattr(commitment, "spent_by"):
             self.look_up([commitment])
         found: Campaign | None = commitment.spent_by  # type: ignore[attr-defined]

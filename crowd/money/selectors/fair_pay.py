@@ -48,8 +48,6 @@ class Shortfall:
 
 @dataclass(frozen=True)
 class Owed:
-    """One bonus: its amount, its number of answers, and the one it is booked under."""
-
     key: str
     assignment: int
     worker: int
@@ -145,7 +143,6 @@ def is_underpaid(campaign: Campaign) -> bool:
 
 
 def without_bonus(campaign: Campaign) -> QuerySet[Assignment]:
-    """Return approved work without such a bonus; volunteers' work is excluded."""
     bonuses = LedgerEntry.objects.filter(
         assignment=OuterRef("pk"), kind=LedgerEntry.Kind.BONUS
     )

@@ -1,5 +1,3 @@
-"""Amounts in another currency, at the rate that staff stored last."""
-
 from decimal import ROUND_CEILING, Decimal
 
 from crowd.money.models import ExchangeRate

@@ -16,7 +16,6 @@ State = RequesterAssignment.State
 
 
 def of_requesters(pks: list[int]) -> dict[int, Earnings]:
-    """Return workers' earnings by their keys; rejected work earns only its bonuses."""
     paid = Q(paid_at__isnull=False)
     approved = Q(state=State.APPROVED)
     rewards: Any = (

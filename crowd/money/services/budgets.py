@@ -39,7 +39,6 @@ def refuse_beyond(pool: str, cents: int) -> None:
 
 @transaction.atomic
 def set_limit(pool: str, cents: int, *, by: AbstractBaseUser, why: str = "") -> None:
-    """Set the spending limit of a pool; earlier approvals stay valid."""
     budget, made = Budget.objects.select_for_update().get_or_create(
         pool=pool, defaults={"limit_cents": cents}
     )

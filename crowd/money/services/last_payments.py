@@ -8,7 +8,6 @@ from crowd.workers.models.worker import Worker
 
 
 def of_the_gone(workers: set[int]) -> set[int]:
-    """Return which accounts are closed; no minimum delays their money."""
     gone = Worker.objects.filter(pk__in=workers, user__is_active=False)
     return set(gone.values_list("pk", flat=True))
 

@@ -86,7 +86,6 @@ def pay(payouts: Sequence[Payout], reference: str = "") -> None:
 
 
 def fail(payout: Payout) -> None:
-    """Make the money due again, and ask the worker to check their details."""
     release([payout], payout.reason, State.FAILED)
     # Details that the worker has corrected since did not fail.
     PaymentDetails.objects.filter(

@@ -81,7 +81,6 @@ def lock() -> PayoutTerms:
 
 
 def prospect(minimum_cents: int) -> Prospect:
-    """Return what is due by method; workers without usable details cannot be paid."""
     cents = due()
     small = {pk for pk, n in cents.items() if n < minimum_cents}
     carried = small - of_the_gone(small)
@@ -122,7 +121,6 @@ def plan(on: date, by: AbstractBaseUser | None = None) -> list[PayoutRun]:
 
 @transaction.atomic
 def plan_due() -> list[PayoutRun]:
-    """Plan the payouts of the most recent payout day, once."""
     today = timezone.localdate()
     terms = lock()
     day = last_date(terms, today)
@@ -173,7 +171,6 @@ def file(
 
 
 def in_file(run: PayoutRun) -> tuple[list[Payout], list[Payout]]:
-    """Return the payouts that the file would hold, and those that cannot be in it now."""
     details = PaymentDetails.objects.filter(
         worker__payouts__run=run, method=run.method, wrong=False
     )

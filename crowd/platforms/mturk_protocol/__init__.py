@@ -1,0 +1,1 @@
+"""Mechanical Turk's protocol for the adapter `crowd.platforms.mturk`."""

@@ -1,5 +1,3 @@
-"""The account and server in use; no setting has a default that costs money."""
-
 from dataclasses import dataclass
 
 from genie.lib.errors import GenieError

@@ -1,5 +1,3 @@
-"""Calls to Mechanical Turk and their outcomes."""
-
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, Protocol, TypeVar
@@ -33,13 +31,7 @@ class Calls(Protocol):
     threads: int
 
     def __call__(self, operation: str, **arguments: Any) -> dict[str, Any]:
-        """Call an operation.
-
-        Raises
-        ------
-        TurkRefusal, TurkBusy, TurkSilence
-            And no other errors.
-        """
+        """Call an operation; raises only TurkRefusal, TurkBusy and TurkSilence."""
 
 
 def result_of(key: str, act: Callable[[], Result]) -> Result:

@@ -113,7 +113,6 @@ def _annotated(context: HITContext, keys: set[str]) -> dict[str, str]:
 
 
 def add_capacity(context: HITContext, more: Sequence[MoreSpec]) -> Iterator[Result]:
-    """Ask for more answers, each time once."""
     yield from at_once(
         more,
         lambda spec: result_of(spec.key, lambda: _add(context, spec)),

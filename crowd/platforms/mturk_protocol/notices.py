@@ -17,8 +17,6 @@ _ENTITY = re.compile(r"[A-Z0-9]{1,64}")
 
 @dataclass(frozen=True)
 class Envelope:
-    """A topic's message: a notice, or a subscription request."""
-
     kind: str
     event_id: str
     message: str

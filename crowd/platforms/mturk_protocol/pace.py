@@ -16,14 +16,9 @@ class Pace:
     in the last two seconds; each success raises it slightly, so it follows a changing
     limit. Thread-safe.
 
-    Parameters
-    ----------
-    most : float
-        Maximal calls per second.
-    back_off : float
-        Share of the measured rate kept after a refusal.
-    climb : float
-        Growth of the rate per second without refusals, in calls per second.
+
+    `back_off` is the share of the measured rate kept after a refusal. Without refusals,
+    the rate grows by `climb` calls per second each second.
     """
 
     def __init__(

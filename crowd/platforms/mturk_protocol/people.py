@@ -51,8 +51,6 @@ class Excluded:
 
 
 def exclude(people: Excluded, key: str, worker_id: str, pool: str) -> Result:
-    """Grant the qualification that our HITs forbid, without an e-mail about it."""
-
     def act() -> Result:
         people.calls(
             "associate_qualification_with_worker",
@@ -67,8 +65,6 @@ def exclude(people: Excluded, key: str, worker_id: str, pool: str) -> Result:
 
 
 def include(people: Excluded, key: str, worker_id: str, pool: str) -> Result:
-    """Revoke it; workers without it need no change."""
-
     def act() -> Result:
         try:
             people.calls(

@@ -43,12 +43,7 @@ def signed_text(fields: Mapping[str, Any]) -> bytes:
 def verify(fields: Mapping[str, Any], certificate: bytes, now: datetime) -> None:
     """Refuse a message that the certificate's key did not sign.
 
-    Parameters
-    ----------
-    certificate : bytes
-        In PEM.
-    now : datetime
-        The certificate must be valid at that time.
+    The certificate is in PEM, and must be valid at `now`.
 
     Raises
     ------

@@ -70,7 +70,6 @@ def sync(calls: Calls, ref: ExternalRef) -> Iterator[SessionEvent]:
 
 
 def event_of(row: dict[str, Any]) -> SessionEvent:
-    """Read an assignment; an unreadable answer is kept unchanged."""
     raw = row.get("Answer", "")
     message = ""
     try:

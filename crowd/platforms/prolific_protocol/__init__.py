@@ -1,0 +1,1 @@
+"""Prolific's protocol for the adapter `crowd.platforms.prolific`."""

@@ -90,7 +90,6 @@ class Calls:
         self._http.headers["Authorization"] = f"Token {account.token}"
 
     def __call__(self, method: str, path: str, **arguments: Any) -> Any:
-        """Make an idempotent call."""
         problem: Exception = ProlificSilence("never tried")
         for attempt in range(self._account.tries):
             if attempt:

@@ -89,10 +89,7 @@ def needs_catalogue(requirements: Requirements, study: StudyTerms) -> bool:
 def of(requirements: Requirements, study: StudyTerms, catalogue: Catalogue) -> Filters:
     """Return the filters of a study.
 
-    Parameters
-    ----------
-    catalogue : mapping
-        Prolific's filters by id, as listed.
+    `catalogue` has Prolific's filters by id, as listed.
 
     Raises
     ------
@@ -129,7 +126,6 @@ def of(requirements: Requirements, study: StudyTerms, catalogue: Catalogue) -> F
 
 
 def groups(name: str, ids: Iterable[str]) -> Filters:
-    """Return the filter for groups of participants; empty without groups."""
     chosen = [one for one in ids if one]
     return [{"filter_id": name, "selected_values": chosen}] if chosen else []
 

@@ -1,5 +1,3 @@
-"""Prolific's signed notices: their sender, time and subject."""
-
 import base64
 import hashlib
 import hmac
@@ -19,7 +17,6 @@ class Notice:
 
 
 def signature(secret: str, timestamp: str, body: bytes) -> str:
-    """Sign a notice as Prolific does: over its time and its body."""
     mac = hmac.new(secret.encode(), timestamp.encode() + body, hashlib.sha256)
     return base64.b64encode(mac.digest()).decode()
 
@@ -29,18 +26,8 @@ def read(
 ) -> Notice:
     """Read a notice, or refuse it.
 
-    Parameters
-    ----------
-    secret : str
-        The workspace's; if empty, all notices are refused.
-    body : bytes
-        Unchanged.
-    timestamp : str
-        Unix seconds, from the header.
-    signed : str
-        The signature, from the header.
-    now : float
-        Unix seconds.
+    `timestamp` (Unix seconds) and `signed` are headers, `body` is unchanged, `now` is
+    in Unix seconds. If the workspace's `secret` is empty, all notices are refused.
 
     Raises
     ------

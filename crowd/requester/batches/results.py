@@ -60,7 +60,6 @@ def results_csv(batch: RequesterBatch, now: datetime) -> str:
 
 
 def answers_of(xml: str) -> dict[str, str]:
-    """Read an answer; the identifiers of selections are joined by ``|``."""
     return {name: "|".join(texts) for name, texts in texts_of(xml).items()}
 
 

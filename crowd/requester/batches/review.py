@@ -30,12 +30,9 @@ class Reviewed:
 
 
 def read_reviews(text: str) -> list[Review]:
-    r"""Read the decisions in a table of results; lines without one are left out.
+    r"""Read the decisions in a table of results; errors name the line.
 
-    Raises
-    ------
-    GenieError
-        For an unusable table, with the line.
+    Lines without a decision are left out.
     """
     reader = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     reviews: list[Review] = []

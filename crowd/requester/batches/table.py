@@ -22,13 +22,7 @@ class Table:
 
 
 def read_table(text: str) -> Table:
-    r"""Read comma-separated values with a header line; errors name the line.
-
-    Raises
-    ------
-    GenieError
-        For an unusable table, with the line.
-    """
+    r"""Read comma-separated values with a header line; errors name the line."""
     # With `newline=""` lines may end in \n, \r\n or \r, and quoted ones stay unchanged.
     reader = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     rows: list[Row] = []

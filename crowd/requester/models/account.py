@@ -16,12 +16,10 @@ LETTERS = string.ascii_uppercase + string.digits
 
 
 def new_entity_id() -> str:
-    """Draw the public id of a HIT, HIT type, assignment or qualification type."""
     return "3" + "".join(secrets.choice(LETTERS) for _ in range(29))
 
 
 def new_customer_id() -> str:
-    """Draw the public id of a requester, or of a worker for one requester."""
     return "A" + "".join(secrets.choice(LETTERS) for _ in range(13))
 
 
@@ -102,8 +100,6 @@ class WorkerAlias(models.Model):
 
 
 class RequesterHITType(models.Model):
-    """Common properties of a requester's HITs; the same values are the same type."""
-
     requester = models.ForeignKey(
         Requester, on_delete=models.CASCADE, related_name="hit_types"
     )

@@ -5,8 +5,6 @@ from crowd.requester.models.account import Requester, WorkerAlias, new_entity_id
 
 
 class QualificationType(models.Model):
-    """A property of workers that a requester defines, as a whole number."""
-
     requester = models.ForeignKey(
         Requester, on_delete=models.CASCADE, related_name="qualification_types"
     )

@@ -14,8 +14,6 @@ TWO_LETTERS = RegexValidator(r"^[A-Z]{2}\Z", "Two capital letters, such as US.")
 
 
 class WorkerRecord(models.Model):
-    """Facts that requesters' HITs may require; entered by staff who have checked them."""
-
     worker = models.OneToOneField(
         Worker, on_delete=models.CASCADE, related_name="record"
     )
@@ -47,8 +45,6 @@ class WorkerRecord(models.Model):
 
 
 class RequesterBatch(models.Model):
-    """A page with fields and a table of inputs, posted as one HIT for each row."""
-
     requester = models.ForeignKey(
         Requester, on_delete=models.CASCADE, related_name="batches"
     )
@@ -78,8 +74,6 @@ class RequesterBatch(models.Model):
 
 
 class RequesterLayout(models.Model):
-    """A page with fields that programs fill in: HITLayoutId and its parameters."""
-
     requester = models.ForeignKey(
         Requester, on_delete=models.CASCADE, related_name="layouts"
     )
@@ -99,8 +93,6 @@ class RequesterLayout(models.Model):
 
 
 class PolicyDetail(models.Model):
-    """One result or action of a review policy, as the API lists it; only added to."""
-
     hit = models.ForeignKey(
         RequesterHIT, on_delete=models.CASCADE, related_name="policy_details"
     )

@@ -41,7 +41,6 @@ def update_hit_type_of_hit(call: Call, arguments: Arguments) -> Answer:
 
 
 def find_or_make(call: Call, arguments: Arguments) -> RequesterHITType:
-    """Return the type with these values, created if missing; there is always just one."""
     required = arguments.get("QualificationRequirements") or []
     requirements.check(call, required)
     delay = arguments.get("AutoApprovalDelayInSeconds")

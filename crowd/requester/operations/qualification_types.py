@@ -150,7 +150,6 @@ _TYPES = {
 
 
 def system_type(entity_id: str) -> QualificationType | None:
-    """Return a system type by its id; the row is not in the database."""
     if entity_id not in _TYPES:
         return None
     name, description = _TYPES[entity_id]
@@ -164,7 +163,6 @@ def system_type(entity_id: str) -> QualificationType | None:
 
 
 def system_types(words: set[str]) -> list[QualificationType]:
-    """Return the system types whose name or description has all words, each name once."""
     by_name: dict[str, QualificationType] = {}
     for row in filter(None, map(system_type, _TYPES)):
         text = f"{row.name} {row.description}".lower()

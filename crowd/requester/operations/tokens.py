@@ -1,5 +1,3 @@
-"""Requests that must not happen twice within a day."""
-
 from datetime import timedelta
 
 from crowd.requester.models.records import RequestToken
@@ -9,7 +7,6 @@ LIFE = timedelta(hours=24)
 
 
 def made_before(call: Call, token: str | None) -> RequestToken | None:
-    """Return what the same token created in the last 24 hours."""
     if token is None:
         return None
     return RequestToken.objects.filter(

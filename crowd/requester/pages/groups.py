@@ -55,7 +55,6 @@ def group(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
 @post_or("work:request", "group_id")
 @for_workers
 def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
-    """Accept a HIT of a group: the one in the preview, or the next one."""
     first = request.POST.get("hit", "")
     hit_type = RequesterHITType.objects.filter(group_id=group_id).first()
     hits = offers.next_few(worker, hit_type, clock.now(), TRIES) if hit_type else []

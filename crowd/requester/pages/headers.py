@@ -6,7 +6,6 @@ from genie.lib.serving.security import POLICY
 
 
 def admit(response: HttpResponse, question: Question) -> HttpResponse:
-    """Allow one more site in a page's frame, or images in a form, and nothing else."""
     if question.kind == "external":
         policy = POLICY.replace("frame-src 'self'", "frame-src 'self' https:")
     elif question.kind == "form":

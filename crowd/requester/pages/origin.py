@@ -31,19 +31,15 @@ def site(request: HttpRequest) -> str:
 
 
 def hosts(request: HttpRequest) -> set[str | None]:
-    """Return the hosts whose origin no page of a requester may have."""
     own = request.get_host().rsplit(":", 1)[0].strip("[]")
     return {own, urlsplit(_origin()).hostname or own}
 
 
 def frames(policy: str) -> str:
-    """Return the policy with the second origin as a frame source."""
     return policy.replace("frame-src 'self'", f"frame-src 'self' {_origin()}".rstrip())
 
 
 def kept_apart(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Serve a view only on the second origin, if there is one."""
-
     @wraps(view)
     def kept(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if _origin() and not _is_there(request):

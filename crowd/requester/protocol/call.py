@@ -11,8 +11,6 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True)
 class Call:
-    """One call; an operation accesses only rows of its requester."""
-
     requester: Requester
     operation: str
     now: datetime

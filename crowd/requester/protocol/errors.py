@@ -4,16 +4,8 @@ from genie.lib.errors import GenieError
 class TurkError(GenieError):
     """An error response.
 
-    Parameters
-    ----------
-    message : str
-        For the client's programmer; the time is added when it is sent.
-    turk_code : str, optional
-        Documented code, with or without the prefix ``AWS.``.
-    kind : str, optional
-        The error's class for clients.
-    status : int, optional
-        HTTP status.
+    `turk_code` is a documented code, with or without the prefix ``AWS.``; `kind` is the
+    error's class for clients; the time is added to the message when it is sent.
     """
 
     def __init__(

@@ -52,7 +52,6 @@ def check_limits(arguments: Mapping[str, Any]) -> None:
 
 
 def required_text(arguments: Mapping[str, Any], name: str) -> str:
-    """Return a required text; blank ones are refused."""
     value = str(arguments[name])
     if not value.strip():
         raise bad_value(name, value, " Give a reason in words; the worker reads it.")

@@ -1,5 +1,3 @@
-"""Pages of long lists; a token belongs to one requester and one query."""
-
 from __future__ import annotations
 
 import hashlib

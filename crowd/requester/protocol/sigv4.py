@@ -23,8 +23,6 @@ _AUTHORIZATION = re.compile(
 
 @dataclass(frozen=True)
 class SignedRequest:
-    """The signed parts of a request; header names in lower case."""
-
     method: str
     path: str
     query: str
@@ -37,12 +35,8 @@ def verify(
 ) -> str:
     """Return the id of the access key that signed the request, or refuse it.
 
-    Parameters
-    ----------
-    secrets_of : callable
-        Returns the possible secrets of a key; empty for invalid keys.
-    now : datetime
-        Aware; the signature must be less than a quarter of an hour old.
+    `secrets_of` returns the possible secrets of a key, none for invalid keys. The
+    signature must be less than a quarter of an hour older than `now`.
     """
     header = request.headers.get("authorization", "")
     if not header:

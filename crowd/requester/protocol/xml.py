@@ -12,11 +12,6 @@ MAX_DEPTH = 60
 def parse(text: str, name: str) -> Element:
     """Parse XML into elements named ``{namespace}tag``.
 
-    Parameters
-    ----------
-    name : str
-        The argument's name, for the error.
-
     Raises
     ------
     TurkError

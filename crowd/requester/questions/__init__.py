@@ -1,0 +1,1 @@
+"""The XML of HITs and tests: reading, checks, display, grading."""

@@ -55,13 +55,7 @@ class AnswerFormat:
 
     @property
     def n_instructions(self) -> int:
-        """The cost of checking a text, per character.
-
-        Raises
-        ------
-        FormatError
-            If the pattern cannot be checked.
-        """
+        """The cost of checking a text, per character; may raise FormatError."""
         compiled = _compiled(self)
         return int(max(compiled.programsize, compiled.reverseprogramsize))
 

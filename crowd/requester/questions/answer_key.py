@@ -17,28 +17,18 @@ LARGEST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of one question, by the exact set of chosen options."""
-
     options: dict[frozenset[str], int]
     otherwise: int
 
 
 @dataclass(frozen=True)
 class AnswerKey:
-    """Scores by question, and the mapping of their sum."""
-
     questions: dict[str, Scores]
     value_of: Callable[[int], int]
 
 
 def read_key(text: str) -> AnswerKey:
-    """Read an AnswerKey.
-
-    Raises
-    ------
-    TurkError
-        ``XMLParseError``
-    """
+    """Read an AnswerKey; raises ``XMLParseError``."""
     root = parse(text, "AnswerKey")
     if root.tag != f"{{{_SCHEMA}}}AnswerKey":
         raise _wrong("the root element must be AnswerKey")

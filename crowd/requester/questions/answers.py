@@ -20,8 +20,6 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 @dataclass(frozen=True)
 class FormAnswer:
-    """The answer to one question of a QuestionForm: written, or chosen."""
-
     identifier: str
     text: str | None = None
     selections: tuple[str, ...] = ()
@@ -31,11 +29,8 @@ class FormAnswer:
 def answer_xml(fields: Iterable[tuple[str, str]]) -> str:
     """Return a form's fields as QuestionFormAnswers, in ASCII.
 
-    Parameters
-    ----------
-    fields : iterable of (str, str)
-        Names and values in the order of the form; values of fields with the same name
-        are joined by ``|``.
+    Fields are in the order of the form; values of those with the same name are joined
+    by ``|``.
 
     Examples
     --------

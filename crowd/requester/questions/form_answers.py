@@ -11,8 +11,6 @@ Values = Callable[[str], list[str]]
 
 @dataclass(frozen=True)
 class Filled:
-    """The answers, and errors by the questions' field names."""
-
     answers: list[FormAnswer]
     errors: dict[str, str]
 

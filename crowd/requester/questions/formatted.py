@@ -56,19 +56,9 @@ _XML_ONLY = frozenset({"amp", "lt", "gt", "quot", "apos"})
 
 
 def safe_html(text: str, name: str = "FormattedContent") -> str:
-    """Keep the formatting of a text and remove active content.
+    """Keep the formatting of XHTML and remove scripts, styles, forms and frames.
 
-    Parameters
-    ----------
-    text : str
-        XHTML of a FormattedContent.
-    name : str
-        The element's name, for the error.
-
-    Returns
-    -------
-    str
-        HTML without scripts, styles, forms or frames; links open in another tab.
+    Links open in another tab.
 
     Raises
     ------

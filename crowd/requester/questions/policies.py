@@ -59,12 +59,7 @@ class Policy:
 
 
 def read_policy(level: str, argument: Mapping[str, Any]) -> Policy:
-    """Read a policy of a level, ``Assignment`` or ``HIT``.
-
-    Raises
-    ------
-    TurkError
-        For parameters that the published tables do not allow.
+    """Read a policy of a level, ``Assignment`` or ``HIT``; others raise TurkError.
 
     Examples
     --------

@@ -85,13 +85,7 @@ class Form:
 
 
 def read_form(text: str, name: str = "Question") -> Form:
-    """Read a QuestionForm.
-
-    Raises
-    ------
-    TurkError
-        ``XMLParseError``
-    """
+    """Read a QuestionForm; raises ``XMLParseError``."""
     root = parse(text, name)
     if root.tag not in ROOTS:
         raise _wrong(name, "the root element must be QuestionForm")

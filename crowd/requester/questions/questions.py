@@ -16,8 +16,6 @@ MAX_HEIGHT = 100_000
 
 @dataclass(frozen=True)
 class Question:
-    """A page, the address of one, or the XML of a form."""
-
     kind: Literal["html", "external", "form"]
     content: str
     frame_height: int
@@ -40,7 +38,6 @@ def read_question(text: str) -> Question:
 
 
 def check_test(text: str) -> None:
-    """Refuse a qualification test that is no QuestionForm with a question."""
     read_form(text, "Test")
 
 

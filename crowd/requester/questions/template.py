@@ -43,8 +43,6 @@ def check_fields(template: str, columns: Collection[str]) -> None:
 
 
 def fill(template: str, values: Mapping[str, str], *, markup: bool) -> str:
-    """Fill a template with values, as text or as HTML."""
-
     def value(match: re.Match[str]) -> str:
         if match[0].startswith("$$"):
             return match[0][1:]

@@ -18,12 +18,10 @@ FORGOTTEN = timedelta(days=120)
 
 
 def hits_of(requester: Requester, now: datetime) -> QuerySet[RequesterHIT, Any]:
-    """Return a requester's HITs that are not disposed of, with their counts."""
     return counted(kept_hits(requester, now), now)
 
 
 def kept_hits(requester: Requester, now: datetime) -> QuerySet[RequesterHIT]:
-    """Return a requester's HITs that are not disposed of, without counts."""
     forgotten = Q(expires_at__lte=now - FORGOTTEN, touched_at__lte=now - FORGOTTEN)
     rows = RequesterHIT.objects.filter(requester=requester, disposed_at=None)
     return rows.exclude(forgotten)

@@ -21,7 +21,6 @@ VERSIONS = (VERSION, "2006-05-05")
 
 
 def about_hit(hit: RequesterHIT, event: str, now: datetime) -> None:
-    """Store an event of a HIT, if its type asks for such events."""
     _note(hit, event, now, {})
 
 

@@ -40,7 +40,6 @@ class Account:
 
 
 def cents(amount: str) -> int:
-    """Parse an amount of a request into cents."""
     value = int(Decimal(amount) * 100)
     if value > MAX_CENTS:
         raise TurkError(f"The amount {amount[:40]} is too large.")

@@ -30,8 +30,6 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Need:
-    """One requirement: its rule as posted, in words, and whether the worker meets it."""
-
     rule: rules.Requirement
     text: str
     met: bool

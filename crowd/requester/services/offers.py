@@ -69,7 +69,6 @@ class Group:
 
 
 def groups(worker: Worker, now: datetime) -> list[Group]:
-    """Return the groups visible to a worker, available ones first."""
     left = left_for(worker, now)
     types = RequesterHITType.objects.filter(
         Exists(left.filter(hit_type=OuterRef("pk")))

@@ -7,7 +7,6 @@ from crowd.requester.services.settle import settle
 
 
 def settle_all() -> None:
-    """Settle what is due by time: work expires or is approved, HITs become reviewable."""
     now = clock.now()
     for requester in Requester.objects.order_by("pk"):
         settle(requester, now)

@@ -166,7 +166,6 @@ def _as_it_is(work: RequesterAssignment, wanted: State) -> Outcome:
 
 
 def _extend(hit_pk: int, policy: Policy, now: datetime) -> Outcome:
-    """Open one more place, within the limits of the policy and the account."""
     hit = counted(RequesterHIT.objects.filter(pk=hit_pk), now).get()
     most = policy.numbers.get("ExtendMaximumAssignments", policies.USUAL_MAXIMUM)
     n = hit.max_assignments + 1

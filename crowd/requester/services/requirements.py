@@ -100,7 +100,6 @@ def meets(worker: Worker, requirement: Requirement) -> bool:
 
 
 def guards(requirement: Requirement, action: str) -> bool:
-    """Check whether a requirement guards an action: Discover, Preview, Accept."""
     guarded = requirement.get("ActionsGuarded")
     if guarded is None:
         # Older programs send RequiredToPreview instead.

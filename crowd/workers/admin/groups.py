@@ -99,7 +99,6 @@ class GrantAction(ReadOnlyAdmin):
     def grant_selected(
         self, request: HttpRequest, queryset: QuerySet[Worker]
     ) -> HttpResponse | None:
-        """Skip workers who have it already."""
         rows = list(queryset)
         lines = [Line(row.pk, str(row)) for row in rows]
         form = confirmed_form(self, request, GRANT, lines)

@@ -123,7 +123,6 @@ class InvitationAdmin(ReadOnlyAdmin):
         return unused and request.user.has_perm("crowd.delete_invitation")
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Offer no bulk deletion, because used invitations record who came by them."""
         return {}
 
     def add_view(

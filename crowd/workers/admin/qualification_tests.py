@@ -58,7 +58,6 @@ class QuestionForm(forms.ModelForm):  # type: ignore[type-arg]
             self.initial["right"] = int(self.instance.expected[CHOICE]) + 1
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a written question that cannot be answered or marked."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         if self.instance.data is not None or self.errors:
             return cleaned
@@ -78,7 +77,6 @@ class QuestionInline(admin.StackedInline):  # type: ignore[type-arg]
     readonly_fields = ["drawn"]
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Show the right answer in words if the question is read-only."""
         editable = self.has_change_permission(request, obj)
         right = "right" if editable else "right_in_words"
         first = ["position", "drawn", "text", "choices"]

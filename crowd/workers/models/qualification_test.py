@@ -100,8 +100,6 @@ class QualificationTest(models.Model):
 
 
 class QualificationQuestion(models.Model):
-    """One question of a test: drawn and answered like a HIT, or written."""
-
     test = models.ForeignKey(
         QualificationTest, on_delete=models.CASCADE, related_name="questions"
     )

@@ -9,8 +9,6 @@ from crowd.workers.choices import COUNTRIES, languages
 
 
 class Requirement(models.Model):
-    """One requirement; all of those of a campaign and its pool must be met."""
-
     class Kind(models.TextChoices):
         TEST = "TEST", "has passed a qualification test"
         APPROVED = "APPROVED", "number of approved HITs"

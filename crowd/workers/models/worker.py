@@ -90,8 +90,6 @@ class Invitation(models.Model):
 
 
 class ConsentVersion(models.Model):
-    """A text that workers agreed to, stored unchanged after later changes."""
-
     sha256 = models.CharField(max_length=64, unique=True)
     html = models.TextField()
     first_given_at = models.DateTimeField(auto_now_add=True)
@@ -161,8 +159,6 @@ class Pause(models.Model):
 
 
 class Profile(models.Model):
-    """One worker's choices; all may be empty, and are deleted with the account."""
-
     worker = models.OneToOneField(
         Worker, on_delete=models.CASCADE, related_name="profile"
     )

@@ -33,7 +33,6 @@ def consent_text(pool: str, language: str | None = None) -> ConsentText:
 
 
 def agreed_text(worker: Worker, pool: str) -> tuple[ConsentText, Consent] | None:
-    """Return the present text in the language a worker agreed to, and their consent."""
     texts = {text.sha256: text for text in _texts([pool])[pool].values()}
     given = Consent.objects.filter(worker=worker, pool=pool, text_sha256__in=texts)
     if (row := given.first()) is None:

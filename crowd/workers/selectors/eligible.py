@@ -155,7 +155,6 @@ def campaigns_for(
 
 
 def unseen_hits(worker: Worker, campaign: Campaign | OuterRef) -> QuerySet[HIT]:
-    """Return the available HITs with only unseen inputs, in order."""
     return (
         HIT.objects.filter(campaign=campaign, n_available__gt=0)
         .exclude(_seen(worker, "input"))
@@ -201,13 +200,10 @@ def candidates(
 def n_unseen_by_kind(
     worker: Worker, campaigns: Sequence[Campaign]
 ) -> dict[tuple[str, int], tuple[int, bool]]:
-    """Count available unseen inputs by scope, in one query however many campaigns.
+    """Count available unseen inputs by scope and HIT type, in one query.
 
-    Returns
-    -------
-    dict
-        For each scope and HIT type: the number of inputs left in the scope, at most
-        `COUNTED` divided by the number of scopes, and whether any is of that HIT type.
+    The value is the number of inputs left in the scope, at most `COUNTED` divided by
+    the number of scopes, and whether any is of that HIT type.
     """
     firsts = {(c.input_scope, c.hit_type_id): c.pk for c in campaigns}
     unseen = _unseen_inputs(worker, campaigns).filter(scope=OuterRef("scope"))

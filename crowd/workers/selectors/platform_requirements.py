@@ -65,7 +65,6 @@ def check_platform(
 
 
 def guarantees(panel: PanelSource, row: Requirement) -> bool:
-    """Check whether a panel guarantees a requirement for all people it sends."""
     codes = panel.countries.upper().replace(",", " ").split()
     return (
         row.kind == Kind.COUNTRY
@@ -102,7 +101,6 @@ def requirements_of(campaign: Campaign) -> Requirements:
 
 
 def summed(rows: Iterable[Requirement]) -> Requirements:
-    """Merge requirements; of countries, those that all of them list."""
     approved, percent = 0, 0
     names: list[str] = []
     countries: set[str] | None = None

@@ -34,7 +34,6 @@ def may_say_country(profile: Profile) -> bool:
 
 
 def asked_for() -> list[Requirement]:
-    """Return the self-reported properties that running work requires."""
     running = Campaign.objects.filter(state=Campaign.State.RUNNING).order_by()
     rows = Requirement.objects.filter(kind__in=SAID).filter(
         Q(campaign__in=running) | Q(pool__in=running.values("pool"))

@@ -136,7 +136,6 @@ def _vouched(
 
 
 def country_of(worker: Worker, profile: Profile) -> str:
-    """Return the country that staff have checked, or the stated one."""
     countries = WorkerRecord.objects.filter(worker=worker).values_list(
         "country", flat=True
     )

@@ -1,5 +1,3 @@
-"""The language of a qualification test: one from the title to the answers."""
-
 import copy
 from collections.abc import Sequence
 
@@ -49,7 +47,6 @@ def missing(
 
 
 def is_said(question: QualificationQuestion, language: str) -> bool:
-    """Check whether a written question is translated, with as many different answers."""
     said = question.translations.get(language)
     if not isinstance(said, dict) or not str(said.get("text", "")).strip():
         return False

@@ -26,7 +26,6 @@ class WorkerProgress:
 
 
 def worker_progress(worker: Worker, campaigns: Sequence[Campaign]) -> WorkerProgress:
-    """Return a worker's progress in campaigns; an open assignment counts as left."""
     counts = Assignment.objects.filter(
         worker=worker, hit__campaign__in=campaigns
     ).aggregate(
@@ -45,7 +44,6 @@ def worker_progress(worker: Worker, campaigns: Sequence[Campaign]) -> WorkerProg
 
 
 def is_of_another_kind(assignment: Assignment) -> bool:
-    """Check whether the worker has done work of the pool, but none that looks alike."""
     campaign = assignment.hit.campaign
     before = Assignment.objects.filter(
         worker=assignment.worker_id, hit__campaign__pool=campaign.pool

@@ -99,7 +99,6 @@ def pause(worker: Worker, pool: str) -> bool:
 def resume(
     pool: str, workers: Iterable[int] | None = None, *, but: Iterable[int] = ()
 ) -> int:
-    """End the pause of these workers, or of all but some; return how many had one."""
     paused = Pause.objects.filter(pool=pool).exclude(worker__in=but)
     if workers is not None:
         paused = paused.filter(worker__in=workers)

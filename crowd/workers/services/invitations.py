@@ -202,7 +202,6 @@ def usable(token: str) -> Invitation:
 
 @transaction.atomic
 def redeem(token: str, user: AbstractBaseUser, code: str = "") -> Worker:
-    """Make the user a worker; an invitation has a fixed number of places."""
     invitation = usable(token)
     if not constant_time_compare(code.strip(), invitation.code):
         raise GenieError(
@@ -263,7 +262,6 @@ def register_worker(
     platform: str = "selfhosted",
     simulated: bool = False,
 ) -> Worker:
-    """Return the worker of that id on that platform, created if missing."""
     worker, _ = Worker.objects.get_or_create(
         platform=platform,
         platform_worker_id=platform_worker_id,

@@ -102,19 +102,11 @@ def guesses_of(
     scale: type[Scale],
     slots: Sequence[str],
 ) -> tuple[float, ...]:
-    """Compute how often answers given without reading are right.
+    """Compute the probabilities that answers given without reading are right.
 
-    Parameters
-    ----------
-    slots : sequence of str
-        The outputs that are rated one by one; one or none if there is one answer.
-
-    Returns
-    -------
-    tuple of float
-        Probability of being right for a random answer. Then, for always the highest
-        value (the first output), the lowest (the last output), the middle, and one
-        value for all outputs.
+    In this order: a random answer; always the highest value (the first output), the
+    lowest (the last output), the middle; one value for all outputs. `slots` are the
+    outputs rated one by one; one or none if there is one answer.
     """
     line = float(expected.get("threshold", scale.binary_threshold))
     values = _values(scale, line)

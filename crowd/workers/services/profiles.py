@@ -27,7 +27,6 @@ class Chosen:
 
 
 def choose_language(user_pk: int, language: str) -> None:
-    """Set the language of messages to a user, if they are a worker."""
     for worker in Worker.objects.filter(user_id=user_pk):
         Profile.objects.update_or_create(worker=worker, defaults={"language": language})
 
@@ -85,6 +84,5 @@ def no_more_news(worker_pk: int) -> None:
 
 
 def forget(worker: Worker) -> None:
-    """Delete data that is only needed while the person works here; answers stay."""
     for model in (Profile, WorkerRecord, Message):
         model.objects.filter(worker=worker).delete()

@@ -200,7 +200,6 @@ def problem_of(question: QualificationQuestion, hit_type: HITType | None) -> str
 
 
 def retire(test_pk: int, by: AbstractBaseUser | None = None, why: str = "") -> bool:
-    """Retire a test; qualifications granted by it stay."""
     with transaction.atomic():
         retired = QualificationTest.objects.filter(
             pk=test_pk, state__in=[State.DRAFT, State.PUBLISHED]
@@ -214,7 +213,6 @@ def retire(test_pk: int, by: AbstractBaseUser | None = None, why: str = "") -> b
 def new_version(
     test_pk: int, by: AbstractBaseUser | None = None, why: str = ""
 ) -> QualificationTest:
-    """Copy a test as a draft for changes; the published version does not change."""
     old = QualificationTest.objects.get(pk=test_pk)
     version = next_version(old.name)
     new = QualificationTest.objects.create(

@@ -103,7 +103,6 @@ def _refuse(standing: TestStanding) -> None:
 
 
 def _chosen(attempt: TestAttempt) -> list[QualificationQuestion]:
-    """Draw an attempt's questions, new ones for this worker first."""
     test = attempt.test
     questions = list(test.questions.order_by("position", "pk"))
     # The test's seed comes from the site's secret key, so the next questions cannot be

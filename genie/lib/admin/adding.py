@@ -17,7 +17,6 @@ _PAGE = "admin/add_by_form.html"
 def filled_in(
     model_admin: ModelAdmin[Any], request: HttpRequest, kind: type[Form]
 ) -> tuple[Form, bool]:
-    """Return the form, and whether it was sent and is valid; needs permission to add."""
     if not model_admin.has_add_permission(request):
         raise PermissionDenied
     sent = (request.POST, request.FILES) if request.method == "POST" else ()

@@ -1,5 +1,3 @@
-"""Admin lists that stay fast with any number of rows."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
@@ -20,15 +18,11 @@ FEW = 100
 
 
 class MoreThan(int):
-    """A lower bound of a number."""
-
     def __str__(self) -> str:
         return f"{int(self):,}+"
 
 
 class CappedPaginator(Paginator):  # type: ignore[type-arg]
-    """Counts up to COUNTED rows; the rest is found by searching."""
-
     @cached_property
     def count(self) -> int:
         rows = cast("QuerySet[Any]", self.object_list)

@@ -16,7 +16,6 @@ Shown = str | Callable[[Any], Any]
 
 
 def plainly(model: type[models.Model], names: Iterable[Any]) -> list[Shown]:
-    """Replace fields that Django would show raw."""
     return [_plain(model, name) if isinstance(name, str) else name for name in names]
 
 

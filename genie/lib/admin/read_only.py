@@ -9,8 +9,6 @@ from genie.lib.admin.plainly import plainly
 
 
 class ReadOnlyAdmin(ListAdmin):
-    """Lists and shows; changes are made by actions, which call services."""
-
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         # Django leaves these out of the writable fields only.
         left_out = {*(self.get_exclude(request, obj) or ())}

@@ -1,5 +1,3 @@
-"""Admin pages for editing rows: each change has a reason, in the row's history."""
-
 from __future__ import annotations
 
 import json
@@ -25,8 +23,6 @@ WHY = "why"
 
 
 class WhyForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A form on an existing row; the entered `why` goes into its history."""
-
     why = forms.CharField(
         label="Reason for this change",
         max_length=500,
@@ -66,7 +62,6 @@ class AsksWhy(ListAdmin):
     def construct_change_message(
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
     ) -> Any:
-        """Return Django's description of the change, then the reason."""
         # It is no field of the row, and Django would list it among the changes.
         why = form.cleaned_data.pop(WHY, "")
         if WHY in form.changed_data:
@@ -77,11 +72,9 @@ class AsksWhy(ListAdmin):
         return f"{changes} Reason: {why}" if why else changes
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Leave deleting to the action, which asks for a reason."""
         return False
 
     def may_delete(self, row: Model) -> bool:
-        """Check whether a row may be deleted; by default all may."""
         return True
 
     def has_remove_permission(self, request: HttpRequest) -> bool:

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 
 class PageOfRows(ChangeList):
-    """A list page that loads figures for all its rows at once."""
-
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         self.result_list = list(self.result_list)
@@ -21,8 +19,6 @@ class PageOfRows(ChangeList):
 
 
 class ReadOnlyAdmin(read_only.ReadOnlyAdmin):
-    """Lists and shows; changes happen only through actions, which call services."""
-
     # who may act: Django's own permission to change the rows
     act_permission: ClassVar[str] = ""
 

@@ -1,5 +1,3 @@
-"""Language codes: two letters on pages (BCP 47), for three in files of WMT."""
-
 # Languages of WMT's test sets; other codes stay unchanged.
 _TWO = {
     **{"ara": "ar", "ben": "bn", "ces": "cs", "dan": "da", "deu": "de", "ell": "el"},

@@ -29,13 +29,7 @@ def is_parquet(path: Path) -> bool:
 
 
 def check_available() -> None:
-    """Refuse, with how to install it, if the engine is missing.
-
-    Raises
-    ------
-    GenieError
-        ``no-parquet``
-    """
+    """Refuse with ``no-parquet``, and how to install it, if the engine is missing."""
     if not available():
         raise GenieError(
             "Parquet needs DuckDB: install Genie with its extra, "
@@ -45,13 +39,7 @@ def check_available() -> None:
 
 
 def engine(folder: Path | None = None) -> Any:
-    """Open a connection; data that exceeds its memory goes into `folder`.
-
-    Raises
-    ------
-    GenieError
-        ``no-parquet`` if the engine is not installed.
-    """
+    """Open a connection, or refuse with ``no-parquet``; large data goes into `folder`."""
     check_available()
     import duckdb
 

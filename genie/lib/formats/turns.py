@@ -80,11 +80,8 @@ def problem(turns: Sequence[object]) -> str:
 def as_text(turns: Sequence[object]) -> str:
     r"""Return a list of turns as text.
 
-    Parameters
-    ----------
-    turns : sequence of dict
-        Each with role and content (or from and value, speaker and text); a content may
-        be a list of parts with a text each.
+    Each has role and content (or from and value, speaker and text); a content may be a
+    list of parts with a text each.
     """
     return "\n\n".join(
         f"{_role(turn)}: {_LIKE_A_TURN.sub(_KEPT_APART, _content(turn) or '')}"

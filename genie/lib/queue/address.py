@@ -17,11 +17,7 @@ def queue_options(address: str) -> dict[str, Any]:
     address : str
         Empty: rows of the database. ``sqs://name?region=...``: the queue of that name;
         keys and endpoint come from AWS's own variables or the machine's role.
-
-    Raises
-    ------
-    ConfigurationError
-        If the address is of no known kind.
+        Other kinds raise ConfigurationError.
     """
     if not address:
         return {

@@ -46,8 +46,6 @@ class BeatingBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
 
 
 class DatabaseBroker(BeatingBroker, ORM):  # type: ignore[misc]
-    """Jobs in the database; each claim has its owner."""
-
     def timeout(self, task: OrmQ) -> datetime:
         until: datetime = super().timeout(task)
         return until.replace(microsecond=pulse.owner())

@@ -11,7 +11,6 @@ from genie.lib.queue import pulse
 
 
 def release_own_claims() -> int:
-    """Release the claims of this machine's dead processes."""
     if elsewhere := _elsewhere():
         return int(elsewhere.release_taken())
     return release_claims_of(pulse.owner())
@@ -46,7 +45,6 @@ def release_claims_of(owner: int) -> int:
 
 
 def release_claim(receipt: str, *, after: timedelta) -> bool:
-    """Release one job after a delay, if it is still this queue's."""
     if elsewhere := _elsewhere():
         return bool(elsewhere.put_back(receipt, after.total_seconds()))
     row = OrmQ.objects.filter(pk=receipt).first() if receipt.isdigit() else None

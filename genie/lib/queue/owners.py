@@ -38,7 +38,6 @@ class Presence:
         self._beaten = float("-inf")
 
     def begin(self) -> None:
-        """Register, or register again."""
         row = RunningQueue(
             number=pulse.owner(),
             host=socket.gethostname()[:255],

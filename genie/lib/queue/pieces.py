@@ -13,8 +13,6 @@ class Later(Exception):
 
 
 class Kept(ABC):
-    """The finished steps of some long work, by name, with their results."""
-
     def __init__(self) -> None:
         self.kept: dict[str, Any] = {}
 

@@ -49,7 +49,6 @@ def owner() -> int:
 
 
 def supervised() -> bool:
-    """Check whether this process belongs to a queue that `manage.py work` started."""
     return NAME_VARIABLE in os.environ
 
 
@@ -81,7 +80,6 @@ def busy() -> bool:
 
 
 def job_of_dead(pid: int) -> str | None:
-    """Take the mark of a dead process: the queue's name of its job."""
     mark = folder() / f"busy.{pid}"
     try:
         return mark.read_text()

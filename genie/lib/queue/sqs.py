@@ -62,7 +62,6 @@ def put_back(receipt: str, seconds: float) -> bool:
 
 
 def _failed(task: dict[str, Any], **_kwargs: Any) -> None:
-    """Schedule a failed job again, with the delay of the database's queue."""
     receipt = task.get("ack_id")
     if receipt and pulse.supervised() and not task.get("success", True):
         put_back(receipt, Conf.RETRY)

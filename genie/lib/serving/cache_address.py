@@ -20,7 +20,8 @@ def caches(address: str, folder: Path, version: str) -> dict[str, dict[str, Any]
         Empty: files below `folder`, which the processes of this machine share, and for
         pages the memory of each. ``database``: tables of the site's database.
         ``redis://...``, ``rediss://...`` or ``valkey://...``: a server that speaks
-        Redis' protocol, for which the package `redis` is needed.
+        Redis' protocol, for which the package `redis` is needed. Other kinds,
+        or a missing package, raise ConfigurationError.
     version : str
         Genie's; results of other versions are not read.
 
@@ -30,11 +31,6 @@ def caches(address: str, folder: Path, version: str) -> dict[str, dict[str, Any]
         `default` has the counts behind every limit; `computed` the results of pages
         (`genie.lib.serving.caches.computed`); `shared` costly results that are computed
         once for all (`genie.lib.serving.computed_once`).
-
-    Raises
-    ------
-    ConfigurationError
-        If the address is of no known kind, or the package is missing.
     """
     if not address:
         return _of_this_machine(folder)

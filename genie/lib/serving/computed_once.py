@@ -27,12 +27,8 @@ T = TypeVar("T")
 def computed_once(key: str, compute: Callable[[], T], keep_seconds: int) -> T:
     """Return the cached result, computed by one thread of one process if missing.
 
-    Parameters
-    ----------
-    key : str
-        Identifies the result and all its inputs.
-    compute : callable
-        Its result must be picklable and not None.
+    The key identifies the result and all its inputs. The result must be picklable and
+    not None.
     """
     cache = caches["shared"]
     key = f"{key}-{_code(getfile(compute))}"

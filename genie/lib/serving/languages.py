@@ -74,7 +74,6 @@ def _sign_behind() -> bool:
 
 
 def in_every_language(text: Promise) -> list[str]:
-    """Return a text in each language, to find texts written in any of them."""
     found = []
     for code, _ in LANGUAGES:
         with translation.override(code):

@@ -27,7 +27,6 @@ _OURS = {"genie", "crowd", "quality", "leaderboard"}
 
 
 def serve(address: str) -> None:
-    """Run gunicorn in this process, which has loaded the site."""
     sys.argv[1:] = [
         "genie.wsgi", "--bind", address, "--preload", "--worker-class", "gthread",
         "--workers", "2", "--threads", "4", "--log-level", "warning",
@@ -73,7 +72,6 @@ class LocalSite(BaseCommand):
         gc.freeze()
 
     def start_site(self, processes: Processes, port: int, *, host: str = LOCAL) -> str:
-        """Start the web server; return its address once it answers."""
         address = f"http://{LOCAL if host == '0.0.0.0' else host}:{port}"  # noqa: S104
         # so that links in e-mails, and those that other commands print, have this port
         site_address.write_down(settings.VAR_DIR, address)

@@ -12,7 +12,6 @@ _GOOD_FOR_SECONDS = 60
 
 
 def is_used() -> bool:
-    """Check whether mail goes to a server, and not to files or the console."""
     return bool(settings.EMAIL_BACKEND.endswith("smtp.EmailBackend"))
 
 
@@ -28,8 +27,6 @@ def trouble(seconds: float) -> str:
 
 
 class Watched:
-    """The last result, which a thread renews when it is old."""
-
     def __init__(self) -> None:
         self._lock = Lock()
         self._state, self._looked_at = "unknown", float("-inf")

@@ -35,10 +35,7 @@ class Processes:
     def do(self, work: Callable[[], object]) -> None:
         """Run `work` in a fork while the others run.
 
-        Raises
-        ------
-        CommandError
-            If it fails, or another process ends meanwhile.
+        If it fails, or another process ends meanwhile, this raises CommandError.
         """
         child = self.start(work)
         if self.wait() is not child or child.exitcode:

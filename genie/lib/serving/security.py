@@ -15,7 +15,6 @@ _SIGN_IN = {
 
 
 def policy(providers: Iterable[str] = ()) -> str:
-    """Return the Content-Security-Policy, with the configured sign-in providers."""
     targets = " ".join(["'self'", *(_SIGN_IN[name] for name in providers)])
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -29,8 +28,6 @@ POLICY = policy()
 
 
 class ContentSecurityPolicyMiddleware:
-    """Forbids external and inline content."""
-
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
         self.policy = policy(settings.SIGN_IN_PROVIDERS)

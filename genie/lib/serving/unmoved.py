@@ -19,10 +19,7 @@ Stamp = tuple[Any, ...]
 def stamps(*listed: tuple[QuerySet[Any], str, str]) -> dict[Any, Stamp]:
     """Count rows by their object, and return the newest: one query for each kind.
 
-    Parameters
-    ----------
-    listed
-        Rows, the field with their object, and the one that grows.
+    Each of `listed` has the rows, the field with their object, and the one that grows.
     """
     found: dict[Any, Stamp] = {}
     for number, (rows, group, grows) in enumerate(listed):

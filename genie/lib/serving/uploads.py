@@ -1,5 +1,3 @@
-"""Bodies refused for their size: received and dropped."""
-
 from contextlib import suppress
 
 from django.http import HttpRequest
