@@ -307,8 +307,7 @@ SPECTACULAR_SETTINGS = {
 
 GENIE: dict[str, Any] = {
     "SIGN_UP": env.flag("GENIE_SIGN_UP", True),  # accounts that visitors create
-    # People may apply for work at /work/join/, and staff decide. Groups whose members
-    # need a second factor; also superusers, staff.
+    # groups whose members need a second factor; also superusers, staff
     "SECOND_FACTOR": env.words("GENIE_SECOND_FACTOR"),
     "REQUESTER_ORIGIN": REQUESTER_ORIGIN,  # of requesters' pages
     "SITE_URL": site_address.read(VAR_DIR),  # in e-mails and webhooks
@@ -334,7 +333,7 @@ GENIE: dict[str, Any] = {
     "BOOTSTRAP_RESAMPLES": 10_000,
     "DETECTOR": env.text("GENIE_DETECTOR", "all-evidence"),  # of detector_specs.py
     "BAN_THRESHOLD": 0.99,
-    # staff are told of a crowd with a greater share of careless workers
+    # staff get a notice if a greater share of the crowd is careless
     "BAD_CROWD": env.percent("GENIE_BAD_CROWD_PERCENT", 40),
     # a worker with a greater probability of being careless is paused until it is
     # decided

@@ -35,7 +35,7 @@ Sent = Literal["never", "lately", "long-ago"]
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a platform does itself; this site does the rest.
+    """Features of a platform; this site does the rest.
 
     Parameters
     ----------

@@ -117,7 +117,7 @@ class Panel(Here):
 
 
 def check(panel: PanelTerms) -> None:
-    """Refuse a configuration that cannot work, or that would send people elsewhere.
+    """Refuse a configuration that cannot work, or that sends people to a wrong address.
 
     Examples
     --------

@@ -103,7 +103,7 @@ def folders(kind: str) -> Iterator[tuple[str, Path]]:
 
 
 def refuse(kind: str, where: str, reason: str) -> None:
-    """Leave a plugin out: the operator is told once in the log, and on request."""
+    """Leave a plugin out; this is logged once, and listed on request."""
     problem = Problem(kind, where, reason)
     if _problems.get((kind, where)) != problem:
         _problems[kind, where] = problem

@@ -20,7 +20,7 @@ from django.db import connection, transaction
 from genie.lib.logs import one_line
 from genie.upkeep.archive import BackupProblem
 
-# Where PostgreSQL's old tables wait until the new ones are ready.
+# The schema that holds PostgreSQL's old tables until the new ones are ready.
 _ASIDE = "genie_before_restore"
 
 

@@ -1,4 +1,4 @@
-"""Give a worker the next HIT: one open page per worker, no input seen twice.
+"""Hand out the next HIT: one open page per worker, no input seen twice.
 
 The search for a HIT is slow and holds no lock. Taking it is short, in a transaction
 that checks the result again. Three things make that safe: a worker can have one open

@@ -11,7 +11,7 @@ from crowd.workers.models.requirement import Requirement
 from crowd.workers.selectors.platform_requirements import summed
 from genie.lib.errors import GenieError
 
-# Staff wait for the page. What cannot be asked now is asked before publishing.
+# Staff wait for the page, so failures are left to the check before publishing.
 QUICK = {"tries": 1, "timeout_seconds": 5.0}
 REFUSALS = ("wrong-currency", "requirement-not-checked", "nobody-may-work")
 

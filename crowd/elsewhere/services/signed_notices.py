@@ -12,7 +12,7 @@ from crowd.platforms.mturk_protocol.sns_signature import NotSigned, verify
 from genie.lib import outbound
 from genie.lib.errors import GenieError
 
-# Where the service keeps its certificates.
+# The service's address for its certificates.
 _AMAZON = re.compile(
     r"sns\.[a-z]{2}(-[a-z]{3,12}){1,2}-[0-9]{1,2}\.amazonaws\.com(\.cn)?"
     r"/SimpleNotificationService-[0-9a-f]{16,64}\.pem"

@@ -366,7 +366,7 @@ def _note_answer(session: ExternalSession, is_vouched: bool) -> None:
 
 
 def take_back(session: ExternalSession) -> int:
-    """Return the unfinished work of a person who returned their place.
+    """Free the work that a person who returned their place had begun; return how much.
 
     Finished work stays: it is reviewed and paid; see `early_ends`.
     """

@@ -82,7 +82,7 @@ def lacking(campaign: Campaign, place: ExternalCampaign) -> int:
 
 
 def left_cents(campaign: Campaign, place: ExternalCampaign) -> int:
-    """Return the budget left after all places, bonuses and their possible fees.
+    """Return the budget left after places, bonuses and screen-outs, with fees.
 
     Never more than was approved: places count as if each were taken.
     """

@@ -7,7 +7,7 @@ from genie.lib import jobs, outbound
 from genie.lib.errors import GenieError
 
 JOB = "crowd.jobs.confirm_subscription"
-# Where the service itself asks to be answered.
+# The service's own hosts, which take confirmations.
 _HOST = re.compile(
     r"sns\.[a-z]{2}(-[a-z]{3,12}){1,2}-[0-9]{1,2}\.amazonaws\.com(\.cn)?"
 )

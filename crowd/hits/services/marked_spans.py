@@ -14,7 +14,7 @@ from genie.lib.errors import GenieError
 MOST_SPANS = 200
 MOST_CHARACTERS = 40_000
 PLACE = {"start", "end"}
-# What a worker did with prefilled marks.
+# A worker's changes to prefilled marks.
 KEPT, CHANGED, ADDED = "kept", "changed", "added"
 
 Span = dict[str, Any]

@@ -115,7 +115,7 @@ PAID = Question(
 
 @admin.register(ExchangeRate)
 class ExchangeRateAdmin(AsksWhy):
-    """What staff say another currency is worth; a new rate is a new row."""
+    """The value of a currency, entered by staff; a new rate is a new row."""
 
     list_display = ["currency", "dollars", "stored_at", "stored_by"]
     list_select_related = ["stored_by"]

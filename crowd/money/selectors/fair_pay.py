@@ -87,7 +87,7 @@ def shortfall(campaign: Campaign) -> Shortfall | None:
 
 
 def owed(campaign: Campaign, median_seconds: float) -> list[Owed]:
-    """Return the bonuses that make up for it.
+    """Return the bonuses for the shortfall.
 
     One for each answer. If a platform pays and a visit holds several answers, one for
     the visit, because each bonus there is a separate call.

@@ -55,9 +55,10 @@ class Payable:
 def payables(
     workers: Collection[int] | None = None, *, on_this_site: bool = True
 ) -> tuple[Payable, ...]:
-    """Return what is approved and in no payout, for workers of this site.
+    """Return what is approved and in no payout, of workers of this site.
 
-    Otherwise for all workers whom no platform pays; those are paid by hand.
+    Without `on_this_site`, of all workers whom no platform pays; those are paid by
+    hand.
     """
     tables = (
         Payable(_entries(), "assignment__worker", "amount_cents"),

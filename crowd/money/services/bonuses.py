@@ -94,7 +94,7 @@ def give(
 def to_session(
     session: ExternalSession, cents: int, reason: str, *, by: AbstractBaseUser
 ) -> bool:
-    """Give a visit one bonus for a reason; False if it has no work to pay for."""
+    """Plan one bonus for a visit and a reason; False if it has no work to pay for."""
     row = (
         Assignment.objects.filter(session_work__session=session, state__in=PAID)
         .order_by("pk")

@@ -34,7 +34,7 @@ def save(worker: Worker, method: str, recipient: Recipient) -> None:
     PaymentDetails.objects.update_or_create(
         worker=worker, defaults={"method": method, "sealed": sealed, "wrong": False}
     )
-    # A person who took over an account would begin here, so its owner is told.
+    # A person who took over an account would begin here, so its owner gets a message.
     subject = _("Your payment details were changed")
     text = _(
         "If you did not do this, change your password and write to the people who "

@@ -36,7 +36,7 @@ def verify(
     """Return the id of the access key that signed the request, or refuse it.
 
     `secrets_of` returns the possible secrets of a key, none for invalid keys. The
-    signature must be less than a quarter of an hour older than `now`.
+    time of the signature must be within 15 minutes of `now`, which is aware.
     """
     header = request.headers.get("authorization", "")
     if not header:

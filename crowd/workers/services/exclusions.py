@@ -61,7 +61,8 @@ def from_all_work(
 ) -> bool:
     """Exclude a worker from all work, or readmit them, and tell them. False: no change."""
     with transaction.atomic():
-        # Of two clicks only one finds the opposite state, so the worker is told once.
+        # Of two clicks only one finds the opposite state, so the worker gets one
+        # message.
         changed = Worker.objects.filter(pk=worker.pk, excluded=not excluded).update(
             excluded=excluded
         )
@@ -89,7 +90,7 @@ def include(worker: Worker, pool: str) -> bool:
 
 
 def pause(worker: Worker, pool: str) -> bool:
-    """Give no new work of a pool until it is decided who counts; False: already so.
+    """Hand out no new work of a pool until it is decided who counts; False: already so.
 
     The worker may submit what they have open.
     """

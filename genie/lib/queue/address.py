@@ -1,4 +1,4 @@
-"""Where jobs wait: in the database, or in a queue that speaks SQS."""
+"""The queue's place: the database, or a queue that speaks SQS."""
 
 import re
 from typing import Any

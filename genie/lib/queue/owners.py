@@ -78,7 +78,7 @@ def heard_of() -> list[RunningQueue]:
 
 
 def bury_the_dead() -> int:
-    """Release the jobs of queues that are silent for too long; return how many."""
+    """Release the jobs of queues that are silent for too long; return how many jobs."""
     silent = RunningQueue.objects.filter(beat_at__lt=_long_ago())
     n = 0
     for number in list(silent.values_list("number", flat=True)):
