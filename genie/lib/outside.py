@@ -33,7 +33,7 @@ KINDS = {
     "platforms": "crowd.platforms",
     "preflight": "leaderboard.submissions.preflight",
 }
-# Found not as classes, but as objects or folders of files.
+# These are found as objects or folders of files, not as classes.
 OTHER_KINDS = ("detectors", "templates", "tasks")
 KIND_OF = {package: kind for kind, package in KINDS.items()}
 

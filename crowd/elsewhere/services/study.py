@@ -135,7 +135,8 @@ def _priced(
     for_screened_out = study_places.screen_out_cents(campaign, place)
     total = campaign.hits.aggregate(n=Sum("max_assignments"))["n"] or 0
     items_per_place = int(settings.GENIE["PROLIFIC_ITEMS_PER_PLACE"])
-    # If the wanted size costs too much, the one without a remainder may not.
+    # If places of the wanted size cost too much, a cut without remainder may be
+    # cheaper.
     for cut in study_places.cuts(total, items_per_place):
         reward = campaign.hit_type.reward_cents * cut.size
         # in cents of the account's currency

@@ -79,8 +79,8 @@ def _counted(
     detail: Mapping[str, Any],
     raw_answers: Mapping[str, str],
 ) -> Rating:
-    # Without the page's script, a worker could not mark errors, so none marked is no
-    # answer.
+    # Without the page's script, errors cannot be marked, and the field is missing. That
+    # is no rating of an output without errors.
     if spans_key(question.slot) not in raw_answers:
         raise _unanswered(item, question)
     value = span_score(detail[SPANS])

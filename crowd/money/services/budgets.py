@@ -142,7 +142,7 @@ def settle(key: str, spent_cents: int) -> bool:
         )
         if settled:
             pk = Commitment.objects.values_list("pk", flat=True).get(key=key)
-            # If it was opened again without new work, the same line is logged once.
+            # If it was opened again without new work, the line is not logged again.
             _logged("settled", spent_cents, about=pk, repeat=False, key=key)
     return bool(settled)
 
