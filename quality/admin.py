@@ -1,4 +1,4 @@
-"""Staff's view of workers' quality: test questions, verdicts, bans."""
+"""Admin pages for workers' quality: test questions, verdicts, bans."""
 
 from quality.appeals.admin import AppealAdmin
 from quality.bans.admin import BanAdmin, HeldExclusionAdmin

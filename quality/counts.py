@@ -1,4 +1,4 @@
-"""Counts of right answers: checked once at the door, merged where rows are equal."""
+"""Counts of right answers: checked on entry, merged if rows are equal."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,12 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Above this a double cannot tell neighbouring sums of gamma functions apart.
+#: Above this a double cannot distinguish neighboring sums of gamma functions.
 LARGEST_COUNT = 10**9
 
 
 def check_counts(correct: npt.ArrayLike, n: npt.ArrayLike) -> tuple[Ints, Ints]:
-    """Refuse anything that is not "so many right of so many asked".
+    """Check counts of right answers and of questions; return them broadcast.
 
     Parameters
     ----------
@@ -22,25 +22,11 @@ def check_counts(correct: npt.ArrayLike, n: npt.ArrayLike) -> tuple[Ints, Ints]:
     n : array_like of int, shape (n_workers,) or scalar
         Test questions answered, 0 <= n <= 1e9.
 
-    Returns
-    -------
-    tuple of ndarray of int64
-        Both, broadcast against each other.
-
     Raises
     ------
     ValueError
-        When a count is not a number, is negative, fractional or too large, when more
-        are right than were asked, or when the lengths differ.
-
-    Examples
-    --------
-    >>> check_counts([3, 0], [4, 0])
-    (array([3, 0]), array([4, 0]))
-    >>> check_counts([5], [4])
-    Traceback (most recent call last):
-    ...
-    ValueError: Worker 0 has 5 right answers of only 4.
+        If a count is not a number, is negative, fractional or too large, if more are
+        right than were asked, or if the lengths differ.
     """
     right = _whole_numbers(correct, "right answers")
     answered = _whole_numbers(n, "answered questions")
@@ -83,7 +69,7 @@ def _whole_numbers(values: npt.ArrayLike, what: str) -> Ints:
 
 @dataclass(frozen=True)
 class MergedCounts:
-    """Distinct (correct, n) pairs with how many workers share each.
+    """Distinct (correct, n) pairs with the number of workers that share each.
 
     Attributes
     ----------
@@ -101,21 +87,7 @@ class MergedCounts:
 def merge_counts(correct: Ints, n: Ints) -> MergedCounts:
     """Merge workers with equal counts, whose likelihood is the same.
 
-    Parameters
-    ----------
-    correct, n : ndarray of int64, shape (n_workers,)
-        Checked counts.
-
-    Returns
-    -------
-    MergedCounts
-        Its rows do not depend on the order of the workers.
-
-    Examples
-    --------
-    >>> merged = merge_counts(np.array([2, 1, 2]), np.array([2, 3, 2]))
-    >>> merged.correct.tolist(), merged.n.tolist(), merged.weight.tolist()
-    ([2, 1], [2, 3], [2.0, 1.0])
+    The rows do not depend on the order of the workers.
     """
     order = np.lexsort((correct, n))
     x, m = correct[order], n[order]

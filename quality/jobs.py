@@ -5,5 +5,5 @@ from quality.appeals.services import outcomes
 
 
 def renew_work_records() -> None:
-    """Count what lists of work say of its pace and of those who decide on it."""
+    """Update the records of pace and decisions that lists of work show."""
     work_records.renew(outcomes())

@@ -1,4 +1,4 @@
-"""Appeals: what the worker says, what there is to judge it by, and one answer."""
+"""Staff pages for appeals: the worker's words, the evidence, and one answer."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class AppealAdmin(OfTask, ReadOnlyAdmin):
     list_filter = ["state", "pool"]
     list_select_related = ["worker", "requester_assignment__hit__requester"]
     search_fields = ["worker__pseudonym", "words"]
-    # those that wait come first, the oldest of them on top
+    # Open appeals come first, the oldest on top.
     ordering = [F("answered_at").asc(nulls_first=True), "pk"]
 
     @admin.display(description="appeal")
@@ -81,7 +81,7 @@ class AppealAdmin(OfTask, ReadOnlyAdmin):
         return [answer_address, *super().get_urls()]
 
     def answer_page(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Show an appeal with its evidence; take one answer."""
+        """Show an appeal with its evidence; accept one answer."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         appeal = self._appeal_of(request, pk)
@@ -146,7 +146,6 @@ class AppealAdmin(OfTask, ReadOnlyAdmin):
 
 
 def _evidence(appeal: Appeal) -> dict[str, Any]:
-    """Gather what the worker answered, and test questions right and wrong."""
     assignment = appeal.assignment
     for_requester = appeal.requester_assignment
     return {

@@ -1,4 +1,4 @@
-"""What workers say against a decision, and what staff answer."""
+"""Workers' appeals against decisions, and the answers of staff."""
 
 from django.conf import settings
 from django.db import models
@@ -18,10 +18,10 @@ class Appeal(models.Model):
     worker = models.ForeignKey(
         "crowd.Worker", on_delete=models.CASCADE, related_name="appeals"
     )
-    # empty for the work of a requester
+    # empty for a requester's work
     pool = models.CharField(max_length=100, blank=True)
-    # one of the three: rejected work of ours, of a requester, or the ban; none of them
-    # is set if it is about being excluded from all work
+    # One of the three: our rejected work, a requester's, or the ban. All three are empty
+    # if the appeal is against the exclusion from all work.
     assignment = models.OneToOneField(
         "crowd.Assignment",
         on_delete=models.CASCADE,
@@ -74,7 +74,6 @@ class Appeal(models.Model):
 
     @property
     def against(self) -> str:
-        """Name the decision and whose it is."""
         if self.requester_assignment is not None:
             return f"a rejection · {self.requester_assignment.hit.requester}"
         if self.assignment_id is None and self.ban_id is None:

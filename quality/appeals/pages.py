@@ -1,4 +1,4 @@
-"""Where a worker says that a decision is wrong, and reads what became of it."""
+"""Pages for workers: appeal against a decision, and read the answer."""
 
 from collections.abc import Callable
 
@@ -25,7 +25,6 @@ from quality.test_questions.selectors import given_answers
 
 @for_workers
 def rejection(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
-    """Appeal against the rejection of one piece of work."""
     assignment = (
         Assignment.objects.filter(pk=pk, worker=worker)
         .select_related("hit__campaign__hit_type")
@@ -45,7 +44,7 @@ def rejection(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
 
 
 def _judged(assignment: Assignment) -> list[dict[str, object]]:
-    """Show the worker what they judged and said; which answers are right, nobody tells."""
+    """Return the worker's own answers, without the right ones."""
     hit_type = worded(assignment.hit.campaign.hit_type, language_of(assignment))
     template, scale = template_of(hit_type), scale_of(hit_type)
     return [
@@ -61,7 +60,6 @@ def _judged(assignment: Assignment) -> list[dict[str, object]]:
 
 @for_workers
 def requester(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
-    """Appeal against a requester's rejection of one piece of work."""
     work = (
         RequesterAssignment.objects.filter(entity_id=entity_id, worker__worker=worker)
         .select_related("hit__hit_type")
@@ -81,7 +79,6 @@ def requester(request: HttpRequest, worker: Worker, entity_id: str) -> HttpRespo
 
 @for_workers
 def ban(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
-    """Appeal against getting no more work of a pool."""
     newest = Ban.objects.filter(worker=worker, pool=pool).order_by("-pk").first()
     if newest is None:
         raise Http404("There is nothing to appeal.")
@@ -103,7 +100,6 @@ def ban(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
 
 @for_workers
 def exclusion(request: HttpRequest, worker: Worker) -> HttpResponse:
-    """Appeal against getting no more work at all."""
     appeal = service.exclusion_appeal(worker)
     if appeal is None and not worker.excluded:
         raise Http404("There is nothing to appeal.")
@@ -118,7 +114,7 @@ def exclusion(request: HttpRequest, worker: Worker) -> HttpResponse:
 def _appeal_of(
     work: Assignment | RequesterAssignment, appeals: QuerySet[Appeal]
 ) -> Appeal | None:
-    """Give the appeal against the work's rejection, if there is one yet; 404 for others."""
+    """Return the appeal against the rejection, if any; raise 404 for other work."""
     appeal = appeals.first()
     # A rejection that was taken back leaves its appeal, which stays readable.
     if appeal is None and work.state != type(work).State.REJECTED:

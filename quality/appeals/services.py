@@ -1,4 +1,4 @@
-"""Appeals: a worker speaks once against a decision, a person answers once."""
+"""Appeals: a worker appeals once against a decision, and a person answers once."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ def against_rejection(worker: Worker, assignment_pk: int, words: str) -> Appeal:
 
 
 def against_requester(worker: Worker, entity_id: str, words: str) -> Appeal:
-    """Appeal against a requester's rejection of one's work; raises as above."""
+    """Appeal against a requester's rejection; raises as `against_rejection`."""
     words = _checked(words)
     with transaction.atomic():
         work = (
@@ -76,7 +76,7 @@ def against_requester(worker: Worker, entity_id: str, words: str) -> Appeal:
 
 
 def against_ban(worker: Worker, pool: str, words: str) -> Appeal:
-    """Appeal against the ban from a pool that is in force; raises as above."""
+    """Appeal against the current ban from a pool; raises as `against_rejection`."""
     words = _checked(words)
     with transaction.atomic():
         Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
@@ -88,7 +88,7 @@ def against_ban(worker: Worker, pool: str, words: str) -> Appeal:
 
 
 def against_exclusion(worker: Worker, words: str) -> Appeal:
-    """Appeal against the exclusion from all work that is in force; raises as above."""
+    """Appeal against the current exclusion from all work; raises as above."""
     words = _checked(words)
     with transaction.atomic():
         now = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
@@ -98,7 +98,6 @@ def against_exclusion(worker: Worker, words: str) -> Appeal:
 
 
 def exclusion_appeal(worker: Worker) -> Appeal | None:
-    """Return the appeal against the newest exclusion from all work, if there is one."""
     appeals = Appeal.objects.filter(
         worker=worker, assignment=None, requester_assignment=None, ban=None
     )
@@ -136,9 +135,9 @@ def _nothing(sentence: str) -> GenieError:
 
 
 def grant(pk: int, *, by: Account, sentence: str) -> bool:
-    """Take the decision back, and tell the worker why; False when it was answered.
+    """Reverse the decision and notify the worker; False if it was already answered.
 
-    Rejected work is approved and paid, a banned worker let back in.
+    Rejected work is approved and paid; a ban is lifted.
     """
     with transaction.atomic():
         appeal = _answered(pk, State.GRANTED, by, sentence)
@@ -161,7 +160,7 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
                 appeal.ban_id,
                 by=by,
                 reason=f"Appeal granted: {sentence}",
-                message="",  # the answer below says it
+                message="",  # The answer below explains it.
             )
             _tell(appeal, gettext_lazy("Your appeal was granted"), _LET_IN)
         else:
@@ -172,7 +171,6 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
 
 
 def _check_no_other(ban: Ban) -> None:
-    """Refuse to promise work again while a later ban keeps the worker away."""
     later = Ban.objects.filter(worker_id=ban.worker_id, pool=ban.pool, lifted_at=None)
     if later.exclude(pk=ban.pk).exists():
         raise GenieError(
@@ -183,7 +181,7 @@ def _check_no_other(ban: Ban) -> None:
 
 
 def grant_by_bonus(pk: int, *, by: Account, sentence: str) -> bool:
-    """Grant an appeal where the platform takes no rejection back: a bonus is paid."""
+    """Pay a bonus instead, because the platform cannot reverse a rejection."""
     with transaction.atomic():
         appeal = _answered(pk, State.GRANTED, by, sentence)
         if appeal is None:
@@ -205,7 +203,7 @@ def grant_by_bonus(pk: int, *, by: Account, sentence: str) -> bool:
 
 
 def uphold(pk: int, *, by: Account, sentence: str) -> bool:
-    """Let the decision stand, and tell the worker why; False when it was answered."""
+    """Uphold the decision and notify the worker; False if it was already answered."""
     with transaction.atomic():
         appeal = _answered(pk, State.UPHELD, by, sentence)
         if appeal is None:
@@ -232,7 +230,7 @@ _STANDS = gettext_lazy("A person has reviewed it, and the decision stands.")
 def _answered(
     pk: int, state: Appeal.State, by: Account, sentence: str
 ) -> Appeal | None:
-    """Note the answer, once; None when somebody else was first."""
+    """Store the answer once; None if another answer came first."""
     sentence = sentence.strip()
     if not sentence:
         raise GenieError("Write a message to the worker.", code="reason-missing")
@@ -263,7 +261,7 @@ def _tell(appeal: Appeal, subject: Words, text: Words) -> None:
 
 
 def outcomes() -> dict[str, tuple[int, int]]:
-    """Count answered appeals, and those granted, by whose decisions they are about."""
+    """Count appeals as (answered, granted), by requester or site."""
     rows = (
         Appeal.objects.exclude(state=Appeal.State.WAITING)
         .order_by()

@@ -1,9 +1,9 @@
 """Authenticity: signs that answers are not a person's own, as evidence for staff.
 
-`stats` says of each worker how their answers agree with a judge's, with those of others
-under suspicion and how little they vary, all given what the text deserves; which pairs of
-workers agree beyond quality; and whether test questions went better than the other
-answers support. Nothing here excludes anybody.
+`stats` measures how each worker's answers agree with a judge's and with those of other
+suspected workers, and how little they vary, given the quality of the texts. It also
+finds pairs of workers who agree beyond quality, and workers whose test questions went
+better than their other answers. No worker is excluded for these signs alone.
 
 Front door: evidence; selectors; stats (answers).
 """

@@ -21,18 +21,16 @@ from quality.authenticity.stats.signs import Sign
 if TYPE_CHECKING:
     from quality.authenticity.selectors import Noticed
 
-#: Below this adjusted p-value a pair, or a worker, is named.
+#: Pairs and workers below this adjusted p-value are reported.
 LEVEL = 0.05
-#: So many standard errors are an interval of 95 %.
+#: Standard errors of a 95% interval.
 _WIDE = 1.96
-#: Nobody reads so many times as fast as people do.
+#: Reading this many times faster than people is implausible.
 _LENIENCE = 3
 
 
 @dataclass(frozen=True)
 class Line:
-    """One piece of evidence: what it is about, what was seen, whether it is unusual."""
-
     about: str
     sentence: str
     unusual: bool = False
@@ -44,7 +42,7 @@ def crowd_evidence(
     tests: Sequence[tuple[int, int]],
     judge: str,
 ) -> Callable[[int], list[Line]]:
-    """Weigh a crowd's answers once; give what says the lines about one worker.
+    """Weigh a crowd's answers once; return a function that maps a worker to lines.
 
     Parameters
     ----------
@@ -55,18 +53,7 @@ def crowd_evidence(
     tests : sequence of (int, int)
         Test questions right and asked, by code.
     judge : str
-        The judge's name; empty where none is configured.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> who, text = np.repeat(np.arange(10), 60), np.tile(np.arange(60), 10)
-    >>> quality, model = rng.normal(size=60), rng.normal(size=60)
-    >>> value = np.where(who < 1, model[text], quality[text]) + rng.normal(size=600)
-    >>> some = Answers(who, text, text, 0 * text, value, model[text])
-    >>> lines_of = crowd_evidence(some, list("abcdefghij"), [(5, 5)] * 10, "gpt")
-    >>> [line.about for line in lines_of(0) if line.unusual][:2]
-    ['Answers of a program, all signs together', 'Similarity to gpt']
+        The judge's name; empty if none is configured.
     """
     signs = assess_authenticity(answers)
     right, asked = (
@@ -148,7 +135,7 @@ def _narrow(signs: Signs, who: int) -> Line:
     if not np.isfinite(value):
         return Line(about, "Too few answers.")
     apart = value - signs.centres["narrow"]
-    # half a difference of log variances is one of log standard deviations
+    # Half a difference of log variances is a difference of log standard deviations.
     shown = [
         np.exp(x / 2) for x in (apart, apart - _WIDE * error, apart + _WIDE * error)
     ]
@@ -197,7 +184,7 @@ def _pairs(pairs: Pairs, who: int, names: Sequence[str]) -> Line:
 
 
 def page_evidence(noticed: Noticed) -> list[Line]:
-    """Say what the pages noticed: time, focus, copies and pastes, the hidden field."""
+    """Describe what the pages recorded: time, focus, copies, pastes, the hidden field."""
     return [_time(noticed), _counts(noticed), _canary(noticed)]
 
 
@@ -263,18 +250,11 @@ def _canary(noticed: Noticed) -> Line:
 
 
 def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
-    """Give the median and its 95 % interval from order statistics.
+    """Return the median and its 95% interval from order statistics.
 
     References
     ----------
     W. J. Conover, "Practical Nonparametric Statistics" (3rd ed., 1999), section 3.2.
-
-    Examples
-    --------
-    >>> median_interval([3.0])
-    (3.0, 3.0, 3.0)
-    >>> median_interval(list(range(1, 101)))
-    (50.5, 41.0, 61.0)
     """
     ordered = np.sort(np.asarray(values, dtype=float))
     n = ordered.size
@@ -285,13 +265,6 @@ def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def summary(lines_by_pool: Mapping[str, Sequence[Line]]) -> str:
-    """Say in one sentence how much of the evidence is unusual; empty if there is none.
-
-    Examples
-    --------
-    >>> summary({"a": [Line("Time", "x", True), Line("Focus", "y")]})
-    '1 of 2 pieces of evidence is unusual.'
-    """
     lines = [line for some in lines_by_pool.values() for line in some]
     if not lines:
         return ""

@@ -1,4 +1,4 @@
-"""What pages and test questions say of workers, as far as it is evidence."""
+"""Evidence about workers from pages and test questions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,24 +11,24 @@ from crowd.hits.models.campaign import Item
 from crowd.workers.models.worker import Worker
 from quality.test_questions.models import Grade
 
-#: The newest pieces of work that are looked at, of the worker and of all others.
+#: How many of the newest pieces of work count, of the worker and of the others.
 MOST = 2_000
 
 
 @dataclass(frozen=True)
 class Noticed:
-    """What pages noticed of a worker's work and of everybody else's.
+    """What the pages recorded of a worker's work and of everyone else's.
 
     Parameters
     ----------
     seconds, others_seconds : sequence of float
         Active time of each HIT.
     reading : sequence of float
-        How long it takes to read what these HITs of the worker show, in seconds.
+        Estimated reading time of each of the worker's HITs, in seconds.
     first_change : sequence of float
         Seconds from the opening of the page to the first answer.
     n_pages, n_canaries : int
-        HITs whose page counted, and where the hidden field was filled in.
+        HITs with recorded events, and HITs with the hidden field filled in.
     per_hit, others_per_hit : dict
         Means by HIT: changes, losses of the focus, copies, pastes.
     """
@@ -44,7 +44,6 @@ class Noticed:
 
 
 def noticed(worker: Worker, pool: str) -> Noticed:
-    """Gather what the pages of one pool noticed."""
     of_pool = Assignment.objects.filter(
         hit__campaign__pool=pool,
         submitted_at__isnull=False,
@@ -79,7 +78,7 @@ def noticed(worker: Worker, pool: str) -> Noticed:
 
 
 def tests_of(pool: str) -> dict[int, tuple[int, int]]:
-    """Count each worker's test questions of a pool: right, asked."""
+    """Count each worker's test questions of a pool as (right, asked)."""
     rows = (
         Grade.objects.filter(pool=pool)
         .order_by()
@@ -96,7 +95,7 @@ def _means(rows: object) -> dict[str, float]:
 
 
 def _reading(hits: Sequence[int]) -> list[float]:
-    """Say how long the texts of these HITs take to read, HIT by HIT."""
+    """Return the reading time of each HIT's texts, in seconds."""
     words: dict[int, int] = {}
     for hit, data in Item.objects.filter(hit__in=hits).values_list("hit", "data"):
         words[hit] = words.get(hit, 0) + n_words(data)

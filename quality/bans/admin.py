@@ -1,4 +1,4 @@
-"""Bans, and exclusions that wait for a person's decision."""
+"""Admin pages for bans, and for exclusions that wait for a person's decision."""
 
 from __future__ import annotations
 
@@ -132,7 +132,6 @@ class BanAdmin(OfTask, ReadOnlyAdmin):
         return None
 
     def lift(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Lift one ban."""
         if not self.has_lift_permission(request):
             raise PermissionDenied
         bans = self.get_queryset(request).filter(pk=pk)
@@ -142,7 +141,7 @@ class BanAdmin(OfTask, ReadOnlyAdmin):
         return answer or redirect("admin:quality_ban_changelist")
 
     def impose(self, request: HttpRequest, worker_pk: int) -> HttpResponse:
-        """Ban one worker from the pool that the address names."""
+        """Ban one worker from the pool in the query string."""
         pool = request.GET.get("pool", "")
         if not staff_may(request.user, self.permission_to("impose"), pool):
             raise PermissionDenied
@@ -164,7 +163,7 @@ class BanAdmin(OfTask, ReadOnlyAdmin):
         in_force = Ban.objects.filter(worker=worker, pool=pool, lifted_at=None)
         try:
             with transaction.atomic():
-                # Of two clicks the second waits here, and finds the ban of the first.
+                # The second of two clicks waits here and finds the ban of the first.
                 Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
                 if in_force.exists():
                     sentence = f"{worker} is already banned from {pool}."
@@ -217,13 +216,12 @@ class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
     list_filter = ["state", "pool"]
     list_select_related = ["worker", "verdict__fit"]
     search_fields = ["worker__pseudonym"]
-    # those that wait come first, the oldest of them on top
+    # Open ones come first, the oldest on top.
     ordering = [F("decided_at").desc(nulls_first=True), "pk"]
     actions = ["confirm_selected", "refuse_selected"]
 
     @admin.display(description="has answered in")
     def campaigns(self, held: HeldExclusion) -> str:
-        """Name the newest campaigns whose results may change."""
         answered = Campaign.objects.filter(
             pool=held.pool, hits__assignments__worker=held.worker_id
         )
@@ -240,7 +238,7 @@ class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
     @admin.display(description="answers")
     def answers(self, held: HeldExclusion) -> SafeString:
         tests = reverse("admin:quality_grade_worker", args=[held.worker_id])
-        # a page of the room above, which knows whose outputs were rated
+        # This page belongs to leaderboard, which knows whose outputs were rated.
         evidence = reverse("admin:leaderboard_worker_evidence", args=[held.worker_id])
         return format_html(
             '<a href="{}">test questions</a>, <a href="{}">all evidence</a>',

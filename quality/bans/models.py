@@ -1,4 +1,4 @@
-"""Exclusions that the detector wants and a person decides."""
+"""Exclusions that the detector proposes and a person decides."""
 
 from django.conf import settings
 from django.db import models
@@ -8,10 +8,10 @@ from quality.detection.models import Verdict
 
 
 class HeldExclusion(models.Model):
-    """A noisy worker who is not excluded yet: too many of the pool would be at once.
+    """A noisy worker who is not excluded yet, because too many would be at once.
 
-    Until a person decides, the worker's answers count as they do for anybody else, and
-    nothing that rests on them is published.
+    Until a person decides, the worker's answers count, and results that depend on them
+    are not published.
     """
 
     class State(models.TextChoices):

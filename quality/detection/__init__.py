@@ -1,9 +1,9 @@
 """Detection of noisy workers: from graded test questions to posteriors and verdicts.
 
 `stats` fits a mixture of beta-binomials to a pool of workers and turns posteriors into
-decisions, or judges workers by all of their answers (`stats.assess`);
-`services.judge` stores each fit with all that is needed to repeat it, and
-`services.next_hit` says whether a worker's next HIT is a test question.
+decisions, or assesses workers by all of their answers (`stats.assess`).
+`services.judge` stores each fit with everything needed to repeat it, and
+`services.next_hit` decides whether a worker's next HIT is a test question.
 
 Front door: models; admin (workers); selectors; services (judge); stats (decisions,
 detector_specs, detectors).

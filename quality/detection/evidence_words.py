@@ -1,21 +1,21 @@
-"""What a verdict rests on, in plain sentences."""
+"""Plain sentences about the evidence of a verdict."""
 
 from collections.abc import Mapping
 from typing import Any
 
-# What a part of the evidence is about, and what it says when it speaks against somebody.
+# The subject of each part of the evidence, and its sentence if it counts against a worker.
 _ABOUT = {
     "tests": "test questions",
     "ratings": "ratings of real items",
     "order": "a change in the middle of the answers",
 }
-#: Weaker evidence than this (log-odds, either way) says nothing.
+#: Evidence weaker than this (log-odds, either way) is ignored.
 _SILENT = 0.7
 _STRONG = 3.0
 
 
 def told(parts: Mapping[str, Any], p_careless: float, threshold: float) -> str:
-    """Say how probable it is that somebody is careless, and why.
+    """Describe how probable it is that a worker is careless, and why.
 
     Parameters
     ----------
@@ -23,11 +23,6 @@ def told(parts: Mapping[str, Any], p_careless: float, threshold: float) -> str:
         `tests`: label, right and asked of each kind of question; `odds`: log-odds by
         kind of evidence; `class`: the most probable kind of worker; `beside`: facts that
         are shown and not counted.
-    p_careless, threshold : float
-
-    Returns
-    -------
-    str
     """
     above = "above" if p_careless > threshold else "not above"
     sentences = [

@@ -1,7 +1,7 @@
-"""What the detector found out about workers, and who is banned.
+"""Fits of the detector, their verdicts on workers, and bans.
 
-A fit keeps all that is needed to repeat it; verdicts are kept where they say
-something new of a worker; a ban outlives the verdict that it rests on.
+A fit stores everything needed to repeat it. A verdict is stored if it differs from the
+worker's last one. A ban outlives its verdict.
 """
 
 from typing import Any
@@ -13,11 +13,11 @@ from django.db.models import Q
 from quality.detection.evidence_words import told
 from quality.test_questions.models import Placement, Polarity
 
-#: The detector that looks at real items, too: quality.detection.stats.assess.
+#: The detector that also uses real items: quality.detection.stats.assess.
 ALL_EVIDENCE = "all-evidence"
 
 
-# Parameters of a fit to all evidence that tell nothing of its questions.
+# Parameters of a fit to all evidence that reveal nothing about its questions.
 _PUBLIC = (
     *("options", "shares", "n_tests", "n_ratings", "good_accuracy"),
     *("share_careless", "share_careless_low", "share_careless_high"),
@@ -25,7 +25,7 @@ _PUBLIC = (
 
 
 class DetectorFit(models.Model):
-    """One fit of the noisy-worker model, with all that is needed to repeat it."""
+    """One fit of the noisy-worker model, with everything needed to repeat it."""
 
     pool = models.CharField(max_length=100)
     # empty: fitted to questions of both polarities and to ratings of real items
@@ -34,7 +34,7 @@ class DetectorFit(models.Model):
     parameters = models.JSONField(default=dict)
     # noisy: right on less than this share of the test questions
     threshold_rate = models.FloatField(default=0.9)
-    # sorted (correct, n) pairs that the model was fitted to, hashed
+    # hash of the sorted (correct, n) pairs that the model was fitted to
     counts_sha256 = models.CharField(max_length=64)
     n_workers = models.PositiveIntegerField()
     # [n_correct, n_questions, P(noisy), noisy] of every pair of counts among the workers
@@ -64,7 +64,7 @@ class DetectorFit(models.Model):
 
     @property
     def public_parameters(self) -> dict[str, Any]:
-        """Give what a release may say while the pool's test questions are asked."""
+        """Return the parameters that a release may contain while questions are in use."""
         if self.polarity:
             return dict(self.parameters)
         known = self.parameters
@@ -72,10 +72,10 @@ class DetectorFit(models.Model):
 
 
 class Verdict(models.Model):
-    """What a fit says of one worker, kept where it differs from the verdict before.
+    """A fit's finding about one worker, stored if it differs from the one before.
 
-    A fit says the same of all workers with the same counts, see
-    `DetectorFit.posteriors`; so what it says of anybody can be looked up.
+    Workers with the same counts have the same verdict, so any worker's verdict can be
+    looked up, see `DetectorFit.posteriors`.
     """
 
     fit = models.ForeignKey(
@@ -89,7 +89,7 @@ class Verdict(models.Model):
     p_noisy = models.FloatField()
     threshold = models.FloatField()
     noisy = models.BooleanField()
-    # of a fit to all evidence: what it rests on, see `detection.evidence_words`
+    # the evidence of a fit to all of it, see `detection.evidence_words`
     parts = models.JSONField(default=dict, blank=True)
 
     class Meta:
@@ -103,7 +103,6 @@ class Verdict(models.Model):
 
     @property
     def sentence(self) -> str:
-        """Say what the fit saw of the worker, for staff."""
         if not self.fit.polarity:
             return told(self.parts, self.p_noisy, self.threshold)
         return (
@@ -115,7 +114,7 @@ class Verdict(models.Model):
 
 
 class Ban(models.Model):
-    """A worker's ratings of one pool do not count, from now and backwards."""
+    """A worker's ratings of one pool do not count, neither future nor past ones."""
 
     worker = models.ForeignKey(
         "crowd.Worker", on_delete=models.CASCADE, related_name="bans"
@@ -159,20 +158,20 @@ class Ban(models.Model):
 
 
 class Standing(models.Model):
-    """What is thought of a worker of a pool now: one row each, changed in place."""
+    """The current assessment of a worker of a pool: one row each, updated in place."""
 
     worker = models.ForeignKey(
         "crowd.Worker", on_delete=models.CASCADE, related_name="standings"
     )
     pool = models.CharField(max_length=100)
-    # the fit that said so last
+    # the last fit
     fit = models.ForeignKey(DetectorFit, on_delete=models.CASCADE, related_name="+")
-    # test questions that it had seen
+    # test questions in that fit
     n_questions = models.PositiveIntegerField()
     p_careless = models.FloatField()
-    # how much a rating of the worker counts, 0 to 1, where no person has decided
+    # weight of the worker's ratings, 0 to 1, unless a person has decided
     weight = models.FloatField(default=1.0)
-    # item -> the same of ratings given before the worker seems to have stopped reading
+    # item -> weight of ratings given before the worker seems to have stopped reading
     earlier = models.JSONField(default=dict, blank=True)
     weighed_at = models.DateTimeField(auto_now_add=True)
 

@@ -1,4 +1,4 @@
-"""What a fit of the noisy-worker model says of each worker."""
+"""Verdicts of the noisy-worker model on each worker."""
 
 from django.db.models import Max
 
@@ -6,7 +6,7 @@ from quality.detection.models import DetectorFit, Verdict
 
 
 def last_verdicts(fit: DetectorFit) -> dict[int, Verdict]:
-    """Give each worker's last kept verdict up to a fit, by the same detector."""
+    """Return each worker's last stored verdict up to a fit, by the same detector."""
     newest = (
         Verdict.objects.filter(
             fit__pool=fit.pool,
@@ -23,9 +23,9 @@ def last_verdicts(fit: DetectorFit) -> dict[int, Verdict]:
 
 
 def verdicts_of(fit: DetectorFit) -> list[Verdict]:
-    """Give what a fit says of every worker that it was fitted to, by worker.
+    """Return a fit's verdict on every worker that it was fitted to, by worker.
 
-    Those of whom it said nothing new have the counts of their last verdict.
+    Workers without a new verdict have the counts of their last one.
     """
     kept = list(Verdict.objects.filter(fit=fit).order_by("worker"))
     if not fit.posteriors or not kept:
@@ -51,7 +51,7 @@ def verdicts_of(fit: DetectorFit) -> list[Verdict]:
 
 
 def _of_each(fit: DetectorFit, threshold: float) -> list[Verdict]:
-    """Give what the newest fit to all evidence says; it says something of each worker."""
+    """Return the verdicts of the newest fit to all evidence: one for each worker."""
     last = last_verdicts(fit)
     verdicts = []
     for worker, n_correct, n_questions, p_noisy, noisy in fit.posteriors:

@@ -1,7 +1,7 @@
 """Test questions: items with a known answer, hidden among a campaign's items.
 
 `services.inject` makes and places them with a stored seed; `services.grade` marks the
-answers. Only this wing and those above it know which items they are.
+answers. Only this wing and those above it can identify these items.
 
 Front door: marked_items; models; edits (edit, kinds, make); selectors;
 separability (blend, features, measure); services (grade, inject, inject_line_ups,

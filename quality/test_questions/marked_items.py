@@ -1,4 +1,4 @@
-"""One piece of work item by item, for staff: what was shown, edited, answered, and right."""
+"""One piece of work item by item, for staff: the texts, edits, answers and keys."""
 
 from dataclasses import dataclass
 
@@ -20,13 +20,12 @@ class MarkedItem:
     Parameters
     ----------
     shown : list of (str, str)
-        The fields that the worker saw, the input first.
-    is_test : bool
-        Whether the right answers are known.
+        Label and text of the fields that the worker saw, the input first.
     edit : str
-        What was changed in the text of a test question; empty where nothing was.
+        The change to the text of a test question; empty if there is none.
     lines : list of (str, str, str)
-        Criterion, what was answered, and what counts as right (empty: nothing is known).
+        Criterion, answer, and right answer (empty if unknown).
+    - marked_items
     """
 
     shown: list[tuple[str, str]]
@@ -71,7 +70,7 @@ def _marked(
 
 
 def key_of(placement: Placement) -> dict[str, str]:
-    """Say what counts as right on each criterion that the question is marked on."""
+    """Return the right answer for each criterion that the question is marked on."""
     hit_type, expected = placement.campaign.hit_type, placement.expected
     marked = list(expected.get("criteria") or hit_type.criteria)
     keys = {}
@@ -83,7 +82,7 @@ def key_of(placement: Placement) -> dict[str, str]:
 
 
 def edit_of(placement: Placement) -> str:
-    """Say what was changed in the text, where the question's maker has kept a record."""
+    """Return the change to the text; empty if the question's maker stored none."""
     record = getattr(placement, "made_from", None) or {}
     edit = record.get("edit") if isinstance(record, dict) else None
     return str(edit.get("sentence", "")) if isinstance(edit, dict) else ""

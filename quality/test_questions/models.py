@@ -1,4 +1,4 @@
-"""Test questions: where they hide, and how they were answered."""
+"""Test questions: their hidden places, and the grades of their answers."""
 
 from django.db import models
 
@@ -9,7 +9,7 @@ class Polarity(models.TextChoices):
 
 
 class Placement(models.Model):
-    """Where a test question hides among a campaign's items; only this room knows."""
+    """The place of a test question among a campaign's items; `crowd` does not know it."""
 
     campaign = models.ForeignKey(
         "crowd.Campaign", on_delete=models.CASCADE, related_name="+"
@@ -18,13 +18,13 @@ class Placement(models.Model):
         "crowd.Item", on_delete=models.CASCADE, related_name="+"
     )
     polarity = models.CharField(max_length=8, choices=Polarity.choices)
-    # what the right answer is, where polarity and scale do not say it all
+    # the right answer, if polarity and scale do not determine it
     expected = models.JSONField(default=dict, blank=True)
-    # how its text came about: `services.texts` names the ways; empty: as a reference
+    # how its text was made, see `services.texts`; empty: a reference
     kind = models.CharField(max_length=40, blank=True, default="")
-    # whose text it was and what was changed, for staff and appeals
+    # the original text's author and the change, for staff and appeals
     made_from = models.JSONField(default=dict, blank=True)
-    # no text is a test question twice
+    # no text is used for two test questions
     text_sha256 = models.CharField(max_length=64, blank=True, default="", db_index=True)
 
     class Meta:
@@ -35,8 +35,6 @@ class Placement(models.Model):
 
 
 class Grade(models.Model):
-    """One worker's answer to one test question on one criterion, right or wrong."""
-
     placement = models.ForeignKey(
         Placement, on_delete=models.CASCADE, related_name="grades"
     )
@@ -47,7 +45,7 @@ class Grade(models.Model):
         "crowd.Worker", on_delete=models.CASCADE, related_name="grades"
     )
     pool = models.CharField(max_length=100)
-    # empty: graded before each criterion was graded by itself
+    # empty: graded before criteria were graded separately
     criterion = models.CharField(max_length=50, blank=True, default="")
     polarity = models.CharField(max_length=8, choices=Polarity.choices)
     correct = models.BooleanField()

@@ -1,4 +1,4 @@
-"""A worker's answers to test questions: what was shown, said, and counted as right."""
+"""A worker's answers to test questions, with the texts and the right answers."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -18,10 +18,8 @@ MOST = 200
 
 @dataclass(frozen=True)
 class GradedAnswer:
-    """One answer to one test question, as staff see it."""
-
     grade: Grade
-    # the fields that the worker saw: label and text, the input first
+    # (label, text) of the fields that the worker saw, the input first
     shown: list[tuple[str, str]]
     given: list[str]
     right: str
@@ -30,7 +28,7 @@ class GradedAnswer:
 def graded_answers(
     worker: Worker, pools: Collection[str] | None = None
 ) -> list[GradedAnswer]:
-    """Give the newest graded answers, of these pools or of all."""
+    """Return the newest graded answers, of these pools or of all."""
     rows = Grade.objects.filter(worker=worker).select_related(
         "placement__item", "placement__campaign__hit_type"
     )
@@ -63,7 +61,7 @@ def _graded(grade: Grade, answers: list[Answer]) -> GradedAnswer:
 
 
 def shown_fields(data: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Give what an item shows: its input, then the texts that are judged."""
+    """Return (label, text) of an item's input, then of the rated texts."""
     layout = data.get("format", PLAIN)
     shown = [
         (
@@ -89,7 +87,6 @@ def shown_fields(data: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def given_answers(answers: list[Answer], scale: type[Scale]) -> list[str]:
-    """Say what was answered on each criterion, with the words that the worker chose."""
     labels = {option.raw: f" ({option.label})" for option in scale.options}
     return [
         f"{answer.criterion}{f' of {answer.slot}' if answer.slot else ''}: "
@@ -105,7 +102,7 @@ def right_answer(
     *,
     criterion: str = "",
 ) -> str:
-    """Say which answer counts as right, on one criterion or on all that are marked."""
+    """Describe the right answer, on one criterion or on all that are marked."""
     right = right_on_each(polarity, expected, hit_type)
     marked = [criterion] if criterion else expected.get("criteria")
     marked = list(marked or hit_type.criteria)
@@ -119,7 +116,6 @@ def right_answer(
 def right_on_each(
     polarity: str, expected: Mapping[str, Any], hit_type: HITType | HITTypeSpec
 ) -> str:
-    """Say which answer counts as right where its criterion is named already."""
     if "not_best" in expected:
         return f"{expected['not_best']} is not the best"
     if "slot" in expected:

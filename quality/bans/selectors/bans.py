@@ -8,9 +8,9 @@ from quality.detection.models import Ban
 
 
 def changed_at() -> dict[str, datetime]:
-    """Give, for each pool, when ratings last ceased to count or began again.
+    """Return, for each pool, when the set of counting ratings last changed.
 
-    A ban fell or was lifted, or a rejection was taken back after an appeal.
+    It changes when a ban is imposed or lifted and when an appeal reverses a rejection.
     """
     rows = Ban.objects.values("pool").annotate(
         at=Max(Greatest("created_at", Coalesce("lifted_at", "created_at")))

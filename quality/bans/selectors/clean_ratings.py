@@ -1,8 +1,7 @@
 """Which ratings count, and why the others do not.
 
-Five things keep a rating out, and nothing else does: it answers a test question, its
-worker is under a ban, the work was rejected, another answer has replaced it, or the
-platform has not vouched for the visit.
+A rating is left out if it answers a test question, its worker is banned, its work was
+rejected, a newer answer has replaced it, or the platform has not vouched for the visit.
 """
 
 from __future__ import annotations
@@ -28,17 +27,15 @@ NOT_SENT = "work not handed in"
 
 
 def clean_ratings(campaign: Campaign) -> pd.DataFrame:
-    """Give the ratings that count, one a row: item, worker, criterion, slot, value.
+    """Return the ratings that count, one a row: item, worker, criterion, slot, value.
 
-    The slot is empty where a rating is not about one of several outputs.
-    Left out: test questions, workers under a ban, rejected work, answers that another
-    worker's answer has replaced, and visits that the platform has not vouched for.
+    The slot is empty unless the rating is about one of several outputs.
     """
     return clean_ratings_of([campaign.pk])[COLUMNS]
 
 
 def clean_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
-    """Give the ratings that count in any of these campaigns, in one query.
+    """Return the ratings that count in any of these campaigns, in one query.
 
     Columns as in `clean_ratings`, and `campaign` first; the order is by item.
     """
@@ -59,7 +56,7 @@ def clean_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
         .exclude(item__in=placed)
         .exclude(Exists(banned))
         .exclude(is_unvouched("assignment"))
-        # One order wherever ratings are read: sums of floats depend on it, and the same
+        # Ratings are always read in one order: sums of floats depend on it, and the same
         # ratings must give the same bytes.
         .order_by("item_id", "assignment__worker_id", "criterion", "slot")
         .values_list(
@@ -75,10 +72,10 @@ def clean_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
 
 
 def all_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
-    """Give every rating handed in, test questions left out, and why it does not count.
+    """Return every rating without test questions, and why it does not count.
 
     Columns: campaign, item, worker, criterion, slot, value, on (the day), why_not
-    (empty where the rating counts: then it is in `clean_ratings_of` too).
+    (empty if the rating counts: then it is in `clean_ratings_of`, too).
     """
     import pandas as pd
 
@@ -133,9 +130,9 @@ def _why_not(
 
 
 def n_excluded_workers(campaign: Campaign) -> int:
-    """Count the workers of the campaign whose ratings a ban keeps out.
+    """Count the campaign's workers whose ratings a ban removes.
 
-    Who answered nothing but test questions has no ratings.
+    Workers who answered only test questions are not counted: they have no ratings.
     """
     banned = Ban.objects.filter(pool=campaign.pool, lifted_at=None).values("worker")
     return (

@@ -1,4 +1,4 @@
-"""What is still to be decided, and could change which ratings of campaigns count."""
+"""Open decisions that could change which ratings count."""
 
 from collections.abc import Collection
 
@@ -12,7 +12,7 @@ from quality.bans.selectors.clean_ratings import COUNTED
 
 
 def n_held(campaigns: Collection[int]) -> int:
-    """Count workers with answers here about whom staff decide whether they stay."""
+    """Count workers with answers here whose exclusion staff have to decide."""
     answered = Assignment.objects.filter(
         hit__campaign__in=campaigns, state__in=COUNTED, replaced_at=None
     )
@@ -27,7 +27,7 @@ def n_held(campaigns: Collection[int]) -> int:
 def n_appeals(campaigns: Collection[int]) -> int:
     """Count open appeals that, if granted, let answers count here.
 
-    An answer that somebody else's has replaced does not come back.
+    A replaced answer does not come back.
     """
     unreplaced = Assignment.objects.filter(
         hit__campaign__in=campaigns, replaced_at=None

@@ -1,4 +1,4 @@
-"""How much the ratings of each worker count, beside who is excluded."""
+"""How much the ratings of workers count who are not excluded."""
 
 from collections.abc import Mapping
 
@@ -10,12 +10,12 @@ from quality.detection.models import ALL_EVIDENCE, Ban, Standing
 
 
 def soft_weights(pool: str) -> dict[str, float]:
-    """Give the weights of what does not count in full, see `weight_of`.
+    """Return the weights below 1; read them with `weight_of`.
 
     A weight is the probability that a rating was given with care: one for each worker,
-    and one for each rating of those who seem to have stopped reading. Who is excluded
-    counts for nothing and is not named; those for whom staff decided count in full.
-    Genie's detectors know no weights.
+    and one for each rating of those who seem to have stopped reading. Excluded workers
+    are missing; those whom staff decided to keep count in full. Genie's detectors have no
+    weights.
     """
     if settings.GENIE["DETECTOR"] != ALL_EVIDENCE:
         return {}
@@ -37,7 +37,7 @@ def soft_weights(pool: str) -> dict[str, float]:
 
 
 def weights_stamps() -> dict[str, Stamp]:
-    """Give what moves whenever a pool's weights do, by pool."""
+    """Return, by pool, a stamp that changes with the pool's weights."""
     refused = HeldExclusion.objects.filter(state=HeldExclusion.State.REFUSED)
     return stamps(
         (Standing.objects.filter(weight__lt=1), "pool", "weighed_at"),
@@ -47,5 +47,4 @@ def weights_stamps() -> dict[str, Stamp]:
 
 
 def weight_of(weights: Mapping[str, float], worker: int, item: int | None) -> float:
-    """Give how much a worker's rating of an item counts."""
     return weights.get(f"{worker}:{item}", weights.get(str(worker), 1.0))

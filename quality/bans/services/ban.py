@@ -16,14 +16,14 @@ from genie.lib.unguessable import name_for
 from quality.bans.models import HeldExclusion
 from quality.detection.models import Ban, Verdict
 
-# What the worker reads; the figures would tell which items were test questions.
+# The worker reads this. Figures would reveal which items were test questions.
 MESSAGE = gettext_lazy(
     "Some of your answers did not match the known right answers. You will get no more "
     "work of this kind; all work that you have submitted stays paid. If you think "
     "that this is wrong, you can appeal once: a person will review it and can readmit "
     "you."
 )
-# A person decided: the answers may have been right. The person's reason follows.
+# A person decided: the answers may have been right. Their reason follows.
 DECIDED = gettext_lazy(
     "The staff of this site have decided that you will get no more work of this kind; "
     "all work that you have submitted stays paid. If you think that this is wrong, "
@@ -43,11 +43,11 @@ def ban(
     reason: str,
     verdict: Verdict | None = None,
 ) -> Ban:
-    """Exclude the worker, leave their ratings out, send their HITs out again; once."""
+    """Exclude the worker, drop their ratings and reissue their HITs; safe to repeat."""
     if not reason.strip():
         raise GenieError("Give a reason for the ban.", code="reason-missing")
     with transaction.atomic():
-        # The detector and a person, or two campaigns' detectors, come one by one.
+        # The lock serializes the detector and a person, or two campaigns' detectors.
         Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
         existing = Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).first()
         if existing is not None:
@@ -63,7 +63,7 @@ def ban(
             decided_by=by,
             reason=reason,
         )
-        # With a verdict, the reason could tell which items were test questions.
+        # With a verdict, the reason could reveal which items were test questions.
         message = (
             MESSAGE if verdict else exclusions.explain(DECIDED, reason if by else "")
         )
@@ -83,7 +83,7 @@ def ban(
 def lift(
     pk: int, *, by: Account, reason: str, message: services.Words = WELCOME
 ) -> Ban:
-    """Let the worker work again and count their ratings again; tell them, once."""
+    """Let the worker work again, count their ratings again, and notify them once."""
     if not reason.strip():
         raise GenieError("Give a reason for lifting the ban.", code="reason-missing")
     with transaction.atomic():
@@ -107,7 +107,7 @@ def lift(
 
 
 def logged(worker: int, pool: str, what: str, by: Account | None) -> None:
-    """Write into the public log what was decided; the worker has a name per task there."""
+    """Write the decision to the public log, which has a pseudonym per task."""
     data = {
         "task": pool,
         "worker": name_for("public log", worker, pool),

@@ -1,4 +1,4 @@
-"""Carry out what a fit says: ban who is noisy, or leave it to a person."""
+"""Ban the workers whom a fit calls noisy, or leave the decision to a person."""
 
 from collections.abc import Collection
 
@@ -13,22 +13,21 @@ def carry_out(
 ) -> list[Ban]:
     """Ban the workers whom the fit calls noisy, unless too many would go at once.
 
-    `for_people` are those of them whom no program excludes, whatever their number.
-    Callers open the transaction.
+    `for_people` are workers who are always left to people. Callers open the transaction.
     """
     pool = fit.pool
-    # The pool's first fit is the lock: two polarities that are judged at the same
-    # moment do not exclude more together than one may.
+    # The pool's first fit is the lock: two polarities that are fitted at the same
+    # time must not exclude more together than one may.
     list(DetectorFit.objects.select_for_update().filter(pool=pool).order_by("pk")[:1])
     held_exclusions.release(fit)
     noisy = Verdict.objects.filter(fit=fit, noisy=True)
-    # All at once and in order: who bans one of them meanwhile waits with empty hands.
+    # Lock all rows at once and in order: a concurrent ban of one of them waits.
     list(
         Worker.objects.select_for_update(of=("self",))
         .filter(pk__in=noisy.values("worker"))
         .order_by("pk")
     )
-    # Whom staff let back in, the detector does not ban a second time by itself.
+    # The detector never bans a worker again whom staff let back in.
     decided = held_exclusions.decided_workers(pool)
     new = [
         verdict

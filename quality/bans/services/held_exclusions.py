@@ -1,8 +1,8 @@
-"""The brake: where too many workers would be excluded at once, a person decides.
+"""The brake: if too many workers would be excluded at once, a person decides.
 
-Where a key is hard, honest people agree with it less than the detector presumes,
-and it would exclude the busiest of them first. So it may exclude a share of a pool
-by itself, and no more.
+If a key is hard, honest workers agree with it less than the detector presumes, and it
+would exclude the busiest of them first. So the detector may exclude only a share of a
+pool by itself.
 """
 
 import math
@@ -25,9 +25,9 @@ State = HeldExclusion.State
 
 
 def is_within_share(pool: str, n_new: int, *, simulated: bool) -> bool:
-    """Tell whether the detector may exclude so many more of a pool by itself.
+    """Check whether the detector may exclude this many more workers by itself.
 
-    What people imposed, confirmed or lifted does not count against it.
+    Bans that people imposed, confirmed or lifted do not count.
     """
     workers = Worker.objects.filter(simulated=simulated)
     n_judged = (
@@ -45,9 +45,9 @@ def is_within_share(pool: str, n_new: int, *, simulated: bool) -> bool:
 
 
 def hold(pool: str, verdicts: Sequence[Verdict]) -> None:
-    """Keep the exclusions for a person; one that waits already rests on the new verdict.
+    """Hold the exclusions for a person; one already held gets the new verdict.
 
-    Meanwhile these workers get no more work, and what they answered counts.
+    Meanwhile these workers get no more work, and their answers count.
     """
     for verdict in verdicts:
         HeldExclusion.objects.update_or_create(
@@ -60,11 +60,11 @@ def hold(pool: str, verdicts: Sequence[Verdict]) -> None:
 
 
 def release(fit: DetectorFit) -> None:
-    """Forget what waits of workers whom this fit clears.
+    """Delete held exclusions of workers whom this fit clears.
 
-    Where the last verdict of the other polarity is noisy, the exclusion waits on, with
-    that verdict: no new fit of the other polarity need come to hold it again. A fit to
-    all evidence clears of everything.
+    If the last verdict of the other polarity is noisy, the exclusion stays, with that
+    verdict, because that polarity may never be fitted again. A fit to all evidence clears
+    both polarities.
     """
     cleared = Verdict.objects.filter(fit=fit, noisy=False).values("worker")
     waiting = HeldExclusion.objects.filter(
@@ -92,20 +92,19 @@ def _other_polarity(held: HeldExclusion, fit: DetectorFit) -> Verdict | None:
 
 
 def waiting_workers(pool: str) -> set[int]:
-    """Give the workers about whom a person has to decide."""
     rows = HeldExclusion.objects.filter(pool=pool, state=State.WAITING)
     return set(rows.values_list("worker_id", flat=True))
 
 
 def decided_workers(pool: str) -> set[int]:
-    """Give the workers about whom the detector has no more say: people decided."""
+    """Return the workers about whom people decided, so that the detector must not."""
     banned = Ban.objects.filter(pool=pool).values_list("worker_id", flat=True)
     refused = HeldExclusion.objects.filter(pool=pool, state=State.REFUSED)
     return {*banned, *refused.values_list("worker_id", flat=True)}
 
 
 def confirm(pk: int, *, by: Account, reason: str) -> Ban:
-    """Exclude the worker, as the detector would have.
+    """Exclude the worker as the detector proposed.
 
     Raises
     ------
@@ -120,7 +119,7 @@ def confirm(pk: int, *, by: Account, reason: str) -> Ban:
 
 
 def refuse(pk: int, *, by: Account, reason: str) -> HeldExclusion:
-    """Let the worker stay; the detector does not come back to it. Raises as above."""
+    """Keep the worker; the detector does not propose it again. Raises as `confirm`."""
     with transaction.atomic():
         held = _decided(pk, State.REFUSED, by, reason)
         exclusions.resume(held.pool, [held.worker_id])
@@ -132,7 +131,7 @@ def _decided(pk: int, state: State, by: Account, reason: str) -> HeldExclusion:
     if not reason.strip():
         raise GenieError("Give a reason for your decision.", code="reason-missing")
     held = HeldExclusion.objects.select_related("worker", "verdict").get(pk=pk)
-    # banning takes this lock first, too
+    # Banning takes this lock first, too.
     Worker.objects.select_for_update(of=("self",)).get(pk=held.worker_id)
     changed = HeldExclusion.objects.filter(pk=pk, state=State.WAITING).update(
         state=state, decided_at=timezone.now(), decided_by=by, reason=reason
@@ -146,34 +145,16 @@ def _decided(pk: int, state: State, by: Account, reason: str) -> HeldExclusion:
     return held
 
 
-#: A small pool can lose so many, whatever the share says.
+#: A small pool can lose this many, whatever the share is.
 LEAST_EXCLUDED = 2
 
 
 def most_excluded(n_workers: int, share: float) -> int:
-    """Give the number of workers that may be excluded without a person.
+    """Return the number of workers that may be excluded without a person.
 
-    Parameters
-    ----------
-    n_workers : int
-        Workers who have answered at least one test question, >= 0.
-    share : float
-        The largest share of them, 0 to 1; 0 leaves every exclusion to people.
-
-    Returns
-    -------
-    int
-        The share rounded down, but at least :data:`LEAST_EXCLUDED` unless it is 0.
-
-    Raises
-    ------
-    ValueError
-        When the share is none.
-
-    Examples
-    --------
-    >>> most_excluded(60, 0.2), most_excluded(5, 0.2), most_excluded(60, 0)
-    (12, 2, 0)
+    The share, from 0 to 1, of the workers with an answered test question, rounded down,
+    but at least :data:`LEAST_EXCLUDED` unless the share is 0. Raises ValueError for a
+    share outside of this range.
     """
     if not 0 <= share <= 1:
         raise ValueError(f"The share must be between 0 and 1, not {share}.")

@@ -1,4 +1,4 @@
-"""Retired test questions: what they showed, why they do not count, restored by staff."""
+"""Admin pages for retired test questions, which staff can restore."""
 
 from __future__ import annotations
 

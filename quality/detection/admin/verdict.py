@@ -1,4 +1,4 @@
-"""Fits of the detector, and what each said of each worker."""
+"""Admin pages for fits of the detector and their verdicts on workers."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class VerdictAdmin(OfTask, ReadOnlyAdmin):
 
 
 def _one_each(queryset: QuerySet[Verdict]) -> list[Verdict]:
-    """Keep one verdict of each worker and pool, of those who are not banned yet."""
+    """Return the last verdict of each worker and pool, without banned workers."""
     banned = set(Ban.objects.filter(lifted_at=None).values_list("worker", "pool"))
     # In the order of the keys, so that the newest verdict of each is kept.
     newest = {

@@ -1,4 +1,4 @@
-"""Workers as their test questions show them, by task and polarity."""
+"""Admin pages for workers and their test questions, by task and polarity."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SENT_IN = (
 
 @dataclass(frozen=True)
 class Tally:
-    """Test questions of one polarity, and what the newest fit makes of them."""
+    """Test questions of one polarity, and the verdict of the newest fit."""
 
     polarity: str
     right: int
@@ -55,11 +55,9 @@ class Tally:
 
 @dataclass(frozen=True)
 class Record:
-    """One worker in one pool."""
-
     worker: Worker
     pool: str
-    # HITs sent in
+    # submitted HITs
     n_answered: int
     tallies: list[Tally]
     ban: Ban | None
@@ -67,7 +65,7 @@ class Record:
 
 @admin.register(Grade)
 class GradeAdmin(OfTask, ReadOnlyAdmin):
-    """The list shows workers, not single answers: these stand on a worker's page."""
+    """The list shows workers, not single answers, which are on a worker's page."""
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
@@ -85,7 +83,7 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
             raise PermissionDenied
         answered = answered_by(self.pools_seen(request))
         pool, name = request.GET.get("pool", ""), request.GET.get("q", "").strip()
-        # to put the worst of all tasks first is to add up every answer
+        # Sorting the workers of all tasks would add up every answer.
         many = answered.order_by()[: COUNTED + 1].count() > COUNTED
         if many and not pool and not name:
             pool = answered.latest("pk").hit.campaign.pool
@@ -105,13 +103,12 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
         return TemplateResponse(request, "admin/quality/grade/workers.html", context)
 
     def _pools(self, request: HttpRequest) -> list[str]:
-        """List the pools that have campaigns, without a look at every answer."""
+        """List the pools that have campaigns, without reading every answer."""
         pools = set(Campaign.objects.order_by().values_list("pool", flat=True))
         seen = self.pools_seen(request)
         return sorted(pools if seen is None else pools & seen)
 
     def worker_page(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Show one worker's test questions in all pools, answer by answer."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         worker = Worker.objects.filter(pk=pk).first()
@@ -122,7 +119,7 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
         answered = answered_by(seen).filter(worker=worker)
         if seen is not None and not answered.exists():
             raise Http404
-        # answers are shown with the texts that they were given on
+        # answers are shown with the rated texts
         reads.record(request, worker, reads.Way.ADMIN)
         pools = answered.values_list("worker", POOL)
         context = {
@@ -140,8 +137,7 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
 
 
 def answered_by(pools: Collection[str] | None) -> QuerySet[Assignment]:
-    """Select what workers sent in, in these pools or in all."""
-    # imported work need not say when it was sent in
+    # imported work may have no submission time
     sent_in = Assignment.objects.filter(state__in=SENT_IN)
     return sent_in if pools is None else sent_in.filter(**{f"{POOL}__in": pools})
 
@@ -149,7 +145,7 @@ def answered_by(pools: Collection[str] | None) -> QuerySet[Assignment]:
 def _pairs(
     answered: QuerySet[Assignment], pool: str, name: str
 ) -> QuerySet[Assignment, tuple[int, str]]:
-    """List worker and pool of everybody who answered, most wrong test questions first."""
+    """List (worker, pool) of all who answered, most wrong test questions first."""
     condition = Q()
     if pool:
         condition &= Q(**{POOL: pool})
@@ -172,7 +168,7 @@ def _pairs(
 
 
 def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
-    """Gather the records of workers in pools, in six queries however many there are."""
+    """Return the records of workers in pools, in six queries for any number of them."""
     listed = list(pairs)
     worker_pks = {worker for worker, _ in listed}
     workers = Worker.objects.select_related("user").in_bulk(worker_pks)
@@ -218,14 +214,13 @@ def _counts(worker_pks: set[int]) -> dict[tuple[int, str, str], tuple[int, int]]
 
 
 def _newer(of_polarity: Verdict | None, of_all: Verdict | None) -> Verdict | None:
-    """Choose between a verdict on one polarity and one on all evidence."""
     if of_polarity is None or of_all is None:
         return of_polarity or of_all
     return max(of_polarity, of_all, key=lambda verdict: verdict.pk)
 
 
 def _newest_verdicts(worker_pks: set[int]) -> dict[tuple[int, str, str], Verdict]:
-    """Take the verdicts of each worker's newest fit, by pool and polarity."""
+    """Return the verdicts of each worker's newest fit, by (worker, pool, polarity)."""
     newest = (
         Verdict.objects.filter(worker__in=worker_pks)
         .order_by()

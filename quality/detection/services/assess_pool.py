@@ -1,7 +1,7 @@
-"""Judge a pool's workers by all evidence: one fit, verdicts, standings, bans.
+"""Assess a pool's workers by all evidence: one fit, verdicts, standings, bans.
 
-Who is careless is banned where the fit is sure and not too many go at once; a person
-decides about the others. Until then they get no more work.
+Careless workers are banned if the fit is sure and not too many would go at once. A
+person decides about the others, who get no more work until then.
 """
 
 import hashlib
@@ -43,20 +43,20 @@ from quality.detection.stats.decisions import excluded_by
 from quality.detection.stats.schedule import FIT_EVERY
 from quality.detection.stats.weights import STEP, rating_weights, steps
 
-# Ratings alone are looked at again when there are so many more of them, as a share.
+# Ratings alone cause a new fit after this relative growth.
 NEW_RATINGS = 0.05
-# Otherwise there are so many more answers between two fits, as a share. Not test questions:
-# most of them are asked of those in doubt, and a fit that comes when somebody is in doubt
+# Other answers cause one after this relative growth. Test questions do not count:
+# most are asked of doubtful workers, and a fit that runs when a worker is doubtful
 # excludes more people by bad luck.
 NEW_ANSWERS = 0.01
-# Longer than this nobody who is paused waits for that.
+# A paused worker waits no longer than this for a new fit.
 PATIENCE = timedelta(minutes=30)
 
 
 def assess(pool: str, *, simulated: bool, complete: bool = True) -> list[Ban]:
-    """Fit all evidence of the pool unless that was done; give who was banned for it.
+    """Fit all evidence of the pool unless that was done; return the new bans.
 
-    Unless `complete`, little that is new waits for more, and so does who is paused.
+    Unless `complete`, few new answers, and paused workers, wait for a later fit.
     """
     fits = DetectorFit.objects.filter(pool=pool, polarity="", detector=ALL_EVIDENCE)
     stamp = stamp_of(pool, simulated=simulated)
@@ -84,7 +84,7 @@ def assess(pool: str, *, simulated: bool, complete: bool = True) -> list[Ban]:
         pool=pool,
         polarity="",
         detector=ALL_EVIDENCE,
-        # nothing is compared with a fixed rate; part of what makes a fit unique
+        # No rate is compared with it, but it is part of a fit's unique key.
         threshold_rate=0.0,
         parameters={**_parameters(evidence, found), "stamp": stamp},
         counts_sha256=sha256,
@@ -96,7 +96,7 @@ def assess(pool: str, *, simulated: bool, complete: bool = True) -> list[Ban]:
 
 
 def _judged_once(pool: str, evidence: Evidence) -> str:
-    """Name the evidence; with a question that staff restored it is not what it was."""
+    """Return the hash of the evidence, which restored questions change."""
     restored = RetiredQuestion.objects.filter(
         placement__campaign__pool=pool, restored_at__isnull=False
     ).count()
@@ -106,7 +106,6 @@ def _judged_once(pool: str, evidence: Evidence) -> str:
 
 
 def _says_more(stamp: list[int], last: DetectorFit | None) -> bool:
-    """Tell whether test questions were answered since, or many real items."""
     before = last.parameters.get("stamp") if last is not None else None
     if before is None or stamp[:-1] != before[:-1]:
         return True
@@ -114,18 +113,17 @@ def _says_more(stamp: list[int], last: DetectorFit | None) -> bool:
 
 
 def _is_due(stamp: list[int], last: DetectorFit | None) -> bool:
-    """Tell whether there are enough new answers for another fit."""
     before = last.parameters.get("stamp") if last else [0, 0, stamp[2], 0]
-    # a question was retired or restored, or grades are gone
+    # a question was retired or restored, or grades were deleted
     if before is None or stamp[2] != before[2] or stamp[0] < before[0]:
         return True
     return bool(stamp[3] - before[3] >= max(FIT_EVERY, NEW_ANSWERS * before[3]))
 
 
 def _has_waited(pool: str, *, simulated: bool) -> bool:
-    """Tell whether somebody is paused for long about whom nobody has to decide.
+    """Check whether a worker is paused for long without a person having to decide.
 
-    Programs have no patience.
+    Always False for simulated workers.
     """
     since = timezone.now() - (timedelta() if simulated else PATIENCE)
     paused = Pause.objects.filter(
@@ -152,7 +150,7 @@ def _parameters(evidence: Evidence, found: Assessment) -> dict[str, Any]:
 
 
 def _by_polarity(by_kind: dict[str, float]) -> dict[str, float]:
-    """Average what careful workers get right over the kinds of a polarity."""
+    """Average careful workers' rates of right answers over the kinds of a polarity."""
     groups: dict[str, list[float]] = {}
     for kind, rate in by_kind.items():
         groups.setdefault(kind.partition(":")[0], []).append(rate)
@@ -164,14 +162,14 @@ def _write(
     fit: DetectorFit, evidence: Evidence, found: Assessment, *, simulated: bool
 ) -> list[Ban]:
     try:
-        # A savepoint: the refused row must not end the transaction around it.
+        # A savepoint: the refused row must not end the outer transaction.
         with transaction.atomic():
             fit.save()
     except IntegrityError:
-        return []  # somebody else has judged the same
+        return []  # another process stored the same fit
     retire(fit, sorted({evidence.questions[int(i)][0] for i in found.retired}))
     verdicts = _verdicts(fit, evidence, found)
-    # Only the newest fit's are looked up.
+    # Only those of the newest fit are used.
     DetectorFit.objects.filter(pool=fit.pool, polarity="").exclude(pk=fit.pk).update(
         posteriors=[]
     )
@@ -196,10 +194,10 @@ def _write(
 
 
 def without_narrow(found: Assessment) -> Any:
-    """Give the probability of being careless in another way than by narrow answers.
+    """Return the probability of being careless for a reason other than narrow answers.
 
-    Answers that vary less than people's may be a program's; nobody is excluded for that
-    before a person has looked.
+    Answers that vary less than people's may come from a program. No worker is excluded
+    for that before a person has looked.
     """
     narrow = found.p_class[:, found.classes.index("narrow")]
     return np.clip(found.p_careless - narrow, 0, 1)
@@ -247,7 +245,7 @@ def _parts(
 
 
 def _update_standings(fit: DetectorFit, evidence: Evidence, found: Assessment) -> None:
-    """Keep what is thought of each worker; weights move by whole steps only."""
+    """Store the assessment of each worker; weights change by whole steps only."""
     before = {
         row.worker_id: row
         for row in Standing.objects.filter(pool=fit.pool, worker__in=evidence.workers)
@@ -285,13 +283,13 @@ def _update_standings(fit: DetectorFit, evidence: Evidence, found: Assessment) -
 def _weights(
     evidence: Evidence, found: Assessment
 ) -> list[tuple[float, dict[str, float]]]:
-    """Give what each worker's ratings count by now, and those that count otherwise."""
+    """Return each worker's weight, and the weights of items that differ from it."""
     weights = [(float(w), dict[str, float]()) for w in steps(1 - found.p_careless)]
     if evidence.ratings is None:
         return weights
     ratings = evidence.ratings
     own = rating_weights(ratings.worker, found.p_rating)
-    # the newest of each worker stays: they come in the order of answering
+    # They are in the order of answering, so the newest of each worker stays.
     weight_of = dict(zip(ratings.worker.tolist(), own.tolist(), strict=True))
     for worker, weight in weight_of.items():
         weights[worker] = (weight, {})
@@ -304,26 +302,25 @@ def _weights(
 
 
 def _resume(pool: str) -> None:
-    """Give work again to those paused about whom nobody has to decide."""
+    """Resume the paused workers about whom no person has to decide."""
     exclusions.resume(pool, but=held_exclusions.waiting_workers(pool))
 
 
-# A probability that moved less than this since the kept verdict says nothing new.
+# A smaller change of the probability since the stored verdict is ignored.
 TOLERANCE = 0.01
 
 
 def posteriors(verdicts: Iterable[Verdict]) -> list[list[float | int | bool]]:
-    """List what a fit says of each pair of counts, in order."""
     outcome_of = {(v.n_correct, v.n_questions): (v.p_noisy, v.noisy) for v in verdicts}
     return [[*counts, *outcome] for counts, outcome in sorted(outcome_of.items())]
 
 
 def changed(fit: DetectorFit, verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Select the verdicts to keep.
+    """Return the verdicts to store.
 
     These are the ones of workers with other counts, another outcome, threshold or
-    probability than in their last kept verdict, and of noisy workers whom nobody has
-    decided on yet. One at least is kept: `verdicts_of` needs it to know a fit's workers.
+    probability than in their last stored verdict, and of undecided noisy workers. At least
+    one is stored: `verdicts_of` needs it to know a fit's workers.
     """
     last = last_verdicts(fit)
     decided = decided_workers(fit.pool)

@@ -1,4 +1,4 @@
-"""Facts about a worker's answers that staff see beside the evidence; they exclude nobody."""
+"""Facts about a worker's answers that staff see beside the evidence; they exclude no worker."""
 
 from collections.abc import Collection
 from statistics import median
@@ -8,16 +8,16 @@ import numpy as np
 from crowd.hits.models.assignment import Assignment
 from quality.detection.services.evidence import Evidence
 
-# Of fewer ratings nothing is said.
+# Workers with fewer ratings get no such facts.
 _LEAST = 10
-# What somebody who reads rarely comes to.
+# A worker who reads rarely reaches this.
 _ALIKE, _QUICK = 0.8, 0.4
 
 
 def facts_beside(
     pool: str, evidence: Evidence, numbers: Collection[int]
 ) -> dict[int, list[str]]:
-    """Say of these workers, by number, whether they answer alike or quickly."""
+    """Describe, by worker number, whether they answer alike or quickly."""
     facts: dict[int, list[str]] = {number: [] for number in numbers}
     seconds = _seconds(pool, [evidence.workers[number] for number in numbers])
     usual = _usual_seconds(pool) if seconds else None

@@ -1,7 +1,7 @@
-"""All that a pool's workers answered, as the model of workers takes it.
+"""All answers of a pool's workers, in the form that the model of workers takes.
 
-Test questions with their marks, and ratings of real items with what is known of these
-here: a campaign stands for the systems judged in it.
+Test questions with their marks, and ratings of real items. Here a campaign represents
+the systems rated in it.
 """
 
 import hashlib
@@ -23,15 +23,15 @@ from quality.test_questions.models import Grade, Placement
 from quality.test_questions.services.grade import COUNTED
 from quality.test_questions.services.marking import Guesses, guesses
 
-# So many of the newest ratings are looked at: what a fit costs has an end.
+# Use only this many of the newest ratings, which bounds the cost of a fit.
 MOST_RATINGS = 200_000
-# So many workers tell how hard the questions of one origin are.
+# Workers needed to estimate how hard the questions of one origin are.
 LEAST_WORKERS = 12
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a fit is made from, with the labels behind its numbers.
+    """The input of a fit, with the labels behind its numbers.
 
     Parameters
     ----------
@@ -42,11 +42,10 @@ class Evidence:
     kinds : list of str
         Polarity, criterion and origin of each kind of question.
     guesses : tuple of tuple of float
-        How often answers given without reading are right on each kind.
-    tests : Tests
-    ratings : Ratings or None
+        Probabilities of right answers without reading, for each kind.
     rated_items : list of int
         The key of each rating's item.
+    - Evidence.sha256
     """
 
     workers: list[int]
@@ -72,7 +71,7 @@ class Evidence:
 
     @property
     def n_questions(self) -> Any:
-        """Count each worker's test questions, marked on however many criteria."""
+        """Count each worker's test questions, one for all of its criteria."""
         placements = _codes([placement for placement, _ in self.questions])
         pairs = np.stack([self.tests.worker, placements[self.tests.question]])
         workers = np.unique(pairs, axis=1)[0]
@@ -80,12 +79,12 @@ class Evidence:
 
 
 def evidence_of(pool: str, *, simulated: bool) -> Evidence:
-    """Gather the graded test questions that count and the newest ratings of a pool."""
+    """Return the graded test questions that count and the newest ratings of a pool."""
     grades = _grades(pool, simulated)
     rated = _rated(pool, simulated)
     workers = sorted({row[0] for row in grades} | {row[0] for row in rated})
     number = {pk: i for i, pk in enumerate(workers)}
-    # a worker's answers in the order in which they were given
+    # in the order of answering
     steps = {row[:2] for row in grades} | {row[:2] for row in rated}
     place: dict[tuple[int, int], int] = {}
     counts = dict.fromkeys(workers, 0)
@@ -119,9 +118,9 @@ def evidence_of(pool: str, *, simulated: bool) -> Evidence:
 
 
 def stamp_of(pool: str, *, simulated: bool) -> list[int]:
-    """Count what a fit would be made from; where nothing changed, neither would it.
+    """Count graded answers, the last one, retired questions, and answers.
 
-    Graded answers, the last of them, retired questions, and answers.
+    If these are unchanged, so is the fit.
     """
     grades = Grade.objects.filter(pool=pool, worker__simulated=simulated)
     counted = grades.aggregate(n=Count("pk"), last=Max("pk"))
@@ -135,7 +134,6 @@ def stamp_of(pool: str, *, simulated: bool) -> list[int]:
 
 
 def label_of(kind: str) -> str:
-    """Say in words what a kind of question is."""
     polarity, _, criterion, origin = kind.split(":", 3)
     words = [polarity.lower(), criterion and f"on {criterion}"]
     return " ".join([*filter(None, words), *([f"({origin})"] if origin else [])])
@@ -170,7 +168,6 @@ def _grades(
 
 
 def _guesses_by_question(questions: QuerySet[Placement]) -> dict[int, Guesses]:
-    """Compute what answers given without reading get right of each question."""
     rated = Answer.objects.filter(item__in=questions.order_by().values("item"))
     slots: dict[int, list[str]] = {}
     pairs = rated.order_by("item", "slot").values_list("item", "slot").distinct()
@@ -186,10 +183,9 @@ def _guesses_by_question(questions: QuerySet[Placement]) -> dict[int, Guesses]:
 
 
 def _told_apart(rows: Iterable[tuple[int, tuple[Any, ...]]]) -> dict[Any, str]:
-    """Name kinds of questions, their origin only where enough workers met it.
+    """Return kinds of questions, with their origin only if enough workers met it.
 
-    Of a kind that hardly anybody else was asked, the model could only say that its key
-    may be wrong.
+    For a rare kind the model could only find that its key may be wrong.
     """
     workers: dict[tuple[Any, ...], set[int]] = {}
     for worker, kind in rows:
@@ -210,10 +206,9 @@ def _told_apart(rows: Iterable[tuple[int, tuple[Any, ...]]]) -> dict[Any, str]:
 def _rated(
     pool: str, simulated: bool
 ) -> list[tuple[int, int, tuple[int, str], int, int, str, float]]:
-    """Give worker, assignment, output, campaign, input, criterion and value, in order.
+    """Return worker, assignment, output, campaign, input, criterion and value, in order.
 
-    Answers between 0 and 1 as far as a scale has ends; comparisons and shares of what a
-    standard is worth have none.
+    Values are between 0 and 1 if the scale has ends; comparisons and magnitudes have none.
     """
     placed = Placement.objects.filter(campaign__pool=pool).order_by()
     rows = (
@@ -239,7 +234,7 @@ def _rated(
     scales = {
         name: ends for name, scale in all_scales().items() if (ends := _ends(scale))
     }
-    # of each campaign, not of each answer: there are many more of these
+    # Per campaign, not per answer, of which there are many more.
     campaigns = Campaign.objects.filter(pool=pool).order_by()
     kinds = {
         pk: kind
@@ -282,6 +277,5 @@ def _ints(numbers: Sequence[int]) -> Any:
 
 
 def _codes(labels: Sequence[Any]) -> Any:
-    """Give labels numbers from 0 in their order."""
     number = {label: i for i, label in enumerate(sorted(set(labels)))}
     return _ints([number[label] for label in labels])

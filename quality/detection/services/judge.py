@@ -1,9 +1,9 @@
-"""Judge workers: fit, verdicts, bans.
+"""Assess workers: fit, verdicts, bans.
 
-By all evidence (`assess_pool`), or by one of Genie's detectors where the site names
-one. These know counts of test questions only. Positive and negative ones are fitted
-apart, because who always says yes fails the negative ones only. A fit rests on all of a
-pool's counts, not on one campaign's, and the same counts are fitted once.
+By all evidence (`assess_pool`), or by one of Genie's detectors if the site configures
+one. These use counts of test questions only. Positive and negative ones are fitted
+separately, because a worker who always says yes fails only the negative ones. A fit
+uses the counts of the whole pool, and the same counts are fitted once.
 """
 
 from __future__ import annotations
@@ -32,13 +32,12 @@ def judge(
     noisy_below: Mapping[str, float] | None = None,
     complete: bool = True,
 ) -> list[Ban]:
-    """Fit what is known of the pool; ban who is careless, or noisy on either polarity.
+    """Fit the pool's evidence; ban careless workers, or those noisy on either polarity.
 
-    For Genie's detectors noisy is who is right on less than `noisy_below` of the
-    questions of a polarity; the site's setting where it is not given. Where too many
-    would be banned, a person decides. The same is judged once. Answers of programs and
-    of people are never fitted together. Unless `complete`, a few new answers wait for
-    more: what rests on all of them asks for that.
+    For Genie's detectors a worker is noisy who is right on less than `noisy_below` of the
+    questions of a polarity (default: the site's setting). If too many would be banned, a
+    person decides. Repeating it on the same data does nothing. Programs and people are
+    never fitted together. Unless `complete`, a few new answers wait for more.
     """
     if settings.GENIE["DETECTOR"] == ALL_EVIDENCE:
         return assess(pool, simulated=simulated, complete=complete)
@@ -48,8 +47,8 @@ def judge(
         counts = counts_of(pool, polarity, simulated=simulated)
         if not counts.workers or _known(pool, polarity, counts, rate):
             continue
-        # Of the pool and the polarity only: the same counts give the same verdicts
-        # anywhere.
+        # Seeded by the pool and the polarity only: the same counts give the same verdicts
+        # everywhere.
         seed = seed_from("detector", pool, polarity)
         detection = detect(
             counts.n_correct,
@@ -89,11 +88,11 @@ def _write(
     fit: DetectorFit, counts: Counts, detection: Detection, *, simulated: bool
 ) -> list[Ban]:
     try:
-        # A savepoint: the refused row must not end the transaction around it.
+        # A savepoint: the refused row must not end the outer transaction.
         with transaction.atomic():
             fit.save()
     except IntegrityError:
-        return []  # somebody else has judged the same
+        return []  # another process stored the same fit
     verdicts = [
         Verdict(
             fit=fit,
@@ -114,7 +113,7 @@ def _write(
 
 @dataclass(frozen=True)
 class Counts:
-    """How many test questions of one polarity each worker answered, and how well."""
+    """Test questions of one polarity that each worker answered, and answered right."""
 
     workers: list[int]
     n_correct: list[int]
@@ -127,7 +126,7 @@ class Counts:
 
 
 def counts_of(pool: str, polarity: str, *, simulated: bool) -> Counts:
-    """Count right and wrong answers by worker, in the order of the workers' keys."""
+    """Count right and all answers by worker, in the order of the workers' keys."""
     rows = list(
         Grade.objects.filter(pool=pool, polarity=polarity, worker__simulated=simulated)
         .values("worker_id")

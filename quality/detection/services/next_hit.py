@@ -1,4 +1,4 @@
-"""Whether a worker's next HIT is a test question, and when they get none for now.
+"""Whether a worker's next HIT is a test question, and when workers are paused.
 
 Registered with `crowd.campaigns.services.preference`, which knows nothing of tests.
 """
@@ -32,9 +32,9 @@ from quality.detection.stats.schedule import (
 )
 from quality.test_questions.models import Placement, Polarity
 
-# Share of careless workers presumed of a pool that has not been assessed yet.
+# Presumed share of careless workers in a pool that has not been assessed yet.
 NEW_POOL = AssessOptions.share_careless
-# HITs of a campaign are counted again after so many were handed out, or so much time.
+# Count a campaign's HITs again after this many were assigned, or this much time.
 COUNT_AGAIN, COUNTED_SECONDS = 500, 60
 _IS_TEST = Exists(Placement.objects.filter(item__hit=OuterRef("pk")))
 
@@ -42,11 +42,11 @@ _IS_TEST = Exists(Placement.objects.filter(item__hit=OuterRef("pk")))
 def choose(
     worker: Worker, campaign: Campaign, unseen: QuerySet[HIT]
 ) -> Sequence[int] | None:
-    """Give the HITs to try: test questions first or real ones first; none for a pause.
+    """Return the HITs to try: test questions first or real ones first; none for a pause.
 
-    Drawn from the site's secret, so that nobody else can tell, and from how many HITs
-    the worker was given, so that asking again gives the same. Where one sort has run
-    out, the other one is given: what staff approved is answered, no more and no less.
+    Drawn from the site's secret, so that only the site can predict it, and from the number
+    of HITs the worker was given, so that asking again gives the same answer. If one sort
+    has run out, the other is returned: all approved items are answered.
     """
     allowance = _affordable(campaign)
     if allowance is None:
@@ -54,10 +54,10 @@ def choose(
     pool = campaign.pool
     record = record_of(worker, pool)
     p_careless, fitted = _p_careless(worker, pool, record)
-    # What a fit says is carried out already: whoever waits for a person is paused.
+    # A fit's bans are carried out already; workers who wait for a person are paused.
     if not fitted and _waits(worker, pool, p_careless):
         return []
-    # Both are looked for each time: how long it takes does not tell which was wanted.
+    # Query both each time, so that the response time does not reveal the choice.
     found_tests = _tests(campaign, unseen, record)
     found_real = list(
         unseen.exclude(_IS_TEST).values_list("pk", flat=True)[:CANDIDATES]
@@ -71,9 +71,9 @@ def choose(
 
 
 def _waits(worker: Worker, pool: str, p_careless: float) -> bool:
-    """Pause who is careless beyond the stated error; not whom people decided about.
+    """Check whether the worker is paused; never after people decided about them.
 
-    Genie's detectors pause nobody: only a fit to all evidence gives work again.
+    Genie's detectors pause no worker: only a fit to all evidence ends a pause.
     """
     if settings.GENIE["DETECTOR"] != ALL_EVIDENCE:
         return False
@@ -86,9 +86,9 @@ def _waits(worker: Worker, pool: str, p_careless: float) -> bool:
 
 
 def _tests(campaign: Campaign, unseen: QuerySet[HIT], record: Record) -> list[int]:
-    """Find test questions, first those of the polarity that was asked less.
+    """Return test questions, first those of the polarity that was asked less.
 
-    From the placements: late in a campaign few of very many HITs are tests.
+    Reads placements: late in a campaign few of very many HITs are tests.
     """
     asked = Counter(polarity for (polarity, _), _ in record.tests)
     rarer = Q(polarity=min(Polarity.values, key=asked.__getitem__), retirement=None)
@@ -103,9 +103,10 @@ def _tests(campaign: Campaign, unseen: QuerySet[HIT], record: Record) -> list[in
 
 
 def _p_careless(worker: Worker, pool: str, record: Record) -> tuple[float, bool]:
-    """Give the probability that the worker is careless, and whether a fit says so.
+    """Return the probability that the worker is careless, and whether a fit found it.
 
-    The last fit's, brought up to date with the answers to test questions since.
+    It updates the last fit's with the answers to test questions since.
+    - _updated
     """
     rows = Standing.objects.filter(worker=worker, pool=pool).select_related("fit")
     standing = rows.first()
@@ -134,10 +135,10 @@ def _updated(
 
 
 def _affordable(campaign: Campaign) -> Allowance | None:
-    """Keep tests at the share of answers that staff approved, as far as one can tell.
+    """Return the allowance that keeps tests at the share that staff approved.
 
-    None where there are no tests. All HITs are counted now and then; in between, only
-    what was handed out since is added: who claims waits for no sum over a campaign.
+    None if there are no tests. All HITs are counted from time to time; in between only the
+    new assignments are added, so that a claim never waits for a sum over the campaign.
     """
     key = f"tests-affordable-{campaign.pk}-{campaign.created_at.timestamp()}"
     counted: _Places | None = computed.get(key)
@@ -165,7 +166,7 @@ class _Places(NamedTuple):
 
 
 def _count(campaign: Campaign) -> _Places:
-    # Before the sums: what is handed out meanwhile is counted twice rather than never.
+    # Before the sums: concurrent assignments are counted twice rather than never.
     newest = Assignment.objects.aggregate(pk=Max("pk"))["pk"] or 0
     hits = HIT.objects.filter(campaign=campaign).order_by()
     every, tests = (
@@ -188,7 +189,7 @@ def _tests_of(campaign: Campaign) -> QuerySet[Placement, Any]:
 
 
 def _handed_out(campaign: Campaign, newest: int) -> list[bool]:
-    """Tell of what was handed out since which were tests."""
+    """Return, for each assignment since `newest`, whether it was a test."""
     of_campaign = HIT.objects.filter(pk=OuterRef("hit"), campaign=campaign)
     is_test = Placement.objects.filter(item__hit=OuterRef("hit"))
     rows = Assignment.objects.filter(Exists(of_campaign), pk__gt=newest).order_by("pk")

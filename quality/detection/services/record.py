@@ -1,6 +1,6 @@
-"""What a worker has done of a pool so far, as far as the next HIT depends on it.
+"""A worker's record in a pool, as far as the next HIT depends on it.
 
-The same queries whatever was shown last: the time that they take tells nothing.
+The queries never depend on the last HIT, so that their time reveals nothing.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from quality.test_questions.services.marking import (
     marks,
 )
 
-# Polarity of a question, and what answering without reading gets right of it.
+# Polarity of a question, and the probability of a right answer without reading.
 Kind = tuple[str, Guesses]
 # questions that are not retired, or that staff have restored
 COUNTING = Q(retirement=None) | Q(retirement__restored_at__isnull=False)
@@ -34,7 +34,7 @@ class Record:
     Parameters
     ----------
     n_shown : int
-        HITs that they were given, whatever became of them.
+        HITs that they were given, including returned ones.
     tests : list of (Kind, bool)
         Kind of each answered test question and whether it was right, in the order of
         answering.
@@ -48,7 +48,7 @@ class Record:
         return len(self.tests)
 
     def counts(self, first: int | None = None) -> dict[Kind, tuple[int, int]]:
-        """Count right answers and all answers by kind, or those of the first few."""
+        """Count (right, all) answers by kind, optionally of the first few only."""
         counts: dict[Kind, tuple[int, int]] = {}
         for kind, correct in self.tests[:first]:
             right, asked = counts.get(kind, (0, 0))
@@ -57,9 +57,9 @@ class Record:
 
 
 def record_of(worker: Worker, pool: str) -> Record:
-    """Count what the worker did, and mark their answers to test questions.
+    """Count the worker's HITs and mark their answers to test questions.
 
-    Two queries. Grades may not be written yet, and here they need not be.
+    Two queries, without stored grades, which may not be written yet.
     """
     done = Assignment.objects.filter(worker=worker, hit__campaign__pool=pool)
     answered = Placement.objects.filter(

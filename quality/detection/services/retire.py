@@ -11,7 +11,7 @@ from quality.test_questions.models import Grade
 
 
 def retire(fit: DetectorFit, placements: Sequence[int]) -> int:
-    """Count these questions no longer; not those that staff have restored.
+    """Retire these questions, except those that staff have restored; return the count.
 
     Their answers stay, and the next fit leaves them out.
     """
@@ -38,7 +38,7 @@ def _reason(placement: int) -> str:
 
 
 def restore(pk: int, *, by: Account, reason: str) -> RetiredQuestion:
-    """Let a retired question count again, for good.
+    """Let a retired question count again, permanently.
 
     Raises
     ------

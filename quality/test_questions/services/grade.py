@@ -15,17 +15,17 @@ COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 
 
 def grade(campaign: Campaign) -> int:
-    """Grade what is not graded yet; return how many marks were given.
+    """Grade the ungraded answers; return the number of new grades.
 
-    A rating above the scale's threshold says "good" (Genie, section 5: binarised at
-    0.5), on each marked criterion by itself. Ticks beside the ratings do not count, nor
-    do questions of several criteria that do not say which of them can be marked.
+    A rating above the scale's threshold counts as "good" (Genie, section 5: binarised at
+    0.5), on each marked criterion by itself. Check marks beside the ratings do not count,
+    nor do questions of several criteria that do not define which can be marked.
     """
     settled = timezone.now() - undo.CHANGEABLE
     old = Q(assignment__submitted_at__lte=settled) | Q(assignment__submitted_at=None)
     n = _grade(campaign, old)
     with transaction.atomic():
-        # What can still be changed holds still while it is marked.
+        # The lock keeps answers unchanged while they are marked.
         Campaign.objects.select_for_update(of=("self",), no_key=True).get(
             pk=campaign.pk
         )
@@ -33,7 +33,7 @@ def grade(campaign: Campaign) -> int:
 
 
 def again(assignment: Assignment) -> None:
-    """Mark an assignment anew whose answers were changed; callers hold the campaign."""
+    """Regrade an assignment with changed answers; callers lock the campaign."""
     if Grade.objects.filter(assignment=assignment).delete()[0]:
         _grade(assignment.hit.campaign, Q(assignment=assignment))
 
@@ -89,6 +89,6 @@ def _grade(campaign: Campaign, which: Q) -> int:
             threshold=threshold,
         ).items()
     ]
-    # Two processes may grade one campaign; the row that came first stays.
+    # Two processes may grade one campaign; the first row stays.
     Grade.objects.bulk_create(new, ignore_conflicts=True, batch_size=2_000)
     return len(new)

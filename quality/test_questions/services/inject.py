@@ -1,8 +1,8 @@
 """Make test questions and hide them among a campaign's items.
 
-crowd shows test questions without knowing of them: they are items like all others,
-their keys are made with the site's secret, and `Placement` alone says which they
-are.
+crowd shows test questions without knowing it: they are items like all others, their
+keys are made with the site's secret, and only `Placement` identifies them.
+- Material
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,22 +30,22 @@ class Material:
 
 @dataclass(frozen=True)
 class HiddenItem:
-    """A test question before it is built: the item, and which answer is right.
+    """A test question before it is built: the item, and the right answer.
 
-    `expected` says what polarity and scale do not (see `crowd.workers.services.known_answers`).
+    `expected` adds to polarity and scale, see `crowd.workers.services.known_answers`.
     """
 
     spec: ItemSpec
     polarity: str
     expected: Mapping[str, Any] = field(default_factory=dict)
-    # what `Placement` remembers of how its text came about
+    # how its text was made, for `Placement`
     kind: str = ""
     made_from: Mapping[str, Any] = field(default_factory=dict)
     text_sha256: str = ""
 
 
 def item_key(campaign_key: str, *parts: str) -> str:
-    """Name an item so that its name does not tell what it is."""
+    """Return a key that does not reveal the item's kind."""
     return name_for("item", campaign_key, *parts)
 
 
@@ -62,9 +62,9 @@ def draw_items(
     """Make positive and negative test questions from references (Genie, section 5).
 
     Positive: a reference in place of the prediction. Negative: the references,
-    cyclically permuted, so that no input meets its own. Where nobody sees the input
-    (`blind`), another input's reference is no worse; there the words are shuffled.
-    `expected` says for each polarity what counts as right.
+    cyclically permuted, so that no input meets its own. If raters do not see the input
+    (`blind`), another input's reference is no worse; then the words are shuffled.
+    `expected` has the right answer for each polarity.
     """
     if n_positive + n_negative == 0:
         return []
@@ -75,8 +75,8 @@ def draw_items(
         )
     rng = generator(seed_from("test questions", seed))
     order = [material[int(index)] for index in rng.permutation(len(material))]
-    # Positive ones from the front, negative ones from the back: as few inputs as
-    # possible serve for both.
+    # Positive ones from the front, negative ones from the back, so that as few inputs
+    # as possible are used for both.
     positives = [_positive(campaign_key, m) for m in order[:n_positive]]
     permuted = _permuted(order, rng)
     if blind:
@@ -99,7 +99,7 @@ def draw_items(
 
 
 def shuffled_words(text: str, rng: np.random.Generator) -> str:
-    """Shuffle a text's words until it is another text; one word is said backwards."""
+    """Shuffle a text's words until the text differs; a single word is reversed."""
     words = text.split()
     if len(set(words)) < 2:
         return text.strip()[::-1]
@@ -112,13 +112,12 @@ def shuffled_words(text: str, rng: np.random.Generator) -> str:
 def _permuted(
     order: Sequence[Material], rng: np.random.Generator
 ) -> list[tuple[Material, str]]:
-    """Pair each input with another one's reference that differs from its own."""
     shift = int(rng.integers(1, len(order)))
     rotated = [*order[shift:], *order[:shift]]
     return [
         (judged, other.reference)
         for judged, other in zip(order, rotated, strict=True)
-        # Two instances may share a reference or an input, and then it would not be
+        # Two instances may share a reference or an input; then the answer would not be
         # wrong.
         if other.reference.strip() != judged.reference.strip()
         and other.content_key != judged.content_key
@@ -148,7 +147,7 @@ def _negative(campaign_key: str, material: Material, other: str) -> HiddenItem:
 
 
 def place(campaign: Campaign, hidden: Sequence[HiddenItem]) -> None:
-    """Remember which of the campaign's items are test questions; nobody else does."""
+    """Store which of the campaign's items are test questions, known only here."""
     by_key = {question.spec.key: question for question in hidden}
     items = Item.objects.filter(campaign=campaign, key__in=list(by_key))
     Placement.objects.bulk_create(

@@ -15,7 +15,7 @@ from quality.test_questions.services.inject import HiddenItem, item_key, shuffle
 
 @dataclass(frozen=True)
 class LineUp:
-    """An input with outputs in their slots; which of them are good need not be known."""
+    """An input with outputs in their slots; their quality need not be known."""
 
     content_key: str
     data: Mapping[str, Any]
@@ -26,8 +26,6 @@ class LineUp:
 
 
 class Edited(Protocol):
-    """A text that was made wrong, and how."""
-
     @property
     def text(self) -> str: ...
     @property
@@ -48,12 +46,11 @@ def draw_pairs(
     expected: Mapping[str, Any] | None = None,
     edits: Mapping[str, Edited] | None = None,
 ) -> list[HiddenItem]:
-    """Set each input's good text against a wrong one; the order is drawn.
+    """Pair each input's good text with a wrong one, in a drawn order.
 
-    That is an edited output where there is one of the input, else another's good text.
-
-    The good one must be preferred. There are no negative questions: who always takes
-    the same side is right half of the time, which the detectors tell from good work.
+    The wrong text is an edited output if the input has one, else another's good text. The
+    good one must be preferred. There are no negative questions: a worker who always takes
+    the same side is right half of the time, which the detectors distinguish from good work.
     """
     rng = generator(seed_from("test questions", seed))
     questions = []
@@ -62,7 +59,7 @@ def draw_pairs(
     pairs = [(line_up, edits[line_up.content_key].text) for line_up in edited]
     others = [line_up for line_up in material if line_up.content_key not in edits]
     pairs += _with_strangers(others, n - len(pairs), rng, blind)
-    # Each side is right equally often: then who always takes one fails half of them.
+    # Each side is right equally often, so that a worker who always takes one fails half.
     sides = rng.permutation(len(pairs)) % 2
     for side, (line_up, other) in zip(sides, pairs, strict=True):
         slots = list(line_up.outputs)[:2]
@@ -93,8 +90,8 @@ def draw_line_ups(
 ) -> list[HiddenItem]:
     """Put a wrong text in place of one output: it must not come out best.
 
-    That is an edit of the output in the place that `edits` gives by input; else another
-    input's reference, in a place that is drawn. The outputs stand in a drawn order.
+    The text is an edit of the output in the place that `edits` has for the input; else
+    another input's reference, in a drawn place. The order of the outputs is drawn.
     """
     rng = generator(seed_from("test questions", seed))
     edits = edits or {}
@@ -111,7 +108,7 @@ def draw_line_ups(
         if at < len(edited):
             place, edit = edits[line_up.content_key]
         outputs[place] = text
-        # As where outputs are judged: no system always stands in the same place.
+        # As for real items: no system is always shown in the same place.
         mixed = [int(place) for place in rng.permutation(len(outputs))]
         texts = {slot: outputs[at] for slot, at in zip(slots, mixed, strict=True)}
         answer = {"not_best": slots[mixed.index(place)]}
@@ -122,7 +119,7 @@ def draw_line_ups(
 def _with_strangers(
     material: Sequence[LineUp], n: int, rng: np.random.Generator, blind: bool
 ) -> list[tuple[LineUp, str]]:
-    """Pick `n` inputs, each with a text that is wrong for it."""
+    """Return `n` inputs, each with a text that is wrong for it."""
     if n == 0:
         return []
     order = [material[int(index)] for index in rng.permutation(len(material))]

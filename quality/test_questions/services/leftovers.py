@@ -1,8 +1,8 @@
-"""See that a campaign ends although some of its instances were tests for somebody.
+"""End a campaign although some of its instances were test questions for some workers.
 
-Who has met an instance as a test question does not judge it. So test questions are left
-over once everything is judged, and where very few people work, a judged one may be left
-that only those could do who have met its instance as a test, or beside what is judged.
+A worker who met an instance as a test question does not rate it. So test questions are
+left over once everything is rated. With very few workers, an item may be left that only
+workers could rate who met its instance as a test or beside rated outputs.
 """
 
 from datetime import datetime
@@ -22,8 +22,8 @@ State = Assignment.State
 
 @transaction.atomic
 def settle(campaign: Campaign, now: datetime | None = None) -> int:
-    """Close what is left over, or open what is stuck; return how many HITs it was."""
-    # Nobody's exclusion sends work out again in between.
+    """Close leftover HITs, or open those that are stuck; return how many."""
+    # The lock prevents that an exclusion reissues work in between.
     locked = Campaign.objects.select_for_update(of=("self",)).get(pk=campaign.pk)
     if locked.state != Campaign.State.RUNNING:
         return 0
@@ -45,17 +45,16 @@ def _hits(campaign: Campaign) -> tuple[QuerySet[HIT], QuerySet[HIT]]:
 
 
 def test_hits(campaign: Campaign) -> QuerySet[Item, int]:
-    """Select the campaign's HITs with test questions, by their keys."""
     placed = Placement.objects.filter(campaign=campaign).values("item")
     return Item.objects.filter(pk__in=placed).values_list("hit", flat=True)
 
 
 def _open(campaign: Campaign, waiting: QuerySet[HIT]) -> int:
-    """Let those judge an input who met it as a test question, or beside what is judged.
+    """Open an input to workers who met it as a test question or beside a rated output.
 
-    A test question of any campaign of the pool; what somebody judged elsewhere stays
-    closed to them. One HIT of an input at a time: what is opened together would keep the
-    others closed.
+    That is a test question of any campaign of the pool; inputs that a worker rated in
+    another campaign stay closed. One HIT of an input at a time: opening two together would
+    keep the others closed.
     """
     placed = Placement.objects.filter(campaign__pool=campaign.pool).values("item")
     tests = Item.objects.filter(pk__in=placed).values("hit")

@@ -1,6 +1,6 @@
 """Which answer to a test question is right.
 
-A placement's `expected` says what its polarity does not; see
+A placement's `expected` adds to its polarity; see
 `crowd.workers.services.known_answers` for its keys.
 """
 
@@ -18,8 +18,6 @@ Guesses = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Marked:
-    """One answer to a test question."""
-
     criterion: str
     slot: str
     value: float
@@ -32,7 +30,7 @@ def marks(
     expected: Mapping[str, Any],
     threshold: float,
 ) -> dict[str, bool]:
-    """Tell on which criteria one worker's answers to one test question are right."""
+    """Return, by criterion, whether one worker's answers to one test question are right."""
     return marks_of(
         answers, expected, good=polarity == Polarity.POSITIVE, threshold=threshold
     )
@@ -41,6 +39,6 @@ def marks(
 def guesses(
     expected: Mapping[str, Any], polarity: str, scale: str, slots: Sequence[str]
 ) -> Guesses:
-    """Compute what answers that were given without reading get right of a question."""
+    """Compute the probability of a right answer given without reading."""
     good = polarity == Polarity.POSITIVE
     return guesses_of(expected, good=good, scale=all_scales()[scale], slots=slots)
