@@ -25,7 +25,6 @@ class MarkedItem:
         The change to the text of a test question; empty if there is none.
     lines : list of (str, str, str)
         Criterion, answer, and right answer (empty if unknown).
-    - marked_items
     """
 
     shown: list[tuple[str, str]]
@@ -35,7 +34,6 @@ class MarkedItem:
 
 
 def marked_items(assignment: Assignment) -> list[MarkedItem]:
-    """Give an assignment's items with the key of each criterion, where there is one."""
     items = list(assignment.hit.items.all())
     placements = {row.item_id: row for row in Placement.objects.filter(item__in=items)}
     answers: dict[int, list[Answer]] = {}

@@ -45,7 +45,6 @@ class Evidence:
         Probabilities of right answers without reading, for each kind.
     rated_items : list of int
         The key of each rating's item.
-    - Evidence.sha256
     """
 
     workers: list[int]
@@ -58,7 +57,6 @@ class Evidence:
 
     @property
     def sha256(self) -> str:
-        """Hash all that the fit is made from."""
         hashed = hashlib.sha256(repr((self.workers, self.kinds)).encode())
         for part in (self.tests, self.ratings):
             for column in vars(part).values() if part is not None else ():

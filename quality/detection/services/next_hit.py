@@ -106,7 +106,6 @@ def _p_careless(worker: Worker, pool: str, record: Record) -> tuple[float, bool]
     """Return the probability that the worker is careless, and whether a fit found it.
 
     It updates the last fit's with the answers to test questions since.
-    - _updated
     """
     rows = Standing.objects.filter(worker=worker, pool=pool).select_related("fit")
     standing = rows.first()
@@ -125,7 +124,6 @@ def _p_careless(worker: Worker, pool: str, record: Record) -> tuple[float, bool]
 def _updated(
     record: Record, before: float, known: Mapping[str, Any], n_seen: int
 ) -> float:
-    """Compute the probability with the answers to test questions since a fit."""
     counts, rates = record.counts(), known.get("good_accuracy", {})
     good: dict[Hashable, float] = {
         kind: rates[kind[0]] for kind in counts if kind[0] in rates

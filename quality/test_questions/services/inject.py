@@ -2,7 +2,6 @@
 
 crowd shows test questions without knowing it: they are items like all others, their
 keys are made with the site's secret, and only `Placement` identifies them.
-- Material
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,8 +20,6 @@ from quality.test_questions.models import Placement, Polarity
 
 @dataclass(frozen=True)
 class Material:
-    """An input with an output that is known to be good."""
-
     content_key: str
     data: Mapping[str, Any]
     reference: str
