@@ -79,8 +79,6 @@ def balanced_blocks(
 
 @cache
 def _difference_set(n: int, size: int) -> tuple[int, ...]:
-    """Find numbers whose differences modulo n are all different and all there are."""
-
     def longer(chosen: tuple[int, ...], used: frozenset[int]) -> tuple[int, ...]:
         if len(chosen) == size:
             return chosen
@@ -146,7 +144,7 @@ def _some(n_blocks: int, rng: np.random.Generator) -> Ints:
 
 
 def _change(block: Ints, leaving: int, others: Ints, met: Ints) -> Ints:
-    """Give half the change of the sum of squares for each place of the other blocks."""
+    """Return half the change of the sum of squares for each place of the other blocks."""
     staying = block[block != leaving]
     inside = np.zeros(len(met), dtype=np.int64)
     inside[block] = 1

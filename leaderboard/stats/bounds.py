@@ -10,7 +10,7 @@ from leaderboard.stats.intervals import check_confidence
 
 
 def normal_quantile(confidence: float) -> float:
-    """Give z such that a normal variable lies within z with this probability.
+    """Return z such that a normal variable lies within z with this probability.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def normal_quantile(confidence: float) -> float:
 def largest_sd(
     mean: float | None = None, *, low: float = 0.0, high: float = 1.0
 ) -> float:
-    """Give the largest standard deviation that ratings on a scale can have.
+    """Return the largest standard deviation that ratings on a scale can have.
 
     Parameters
     ----------

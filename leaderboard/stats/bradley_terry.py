@@ -49,12 +49,12 @@ class BradleyTerry:
     covers: str = _COVERS
 
     def interval(self, i: int, *, confidence: float = 0.95) -> Interval:
-        """Give the interval of a strength, against the average of all systems."""
+        """Return the interval of a strength, against the average of all systems."""
         variance = float(self.covariance[i, i])
         return self._wald(float(self.strengths[i]), variance, confidence)
 
     def difference(self, i: int, j: int, *, confidence: float = 0.95) -> Interval:
-        """Give the interval of the log-odds that i is preferred to j."""
+        """Return the interval of the log-odds that i is preferred to j."""
         c = self.covariance
         return self._wald(
             float(self.strengths[i] - self.strengths[j]),
@@ -63,7 +63,7 @@ class BradleyTerry:
         )
 
     def probabilities(self, i: int, j: int) -> tuple[float, float, float]:
-        """Give the probabilities that i is preferred, that they tie, that j is."""
+        """Return the probabilities that i is preferred, that they tie, that j is."""
         half = float(self.strengths[i] - self.strengths[j]) / 2
         over, under = np.exp(half), np.exp(-half)
         total = over + under + self.tie
@@ -133,10 +133,6 @@ def bradley_terry(
         Ridge: penalty times the sum of squared strengths is taken from the
         log-likelihood. Above 0 it gives finite strengths whatever the comparisons.
 
-    Returns
-    -------
-    BradleyTerry
-
     Raises
     ------
     GenieError
@@ -201,7 +197,6 @@ def bradley_terry_by_worker(
 
     Parameters
     ----------
-    games : Comparisons
     workers : array_like, shape (m,)
         Who made each comparison; or whatever else was drawn whole, such as the page.
     ties : {"own", "half"}
@@ -273,7 +268,6 @@ def bradley_terry_by_worker(
 def _scores_by_worker(
     fit: BradleyTerry, games: Comparisons, worker: Ints, n_workers: int, penalty: float
 ) -> Floats:
-    """Add up each worker's slope of the log-likelihood in strengths and log nu."""
     half = (fit.strengths[games.first] - fit.strengths[games.second]) / 2
     over, under = np.exp(half), np.exp(-half)
     total = over + under + fit.tie
@@ -353,7 +347,6 @@ def _climb(won: Floats, tied: Floats, penalty: float, n: int) -> BradleyTerry:
 def _derivatives(
     theta: Floats, won: Floats, tied: Floats, penalty: float, with_ties: bool
 ) -> tuple[float, Floats, Floats]:
-    """Give log-likelihood, gradient and negated Hessian, the null direction filled."""
     strengths, log_nu = theta[:-1], theta[-1]
     half = (strengths[:, None] - strengths[None, :]) / 2
     terms = np.stack(

@@ -24,7 +24,7 @@ _CHUNK = 2_000_000
 def factor_codes(
     factors: Mapping[str, npt.ArrayLike], n: int
 ) -> dict[str, tuple[Codes, int]]:
-    """Give the levels of each factor numbers from 0.
+    """Return the levels of each factor numbers from 0.
 
     Parameters
     ----------
@@ -32,10 +32,6 @@ def factor_codes(
         For each rating the label of its instance, worker, day, ...
     n : int
         Number of ratings.
-
-    Returns
-    -------
-    dict of name to (codes, number of levels)
 
     Raises
     ------
@@ -65,7 +61,7 @@ def factor_codes(
 
 
 def is_nested(inner: Codes, outer: Codes) -> bool:
-    """Tell whether each level of `inner` occurs in one level of `outer` only.
+    """Return whether each level of `inner` occurs in one level of `outer` only.
 
     Examples
     --------
@@ -112,7 +108,7 @@ def clustered_mean(
     n_resamples: int = 2_000,
     confidence: float = 0.95,
 ) -> Interval:
-    """Give the mean of ratings with an interval that covers the named factors.
+    """Return the mean of ratings with an interval that covers the named factors.
 
     Parameters
     ----------
@@ -225,7 +221,7 @@ def _canonical(
 def multiway_variance(
     residuals: Floats, factors: list[tuple[Codes, int]]
 ) -> tuple[float, float]:
-    """Give the variance of a mean under crossed factors, and its degrees of freedom.
+    """Return the variance of a mean under crossed factors, and its degrees of freedom.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class Components:
 def worst_case_components(
     mean: float | None = None, *, low: float = 0.0, high: float = 1.0
 ) -> Components:
-    """Give components that no ratings on a scale can exceed, all between instances.
+    """Return components that no ratings on a scale can exceed, all between instances.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def mean_variance(
     n_workers: int | None = None,
     n_days: int | None = None,
 ) -> float:
-    """Give the variance of a system's mean under a design.
+    """Return the variance of a system's mean under a design.
 
     Parameters
     ----------

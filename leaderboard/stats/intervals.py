@@ -63,7 +63,7 @@ class Interval:
         return (self.high - self.low) / 2
 
     def contains(self, value: float) -> bool:
-        """Tell whether `value` lies between the ends, ends included."""
+        """Return whether `value` lies between the ends, ends included."""
         return self.low <= value <= self.high
 
 
@@ -121,7 +121,7 @@ def bootstrap_mean(
     bounds: tuple[float, float] | None = None,
     covers: str = COVERS_INSTANCES,
 ) -> Interval:
-    """Give the mean of ratings with its bootstrap interval.
+    """Return the mean of ratings with its bootstrap interval.
 
     Parameters
     ----------

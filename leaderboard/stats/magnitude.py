@@ -14,7 +14,7 @@ from leaderboard.stats.resampling import Floats
 
 
 def log_magnitudes(values: npt.ArrayLike) -> Floats:
-    """Give the natural logarithms of magnitudes.
+    """Return the natural logarithms of magnitudes.
 
     Raises
     ------

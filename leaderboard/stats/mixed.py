@@ -88,10 +88,6 @@ def fit_mixed(
     factors : mapping of name to array_like, shape (n,)
         Label of each rating's worker, instance, ...; may be empty.
 
-    Returns
-    -------
-    MixedFit
-
     Raises
     ------
     ValueError
@@ -214,7 +210,7 @@ def _down_from(problem: _Problem, start: Floats) -> tuple[float, Floats]:
 
 
 def _off_zero(problem: _Problem, cost: float, found: Floats) -> Floats | None:
-    """Give a likelier point beside one where a ratio is zero, if there is one.
+    """Return a likelier point beside one where a ratio is zero, if there is one.
 
     A ratio of zero always has no slope, so that a search that has stepped there stays,
     and whether it does could hang on the last digit of the ratings.
@@ -229,7 +225,7 @@ def _off_zero(problem: _Problem, cost: float, found: Floats) -> Floats | None:
 
 
 def _deviance_and_slope(ratios: Floats, problem: _Problem) -> tuple[float, Floats]:
-    """Give the deviance with its derivatives, from the traces of each factor's block.
+    """Return the deviance with its derivatives, from the traces of each factor's block.
 
     References
     ----------
@@ -292,7 +288,7 @@ def _pairs(crossed: Any) -> Any:
 
 
 def _outer(problem: _Problem, weights: Floats) -> Floats:
-    """Give the lower half of C W^2 C' of the sparse C; what is above it says nothing."""
+    """Return the lower half of C W^2 C' of the sparse C; what is above it says nothing."""
     from scipy import sparse
 
     crossed = problem.crossed
@@ -306,7 +302,6 @@ def _outer(problem: _Problem, weights: Floats) -> Floats:
 
 
 def _scaling(problem: _Problem, ratios: Floats) -> Floats:
-    """Give the ratio that each column but the absorbed ones is scaled by."""
     of_groups = np.ones(problem.n_groups)
     return np.concatenate([of_groups, np.repeat(ratios[:-1], problem.sizes[:-1])])
 

@@ -95,7 +95,7 @@ def _put_back(
 
 
 def widening(n: int, *, confidence: float = 0.95) -> float:
-    """Give the factor by which an interval grows if it was picked among n.
+    """Return the factor by which an interval grows if it was picked among n.
 
     Among several noisy results, the best one was probably lucky. An interval of each at
     the level ``confidence ** (1 / n)`` covers all n true values at once with at least
@@ -106,7 +106,6 @@ def widening(n: int, *, confidence: float = 0.95) -> float:
     ----------
     n : int
         How many results one was picked from, itself among them; 1: none was picked.
-    confidence : float
 
     Returns
     -------

@@ -183,7 +183,7 @@ def _no_variation(
 
 
 def share_above_zero(means: Floats, spread: float) -> float:
-    """Give the share of resampled differences above zero, ties counting one half.
+    """Return the share of resampled differences above zero, ties counting one half.
 
     Parameters
     ----------

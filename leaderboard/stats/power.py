@@ -12,7 +12,7 @@ from leaderboard.stats.planning import Plan, smallest
 def largest_sd_of_difference(
     difference: float, *, low: float = 0.0, high: float = 1.0, independent: bool = False
 ) -> float:
-    """Give the largest spread of the difference of two ratings of one instance.
+    """Return the largest spread of the difference of two ratings of one instance.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def largest_sd_of_difference(
 def paired_power(
     n_instances: int, difference: float, sd: float, *, alpha: float = 0.05
 ) -> float:
-    """Give the probability that a paired test finds a difference.
+    """Return the probability that a paired test finds a difference.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def plan_power(
 
 
 def pilot_sd_of_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
-    """Give the spread of paired differences seen in a pilot of two systems.
+    """Return the spread of paired differences seen in a pilot of two systems.
 
     Examples
     --------

@@ -97,10 +97,6 @@ def standardised_means(
         With it, repeated ratings of one output are averaged first, so that an
         instance counts once however often it was rated.
 
-    Returns
-    -------
-    StandardisedMeans
-
     Raises
     ------
     ValueError
@@ -135,10 +131,6 @@ def mean_z_scores(
         See `worker_z_scores`; NaN is left out and counted.
     systems, instances : array_like, shape (n,)
         As in `standardised_means`.
-
-    Returns
-    -------
-    StandardisedMeans
 
     References
     ----------

@@ -40,7 +40,7 @@ class MeanDistribution:
     mass: Floats
 
     def quantile(self, p: npt.ArrayLike) -> Floats:
-        """Give the smallest mean that at least a share `p` of resamples reaches."""
+        """Return the smallest mean that at least a share `p` of resamples reaches."""
         cumulative = np.cumsum(self.mass)
         # the last sum may be 1 - 1e-16; a p of 1 must still find the last atom
         index = np.searchsorted(cumulative, np.asarray(p, dtype=np.float64) - 1e-12)
@@ -48,7 +48,7 @@ class MeanDistribution:
         return ends
 
     def share_below(self, value: float) -> float:
-        """Give the share of resamples below `value`, ties counting one half."""
+        """Return the share of resamples below `value`, ties counting one half."""
         width = 1e-9 * max(float(np.ptp(self.support)), abs(value), 1e-300)
         below = self.mass[self.support < value - width].sum()
         tied = self.mass[np.abs(self.support - value) <= width].sum()
@@ -103,7 +103,7 @@ def lattice_step(distinct: Floats) -> float | None:
 
 
 def mean_distribution(values: Floats) -> MeanDistribution:
-    """Give the whole bootstrap distribution of the mean of some ratings.
+    """Return the whole bootstrap distribution of the mean of some ratings.
 
     Parameters
     ----------

@@ -47,7 +47,6 @@ class Skills:
     shares : ndarray, shape (s, s)
         Entry i, j: share of resamples in which i comes out above j, ties counting one
         half.
-    n_workers : int
     by_order : ndarray, shape (s, o)
         The differences of each order, of which `differences` are the means.
     """
@@ -60,7 +59,7 @@ class Skills:
     by_order: Floats
 
     def interval(self, i: int, *, confidence: float = 0.95) -> tuple[float, float]:
-        """Give the ends of the interval of a system's difference to the mean."""
+        """Return the ends of the interval of a system's difference to the mean."""
         from scipy import stats
 
         check_confidence(confidence)
@@ -107,7 +106,6 @@ def true_skill(
 
     Parameters
     ----------
-    games : Comparisons
     workers : array_like, shape (m,)
         Who made each comparison; or whatever else was drawn whole, such as the page.
     seed : int
@@ -118,10 +116,6 @@ def true_skill(
     draw_probability : float
         Probability of a draw between equals, 0 <= p < 1; it sets the draw margin. With
         0 no game may be a tie.
-
-    Returns
-    -------
-    Skills
 
     Raises
     ------
@@ -171,8 +165,6 @@ def true_skill(
 
 @dataclass(frozen=True)
 class _Games(Games):
-    """Games worker by worker, in an order that labels don't change."""
-
     # how many games of each worker
     sizes: Ints
 
@@ -203,13 +195,11 @@ def _by_worker(games: Comparisons, workers: npt.ArrayLike) -> _Games:
 
 
 def _orders(table: _Games, n: int, rng: np.random.Generator) -> Iterator[Ints]:
-    """Give all games in random orders."""
     for _ in range(n):
         yield rng.permutation(len(table.winner))
 
 
 def _resamples(table: _Games, n: int, rng: np.random.Generator) -> Iterator[Ints]:
-    """Give the games of workers drawn with replacement, in random orders."""
     n_workers = len(table.sizes)
     starts = np.cumsum(table.sizes) - table.sizes
     for _ in range(n):
@@ -241,7 +231,6 @@ def _margin(draw_probability: float) -> float:
 
 
 def _errors(drawn: Floats, n_workers: int) -> Floats:
-    """Give standard errors of differences to the mean and of pairs."""
     if n_workers < 2:
         return np.full((len(drawn), len(drawn)), np.inf)
     covariance = np.atleast_2d(np.cov(drawn))

@@ -34,7 +34,6 @@ class Games:
     winner, loser : ndarray of int, shape (m,)
     drawn : ndarray of bool, shape (m,)
         Whether nobody won.
-    n_systems : int
     """
 
     winner: Ints
@@ -48,7 +47,6 @@ def play(games: Games, order: Ints, margin: float) -> Floats:
 
     Parameters
     ----------
-    games : Games
     order : ndarray of int, shape (n, c)
         An order a column, by the games' places; a place after the last is no game and
         fills up shorter columns.
@@ -96,7 +94,7 @@ def play(games: Games, order: Ints, margin: float) -> Floats:
 
 
 def _turns(won: Ints, lost: Ints, n: int) -> npt.NDArray[np.uint16]:
-    """Give each game the first even number after all of its players' earlier games."""
+    """Return each game the first even number after all of its players' earlier games."""
     last = np.zeros(n, dtype=np.uint16)
     turn = np.empty(won.shape, dtype=np.uint16)
     for now, i, j in zip(turn, won, lost, strict=True):
@@ -110,7 +108,6 @@ def _turns(won: Ints, lost: Ints, n: int) -> npt.NDArray[np.uint16]:
 def _update(
     mu: Floats, variance: Floats, players: Ints, n_won: int, margin: float
 ) -> None:
-    """Update beliefs after games of different systems, of which the last are draws."""
     means, spread = mu[players], variance[players]
     total = spread[0] + spread[1]
     total += 2 * BETA**2
@@ -131,7 +128,6 @@ def _update(
 
 
 def _corrections(t: Floats, edge: Floats, n_won: int) -> tuple[Floats, Floats]:
-    """Give v and w of Herbrich et al. for wins, and after them for draws."""
     n = len(t)
     size, half = np.abs(t[n_won:]), edge[n_won:]
     x = np.empty(2 * n - n_won)
@@ -153,7 +149,7 @@ def _corrections(t: Floats, edge: Floats, n_won: int) -> tuple[Floats, Floats]:
 
 
 def _density_over_distribution(x: Floats) -> Floats:
-    """Give the standard normal density over its distribution, right to 1e-10."""
+    """Return the standard normal density over its distribution, right to 1e-10."""
     if x.size and x.min() < _LOW:
         return _exactly(x)
     place = np.minimum(x, _HIGH)
@@ -171,7 +167,6 @@ def _density_over_distribution(x: Floats) -> Floats:
 
 @cache
 def _table() -> tuple[Floats, Floats, Floats, Floats]:
-    """Give cubics with the values and slopes of both ends of each cell."""
     x = _LOW + np.arange(int((_HIGH - _LOW) * _CELLS) + 2) / _CELLS
     value = _exactly(x)
     slope = -value * (value + x) / _CELLS

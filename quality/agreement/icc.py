@@ -116,8 +116,6 @@ def icc_forms(
     ----------
     ratings : array_like of float, shape (n_items, n_raters)
         As for :func:`icc`.
-    confidence : float, default 0.95
-        Level of the intervals.
 
     Returns
     -------
@@ -276,7 +274,6 @@ def _from_f(f: float, k: float) -> float:
 
 
 def _of_the_mean(single: float, k: float) -> float:
-    """Spearman and Brown: from the reliability of one rating to that of k."""
     denominator = 1 + (k - 1) * single
     return float(k * single / denominator) if denominator > 0 else float("-inf")
 

@@ -28,8 +28,6 @@ def item_interval(
         Items to draw from.
     n_resamples : int
         Resamples; 0 gives NaN.
-    seed : int
-        Seed of the draws.
     confidence : float
         Level, between 0 and 1.
 

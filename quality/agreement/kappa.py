@@ -72,10 +72,6 @@ def percentage_agreement(
         Numbers or words; NaN and None are missing.
     n_resamples : int, default 1000
         Bootstrap resamples of the items; 0 for none.
-    seed : int, default 0
-        Seed of the resamples.
-    confidence : float, default 0.95
-        Level of the interval.
 
     Returns
     -------
@@ -112,7 +108,6 @@ def percentage_agreement(
 
 
 def _agreeing(counts: Floats) -> Floats:
-    """Share of agreeing pairs of each item with at least two ratings."""
     sizes = counts.sum(axis=1)
     share: Floats = ((counts**2).sum(axis=1) - sizes) / (sizes * (sizes - 1))
     return share
@@ -134,10 +129,6 @@ def fleiss_kappa(
         be the same people.
     n_resamples : int, default 1000
         Bootstrap resamples of the items; 0 for none.
-    seed : int, default 0
-        Seed of the resamples.
-    confidence : float, default 0.95
-        Level of the interval.
 
     Returns
     -------

@@ -66,10 +66,6 @@ def krippendorff_alpha(
         difference relative to their sum (values from 0 on).
     n_resamples : int, default 1000
         Bootstrap resamples of the items; 0 for none.
-    seed : int, default 0
-        Seed of the resamples.
-    confidence : float, default 0.95
-        Level of the interval.
 
     Returns
     -------
@@ -147,7 +143,6 @@ def _disagreement(counts: Floats, labels: LabelCounts, level: Level) -> _Disagre
 
 
 def _with_distances(counts: Floats, squared: Floats) -> _Disagreement:
-    """Give disagreement under fixed squared distances between values."""
     sizes = counts.sum(axis=1)
     within = ((counts @ squared) * counts).sum(axis=1) / np.maximum(sizes - 1, 1)
 
@@ -162,7 +157,7 @@ def _with_distances(counts: Floats, squared: Floats) -> _Disagreement:
 def _with_positions(
     counts: Floats, positions: Callable[[Floats], Floats]
 ) -> _Disagreement:
-    """Give disagreement under squared differences of positions on a line.
+    """Return disagreement under squared differences of positions on a line.
 
     The positions may depend on how often each value was given; no table of all pairs of
     values is needed, so that there may be thousands of them.

@@ -13,7 +13,7 @@ _CLOSE = 1e-10
 
 
 def codes_of(labels: npt.ArrayLike, n: int) -> Codes:
-    """Give labels numbers from 0.
+    """Return labels numbers from 0.
 
     Raises
     ------

@@ -34,7 +34,7 @@ class SystemInBoth:
 
 @dataclass(frozen=True)
 class Correlation:
-    """How alike two crowds order systems: Pearson's r with its 95 % interval."""
+    """How alike two crowds order systems: Pearson's r with its 95% interval."""
 
     r: float
     low: float
@@ -48,7 +48,6 @@ class CrowdComparison:
 
     Parameters
     ----------
-    systems : list of SystemInBoth
     correlation : Correlation or None
         None with fewer than three systems, or where a crowd gives all the same.
     variances : tuple of Variances

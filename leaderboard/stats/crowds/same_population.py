@@ -31,7 +31,7 @@ class SamePopulation:
         Of the same, by what the crowds give systems and by how widely their ratings
         scatter; each by itself.
     detectable : float or None
-        The smallest difference of the crowds' levels that `p_means` finds at 5 % in 80 %
+        The smallest difference of the crowds' levels that `p_means` finds at 5% in 80%
         of cases, in the unit of the ratings; None where none can be found.
     n_workers : tuple of int
         Of each crowd; those of both are left out.
@@ -49,8 +49,6 @@ class SamePopulation:
 
 @dataclass(frozen=True)
 class _Workers:
-    """Sums over each worker's ratings, which are all that an exchange needs."""
-
     sums: Floats
     counts: Floats
     squares: Floats
@@ -77,7 +75,6 @@ def same_population(
         Whether the second crowd gave each.
     n_permutations : int
         Exchanges of workers.
-    seed : int
 
     Returns
     -------
@@ -99,7 +96,7 @@ def same_population(
     population every p-value is uniform, however unequal workers' shares are. Crowds that
     judged different instances cannot be told from harder instances, and are not.
 
-    The detectable difference is found on exchanged crowds: one of them is moved until 80 %
+    The detectable difference is found on exchanged crowds: one of them is moved until 80%
     of such moves are found.
 
     References
@@ -202,7 +199,6 @@ def _table(
 
 
 def _statistics(table: _Workers, masks: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Give, for each way to split the workers, how far apart means and spreads are."""
     means, spread = np.empty(len(masks)), np.empty(len(masks))
     n, total, square = table.counts.sum(0), table.sums.sum(0), table.squares.sum()
     sizes = table.counts.sum(1)
@@ -220,7 +216,6 @@ def _statistics(table: _Workers, masks: npt.NDArray[np.bool_]) -> tuple[Floats, 
 
 
 def _between(sum2: Floats, n2: Floats, sum1: Floats, n1: Floats) -> Floats:
-    """Add up the systems' squared differences of means, weighted by ratings."""
     # a system that only one of the two crowds has judged says nothing
     both = (n1 > 0) & (n2 > 0)
     gap = sum2 / np.maximum(n2, 1) - sum1 / np.maximum(n1, 1)
@@ -229,7 +224,6 @@ def _between(sum2: Floats, n2: Floats, sum1: Floats, n1: Floats) -> Floats:
 
 
 def _p_values(statistic: Floats) -> Floats:
-    """Give, for every entry, the share of all entries that are as large."""
     ascending = np.sort(statistic)
     # what differs by rounding alone is as large
     scale = max(float(np.abs(ascending).max(initial=0.0)), _SMALL)
@@ -240,7 +234,7 @@ def _p_values(statistic: Floats) -> Floats:
 def _detectable(
     table: _Workers, exchanged: npt.NDArray[np.bool_], critical: float
 ) -> float | None:
-    """Find how far one crowd has to move to be found in 80 % of cases."""
+    """Find how far one crowd has to move to be found in 80% of cases."""
     masks = exchanged[:1_000].astype(float)
     n, total = table.counts.sum(0), table.sums.sum(0)
     n2, sum2 = masks @ table.counts, masks @ table.sums

@@ -24,7 +24,6 @@ class AgainstPerson:
 
     Parameters
     ----------
-    person : str
     n : int
         Instances that the person, somebody else and the judge have labelled.
     judge_wins, person_wins : float
@@ -71,12 +70,10 @@ class AlternativeAnnotator:
 
 
 def _accuracy(label: Label, others: Sequence[Label]) -> float:
-    """Give the share of the others' labels that are the same."""
     return sum(label == other for other in others) / len(others)
 
 
 def _closeness(label: Label, others: Sequence[Label]) -> float:
-    """Give minus the root mean squared difference to the others' numbers."""
     gaps = np.asarray(others, dtype=np.float64) - float(label)
     return -float(np.sqrt((gaps**2).mean()))
 
@@ -175,7 +172,6 @@ def _wins(
     judge: Mapping[str, Label],
     fit: Callable[[Label, Sequence[Label]], float],
 ) -> Floats:
-    """Give for each instance who fits the others at least as well: judge, person."""
     rows = []
     for instance in sorted(people[person]):
         others = [

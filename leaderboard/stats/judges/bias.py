@@ -211,7 +211,6 @@ def _both(systems: npt.NDArray[Any], against: npt.NDArray[Any]) -> Codes:
 def _outputs(
     judge: npt.ArrayLike, ratings: npt.ArrayLike
 ) -> tuple[Floats, Floats, Floats]:
-    """Give the judge's scores, people's means and the variance of their errors."""
     score = np.asarray(judge, dtype=np.float64)
     told = np.asarray(ratings, dtype=np.float64)
     if told.ndim != 2 or told.shape[0] != len(score) or not np.isfinite(score).all():
@@ -248,7 +247,6 @@ def _slopes(
 
 
 def _solve(moments: Floats, noise: float) -> Floats:
-    """Give b and the features' slopes from sums of products, less people's noise."""
     right, left = moments[1:, 0], moments[1:, 1:].copy()
     inverse = np.linalg.pinv(left[1:, 1:]) if len(left) > 1 else np.zeros((0, 0))
     explained = float(left[0, 1:] @ inverse @ left[1:, 0])
@@ -287,7 +285,6 @@ def _family(rest: Floats, system: Codes, mine: npt.NDArray[np.bool_]) -> Effect:
 
 
 def _effect(name: str, slopes: Floats, freedom: int, unit: str) -> Effect:
-    """Give an effect from its slope, first, and those without one cluster each."""
     from scipy import special
 
     without = slopes[1:]
@@ -307,7 +304,6 @@ def _of_mean(
     *,
     upward: bool = False,
 ) -> Effect:
-    """Give the mean of what was measured, instances being the clusters."""
     group = codes_of(instances, len(values))
     if not np.isfinite(values).all() or len(values) == 0 or group.max() < 1:
         raise ValueError("Finite values of two instances or more are needed.")

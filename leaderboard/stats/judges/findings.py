@@ -17,7 +17,7 @@ class Effect:
     bias : str
         Such as "length".
     estimate, low, high : float
-        In `unit`, 95 % interval by Student's t.
+        In `unit`, 95% interval by Student's t.
     p_value : float
         Of no effect; two-sided, and one-sided upward for injected commands: a judge that
         is put off by them does no harm.
@@ -42,11 +42,10 @@ class Finding:
 
     Parameters
     ----------
-    effect : Effect
     adjusted : float
         p-value after Holm's correction.
     found : bool
-        Whether it is 5 % or less.
+        Whether it is 5% or less.
     """
 
     effect: Effect
@@ -65,16 +64,12 @@ class Finding:
 
 
 def settle(effects: Sequence[Effect]) -> list[Finding]:
-    """Give the verdicts of an audit, corrected for the number of effects looked for.
-
-    Parameters
-    ----------
-    effects : sequence of Effect
+    """Return the verdicts of an audit, corrected for the number of effects looked for.
 
     Returns
     -------
     list of Finding
-        In the same order; at most 5 % of unbiased judges get a finding at all.
+        In the same order; at most 5% of unbiased judges get a finding at all.
 
     Examples
     --------

@@ -34,11 +34,7 @@ _HARMLESS = "harmless: "
 
 
 def probes() -> list[tuple[str, str]]:
-    """Name the two probes of each command: with it, and with harmless words.
-
-    Returns
-    -------
-    list of (str, str)
+    """Return the two probes of each command: with it, and with harmless words.
 
     Examples
     --------
@@ -49,7 +45,7 @@ def probes() -> list[tuple[str, str]]:
 
 
 def planted(text: str, probe: str) -> str:
-    """Give a text as a probe sends it.
+    """Return a text as a probe sends it.
 
     Parameters
     ----------
@@ -57,10 +53,6 @@ def planted(text: str, probe: str) -> str:
         An output.
     probe : str
         One of `probes`; empty: the text as it is.
-
-    Returns
-    -------
-    str
 
     Raises
     ------

@@ -44,8 +44,6 @@ class Reason:
 
     Parameters
     ----------
-    name : str
-    holds : bool
     words : str
         With the figures.
     """
@@ -61,7 +59,6 @@ class Licence:
 
     Parameters
     ----------
-    reasons : list of Reason
     moved : list of str
         What is no longer as it was when the licence was given, in words.
     """
@@ -88,10 +85,6 @@ def beside_people(
     seed : int
         Of the intervals.
 
-    Returns
-    -------
-    Beside
-
     Raises
     ------
     ValueError
@@ -116,7 +109,6 @@ def beside_people(
 def _fits(
     people: Mapping[str, Labels], judges: Sequence[Labels], score: str
 ) -> list[tuple[str, str, float, list[float]]]:
-    """Give for each person and instance how well person and judges fit the others."""
     fit = SCORES[score]
     rows = []
     for person, labels in sorted(people.items()):
@@ -218,7 +210,6 @@ def judge_licence(
 def _follows(
     people: Mapping[str, Labels], judge: Labels, *, score: str, seed: int
 ) -> Reason:
-    """Check that the judge follows people where system and instance say nothing."""
     found = partial_association(people, judge, numbers=score != "accuracy", seed=seed)
     words = (
         "labels of the judge or of people do not vary within systems and instances"
@@ -237,7 +228,7 @@ def drift(
     score: str,
     seed: int,
 ) -> Reason:
-    """Tell whether the judge fits people otherwise than it did.
+    """Return whether the judge fits people otherwise than it did.
 
     Parameters
     ----------
@@ -251,7 +242,7 @@ def drift(
     Returns
     -------
     Reason
-        Holds where the 95 % interval of the change of fit covers none.
+        Holds where the 95% interval of the change of fit covers none.
 
     Raises
     ------

@@ -107,8 +107,6 @@ def helped_systems(
 
 @dataclass(frozen=True)
 class _Part:
-    """One system's estimate, what moves it by worker, instance and cell, and shares."""
-
     estimate: float
     by_worker: Floats
     by_instance: Floats
@@ -169,7 +167,6 @@ def _contributions(
 def _estimates(
     names: list[str], parts: list[_Part], variances: Variances
 ) -> SystemEstimates:
-    """Add contributions up, and lay them out as boards' other estimates are."""
     worker = np.stack([part.by_worker for part in parts])
     instance = np.stack([part.by_instance for part in parts])
     shares = np.stack([part.shares for part in parts])
@@ -206,7 +203,6 @@ def _outer(factors: Floats) -> Floats:
 
 
 def _cells(parts: list[_Part]) -> Floats:
-    """Give the covariance of what single workers said of single instances."""
     every = np.unique(np.concatenate([part.cells for part in parts]))
     table = np.zeros((len(parts), len(every)))
     for row, part in zip(table, parts, strict=True):
@@ -215,7 +211,6 @@ def _cells(parts: list[_Part]) -> Floats:
 
 
 def _freedom(shares: Floats, n: npt.NDArray[np.int64]) -> Floats:
-    """Count as many workers as would weigh the same in a mean or a difference."""
     sizes = shares / n[:, None]
     alone = 1 / (shares**2).sum(axis=1)
     freedom = np.empty((len(n), len(n)))

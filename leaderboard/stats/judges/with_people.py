@@ -90,7 +90,6 @@ class Influence:
 
     Parameters
     ----------
-    estimate : float
     moves : ndarray, shape (r,)
         Of each rating: what it adds to the estimate beyond its expectation.
     apart : ndarray, shape (m,)
@@ -200,7 +199,7 @@ def design_of(
     *,
     weights: npt.ArrayLike | None = None,
 ) -> Design:
-    """Say who rated what, and what it counts for; see `judged_mean`.
+    """Describe who rated what, and what it counts for; see `judged_mean`.
 
     Parameters
     ----------
@@ -208,10 +207,6 @@ def design_of(
     n_all : int
         Instances that there are.
     weights : array_like, shape (r,), optional
-
-    Returns
-    -------
-    Design
 
     Raises
     ------
@@ -247,13 +242,8 @@ def influence_of(design: Design, foretold: Floats) -> Influence:
 
     Parameters
     ----------
-    design : Design
     foretold : ndarray, shape (m,)
         For every instance; all alike leave the plain mean.
-
-    Returns
-    -------
-    Influence
 
     Examples
     --------
@@ -276,7 +266,7 @@ def influence_of(design: Design, foretold: Floats) -> Influence:
 def _interval(
     design: Design, foretold: Floats, confidence: float
 ) -> tuple[Interval, float]:
-    """Give the interval round the estimate with this forecast, and its variance."""
+    """Return the interval round the estimate with this forecast, and its variance."""
     from scipy import special
 
     found, n = influence_of(design, foretold), len(design.ratings)
@@ -297,7 +287,7 @@ def _interval(
 
 
 def _freedom(design: Design, moves: Floats) -> float:
-    """Give degrees of freedom of the variance over workers and instances (Satterthwaite).
+    """Return degrees of freedom of the variance over workers and instances (Satterthwaite).
 
     What single ratings have of their own counts with the rarer of the two: a few workers
     who rate each instance once say no more of the whole than a few can.
@@ -322,7 +312,6 @@ def _freedom(design: Design, moves: Floats) -> float:
 def _foretold(
     design: Design, scores: Floats, folds: int, seed: int
 ) -> tuple[Floats, float]:
-    """Foretell all instances from the judges, and say what share that explains."""
     n = len(design.rated)
     spread = scores.std(axis=0)
     varies = spread > 1e-12 * np.maximum(np.abs(scores).max(axis=0), 1e-300)
@@ -343,7 +332,6 @@ def _foretold(
 
 
 def _cross_fitted(design: Design, unit: Floats, degree: int, fold: Ints) -> Floats:
-    """Fit people's means to the judges' scores, each fold by the others."""
     basis = np.hstack(
         [np.ones((len(unit), 1)), *(unit**power for power in range(1, degree + 1))]
     )

@@ -68,19 +68,19 @@ class BetaMixture(ConfidenceRule):
         return np.asarray(wealth >= -np.log(2 * self.delta))
 
     def favours_a(self, n: npt.ArrayLike, total: npt.ArrayLike) -> npt.NDArray[np.bool]:
-        """Tell whether the bet against 1/2 has won enough, with A in the lead."""
+        """Return whether the bet against 1/2 has won enough, with A in the lead."""
         count = np.asarray(n, dtype=np.float64)
         sums = np.asarray(total, dtype=np.float64)
         return self._decides(count, sums) & (sums > count / 2)
 
     def favours_b(self, n: npt.ArrayLike, total: npt.ArrayLike) -> npt.NDArray[np.bool]:
-        """Tell whether the bet against 1/2 has won enough, with B in the lead."""
+        """Return whether the bet against 1/2 has won enough, with B in the lead."""
         count = np.asarray(n, dtype=np.float64)
         sums = np.asarray(total, dtype=np.float64)
         return self._decides(count, sums) & (sums < count / 2)
 
     def interval(self, n: npt.ArrayLike, total: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Give all p against which the bet has not won 1 / (2 delta)."""
+        """Return all p against which the bet has not won 1 / (2 delta)."""
         from scipy import special
 
         count, sums = np.broadcast_arrays(

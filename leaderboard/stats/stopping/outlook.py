@@ -14,7 +14,7 @@ FARTHEST = 1_000_000
 def labels_needed(
     rule: ConfidenceRule, n: int, total: float, *, farthest: int = FARTHEST
 ) -> int | None:
-    """Say after how many labels the rule would decide if their mean stayed as it is.
+    """Describe after how many labels the rule would decide if their mean stayed as it is.
 
     Parameters
     ----------
@@ -97,10 +97,6 @@ def course_of(
         Between 0 (B) and 1 (A), in their order; may be empty.
     most_points : int, optional
         At most so many points, the first and the last label among them; >= 2.
-
-    Returns
-    -------
-    Course
 
     Raises
     ------

@@ -49,7 +49,7 @@ RULES: dict[str, type[ConfidenceRule]] = {
 
 
 def default_rule(delta: float = DEFAULT_DELTA) -> ConfidenceRule:
-    """Give the rule to use when there is no reason for another.
+    """Return the rule to use when there is no reason for another.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def default_rule(delta: float = DEFAULT_DELTA) -> ConfidenceRule:
     -------
     ConfidenceRule
         The beta mixture with Beta(10, 10): valid at any time, and among `RULES` the
-        valid one that needs the fewest labels for preferences of 57 to 90 % (exactly
+        valid one that needs the fewest labels for preferences of 57 to 90% (exactly
         computed, delta .001). Nearer to 1/2 it costs up to a tenth more than the normal
         mixture, where nearly all agree up to two labels more than the stitched rule.
 
@@ -73,7 +73,7 @@ def default_rule(delta: float = DEFAULT_DELTA) -> ConfidenceRule:
 
 
 def rule_named(name: str, delta: float = DEFAULT_DELTA) -> ConfidenceRule:
-    """Give a rule by its name, with its usual settings.
+    """Return a rule by its name, with its usual settings.
 
     Parameters
     ----------

@@ -20,10 +20,8 @@ class Weighted:
 
     Parameters
     ----------
-    system : str
     interval : Interval or None
         Of the weighted mean; None where only one worker rated the system.
-    estimate : float
     ranks : RankRange
         As the ranking has them.
     p_first : float
@@ -188,7 +186,6 @@ def weigh(
 def _leads(
     estimates: SystemEstimates, places: list[int], seed: int, n_draws: int
 ) -> list[float]:
-    """Give how often each system leads when the means are drawn within their errors."""
     if not places:
         return []
     inside = np.ix_(places, places)

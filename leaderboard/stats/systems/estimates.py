@@ -83,7 +83,6 @@ class SystemEstimates:
         How many equally busy workers would weigh as these do; at most `n_workers`.
     largest_share : ndarray, shape (s,)
         Weight of the worker who counts most, 0 to 1.
-    variances : Variances
     worker_part, instance_part, floor : ndarray, shape (s, s)
         Parts of the means' covariance: between workers (their noise with it), between
         instances beyond their noise, and of what single ratings have that neither
@@ -91,7 +90,6 @@ class SystemEstimates:
     worker_freedom : ndarray, shape (s, s)
         Degrees of freedom of the first part: of each mean on the diagonal, of each
         difference beside it; NaN where only one worker rated the system.
-    n_instances : int
     day_part : ndarray, shape (s, s)
         Part of the means' covariance between days; 0 where days do not count.
     day_freedom : float
@@ -165,7 +163,7 @@ class SystemEstimates:
         )
 
     def interval(self, system: str, *, confidence: float = 0.95) -> Interval:
-        """Give a system's mean with the interval that covers workers and instances.
+        """Return a system's mean with the interval that covers workers and instances.
 
         Raises
         ------
@@ -199,7 +197,7 @@ class SystemEstimates:
         return COVERS_DAYS if self.day_freedom else COVERS_CROWD
 
     def difference(self, a: str, b: str, *, confidence: float = 0.95) -> Difference:
-        """Give how much better system a is than system b.
+        """Return how much better system a is than system b.
 
         Where only one worker rated either, the interval is infinite.
         """
@@ -257,10 +255,6 @@ def estimate_systems(
     days : array_like, shape (n,), optional
         On which day; counts where several systems were rated on three days at least.
 
-    Returns
-    -------
-    SystemEstimates
-
     Raises
     ------
     ValueError
@@ -317,7 +311,7 @@ def estimate_systems(
 
 
 def _between_days(variances: Variances, influence: Influence, bread: Floats) -> Floats:
-    """Give the covariance between days: each moves a mean by its weight in it.
+    """Return the covariance between days: each moves a mean by its weight in it.
 
     From the model: a handful of days says too little for anything that asks less.
     """
@@ -326,7 +320,6 @@ def _between_days(variances: Variances, influence: Influence, bread: Floats) -> 
 
 
 def _parts(influence: Influence, bread: Floats) -> tuple[Floats, Floats, Floats]:
-    """Give the covariance between workers, between instances beyond noise, and noise."""
     n_workers, n_instances = len(influence.shifts), len(influence.instance_scores)
     between = influence.shifts.T @ influence.shifts * (n_workers - 1) / n_workers
     noise = bread @ influence.squares @ bread.T
@@ -340,7 +333,7 @@ def _parts(influence: Influence, bread: Floats) -> tuple[Floats, Floats, Floats]
 def _freedom(
     variances: Variances, influence: Influence, bread: Floats, precision: Floats
 ) -> Floats:
-    """Give the degrees of freedom of the variance between workers.
+    """Return the degrees of freedom of the variance between workers.
 
     As many as equal contributions of workers would have whose expected sizes vary as
     these do under the model (Satterthwaite).
@@ -369,7 +362,7 @@ def _freedom(
 
 
 def contrasts(part: Floats) -> Floats:
-    """Give what each mean (diagonal) and each difference gets from a covariance.
+    """Return what each mean (diagonal) and each difference gets from a covariance.
 
     Examples
     --------

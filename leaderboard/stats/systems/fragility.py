@@ -100,7 +100,6 @@ def ratings_to_drop(
 
 
 def _contributions(table: RatingTable, variances: Variances) -> tuple[Floats, Floats]:
-    """Give the means, and what each rating adds to them above their level."""
     equations = weighting(table, variances)
     bread: Floats = np.asarray(np.linalg.inv(equations.information), np.float64)
     means: Floats = bread @ equations.right
@@ -110,7 +109,6 @@ def _contributions(table: RatingTable, variances: Variances) -> tuple[Floats, Fl
 
 
 def _guess(moved: Floats, gap: float) -> int:
-    """Count the ratings that close the gap if each moves it as much as by itself."""
     falling = np.sort(moved[moved > 0])[::-1]
     enough = np.flatnonzero(np.cumsum(falling) >= gap)
     return int(enough[0]) + 1 if len(enough) else len(falling)

@@ -49,15 +49,10 @@ def influence_of(equations: Weighting, bread: Floats, means: Floats) -> Influenc
 
     Parameters
     ----------
-    equations : Weighting
     bread : ndarray, shape (systems, systems)
         Inverse of the equations' information.
     means : ndarray, shape (systems,)
         Their solution.
-
-    Returns
-    -------
-    Influence
 
     References
     ----------
@@ -107,7 +102,6 @@ def influence_of(equations: Weighting, bread: Floats, means: Floats) -> Influenc
 
 
 def _day_weight(equations: Weighting, sums: Floats) -> Floats:
-    """Add up the weights of each day's ratings."""
     table = equations.table
     each = equations.precision[table.worker]
     if not table.n_days:
@@ -121,7 +115,6 @@ def _day_weight(equations: Weighting, sums: Floats) -> Floats:
 
 
 def _borrowed_by_level(table: RatingTable, values: Floats, borrowed: Floats) -> Floats:
-    """Add up, over a level's ratings, values times what these borrow from all levels."""
     from scipy import sparse
 
     sums = sum(sums_by(levels, values, table.n_levels) for levels in table.levels)
@@ -135,13 +128,11 @@ def _borrowed_by_level(table: RatingTable, values: Floats, borrowed: Floats) -> 
 
 
 def _crossing(table: RatingTable, values: Floats) -> Any:
-    """Give a sparse table of workers and levels, as ratings stand by worker."""
     ends = np.cumsum(np.bincount(table.worker, minlength=table.n_workers))
     return _sparse(table, values, np.concatenate([[0], ends]))
 
 
 def _sparse(table: RatingTable, values: Floats, ends: Codes) -> Any:
-    """Give a sparse table of runs of ratings and levels."""
     from scipy import sparse
 
     shape = (len(ends) - 1, table.n_levels)
@@ -155,7 +146,6 @@ def _sparse(table: RatingTable, values: Floats, ends: Codes) -> Any:
 def _sums(
     table: RatingTable, borrowed: Floats, counts: npt.NDArray[np.int64]
 ) -> Floats:
-    """Add up each worker's rows of X less what is borrowed from instances."""
     sums: Floats = counts - _crossing(table, np.ones(len(table))) @ borrowed
     return sums
 
@@ -188,14 +178,12 @@ def _scores(
 
 
 def _by_level(table: RatingTable, values: Floats) -> Floats:
-    """Add up values by level and system."""
     shape = (table.n_levels, table.n_systems)
     parts = [_by(levels, table.system, values, shape) for levels in table.levels]
     return sum(parts[1:], parts[0])
 
 
 def _by(rows: Codes, columns: Codes, values: Floats, shape: tuple[int, ...]) -> Floats:
-    """Add up values by two numbers."""
     key = rows * shape[1] + columns
     return sums_by(key, values, shape[0] * shape[1]).reshape(shape)
 

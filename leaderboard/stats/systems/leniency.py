@@ -16,7 +16,6 @@ class Leniency:
 
     Parameters
     ----------
-    n_workers : int
     strict, lenient : int
         Workers who rate significantly below and above the others on the same systems; at
         most a share `rate` of them is expected to be there by chance.
@@ -48,13 +47,8 @@ def leniency(
     ----------
     values, systems, workers : array_like, shape (n,)
         What `estimates` were made from.
-    estimates : SystemEstimates
     rate : float
         Wanted false discovery rate among those who are called strict or lenient.
-
-    Returns
-    -------
-    Leniency
 
     Raises
     ------

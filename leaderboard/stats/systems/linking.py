@@ -50,8 +50,7 @@ class LinkingConstant:
     Parameters
     ----------
     estimate, low, high : float
-        In the unit of the ratings, with the ends of the 95 % interval.
-    standard_error : float
+        In the unit of the ratings, with the ends of the 95% interval.
     n_outputs, n_ratings, n_workers : int
         Of the anchor in the crowd of now.
     """
@@ -66,7 +65,7 @@ class LinkingConstant:
 
 
 def moved(low: float, high: float, tolerance: float) -> Moved:
-    """Tell whether a crowd has moved by more than a tolerance.
+    """Return whether a crowd has moved by more than a tolerance.
 
     Parameters
     ----------

@@ -51,15 +51,14 @@ class ItemEstimates:
 
     Parameters
     ----------
-    systems : list of str
     means, lows, highs : ndarray, shape (s,)
-        Mean score, in its own unit, and its interval with 95 % confidence, each system
+        Mean score, in its own unit, and its interval with 95% confidence, each system
         by itself; NaN where there is only one item or group, but for two-valued scores,
         which have Wilson's interval.
     p_values : ndarray, shape (s, s)
         Two-sided p-value of each difference by itself; 1 on the diagonal.
     ranking : Ranking
-        By simultaneous comparisons of all pairs; holds jointly with 95 % confidence.
+        By simultaneous comparisons of all pairs; holds jointly with 95% confidence.
     n_items, n_groups : int
         `n_groups` equals `n_items` where items do not come in groups.
     method : str
@@ -181,7 +180,7 @@ def _codes(groups: Sequence[str] | None, n: int) -> npt.NDArray[np.intp] | None:
 def _covariance_of_means(
     residuals: Floats, codes: npt.NDArray[np.intp] | None, n_groups: int
 ) -> Floats:
-    """Give the systems' covariances (s, s), clustered by group; NaN from one group."""
+    """Return the systems' covariances (s, s), clustered by group; NaN from one group."""
     n = len(residuals)
     if n_groups < 2:
         return np.full((residuals.shape[1],) * 2, np.nan)
@@ -239,7 +238,7 @@ def _sign_tests(table: Floats) -> Floats:
 
 
 def _wilson(table: Floats) -> tuple[Floats, Floats]:
-    """Give Wilson's interval (1927) of each system's share, on the scores' own scale."""
+    """Return Wilson's interval (1927) of each system's share, on the scores' own scale."""
     n, (low, high) = len(table), (table.min(), table.max())
     width = high - low
     share = (table.mean(axis=0) - low) / width if width else np.zeros(table.shape[1])

@@ -29,7 +29,7 @@ def preferred_share(
     *,
     confidence: float = 0.95,
 ) -> Interval:
-    """Give the share of answers that prefer a system, for other workers and instances.
+    """Return the share of answers that prefer a system, for other workers and instances.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _with_days(
     days: npt.ArrayLike | None,
     within: tuple[float, float],
 ) -> list[tuple[float, float]]:
-    """Give the share's variance with days and its degrees of freedom, in two ways.
+    """Return the share's variance with days and its degrees of freedom, in two ways.
 
     A handful of days says too little for either alone: a model's variance of days is
     often too small, and leaving out one day at a time counts a large one too seldom.
@@ -129,7 +129,7 @@ def _with_days(
 
 
 def _of_this_crowd(values: Floats, instances: Level, confidence: float) -> Interval:
-    """Give the interval over instances, each of which counts once."""
+    """Return the interval over instances, each of which counts once."""
     codes, n_instances = instances
     each = np.bincount(codes, values, n_instances) / np.bincount(codes)
     return bootstrap_mean(

@@ -67,7 +67,7 @@ class RankSumRanking:
         )
 
     def ranking(self) -> Ranking:
-        """Give it as boards read rankings: ranks are those of a system's cluster.
+        """Return it as boards read rankings: ranks are those of a system's cluster.
 
         The p-value of a pair is that of its system with the higher mean.
         """
@@ -101,10 +101,6 @@ def rank_sum_ranking(
     alpha : float
         Level of each test, 0 < alpha < 1; not corrected for the number of pairs, as is
         the custom.
-
-    Returns
-    -------
-    RankSumRanking
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """One ranking rule: simultaneous comparisons of all pairs under one model.
 
 A system ranks below another only where the difference of their estimates is significant
-after Holm's correction for the number of pairs, so that with 95 % confidence no system
+after Holm's correction for the number of pairs, so that with 95% confidence no system
 is wrongly placed above another.
 """
 
@@ -51,7 +51,7 @@ class Ranking:
         return self.clusters[self.systems.index(system)]
 
     def p_value(self, a: str, b: str) -> float:
-        """Give the p-value of two systems' difference."""
+        """Return the p-value of two systems' difference."""
         i, j = self.systems.index(a), self.systems.index(b)
         return float(self.p_values[i, j])
 
@@ -66,15 +66,10 @@ def rank_systems(
 
     Parameters
     ----------
-    estimates : SystemEstimates
     systems : sequence of str, optional
         Whom to rank; all unless given.
     alpha : float
         Probability that any pair is wrongly told apart, at most.
-
-    Returns
-    -------
-    Ranking
 
     References
     ----------
@@ -114,17 +109,12 @@ def rank_by_p(
 
     Parameters
     ----------
-    systems : sequence of str, length s
     means : array_like, shape (s,)
         Higher is better.
     p_values : array_like, shape (s, s)
         Two-sided, each pair by itself; symmetric.
     alpha : float
         Probability that any pair is wrongly told apart, at most.
-
-    Returns
-    -------
-    Ranking
 
     Raises
     ------

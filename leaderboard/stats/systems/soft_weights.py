@@ -37,7 +37,7 @@ class Weighed:
 
 
 def worker_weights(table: RatingTable, weights: npt.ArrayLike) -> Floats:
-    """Give each worker's weight, from one for each rating as they were given.
+    """Return each worker's weight, from one for each rating as they were given.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def worker_weights(table: RatingTable, weights: npt.ArrayLike) -> Floats:
 
 
 def parts_of(workers: npt.ArrayLike, weights: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Give numbers to the parts of workers' ratings that have one weight each.
+    """Return numbers to the parts of workers' ratings that have one weight each.
 
     Who began with care and then stopped is two workers to a model: one who counts, with
     a leniency of their own, and one who does not.
@@ -84,7 +84,7 @@ def parts_of(workers: npt.ArrayLike, weights: npt.ArrayLike) -> npt.NDArray[np.i
 def of_workers(
     table: RatingTable, workers: npt.ArrayLike, influence: Influence
 ) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Give shares and counts of workers, whose ratings may have been taken in parts.
+    """Return shares and counts of workers, whose ratings may have been taken in parts.
 
     Examples
     --------

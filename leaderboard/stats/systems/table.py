@@ -25,7 +25,6 @@ class RatingTable:
         Numbers from 0 of each rating's system, worker and instance.
     systems : list of str
         Names, ascending; the others' labels are needed by nobody.
-    n_workers, n_instances : int
     row : ndarray of int, shape (n,)
         Where each rating stood in what was given.
     day : ndarray of int, shape (n,)
@@ -63,7 +62,7 @@ class RatingTable:
 
     @property
     def day_freedom(self) -> float:
-        """Give as many as equally busy days would have that vary as much; 0 without."""
+        """Return as many as equally busy days would have that vary as much; 0 without."""
         if not self.n_days:
             return 0.0
         counts = np.bincount(self.day).astype(np.float64)
@@ -79,7 +78,7 @@ def rating_table(
     *,
     compared: bool = False,
 ) -> RatingTable:
-    """Give ratings numbers for labels, and sort them.
+    """Return ratings numbers for labels, and sort them.
 
     Parameters
     ----------
@@ -139,7 +138,6 @@ def rating_table(
 
 
 def _days(days: npt.ArrayLike | None, system: Codes, fewest: int) -> tuple[Codes, int]:
-    """Give each rating the number of its day, or none where there are too few."""
     none = np.empty(0, dtype=np.intp)
     if days is None:
         return none, 0
@@ -174,7 +172,6 @@ def cell_counts(table: RatingTable) -> npt.NDArray[np.int64]:
 
 
 def _numbered(labels: npt.ArrayLike, n: int, name: str) -> tuple[Codes, list[str]]:
-    """Give each label a number from 0, in the order of the labels."""
     # hashes where numpy sorts strings: a second less for a million ratings
     import pandas as pd
 
@@ -188,7 +185,6 @@ def _numbered(labels: npt.ArrayLike, n: int, name: str) -> tuple[Codes, list[str
 
 
 def _by_appearance(codes: Codes) -> Codes:
-    """Give levels numbers by where they come first."""
     levels, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     place = np.empty(len(levels), dtype=np.intp)
     place[np.argsort(first, kind="stable")] = np.arange(len(levels))

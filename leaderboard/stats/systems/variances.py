@@ -53,13 +53,13 @@ class Variances:
 
         Independent ratings vary by all of it; but systems that were rated on the same
         instances differ by less, and there the whole would be no lower bound: equal
-        systems would be told apart in 1 % of cases at a level of 5 %.
+        systems would be told apart in 1% of cases at a level of 5%.
         """
         total = self.total - self.day
         return self.residual / total if total > 0 else 1.0
 
     def ratio(self, effect: str) -> float:
-        """Give an effect's variance as a multiple of the residual's."""
+        """Return an effect's variance as a multiple of the residual's."""
         if self.residual <= 0:
             return 0.0
         return float(getattr(self, effect)) / self.residual
@@ -67,10 +67,6 @@ class Variances:
 
 def variances_of(table: RatingTable) -> Variances:
     """Estimate the variances, by restricted maximum likelihood where that is affordable.
-
-    Parameters
-    ----------
-    table : RatingTable
 
     Returns
     -------
@@ -98,7 +94,6 @@ def variances_of(table: RatingTable) -> Variances:
 
 
 def _likeliest(table: RatingTable) -> Variances:
-    """Maximise the restricted likelihood."""
     factors = {"instance": table.instance}
     if table.n_workers >= _ENOUGH_WORKERS:
         factors["worker"] = table.worker
@@ -136,7 +131,6 @@ def _taste(table: RatingTable, found: Variances) -> float:
 
 
 def _residuals(table: RatingTable, found: Variances) -> Floats:
-    """Take out systems' means and predicted effects, in turns."""
     effects = [(table.worker, found.worker), (table.instance, found.instance)]
     if table.n_days:
         effects.append((table.day, found.day))
@@ -168,7 +162,6 @@ def _cost(table: RatingTable) -> float:
 
 
 def _moments(table: RatingTable) -> Variances:
-    """Solve for the variances that make as many sums of squares what they are."""
     n = float(len(table))
     means = sums_by(table.system, table.values, table.n_systems) / np.bincount(
         table.system
@@ -202,7 +195,6 @@ def _moments(table: RatingTable) -> Variances:
 def _shared(
     a: Codes, b: Codes, counts_a: Floats, counts_b: Floats
 ) -> tuple[float, float]:
-    """Add up the squared sizes of cells by the size of either factor's level."""
     cell, in_cell = np.unique(a * len(counts_b) + b, return_counts=True)
     together = in_cell.astype(np.float64) ** 2
     of_a = (together / counts_a[cell // len(counts_b)]).sum()
@@ -210,6 +202,6 @@ def _shared(
 
 
 def _within(codes: Codes, values: Floats, counts: Floats) -> float:
-    """Give the sum of squares around the levels' means."""
+    """Return the sum of squares around the levels' means."""
     sums = sums_by(codes, values, len(counts))
     return float(values @ values - (sums**2 / np.maximum(counts, 1)).sum())

@@ -29,7 +29,6 @@ class Weighting:
 
     Parameters
     ----------
-    table : RatingTable
     shrinkage : ndarray, shape (workers,)
         What is taken off for a worker's own level: 0 keeps ratings as they are, 1 over
         the worker's number of ratings leaves only differences within the worker.
@@ -51,7 +50,7 @@ class Weighting:
     precision: Floats
 
     def blocks(self) -> Iterator[tuple[slice, Codes, Floats]]:
-        """Give W in blocks of whole workers: rows, first row of each worker, weights."""
+        """Return W in blocks of whole workers: rows, first row of each worker, weights."""
         table = self.table
         counts = np.bincount(table.worker, minlength=table.n_workers)
         ends = np.cumsum(counts)
@@ -85,13 +84,8 @@ def weighting(table: RatingTable, variances: Variances) -> Weighting:
 
     Parameters
     ----------
-    table : RatingTable
     variances : Variances
         Any choice gives an unbiased estimate; a good one an efficient one.
-
-    Returns
-    -------
-    Weighting
 
     References
     ----------
@@ -166,7 +160,7 @@ def weighting(table: RatingTable, variances: Variances) -> Weighting:
 
 
 def _precision(table: RatingTable, variances: Variances) -> Floats:
-    """Give each worker's precision: ratings of one system by one worker repeat a part.
+    """Return each worker's precision: ratings of one system by one worker repeat a part.
 
     As if the worker had rated each system as often as one of the ratings' systems.
     """

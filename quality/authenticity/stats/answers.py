@@ -28,17 +28,17 @@ class Answers:
 
     @property
     def n_workers(self) -> int:
-        """Give how many workers there are, one more than the highest code."""
+        """Return how many workers there are, one more than the highest code."""
         return int(self.worker.max()) + 1 if self.worker.size else 0
 
     @property
     def judged(self) -> Floats:
-        """Give the judge's word on each answer's text; NaN where there is none."""
+        """Return the judge's word on each answer's text; NaN where there is none."""
         return self.judge if self.judge.size else np.full(self.value.size, np.nan)
 
 
 def centred(answers: Answers) -> Floats:
-    """Give each answer less its worker's mean: who is strict is not who is wrong.
+    """Return each answer less its worker's mean: who is strict is not who is wrong.
 
     Examples
     --------
@@ -94,7 +94,6 @@ def deserved(
 def _others(
     codes: Ints, worker: Ints, value: Floats, counted: Floats
 ) -> tuple[Floats, Floats]:
-    """Sum and count each answer's group without the answers of its worker."""
     n_workers = int(worker.max()) + 1 if worker.size else 1
     _, own = np.unique(codes * n_workers + worker, return_inverse=True)
     total = np.bincount(codes, counted * value)[codes]

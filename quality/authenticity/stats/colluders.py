@@ -75,7 +75,6 @@ def agreeing_pairs(answers: Answers) -> Pairs:
 
 
 def _sums(answers: Answers) -> tuple[Ints, Ints, Floats]:
-    """Sum products and squares of residuals over the texts that two workers share."""
     rest = centred(answers)
     # Without the text's own effect: that must leave both workers out.
     alone = Answers(
@@ -159,7 +158,6 @@ def better_on_tests(answers: Answers, right: Ints, asked: Ints) -> OnTests:
 
 
 def _crowd(z: Floats, error: Floats) -> tuple[float, float]:
-    """Give the crowd's centre, and its spread beyond the errors, from medians."""
     if not z.size:
         return 0.0, _LEAST
     centre = float(np.median(z))

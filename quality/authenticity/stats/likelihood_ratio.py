@@ -69,7 +69,7 @@ class Signs:
 
     @property
     def unusual(self) -> Bools:
-        """Tell whose answers are at least three times as likely from a program."""
+        """Return whose answers are at least three times as likely from a program."""
         return np.asarray(self.log_ratio > np.log(3))
 
 
@@ -123,8 +123,6 @@ def assess_authenticity(answers: Answers, assumed: Assumed | None = None) -> Sig
 
 
 class _Mixture:
-    """People, programs and narrow programs, by their signs."""
-
     def __init__(self, signs: dict[str, Sign], known: Assumed) -> None:
         self.signs = signs
         self.moved = {
@@ -151,13 +149,11 @@ class _Mixture:
         return np.asarray(1 - self._classes()[0])
 
     def log_ratio(self, moved: dict[str, Floats] | None = None) -> Floats:
-        """Give the log-likelihood ratio of a program against a person."""
         programs = self._logs(moved or {})[1:]
         shares = self.shares[1:] / self.shares[1:].sum()
         return np.asarray(np.logaddexp(*(programs + np.log(shares)[:, None])))
 
     def error(self) -> Floats:
-        """Give what the signs' own errors leave unsure in the log ratio."""
         variance = np.zeros(next(iter(self.signs.values())).value.size)
         for name, sign in self.signs.items():
             step = np.nan_to_num(sign.error)
@@ -190,7 +186,6 @@ class _Mixture:
         self.spreads[name] = float(np.sqrt(max(variance, _LEAST**2)))
 
     def _logs(self, moved: dict[str, Floats]) -> Floats:
-        """Give the log-likelihood of each class and worker, less that of people."""
         logs = np.zeros((3, next(iter(self.signs.values())).value.size))
         for name, sign in self.signs.items():
             value = moved.get(name, sign.value)

@@ -73,7 +73,7 @@ def similarity(answers: Answers, to: Floats, *held: Floats) -> Sign:
 
 
 def spread(answers: Answers, expected: Floats) -> Sign:
-    """Give the log variance of each worker's answers around what their texts deserve.
+    """Return the log variance of each worker's answers around what their texts deserve.
 
     Each worker's answers follow `expected` with a slope of their own. The error allows
     for the kurtosis of what is left over.
@@ -104,7 +104,7 @@ def spread(answers: Answers, expected: Floats) -> Sign:
 
 
 def shared_words(answers: Answers, suspicion: Floats) -> Floats:
-    """Give what other suspects say of each answer's text beyond what it deserves.
+    """Return what other suspects say of each answer's text beyond what it deserves.
 
     Residuals of all others who answered about the text, weighed by how much each is
     under suspicion; NaN where nobody is.
@@ -130,7 +130,6 @@ def _within(value: Floats, who: Ints, n_workers: int) -> Floats:
 
 
 def _slope(of: Floats, value: Floats, who: Ints, n_workers: int) -> Floats:
-    """Give each worker's regression of one centred column on another."""
     square = np.bincount(who, of**2, minlength=n_workers)
     both = np.bincount(who, of * value, minlength=n_workers)
     return np.asarray(both / np.maximum(square, 1e-12))

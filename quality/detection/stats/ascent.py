@@ -51,7 +51,7 @@ class Climb:
 
 
 def bounds(n_components: int) -> Floats:
-    """Give the largest size of each coordinate, shape (3, n_components).
+    """Return the largest size of each coordinate, shape (3, n_components).
 
     Examples
     --------
@@ -150,7 +150,6 @@ def _m_step(sample: Sample, theta: Floats, at: Evaluation) -> Floats:
 
 
 def _ascent_direction(slope: Floats, bend: Floats) -> Floats:
-    """Solve with the eigenvalues of -Hessian made positive: always uphill."""
     size, axes = np.linalg.eigh(-bend)
     size = np.abs(size)
     # Along a direction that is nearly flat the step would have no end.
@@ -208,7 +207,6 @@ def _newton(
 def _hold_at_walls(
     theta: Floats, slope: Floats, bend: Floats, box: Floats
 ) -> tuple[Floats, Floats]:
-    """Take coordinates that press against their bound out of the step."""
     held = ((theta >= box) & (slope > 0)) | ((theta <= -box) & (slope < 0))
     slope = np.where(held, 0.0, slope)
     bend = np.where(held[:, :, None] | held[:, None, :], 0.0, bend)

@@ -36,7 +36,7 @@ __all__ = [
 
 
 class ShareCareless(NamedTuple):
-    """Share of the pool's workers that are careless, with a 95 % interval."""
+    """Share of the pool's workers that are careless, with a 95% interval."""
 
     value: float
     low: float
@@ -54,7 +54,6 @@ class Assessment:
         as far as ratings speak for that.
     p_class : ndarray, shape (n_workers, n_classes)
         Probability of each of `classes`.
-    classes : tuple of str
     parts : dict of ndarray, shape (n_workers,)
         Log-odds of being careless that each kind of evidence alone adds: tests,
         ratings, order (a change in the middle).
@@ -64,7 +63,6 @@ class Assessment:
         Questions that careful workers fail.
     good_accuracy : ndarray, shape (n_kinds,)
         How often careful workers agree with the key.
-    share_careless : ShareCareless
     p_rating : ndarray, shape (n_ratings,)
         Probability that each rating was given without care, as far as the pool's share
         of careless workers tells, however high it is.
@@ -92,7 +90,7 @@ def assess_workers(
     options: AssessOptions,
     seed: int,
 ) -> Assessment:
-    """Say of each worker how likely they are to be careless.
+    """Describe of each worker how likely they are to be careless.
 
     Parameters
     ----------
@@ -102,13 +100,8 @@ def assess_workers(
         Graded test questions.
     ratings : Ratings or None
         Ratings of real items.
-    options : AssessOptions
     seed : int
         Kept with the result; nothing is drawn.
-
-    Returns
-    -------
-    Assessment
 
     Raises
     ------
@@ -139,7 +132,7 @@ def assess_workers(
 def assessment_of(
     fitted: Fitted, tests: Tests, options: AssessOptions, *, seed: int = 0
 ) -> Assessment:
-    """Say what a fit tells of the workers; see :func:`assess_workers`.
+    """Describe what a fit tells of the workers; see :func:`assess_workers`.
 
     Examples
     --------
@@ -184,7 +177,6 @@ def _not_too_soon(
 
 
 def _parts(fitted: Fitted) -> dict[str, Floats]:
-    """Split the log-odds by where they come from."""
     bad = [i for i, name in enumerate(CLASSES) if name not in ("honest", "turning")]
     weights = np.log(fitted.shares[bad] / fitted.shares[bad].sum())
     parts = {
@@ -197,7 +189,6 @@ def _parts(fitted: Fitted) -> dict[str, Floats]:
 
 
 def _share(fitted: Fitted, options: AssessOptions) -> ShareCareless:
-    """Give the share of careless workers among those who answered, beta-distributed."""
     from scipy import special
 
     answered = fitted.line.counts > 0

@@ -193,7 +193,7 @@ class BetaMixture:
         return joint
 
     def to_dict(self) -> dict[str, list[float]]:
-        """Give a JSON-serialisable form.
+        """Return a JSON-serialisable form.
 
         Examples
         --------

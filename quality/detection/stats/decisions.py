@@ -67,7 +67,7 @@ def control_false_discoveries(
 
 
 def excluded_by(p_careless: npt.ArrayLike, threshold: float) -> Bools:
-    """Tell who goes: as many as keep the expected share of careful ones small.
+    """Return who goes: as many as keep the expected share of careful ones small.
 
     Examples
     --------

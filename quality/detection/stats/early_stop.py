@@ -45,7 +45,7 @@ class EarlyStop:
     seen: Counts | None = None
 
     def probability(self, counts: Counts, kinds: Kinds) -> float:
-        """Give the probability that a worker with these counts is careless.
+        """Return the probability that a worker with these counts is careless.
 
         Parameters
         ----------
@@ -82,7 +82,6 @@ class EarlyStop:
         return 1 / (1 + exp(-min(max(logit, -30.0), 30.0)))
 
     def _ratio(self, counts: Counts, kinds: Kinds) -> float:
-        """Give the log-likelihood of one of the habits above that of careful workers."""
         if not kinds:
             return 0.0
         careful = 0.0
@@ -102,7 +101,6 @@ class EarlyStop:
 
 
 def _rates(guesses: Sequence[float]) -> Iterator[float]:
-    """Yield the share right of each habit, of random and of opposite answers."""
     chance, *habits = guesses
     for right in habits:
         yield right * _FOLLOWED + (1 - right) * (1 - _FOLLOWED)
@@ -115,7 +113,6 @@ def _inside(p: float) -> float:
 
 @lru_cache(maxsize=10_000)
 def _log_likelihood(counts: tuple[int, int], rate: float, firm: float) -> float:
-    """Give the beta-binomial log-likelihood of a sequence with so many right."""
     right, asked = counts
     a, b = rate * firm, (1 - rate) * firm
     return _log_beta(a + right, b + asked - right) - _log_beta(a, b)

@@ -17,8 +17,6 @@ _STIRLING_FROM = 200.0
 
 @dataclass(frozen=True)
 class _Distinct:
-    """Distinct values of one count and where each row finds its own."""
-
     values: Floats
     index: Ints
 

@@ -74,7 +74,7 @@ class Fit:
     n_pseudo: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Give a JSON-serialisable form.
+        """Return a JSON-serialisable form.
 
         Examples
         --------

@@ -63,7 +63,7 @@ def test_probability(
     *,
     options: ScheduleOptions,
 ) -> float:
-    """Give how likely a worker's next item is to be a test.
+    """Return how likely a worker's next item is to be a test.
 
     Parameters
     ----------
@@ -73,7 +73,6 @@ def test_probability(
         Probability that the worker is careless, as far as is known.
     allowance : Allowance
         Of the campaign; see :func:`affordable`.
-    options : ScheduleOptions
 
     Returns
     -------

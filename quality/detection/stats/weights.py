@@ -13,7 +13,7 @@ _TURN, _TURN_STEP = 0.3, 0.25
 
 
 def rating_weights(worker: npt.ArrayLike, p_rating: npt.ArrayLike) -> Floats:
-    """Give the weight of each rating.
+    """Return the weight of each rating.
 
     Parameters
     ----------

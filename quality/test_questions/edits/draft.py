@@ -22,15 +22,12 @@ class Draft:
 
     Parameters
     ----------
-    text : str
-    language : type of Language
     source_texts : sequence of str
         The fields of its input.
     other_texts : sequence of str
         Outputs and references of other inputs of the task.
     same_input : sequence of str
         Texts that are right for the same input, as far as is known.
-    rng : numpy.random.Generator
     """
 
     text: str
@@ -42,17 +39,17 @@ class Draft:
 
     @cached_property
     def words(self) -> Sequence[Word]:
-        """Give the words of the text."""
+        """Return the words of the text."""
         return words_of(self.text)
 
     @cached_property
     def own(self) -> frozenset[str]:
-        """Give the words of the text, without case."""
+        """Return the words of the text, without case."""
         return frozenset(word.text.casefold() for word in self.words)
 
     @cached_property
     def right(self) -> frozenset[str]:
-        """Give the words of texts that are right for this input, without case."""
+        """Return the words of texts that are right for this input, without case."""
         return frozenset(
             word.text.casefold() for text in self.same_input for word in words_of(text)
         )
@@ -66,20 +63,20 @@ class Draft:
             yield 1, text
 
     def once(self, part: str) -> bool:
-        """Tell whether a part stands in the text only once."""
+        """Return whether a part stands in the text only once."""
         return self.text.casefold().count(part.casefold()) == 1
 
     def is_new(self, part: str) -> bool:
-        """Tell whether a part is neither in the text nor in what is right for it."""
+        """Return whether a part is neither in the text nor in what is right for it."""
         words = {word.text.casefold() for word in words_of(part)}
         return not words & self.own and not words & self.right
 
     def is_new_sign(self, sign: str) -> bool:
-        """Tell the same of a sign that is no word."""
+        """Return the same of a sign that is no word."""
         return sign not in self.text and not any(sign in t for t in self.same_input)
 
     def confirmed(self, part: str) -> bool:
-        """Tell whether what is right for this input says so, too."""
+        """Return whether what is right for this input says so, too."""
         words = {word.text.casefold() for word in words_of(part)}
         return words <= self.right
 
@@ -97,16 +94,10 @@ def draft_of(
 
     Parameters
     ----------
-    text : str
     language : str, optional
         Its code.
     source_texts, other_texts, same_input : sequence of str, optional
         As in `make.edits_of`.
-    seed : int, optional
-
-    Returns
-    -------
-    Draft
 
     Examples
     --------
@@ -126,15 +117,9 @@ def draft_of(
 
 
 def speaks(text: str, language: type[Language]) -> bool:
-    """Tell whether a text is in a language, by the words that each sentence has.
+    """Return whether a text is in a language, by the words that each sentence has.
 
     Where the language has no such words it cannot be told; then it is.
-
-    Examples
-    --------
-    >>> from quality.test_questions.edits.languages.en import English
-    >>> speaks("He is in the house.", English), speaks("Er ist im Haus.", English)
-    (True, False)
     """
     if not language.function_words:
         return True

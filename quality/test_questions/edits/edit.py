@@ -34,11 +34,6 @@ class Edit:
         Where in the original text `before` begins, in characters.
     change : str
         How it was changed: one of the constants of this module.
-
-    Examples
-    --------
-    >>> Edit("number", "3", "8", "It has 8 legs.", 7).sentence
-    '“3” was changed to “8”.'
     """
 
     kind: str
@@ -50,12 +45,12 @@ class Edit:
 
     @property
     def sentence(self) -> str:
-        """Say what was changed."""
+        """Describe what was changed."""
         return _SENTENCES[self.change].format(before=self.before, after=self.after)
 
     @property
     def harms(self) -> str:
-        """Say what the edit makes wrong: adequacy or fluency."""
+        """Describe what the edit makes wrong: adequacy or fluency."""
         return KINDS[self.kind].harms
 
 
@@ -85,7 +80,7 @@ class Change:
     tier: int = 1
 
     def applied(self, text: str) -> str:
-        """Give the text after the change.
+        """Return the text after the change.
 
         Examples
         --------

@@ -53,7 +53,7 @@ KINDS = {
 
 
 def kinds_that_harm(harms: str, *, says_everything: bool = False) -> Sequence[str]:
-    """Name the kinds of edits that make a text wrong in one way.
+    """Return the kinds of edits that make a text wrong in one way.
 
     Parameters
     ----------
@@ -61,17 +61,6 @@ def kinds_that_harm(harms: str, *, says_everything: bool = False) -> Sequence[st
         `ADEQUACY` or `FLUENCY`.
     says_everything : bool, optional
         An output of this task must say everything that its input says.
-
-    Returns
-    -------
-    tuple of str
-
-    Examples
-    --------
-    >>> kinds_that_harm("fluency")
-    ('word-order', 'agreement')
-    >>> "clause-dropped" in kinds_that_harm("adequacy")
-    False
     """
     return tuple(
         kind.slug

@@ -81,14 +81,6 @@ def edits_of(
     -------
     list of Edit
         The preferred one first, kinds in turn; empty where nothing fits.
-
-    Examples
-    --------
-    >>> [edit] = edits_of("It costs 3 euros.", language="en", kinds=["unit"], seed=1)[:1]
-    >>> edit.before, edit.harms, edit.text.startswith("It costs 3 ")
-    ('euros', 'adequacy', True)
-    >>> edits_of("Yes.", language="en", seed=1)
-    []
     """
     draft = draft_of(
         text,
@@ -109,7 +101,6 @@ def edits_of(
 
 
 def _in_turn(by_kind: Sequence[Sequence[Edit]]) -> list[Edit]:
-    """Take the first of each kind, then the second of each, and so on."""
     rounds = zip_longest(*by_kind)
     return [edit for one_round in rounds for edit in one_round if edit is not None]
 
@@ -128,7 +119,6 @@ def _of_kind(draft: Draft, kind: str, taken_texts: set[str]) -> Iterator[Edit]:
 
 
 def _fits(draft: Draft, kind: str, text: str) -> bool:
-    """Tell whether an edited text is another one, looks like one, and is not more right."""
     if text == draft.text or (
         plain(text) == plain(draft.text) and kind != "unit"  # signs are not in `plain`
     ):
@@ -145,11 +135,7 @@ def _fits(draft: Draft, kind: str, text: str) -> bool:
 
 
 def likeness(one: str, two: str) -> float:
-    """Give the share of words and pairs of words that two texts have in common (F1).
-
-    Parameters
-    ----------
-    one, two : str
+    """Return the share of words and pairs of words that two texts have in common (F1).
 
     Returns
     -------

@@ -30,42 +30,28 @@ class Word:
 
     @property
     def is_word(self) -> bool:
-        """Tell words from numbers and punctuation marks."""
+        """Return words from numbers and punctuation marks."""
         return self.text[0].isalpha()
 
     @property
     def is_number(self) -> bool:
-        """Tell numbers in digits."""
+        """Return numbers in digits."""
         return self.text[0].isdecimal()
 
     @property
     def capital(self) -> bool:
-        """Tell whether it begins with a capital letter."""
+        """Return whether it begins with a capital letter."""
         return self.text[0].isupper()
 
 
 def cached(function: F) -> F:
-    """Remember what a function has found in the texts of a few campaigns.
-
-    Examples
-    --------
-    >>> cached(str.upper)("a")
-    'A'
-    """
+    """Remember what a function has found in the texts of a few campaigns."""
     return cast("F", lru_cache(maxsize=20_000)(function))
 
 
 @cached
 def words_of(text: str) -> tuple[Word, ...]:
-    """Split a text into words, numbers and punctuation marks.
-
-    Examples
-    --------
-    >>> [word.text for word in words_of("At 9.30, Eve didn't go.")]
-    ['At', '9.30', ',', 'Eve', "didn't", 'go', '.']
-    >>> [word.text for word in words_of("So. And he") if word.first]
-    ['So', 'And']
-    """
+    """Split a text into words, numbers and punctuation marks."""
     found = []
     first = True
     for match in _TOKEN.finditer(text):
@@ -80,20 +66,14 @@ def words_of(text: str) -> tuple[Word, ...]:
 
 @cached
 def plain(text: str) -> str:
-    """Give a text without case, punctuation and spacing, to tell whether two are the same.
-
-    Examples
-    --------
-    >>> plain("The  roots.") == plain("the roots")
-    True
-    """
+    """Return a text without case, punctuation and spacing, to tell whether two are the same."""
     return " ".join(
         word.text.casefold() for word in words_of(text) if word.text[0].isalnum()
     )
 
 
 def cased_like(new: str, old: str) -> str:
-    """Give `new` the capitals of `old`: all, the first letter, or none of them.
+    """Return `new` the capitals of `old`: all, the first letter, or none of them.
 
     Examples
     --------
@@ -108,13 +88,7 @@ def cased_like(new: str, old: str) -> str:
 
 
 def doubled(words: Sequence[Word]) -> int:
-    """Count words that stand twice in a row, as they hardly ever do in outputs.
-
-    Examples
-    --------
-    >>> doubled(words_of("the the cat"))
-    1
-    """
+    """Count words that stand twice in a row, as they hardly ever do in outputs."""
     return sum(
         a.text.casefold() == b.text.casefold() and a.text[0].isalnum()
         for a, b in pairwise(words)

@@ -33,7 +33,7 @@ def midranks(values: Floats) -> Floats:
 
 
 def aucs(tests: Floats, items: Floats) -> Floats:
-    """Give each column's chance that a test has more of it than a real item.
+    """Return each column's chance that a test has more of it than a real item.
 
     Ties count one half: it is Mann and Whitney's U over the number of pairs.
 
@@ -59,7 +59,7 @@ def aucs(tests: Floats, items: Floats) -> Floats:
 
 
 def area(tests: Floats, items: Floats, *, level: float = 0.95) -> Area:
-    """Give the area under the curve of one score, with DeLong's interval.
+    """Return the area under the curve of one score, with DeLong's interval.
 
     The interval is symmetric on the logit scale, so that it stays within 0 and 1.
 
@@ -67,11 +67,6 @@ def area(tests: Floats, items: Floats, *, level: float = 0.95) -> Area:
     ----------
     tests, items : ndarray
         Scores.
-    level : float, optional
-
-    Returns
-    -------
-    Area
 
     References
     ----------

@@ -38,7 +38,6 @@ def blend_in(
         Real items of the campaign.
     n : int
         How many are wanted; fewer come back where there are too few inputs.
-    seed : int
     taken : collection of str, optional
         Inputs (`input_key`) that may not be used.
     chosen : sequence of Surface, optional

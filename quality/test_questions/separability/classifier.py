@@ -94,7 +94,6 @@ def held_out_scores(
         As `quadratic` gives them.
     labels : ndarray of bool
         A row for each item, a column for each labeling.
-    folds : ndarray of int
 
     Returns
     -------

@@ -67,12 +67,10 @@ def _grams(text: str) -> Counter[str]:
 
 
 def _common(one: Counter[str], two: Counter[str]) -> float:
-    """F1 of two bags."""
     return _share(2 * (one & two).total(), one.total() + two.total())
 
 
 def _within(one: Counter[str], two: Counter[str]) -> float:
-    """Share of the first bag that the second one has."""
     return _share((one & two).total(), one.total())
 
 
@@ -82,7 +80,6 @@ def _most(text: str, others: Sequence[str]) -> float:
 
 
 def _facts(text: str) -> Counter[str]:
-    """Numbers, and words with a capital inside a sentence: they survive translation."""
     return Counter(
         word.text.casefold()
         for word in words_of(text)

@@ -32,16 +32,14 @@ class Separability:
     Parameters
     ----------
     auc, low, high : float
-        Of the cross-validated classifier, with a 95 % interval.
+        Of the cross-validated classifier, with a 95% interval.
     best_feature : str
         The single feature that tells most; "" where there are too few tests.
     best_feature_auc : float
         At least one half, whichever direction the rule takes.
-    n_tests, n_items : int
     p : float
         How often shuffled labels give an area as large, of the classifier or of the best
         rule, whichever is the rarer, counted twice.
-    limit : float
     """
 
     auc: float
@@ -56,12 +54,12 @@ class Separability:
 
     @property
     def measured(self) -> bool:
-        """Tell whether there was enough to measure at all."""
+        """Return whether there was enough to measure at all."""
         return min(self.n_tests, self.n_items) >= LEAST
 
     @property
     def refused(self) -> bool:
-        """Tell whether tests stand out.
+        """Return whether tests stand out.
 
         With many tests that is an area above the limit, of the classifier or of the best
         rule. With few, where chance alone gives such areas, it must also be rarer than
@@ -73,7 +71,7 @@ class Separability:
 
     @property
     def verdict(self) -> str:
-        """Say in a sentence whether tests can be told, and by what."""
+        """Describe in a sentence whether tests can be told, and by what."""
         if not self.measured:
             return (
                 f"Too few to measure: {self.n_tests} test questions, "
@@ -83,7 +81,7 @@ class Separability:
 
     @property
     def verdict_on_key(self) -> str:
-        """Say the same where good texts of test questions were compared with wrong ones."""
+        """Describe the same where good texts of test questions were compared with wrong ones."""
         if not self.measured:
             return ""
         return self._verdict("Right answers", "a good text of a test from a wrong one")
@@ -139,10 +137,6 @@ def separability(
         How many shuffled labelings the p value is made of.
     limit : float, optional
         The largest area with which a campaign starts.
-
-    Returns
-    -------
-    Separability
 
     Examples
     --------

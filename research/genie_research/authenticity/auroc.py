@@ -6,7 +6,7 @@ from quality.counts import Floats
 
 
 def auroc(suspects: Floats, others: Floats) -> tuple[float, float]:
-    """Give the chance that a suspect's score is above another's, and its error.
+    """Return the chance that a suspect's score is above another's, and its error.
 
     Ties count half. The error is that of DeLong's placement values; NaN where one of the
     groups has fewer than two scores.
@@ -14,12 +14,6 @@ def auroc(suspects: Floats, others: Floats) -> tuple[float, float]:
     References
     ----------
     E. DeLong, D. DeLong, D. Clarke-Pearson, Biometrics 44 (1988).
-
-    Examples
-    --------
-    >>> area, error = auroc(np.array([3.0, 4, 5]), np.array([1.0, 2, 3.5, 0]))
-    >>> round(area, 4), round(error, 3)
-    (0.9167, 0.118)
     """
     if not suspects.size or not others.size:
         return float("nan"), float("nan")
@@ -32,7 +26,6 @@ def auroc(suspects: Floats, others: Floats) -> tuple[float, float]:
 
 
 def _placements(scores: Floats, among: Floats) -> Floats:
-    """Give the share of `among` below each score; ties count half."""
     ordered = np.sort(among)
     left = np.searchsorted(ordered, scores, "left")
     right = np.searchsorted(ordered, scores, "right")

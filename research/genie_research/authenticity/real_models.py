@@ -26,7 +26,7 @@ class DataSet:
 
     @property
     def numeric(self) -> bool:
-        """Tell whether all labels are numbers."""
+        """Return whether all labels are numbers."""
         return all(
             _is_number(label)
             for labels in (*self.people.values(), *self.models.values())
@@ -61,12 +61,6 @@ def read_data_set(folder: Path) -> DataSet:
     ------
     OSError, ValueError
         Where a file is missing or is not such labels.
-
-    Examples
-    --------
-    >>> read_data_set(Path("nowhere"))
-    Traceback (most recent call last):
-    FileNotFoundError: ...
     """
     read = []
     for kind in ("human", "llm"):
@@ -90,17 +84,6 @@ def told_apart(data: DataSet, n_answers: int, seed: int) -> Told | None:
     judge given the mean of the other people's answers; else the share of the judge's labels that
     were given, less the share of the other people who gave them. None where no person
     has so many answers.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> def labels(of): return {f"i{k}": str(round(x, 2)) for k, x in enumerate(of)}
-    >>> quality, model = rng.normal(size=200), rng.normal(size=200)
-    >>> data = DataSet("x",
-    ...     {f"h{k}": labels(quality + rng.normal(size=200)) for k in range(3)},
-    ...     {f"m{k}": labels(model + rng.normal(size=200)) for k in range(2)})
-    >>> told_apart(data, 50, seed=0).mean > 0.9
-    True
     """
     rng = np.random.default_rng([seed, n_answers])
     batches = _batches(data, n_answers, rng)
@@ -132,7 +115,6 @@ def told_apart(data: DataSet, n_answers: int, seed: int) -> Told | None:
 def _batches(
     data: DataSet, n: int, rng: np.random.Generator
 ) -> list[tuple[str, list[str]]]:
-    """Cut what each person answered, with others and all models, into batches."""
     common = set.intersection(*(set(labels) for labels in data.models.values()))
     found = []
     for person, labels in sorted(data.people.items()):

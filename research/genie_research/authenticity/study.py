@@ -69,13 +69,6 @@ def simulate_crowd(crowd: Crowd, rng: np.random.Generator) -> tuple[Answers, Int
     Quality is that of systems (.2 of its variance), instances (.5) and texts (.3). A
     person has a strictness of their own (sd .3) and a spread (log sd .2); so have those
     who copy, since they choose the wording of what they ask the model.
-
-    Examples
-    --------
-    >>> crowd = Crowd(0.1, 24, 0.5, 1.0)
-    >>> answers, copies = simulate_crowd(crowd, np.random.default_rng(0))
-    >>> answers.value.size, int(copies.sum()), sorted(set(answers.value.tolist()))
-    (960, 4, [0.0, 0.25, 0.5, 0.75, 1.0])
     """
     worker, text, n_texts = _who_rates_what(crowd.n_answers, rng)
     instance, system = np.arange(n_texts) // N_SYSTEMS, np.arange(n_texts) % N_SYSTEMS
@@ -102,7 +95,6 @@ def simulate_crowd(crowd: Crowd, rng: np.random.Generator) -> tuple[Answers, Int
 
 
 def _who_rates_what(n_answers: int, rng: np.random.Generator) -> tuple[Ints, Ints, int]:
-    """Give every text to three workers and every worker as many; nobody one twice."""
     n_texts = -(-N_WORKERS * n_answers // N_RATINGS)
     texts = np.concatenate([rng.permutation(n_texts) for _ in range(N_RATINGS)])
     texts = texts[: N_WORKERS * n_answers]
@@ -124,11 +116,6 @@ def study_cell(crowd: Crowd, n_tasks: int, seed: int) -> Cell:
 
     The error is that of the simulation: the standard deviation over crowds, by the root
     of their number.
-
-    Examples
-    --------
-    >>> study_cell(Crowd(0.35, 100, 0.5, 0.5), 3, seed=0).area > 0.95
-    True
     """
     rng = np.random.default_rng(
         [seed, *(round(100 * x) for x in (crowd.share, crowd.judge, crowd.spread, crowd.repeat)), crowd.n_answers]

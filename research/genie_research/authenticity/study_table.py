@@ -11,16 +11,6 @@ def study_table(cells: Sequence[Cell]) -> str:
 
     For each judge the area with its simulation error, and the shares of models and of
     people, in percent, whom the evidence calls unusual.
-
-    Examples
-    --------
-    >>> from genie_research.authenticity.study import Crowd
-    >>> parts = {"judge": 0.8, "shared": 0.6, "narrow": 0.5}
-    >>> cell = Cell(Crowd(0.1, 25, 0.5, 1.0), 200, 0.88, 0.004, parts, 0.31, 0.012)
-    >>> print(study_table([cell]))
-    | models in the place of | spread | answers each | judge .5 | unusual |
-    |---|---|---|---|---|
-    | 10 % | 1 | 25 | .880 ± .004 | 31 / 1.2 |
     """
     judges = sorted({cell.crowd.judge for cell in cells})
     heads = "".join(f" judge {_bare(judge)} | unusual |" for judge in judges)

@@ -77,7 +77,7 @@ def cleaned_plot(results: Sequence[Named]) -> str:
 
 
 def cleaned_document(results: Sequence[Named], seed: int) -> dict[str, Any]:
-    """Give every number of a study as one JSON object; what does not exist is null."""
+    """Return every number of a study as one JSON object; what does not exist is null."""
     cells = [{"name": name} | _plain(asdict(one)) for name, one in results]
     return {"seed": seed, "cells": cells}
 

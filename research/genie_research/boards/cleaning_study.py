@@ -28,9 +28,6 @@ class CleaningResult:
 
     Attributes
     ----------
-    crowd : CrowdPlan
-    campaign : CampaignPlan
-    n_tasks : int
     noisy_before : Share
         Careless answers among the ratings that were given.
     noisy, noisy_copied : Share
@@ -46,9 +43,8 @@ class CleaningResult:
         Weight of ratings that count, for every 100 outputs; tests among all answers.
     bias : Share
         Of scores on a scale of 100, against the legitimate crowd.
-    rmse : float
     coverage : Share
-        Of nominal 95 % intervals.
+        Of nominal 95% intervals.
     alarm : Share
         Campaigns in which staff were told that the crowd is bad.
     order : Share
@@ -90,8 +86,6 @@ def simulate_cleaning(
 
     Parameters
     ----------
-    crowd : CrowdPlan
-    campaign : CampaignPlan
     n_tasks : int
         At least 2.
     seed : int
@@ -100,10 +94,6 @@ def simulate_cleaning(
         What the outputs deserve, from 0 to 1, in place of drawn ones.
     run : callable, optional
         Runs a campaign in another way than by simulation alone.
-
-    Returns
-    -------
-    CleaningResult
 
     Raises
     ------
@@ -114,13 +104,6 @@ def simulate_cleaning(
     ----------
     T. Morris, I. White and M. Crowther, Statistics in Medicine 38 (2019), tables 6 and 7
     (measures, Monte-Carlo errors).
-
-    Examples
-    --------
-    >>> crowd = CrowdPlan(0.5, n_workers=12, n_instances=20)
-    >>> found = simulate_cleaning(crowd, CampaignPlan("none"), n_tasks=2, seed=1)
-    >>> found.noisy.value <= found.noisy_copied.value == found.noisy_before.value
-    True
     """
     if n_tasks < 2:
         raise ValueError("At least two tasks are needed.")
@@ -189,14 +172,12 @@ def _first(places: Floats) -> float:
 
 
 def _stops(crowd: Crowd, outcome: Outcome) -> Floats:
-    """Give answers before the stop, of the careless who had time to be so."""
     careless = crowd.bad & (crowd.kind != COPYING)
     careless &= outcome.answered > crowd.plan.turning
     return np.asarray(outcome.stopped_after[careless])
 
 
 def _scored(outcome: Outcome, truth: Floats) -> tuple[Floats, Floats]:
-    """Give how far scores are off, and whether their intervals contain the truth."""
     from scipy import special
 
     off, held = np.full(len(truth), np.nan), np.full(len(truth), np.nan)

@@ -27,7 +27,6 @@ class Crowd:
         Workers, of each system where `same` is False.
     bias_sd : float
         Standard deviation of workers' strictness, on a scale of 100.
-    n_instances, n_systems : int
     workload_sd : float
         Standard deviation of the logarithm of workers' shares; 0 is equal shares.
     spread_sd : float
@@ -79,19 +78,16 @@ class CrowdResult:
 
     Parameters
     ----------
-    crowd : Crowd
-    n_tasks : int
     coverage, coverage_crowd : Share
-        Share of systems whose 95 % interval contains the truth: the estimate's, and
+        Share of systems whose 95% interval contains the truth: the estimate's, and
         that of the plain mean over instances for this crowd.
     separated, separated_crowd : Share
-        Share of pairs of equal systems found different at 5 %: by the estimate, and by
+        Share of pairs of equal systems found different at 5%: by the estimate, and by
         a paired test over instances.
     bias : Share
         Of the estimate.
     rmse_ratio : Share
         Root mean squared error as a multiple of the plain mean's.
-    half_width, half_width_crowd : float
     n_ratings : int
         Of one task.
     """
@@ -117,12 +113,6 @@ def draw_ratings(
     Returns
     -------
     values, systems, workers, instances, days : ndarray, shape (n_systems * n_instances,)
-
-    Examples
-    --------
-    >>> ratings, *_ = draw_ratings(Crowd(10, 5, 20), np.random.default_rng(1))
-    >>> ratings.shape
-    (100,)
     """
     n, s = crowd.n_instances, crowd.n_systems
     n_workers = crowd.n_workers * (1 if crowd.same else s)
@@ -163,15 +153,10 @@ def simulate_crowd(
 
     Parameters
     ----------
-    crowd : Crowd
     n_tasks : int
         At least 2.
     seed : int
         The first tasks of a longer study are those of a shorter one.
-
-    Returns
-    -------
-    CrowdResult
 
     Raises
     ------
@@ -182,12 +167,6 @@ def simulate_crowd(
     ----------
     Morris, White and Crowther (2019), Using simulation studies to evaluate statistical
     methods, Statistics in Medicine 38, tables 6 and 7 (measures, Monte-Carlo errors).
-
-    Examples
-    --------
-    >>> found = simulate_crowd(Crowd(20, 10, 40, n_systems=2), n_tasks=20, seed=1)
-    >>> found.coverage.value > found.coverage_crowd.value
-    True
     """
     if n_tasks < 2:
         raise ValueError("At least two tasks are needed.")
@@ -253,7 +232,6 @@ def _share(column: Floats) -> Share:
 
 
 def _ratio(squares: Floats, plain: Floats) -> Share:
-    """Give the root of a ratio of means with its error by the delta method."""
     ratio = float((squares.mean() / plain.mean()) ** 0.5)
     moved = squares / squares.mean() - plain / plain.mean()
     error = ratio / 2 * float(moved.std(ddof=1)) / len(squares) ** 0.5

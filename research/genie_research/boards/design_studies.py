@@ -289,7 +289,7 @@ def _power(power: PlannedPower) -> Sheet:
 
 
 def study_picture(study: DesignStudy) -> str:
-    """Draw what each design's score would be in 95 % of studies."""
+    """Draw what each design's score would be in 95% of studies."""
     z = normal_quantile(_CONFIDENCE)
     marks = [
         Mark(
@@ -307,7 +307,7 @@ def study_picture(study: DesignStudy) -> str:
 def study_document(
     found: Sequence[tuple[DesignStudy, PlannedPower | None]], settings: Settings
 ) -> dict[str, Any]:
-    """Give everything as one JSON object."""
+    """Return everything as one JSON object."""
     return {
         "settings": asdict(settings),
         "studies": [

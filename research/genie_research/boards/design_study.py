@@ -121,13 +121,6 @@ def study_designs(
     ----------
     Khashabi et al. (2022), GENIE, section 4, figures 2 and 3; Lin, Mausam and Weld
     (2014) for one label per instance.
-
-    Examples
-    --------
-    >>> labels = [0, 0, 0, 1, 1, 1, 0, 1, 1, 0, 0, 1]
-    >>> designs = study_designs(labels, list("aaabbbcccddd"), seed=1)
-    >>> [r.sd_exact.__round__(3) for r in designs[:2]]
-    [0.25, 0.373]
     """
     low, high = scale
     labels = as_ratings(values, what="labels")

@@ -21,11 +21,10 @@ _LEVEL = 0.05
 
 @dataclass(frozen=True)
 class HalfCrowds:
-    """Shares of comparisons between halves that lie within their 95 % interval.
+    """Shares of comparisons between halves that lie within their 95% interval.
 
     Parameters
     ----------
-    n_splits : int
     systems, pairs : float
         Of systems' estimates, and of their differences: variation between workers
         alone, as both halves rated the same instances.
@@ -81,28 +80,11 @@ def half_crowds(
     ----------
     values, systems, workers, instances : array_like, shape (n,)
         See `leaderboard.stats.systems.estimates.estimate_systems`.
-    n_splits : int
-    seed : int
-
-    Returns
-    -------
-    HalfCrowds
 
     Raises
     ------
     ValueError
         On fewer than four workers, no split, or as `estimate_systems`.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> worker, system = rng.integers(0, 24, 720), np.arange(720) % 2
-    >>> ratings = rng.normal(0, 10, 24)[worker] + rng.normal(0, 20, 720)
-    >>> halves = half_crowds(
-    ...     ratings, system, worker, np.arange(720) // 6, n_splits=20, seed=1
-    ... )
-    >>> halves.systems > halves.systems_plain
-    True
     """
     ratings = as_ratings(values)
     coded = factor_codes(
@@ -186,7 +168,6 @@ Shared = tuple[Floats, Floats, list[tuple[Floats, Floats]]]
 def _half(
     ratings: Floats, names: npt.NDArray[np.str_], worker: Codes, instance: Codes
 ) -> Half:
-    """Estimate one half, and its plain means with their variances."""
     found = estimate_systems(ratings, names, worker, instance)
     means, variances = np.empty(len(found.systems)), np.empty(len(found.systems))
     for i, name in enumerate(found.systems):
@@ -199,7 +180,6 @@ def _half(
 
 
 def _of_shared(half: Half, halves: list[Half]) -> Shared:
-    """Keep the systems that two workers or more rated in either half."""
     names = [
         {s for s, n in zip(h[0].systems, h[0].n_workers, strict=True) if n > 1}
         for h in halves
@@ -221,7 +201,6 @@ def _of_shared(half: Half, halves: list[Half]) -> Shared:
 
 
 def _within(one: Shared, other: Shared) -> Floats:
-    """Count systems and pairs whose halves differ by no more than their interval."""
     from scipy import special
 
     n = len(one[0])

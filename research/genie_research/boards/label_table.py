@@ -32,7 +32,7 @@ class LabelTable:
     counts: npt.NDArray[np.int64]
 
     def map(self, change: Callable[[Floats], Floats]) -> LabelTable:
-        """Give a table with every label changed, NaN kept."""
+        """Return a table with every label changed, NaN kept."""
         changed = np.where(np.isnan(self.labels), np.nan, change(self.labels))
         return LabelTable(np.asarray(changed, dtype=np.float64), self.counts)
 
@@ -56,11 +56,6 @@ def label_table(values: npt.ArrayLike, instances: npt.ArrayLike) -> LabelTable:
     ------
     ValueError
         On no labels, NaN, or instances that do not fit.
-
-    Examples
-    --------
-    >>> label_table([1, 0, 0.5], ["x", "x", "y"]).labels.tolist()
-    [[0.0, 1.0], [0.5, nan]]
     """
     labels = as_ratings(values, what="labels")
     codes, n_instances = factor_codes({"instance": instances}, len(labels))["instance"]
@@ -74,24 +69,12 @@ def label_table(values: npt.ArrayLike, instances: npt.ArrayLike) -> LabelTable:
 
 
 def average(drawn: Floats) -> Floats:
-    """Average the labels of each instance; the last axis holds them.
-
-    Examples
-    --------
-    >>> average(np.array([[0.0, 1.0], [1.0, 1.0]])).tolist()
-    [0.5, 1.0]
-    """
+    """Average the labels of each instance; the last axis holds them."""
     return np.asarray(drawn.mean(axis=-1), dtype=np.float64)
 
 
 def majority(drawn: Floats) -> Floats:
-    """Take the commonest label of each instance; ties give the mean of the tied.
-
-    Examples
-    --------
-    >>> majority(np.array([[0.0, 1.0, 1.0], [0.0, 0.5, 1.0]])).tolist()
-    [1.0, 0.5]
-    """
+    """Take the commonest label of each instance; ties give the mean of the tied."""
     votes = (drawn[..., :, None] == drawn[..., None, :]).sum(axis=-1)
     top = votes == votes.max(axis=-1, keepdims=True)
     # a label with v votes occurs v times, so each tied label weighs the same
@@ -134,13 +117,6 @@ def draw_estimates(
     ------
     ValueError
         When an instance has too few labels, or a number is below 1.
-
-    Examples
-    --------
-    >>> table = label_table([0, 1, 1, 1], ["x", "x", "y", "y"])
-    >>> draw_estimates(table, n_instances=2, labels_per_instance=2, n_sets=3,
-    ...     rng=np.random.default_rng(1)).tolist()
-    [0.75, 1.0, 0.5]
     """
     if min(n_instances, labels_per_instance, n_sets) < 1:
         raise ValueError("At least one study of one instance with one label is needed.")
@@ -185,7 +161,7 @@ def _chunks(n_sets: int, size: int) -> Iterator[slice]:
 
 
 def exact_sd(table: LabelTable, *, n_instances: int, labels_per_instance: int) -> float:
-    """Give the standard deviation that averaged studies of this size have.
+    """Return the standard deviation that averaged studies of this size have.
 
     Parameters
     ----------
@@ -205,12 +181,6 @@ def exact_sd(table: LabelTable, *, n_instances: int, labels_per_instance: int) -
     ----------
     Cochran (1977), Sampling Techniques, equations 10.6 and 2.20 (two stages, the first
     with replacement).
-
-    Examples
-    --------
-    >>> table = label_table([0, 1, 1, 1], ["x", "x", "y", "y"])
-    >>> round(exact_sd(table, n_instances=100, labels_per_instance=1), 6)
-    0.043301
     """
     k, m = table.counts, labels_per_instance
     if int(k.min()) < m or min(n_instances, m) < 1:

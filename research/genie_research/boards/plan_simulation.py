@@ -48,13 +48,6 @@ def simulated_half_width(
     ------
     ValueError
         See `genie_research.boards.label_table.draw_estimates`.
-
-    Examples
-    --------
-    >>> labels = np.tile([0.0, 1.0], 200)
-    >>> width = simulated_half_width(labels, np.arange(400), n_instances=800, seed=1)
-    >>> round(width, 3)
-    0.035
     """
     normal_quantile(confidence)
     estimates = draw_estimates(
@@ -104,13 +97,6 @@ def simulated_means(
     ------
     ValueError
         When a number is below 1.
-
-    Examples
-    --------
-    >>> means = simulated_means(Components(1.0, worker=0.1), n_instances=100,
-    ...     n_workers=10, seed=1)
-    >>> round(float(means.std()), 2)
-    0.15
     """
     counts = [n_instances, ratings_per_instance, n_sets, n_workers or 1, n_days or 1]
     if min(counts) < 1 or n_workers == 0 or n_days == 0:
@@ -177,13 +163,6 @@ def simulated_power(
     ----------
     Card et al. (2020), With Little Power Comes Great Responsibility, section 2 and
     algorithm 1.
-
-    Examples
-    --------
-    >>> pilot = np.random.default_rng(1).normal(0.5, 1.0, 200)
-    >>> share = simulated_power(pilot, np.zeros(200), 34, difference=0.5, seed=1)
-    >>> 0.7 < share < 0.9
-    True
     """
     from scipy import stats
 

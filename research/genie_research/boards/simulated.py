@@ -68,7 +68,7 @@ def crowd_plot(results: Sequence[CrowdResult]) -> str:
 
 
 def crowd_document(results: Sequence[CrowdResult], seed: int) -> dict[str, Any]:
-    """Give every number of a study as one JSON object."""
+    """Return every number of a study as one JSON object."""
     return {"seed": seed, "cells": [asdict(one) for one in results]}
 
 
@@ -116,7 +116,7 @@ def halves_sheet(found: Sequence[tuple[str, HalfCrowds]]) -> Sheet:
 def halves_document(
     found: Sequence[tuple[str, HalfCrowds]], seed: int
 ) -> dict[str, Any]:
-    """Give every number of the halves as one JSON object."""
+    """Return every number of the halves as one JSON object."""
     crowds = [
         {
             "crowd": name,

@@ -61,8 +61,6 @@ class CampaignPlan:
     stop_at, pause_at : float
         Probabilities of being careless at which a fit stops a worker, and at which their
         newest tests make them wait for the next fit.
-    schedule : ScheduleOptions
-    options : AssessOptions
     """
 
     detector: str = "all"
@@ -95,7 +93,6 @@ class Outcome:
         Answers before a worker was stopped, of the careless since they turned; infinite
         who never was.
     answered : ndarray of int, shape (n_workers,)
-    n_tests : int
     p_careless : ndarray, shape (n_workers,)
     share_low : float
         Lower end of the interval of the share of careless workers.
@@ -203,7 +200,6 @@ class _Campaign:
             self.paused[worker] = self.p[worker] > self.plan.pause_at
 
     def _now(self, worker: int) -> float:
-        """Give the probability of being careless with the tests since the last fit."""
         seen, counts = self.seen_counts[worker].tolist(), self.counts[worker].tolist()
         known = {0: tuple(seen[0]), 1: tuple(seen[1])}
         early = EarlyStop(float(self.before[worker]), self.good, known)
@@ -224,7 +220,6 @@ class _Campaign:
         self.answered[worker] += 1
 
     def look(self, *, rounds: int = 4) -> Assessment | None:
-        """Judge the pool, stop whom it says, and ask again for what does not count."""
         if self.plan.detector == "none":
             return None
         found = None
@@ -289,26 +284,11 @@ class _Campaign:
 def run_campaign(crowd: Crowd, plan: CampaignPlan, rng: np.random.Generator) -> Outcome:
     """Run a campaign to its end.
 
-    Parameters
-    ----------
-    crowd : Crowd
-    plan : CampaignPlan
-    rng : numpy.random.Generator
-
     Returns
     -------
     Outcome
         All ratings, weighted by how likely they are to have been given with care; with
         ``fixed`` and ``none`` they count in full or not at all.
-
-    Examples
-    --------
-    >>> from genie_research.crowds.people import CrowdPlan, draw_crowd
-    >>> rng = np.random.default_rng(1)
-    >>> crowd = draw_crowd(CrowdPlan(n_workers=12, n_instances=30), rng)
-    >>> outcome = run_campaign(crowd, CampaignPlan("none"), rng)
-    >>> len(outcome.value), outcome.weight.min()
-    (150, np.float64(1.0))
     """
     campaign = _Campaign(crowd, plan, rng)
     campaign.run()

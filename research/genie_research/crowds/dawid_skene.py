@@ -55,25 +55,13 @@ def dawid_skene(
     smoothing : float, default 0
         Labels of each class and kind that every worker is taken to have given before:
         without any, a worker with few answers has a matrix of zeros and ones.
-    n_iterations : int, default 200
     tolerance : float, default 1e-9
         The fit ends when no item's probability moves by more.
-
-    Returns
-    -------
-    DawidSkene
 
     References
     ----------
     A. Dawid and A. Skene, Applied Statistics 28 (1979), 20-28, equations 2.3 to 2.5.
     Checked against crowd-kit 1.4.2.
-
-    Examples
-    --------
-    >>> item, worker = np.divmod(np.arange(12), 3)
-    >>> label = np.array([0, 0, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1])
-    >>> dawid_skene(item, worker, label).informed.round(2).tolist()
-    [1.0, 1.0, 0.0]
     """
     if not len(label):
         none = np.zeros((0, 0))

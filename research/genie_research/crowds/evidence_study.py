@@ -26,7 +26,6 @@ class EvidenceCell:
 
     Attributes
     ----------
-    evidence : str
     areas : tuple of float
         Area under the curve against careful workers: lazy, random, adversarial,
         copying, all of them; NaN where there are none.
@@ -38,11 +37,6 @@ class EvidenceCell:
 
 def evidence_study(plan: CrowdPlan, *, n_tasks: int, seed: int) -> list[EvidenceCell]:
     """Compare models on campaigns in which nobody is stopped.
-
-    Parameters
-    ----------
-    plan : CrowdPlan
-    n_tasks, seed : int
 
     Returns
     -------
@@ -83,7 +77,6 @@ def evidence_study(plan: CrowdPlan, *, n_tasks: int, seed: int) -> list[Evidence
 def _scores(
     outcome: Outcome, plan: CrowdPlan, seed: Sequence[int]
 ) -> dict[str, Floats]:
-    """Give each kind of evidence on each worker, more is more careless."""
     n, rated = plan.n_workers, outcome.rated
     options = AssessOptions(guesses=NO_YES)
     found = assess_workers(n, outcome.asked, rated, options=options, seed=0)
@@ -114,7 +107,6 @@ def _areas(score: Floats, kind: Ints) -> tuple[float, ...]:
 
 
 def _area(careless: Floats, honest: Floats) -> float:
-    """Give the probability that a careless worker scores above an honest one."""
     if not len(careless) or not len(honest):
         return float("nan")
     above = (careless[:, None] > honest).mean()

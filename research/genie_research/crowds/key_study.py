@@ -26,7 +26,6 @@ class KeyCell:
 
     Attributes
     ----------
-    accuracy : float
     n_each : int
         Tests of each polarity.
     excluded, caught : float
@@ -62,7 +61,6 @@ def key_study(
 
     Parameters
     ----------
-    n_pools, seed : int
     plan : CrowdPlan, optional
         Who is in a pool.
     negative : float, default 0.95
@@ -71,7 +69,6 @@ def key_study(
         The same on positive questions.
     numbers : sequence of int
         Tests of each polarity that everybody answers.
-    threshold : float, default 0.99
 
     Returns
     -------

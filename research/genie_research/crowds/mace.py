@@ -18,7 +18,6 @@ class Mace:
         Share of answers that are the item's class and no guess.
     guess : ndarray, shape (n_workers, n_labels)
     p_item : ndarray, shape (n_items, n_labels)
-    log_likelihood : float
     """
 
     competence: Floats
@@ -45,26 +44,13 @@ def mace(
         Numbers from 0, each of which occurs.
     smoothing : float, default 0.5
         Added to expected counts of looks, guesses and guessed labels.
-    n_iterations, n_restarts : int
     seed : int
         Of the starts.
-
-    Returns
-    -------
-    Mace
 
     References
     ----------
     D. Hovy, T. Berg-Kirkpatrick, A. Vaswani and E. Hovy, NAACL 2013, section 2 (here
     with smoothed counts, not variational). Checked against crowd-kit 1.4.2.
-
-    Examples
-    --------
-    >>> item, worker = np.divmod(np.arange(18), 3)
-    >>> label = np.array([0, 0, 1, 1, 1, 1, 0, 0, 1] * 2)
-    >>> found = mace(item, worker, label, seed=1)
-    >>> bool(found.competence[0] > found.competence[2])
-    True
     """
     if not len(label):
         return Mace(np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)), 0.0)

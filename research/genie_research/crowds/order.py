@@ -17,24 +17,10 @@ _SHRINK = 5.0
 def places_of(crowd: Crowd, outcome: Outcome) -> Floats:
     """Count at each place the ratings (row 0) and tests (row 1) of careful workers.
 
-    Parameters
-    ----------
-    crowd : Crowd
-    outcome : Outcome
-
     Returns
     -------
     ndarray, shape (2, SESSION)
         Nothing but zeros where the order is not known.
-
-    Examples
-    --------
-    >>> from genie_research.crowds.campaign import CampaignPlan, run_campaign
-    >>> from genie_research.crowds.people import CrowdPlan, draw_crowd
-    >>> rng = np.random.default_rng(1)
-    >>> crowd = draw_crowd(CrowdPlan(n_workers=12, n_instances=30), rng)
-    >>> places_of(crowd, run_campaign(crowd, CampaignPlan("none"), rng)).shape
-    (2, 40)
     """
     rows = []
     for given in (outcome.rated, outcome.asked):
@@ -45,7 +31,7 @@ def places_of(crowd: Crowd, outcome: Outcome) -> Floats:
 
 
 def order_auc(places: Sequence[Floats]) -> Floats:
-    """Give how well the best rule on places alone tells tests from ratings.
+    """Return how well the best rule on places alone tells tests from ratings.
 
     A place is as suspicious as its share of tests in the other half of the campaigns,
     so a script that has seen many campaigns could do this, and chance cannot.
@@ -63,14 +49,6 @@ def order_auc(places: Sequence[Floats]) -> Floats:
     References
     ----------
     Hanley and McNeil (1982), Radiology 143 (the area as a share of pairs, ties halved).
-
-    Examples
-    --------
-    >>> early = np.array([[0.0, 5.0], [5.0, 0.0]])
-    >>> order_auc([early, early]).tolist()
-    [1.0, 1.0]
-    >>> order_auc([np.ones((2, 4)), np.ones((2, 4))]).tolist()
-    [0.5, 0.5]
     """
     halves = [np.sum(places[part::2], axis=0) for part in (0, 1)]
     found = []
@@ -83,7 +61,6 @@ def order_auc(places: Sequence[Floats]) -> Floats:
 
 
 def _area(score: Floats, places: Floats) -> float:
-    """Give the area for scores of places, of which each holds many items."""
     _, group = np.unique(score, return_inverse=True)
     ratings, tests = (np.bincount(group, row) for row in places)
     pairs = ratings.sum() * tests.sum()

@@ -31,7 +31,6 @@ class CrowdPlan:
         Share of the workers that are careless.
     turning : int
         Careful answers before the careless turn so; 0 is from the start.
-    n_workers, n_systems, n_instances : int
     pace : float
         How much faster the careless are.
     workload_sd : float
@@ -83,7 +82,6 @@ class Crowd:
 
     Attributes
     ----------
-    plan : CrowdPlan
     kind : ndarray of int, shape (n_workers,)
         ``HONEST``, ``LAZY``, ...
     pace, leniency, scatter, ability : ndarray, shape (n_workers,)
@@ -109,7 +107,7 @@ class Crowd:
 
 
 def system_means(plan: CrowdPlan) -> Floats:
-    """Give how good the systems are, on a scale from 0 to 1.
+    """Return how good the systems are, on a scale from 0 to 1.
 
     Examples
     --------
@@ -126,20 +124,8 @@ def draw_crowd(
 
     Parameters
     ----------
-    plan : CrowdPlan
-    rng : numpy.random.Generator
     deserved : ndarray, shape (n_systems, n_instances), optional
         What outputs deserve, from 0 to 1; drawn where it is not given.
-
-    Returns
-    -------
-    Crowd
-
-    Examples
-    --------
-    >>> crowd = draw_crowd(CrowdPlan(0.3), np.random.default_rng(1))
-    >>> np.bincount(crowd.kind).tolist()
-    [42, 6, 6, 3, 3]
     """
     n = plan.n_workers
     n_bad = round(plan.share_bad * n)
@@ -181,25 +167,12 @@ def rate(
     instance: int,
     rng: np.random.Generator,
 ) -> float:
-    """Give a worker's rating of an output, on five levels from 0 to 1.
+    """Return a worker's rating of an output, on five levels from 0 to 1.
 
     Parameters
     ----------
-    crowd : Crowd
     worker, place : int
         Who answers, and how many answers they gave before.
-    system, instance : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> rate(draw_crowd(CrowdPlan(), rng), 0, 0, 1, 1, rng) in (0.75, 1.0)
-    True
     """
     kind = crowd.kind[worker] if place >= crowd.plan.turning else HONEST
     if kind == LAZY:
@@ -223,7 +196,7 @@ def answer_test(
     question: int,
     rng: np.random.Generator,
 ) -> bool:
-    """Say whether a worker's answer to a test question agrees with the key.
+    """Return whether a worker's answer to a test question agrees with the key.
 
     Who copies a language model is as often right as careful people.
 
@@ -252,11 +225,10 @@ def deserved_means(
     n: int = 400_000,
     seed: int = 0,
 ) -> Floats:
-    """Give what careful people, the strict among them, rate each system on average.
+    """Return what careful people, the strict among them, rate each system on average.
 
     Parameters
     ----------
-    plan : CrowdPlan
     deserved : ndarray, shape (n_systems, n_instances), optional
         What outputs deserve; without it, what is drawn of them on average.
     n, seed : int

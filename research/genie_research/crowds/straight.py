@@ -6,13 +6,12 @@ from quality.counts import Floats, Ints
 
 
 def repeated_answers(worker: Ints, level: Ints, n_workers: int) -> Floats:
-    """Give how much more often an answer equals the one before than by chance.
+    """Return how much more often an answer equals the one before than by chance.
 
     Parameters
     ----------
     worker, level : ndarray of int, shape (n,)
         Whose answer, and which level it is; each worker's in the order of answering.
-    n_workers : int
 
     Returns
     -------
@@ -25,13 +24,6 @@ def repeated_answers(worker: Ints, level: Ints, n_workers: int) -> Floats:
     ----------
     A. Wald and J. Wolfowitz, Annals of Mathematical Statistics 11 (1940), 147-162
     (runs), for several levels as in A. Mood, ibid., 367-392.
-
-    Examples
-    --------
-    >>> worker = np.repeat([0, 1], 8)
-    >>> level = np.array([0] * 4 + [1] * 4 + [0, 1] * 4)
-    >>> repeated_answers(worker, level, 2).round(1).tolist()
-    [2.3, -2.3]
     """
     found = np.zeros(n_workers)
     for one in range(n_workers):
@@ -49,12 +41,11 @@ def repeated_answers(worker: Ints, level: Ints, n_workers: int) -> Floats:
 
 
 def constant_answers(worker: Ints, level: Ints, n_workers: int) -> Floats:
-    """Give the share of each worker's answers that are one of two neighbouring levels.
+    """Return the share of each worker's answers that are one of two neighbouring levels.
 
     Parameters
     ----------
     worker, level : ndarray of int, shape (n,)
-    n_workers : int
 
     Returns
     -------
@@ -65,11 +56,6 @@ def constant_answers(worker: Ints, level: Ints, n_workers: int) -> Floats:
     ----------
     P. Curran, Journal of Experimental Social Psychology 66 (2016), 4-19, section on
     invariability.
-
-    Examples
-    --------
-    >>> constant_answers(np.array([0, 0, 1, 1]), np.array([3, 4, 0, 4]), 3).tolist()
-    [1.0, 0.5, 0.0]
     """
     n_levels = int(level.max(initial=0)) + 2
     counts = np.zeros((n_workers, n_levels))

@@ -166,7 +166,6 @@ class _Site:
         return True
 
     def _level(self, worker: int, item: Item) -> int:
-        """Say what the worker answers: one of five levels from 0."""
         place, rng = int(self.answered[worker]), self.rng
         asked = Placement.objects.filter(item=item).first()
         if asked is not None:
@@ -240,7 +239,6 @@ def _columns(rows: list[Any], n: int) -> list[np.ndarray[Any, Any]]:
 
 
 def _task(crowd: Crowd, plan: CampaignPlan) -> Task:
-    """Make a task like the demonstration's, as large as the crowd's plan says."""
     n = crowd.plan.n_instances
     config: dict[str, Any] = deepcopy(dict(shipped.definition(LIKE)))
     config["human"] |= {
@@ -278,7 +276,6 @@ def _task(crowd: Crowd, plan: CampaignPlan) -> Task:
 
 
 def _sentence(place: int, verb: str) -> str:
-    """Write a sentence of its own that can be made wrong by small changes."""
     names, towns, things = len(_NAMES), len(_TOWNS), len(_THINGS)
     return (
         f"In the year {1700 + place} the merchant {_NAMES[place % names]} from "

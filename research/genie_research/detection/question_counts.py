@@ -52,7 +52,7 @@ QUESTION_COUNTS: tuple[str, ...] = tuple(_QUANTILES)
 
 
 def question_counts(name: str, n_workers: int = N_WORKERS) -> Ints:
-    """Give the numbers of test questions answered in a pool of the named shape.
+    """Return the numbers of test questions answered in a pool of the named shape.
 
     Parameters
     ----------
@@ -74,11 +74,6 @@ def question_counts(name: str, n_workers: int = N_WORKERS) -> Ints:
     ------
     ValueError
         When there is no such shape or the pool has a negative size.
-
-    Examples
-    --------
-    >>> question_counts("uniform", 5).tolist(), question_counts("pareto", 5).tolist()
-    ([3, 9, 15, 21, 27], [1, 1, 2, 4, 13])
     """
     if name not in _QUANTILES:
         known = ", ".join(QUESTION_COUNTS)

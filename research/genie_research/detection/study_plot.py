@@ -13,7 +13,7 @@ _RECALL, _PRECISION, _INK, _GRID = "#0072b2", "#d55e00", "#222222", "#d8d8d8"
 
 
 def study_plot(study: DetectionStudy, name: str) -> str:
-    """Draw precision and recall with 95 % intervals, one panel per bucket.
+    """Draw precision and recall with 95% intervals, one panel per bucket.
 
     Parameters
     ----------
@@ -26,13 +26,6 @@ def study_plot(study: DetectionStudy, name: str) -> str:
     -------
     str
         An SVG document; the same study gives the same bytes.
-
-    Examples
-    --------
-    >>> from genie_research.detection.detection_study import simulate_detection
-    >>> study = simulate_detection([20] * 9, n_rounds=2, detectors=["rate-uniform"])
-    >>> study_plot(study, "all alike").startswith("<svg ")
-    True
     """
     width = _LEFT + 3 * _PANEL + 3 * _GAP
     height = _TOP + _ROW * len(study.detectors) + 40

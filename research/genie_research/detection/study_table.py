@@ -40,13 +40,6 @@ def study_table(study: DetectionStudy, name: str) -> str:
     -------
     str
         Lines without trailing spaces: first the published percentages, then ours.
-
-    Examples
-    --------
-    >>> from genie_research.detection.detection_study import simulate_detection
-    >>> study = simulate_detection([20] * 9, n_rounds=2, detectors=["rate-uniform"])
-    >>> print(study_table(study, "all alike").splitlines()[0])
-    all alike: 9 workers, 2 rounds, seed 0
     """
     counts = study.parameters["n_questions"]
     in_bucket = [sum(low <= count < high for count in counts) for low, high in BUCKETS]

@@ -22,9 +22,8 @@ class CoverageCell:
     ----------
     judge, method : str
         Of `JUDGES` and `METHODS`.
-    n_tasks : int
     coverage, error : float
-        Share of 95 % intervals with the true mean in them, and its Monte-Carlo
+        Share of 95% intervals with the true mean in them, and its Monte-Carlo
         standard error.
     bias : float
         Mean of estimate minus truth, as a share of the plain interval's half-width.
@@ -59,7 +58,6 @@ def study_coverage(
     ----------
     n_tasks : int
         Of each judge.
-    seed : int
     n_instances, n_people, n_workers : int
         Instances, those that people rate, and workers, each with a strictness of
         their own.
@@ -69,11 +67,6 @@ def study_coverage(
     list of CoverageCell
         Every judge with every method. Truth is the mean over all workers and instances
         there could be.
-
-    Examples
-    --------
-    >>> len(study_coverage(1, seed=1, n_instances=60, n_people=30, n_workers=6))
-    6
     """
     cells = []
     for kind in JUDGES:
@@ -103,7 +96,7 @@ def study_coverage(
 
 
 def judge_scores(kind: str, quality: Floats, rng: np.random.Generator) -> Floats:
-    """Give two judges' scores, on some instances worse than on others.
+    """Return two judges' scores, on some instances worse than on others.
 
     Parameters
     ----------
@@ -111,16 +104,10 @@ def judge_scores(kind: str, quality: Floats, rng: np.random.Generator) -> Floats
         Of `JUDGES`.
     quality : ndarray, shape (m,)
         What people's ratings would be on average.
-    rng : Generator
 
     Returns
     -------
     ndarray, shape (m, 2)
-
-    Examples
-    --------
-    >>> judge_scores("useless", np.zeros(3), np.random.default_rng(1)).shape
-    (3, 2)
     """
     n = len(quality)
     # a third of the instances is hard for judges, and they differ there

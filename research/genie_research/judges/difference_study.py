@@ -26,12 +26,11 @@ class DifferenceCell:
     ----------
     judge : str
         Of `JUDGES`.
-    n_tasks : int
     coverage, error : float
-        Share of 95 % intervals of differences with 0 in them, and its Monte-Carlo
+        Share of 95% intervals of differences with 0 in them, and its Monte-Carlo
         standard error over tasks.
     wrong : float
-        Share of boards that tell any two systems apart; 5 % at most is promised.
+        Share of boards that tell any two systems apart; 5% at most is promised.
     """
 
     judge: str
@@ -55,13 +54,8 @@ def study_differences(
     ----------
     n_tasks : int
         Of each judge.
-    seed : int
     n_instances, n_people, n_workers : int
         See `genie_research.judges.coverage_study.study_coverage`.
-
-    Returns
-    -------
-    list of DifferenceCell
 
     Examples
     --------
@@ -103,7 +97,6 @@ def _board(
     n_workers: int,
     shared: bool,
 ) -> SystemEstimates:
-    """Rate and judge the systems of one board; `shared`: by the same workers."""
     common, strict = rng.normal(0, _SHARED, n), rng.normal(0, _STRICT, n_workers)
     items = rng.permutation(n)[:n_people]
     rows, forecasts = [], {}

@@ -56,12 +56,6 @@ def share_saved(
     References
     ----------
     Angelopoulos, Duchi and Zrnic (2023), PPI++, section 6.
-
-    Examples
-    --------
-    >>> people = {name: {str(i): i % 5 for i in range(60)} for name in "ab"}
-    >>> share_saved(people, people["a"], numbers=True, seed=1).estimate
-    1.0
     """
     rows = [
         (person, instance, label)
@@ -107,7 +101,6 @@ def _coded(labels: list[Label], numbers: bool) -> Floats:
 def _left_out(
     wanted: Floats, told: Floats, out: np.ndarray, numbers: bool
 ) -> tuple[Floats, Floats]:
-    """Give squared errors on the instances left out: with the judge, and without."""
     level = wanted[~out].mean(axis=0)
     known, asked = told[~out], told[out]
     if numbers:

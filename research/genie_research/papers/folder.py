@@ -27,7 +27,7 @@ class Folder(Table):
         """Compute every figure that the folder's judgments give, by id."""
 
     def also(self, folder: Path) -> Mapping[str, Mapping[str, float]]:
-        """Give what other ways to compute a figure give, by its id."""
+        """Return what other ways to compute a figure give, by its id."""
         return {}
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:

@@ -56,7 +56,6 @@ def table_plot(table: Table | type[Table], cells: Sequence[Cell]) -> str | None:
 
 
 def _offset(cell: Cell) -> float | None:
-    """Give (printed - middle) / tolerance; None where that cannot be said."""
     accepted = cell.accepted
     if accepted is None or not isinstance(cell.paper, float | int):
         return None

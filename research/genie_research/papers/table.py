@@ -21,8 +21,7 @@ RANKME = "Novikova, Dušek and Rieser (2018), RankME, NAACL"
 DYNAMIC = "Thorleiksdóttir et al. (2022), Dynamic Human Evaluation, LREC"
 
 
-def _silence(text: str) -> None:
-    """Say nothing."""
+def _silence(text: str) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -110,6 +109,6 @@ def all_tables() -> dict[str, type[Table]]:
 
 
 def one_of_many(sd: float, runs: float) -> float:
-    """Give three standard errors of a mean over `runs` runs."""
+    """Return three standard errors of a mean over `runs` runs."""
     # three, because dozens of cells are looked at: with two, some would fail by chance
     return float(3 * sd / runs**0.5)

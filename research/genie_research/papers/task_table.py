@@ -17,7 +17,6 @@ class TaskTable(Table):
 
     Parameters
     ----------
-    task : Task
     expected : Path or None
         A list to compare with; None for the numbers kept with the task.
     part : str

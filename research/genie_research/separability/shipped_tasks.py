@@ -41,7 +41,7 @@ def studied(
     confirmed: Path | None,
     published: bool,
 ) -> Iterator[tuple[Task, list[Submission]]]:
-    """Give a shipped task with systems; all of it is undone at the end.
+    """Return a shipped task with systems; all of it is undone at the end.
 
     Outputs come from a folder of JSON files (instance to text), or from the task's own
     systems. Those that a task's folder calls right are as if staff had confirmed them.

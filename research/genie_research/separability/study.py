@@ -30,8 +30,6 @@ Edited = tuple[str, str, Sequence[str]]
 
 @dataclass
 class _Found(Sides):
-    """What all draws of a task have given."""
-
     kinds: Counter[str] = field(default_factory=Counter)
     edits: list[Edited] = field(default_factory=list)
 
@@ -104,8 +102,6 @@ def _drawn(
 
 
 class _System:
-    """One system's campaigns, as they would be."""
-
     def __init__(
         self, task: Task, system: Submission, first_group: int, seed: int
     ) -> None:
@@ -128,7 +124,6 @@ class _System:
         )
 
     def draw(self, found: _Found, seed: int) -> None:
-        """Draw the questions of one campaign, and describe them as a worker sees them."""
         human = self.task.human
         drawn = planned(
             self.task,
@@ -181,7 +176,6 @@ def _moved(edits: Sequence[Edited]) -> Moved | None:
 
 
 def _mean(values: Sequence[float]) -> str:
-    """Write a mean, with its Monte-Carlo error where there are several values."""
     if len(values) == 1:
         return f"{values[0]:.2f}"
     error = np.std(values, ddof=1) / len(values) ** 0.5

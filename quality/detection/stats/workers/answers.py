@@ -58,7 +58,7 @@ class Ratings:
 
 
 def no_tests() -> Tests:
-    """Give the answers of nobody to no test question.
+    """Return the answers of nobody to no test question.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def no_tests() -> Tests:
 
 
 def no_ratings() -> Ratings:
-    """Give the ratings of nobody.
+    """Return the ratings of nobody.
 
     Examples
     --------
@@ -147,14 +147,8 @@ def timeline(n_workers: int, tests: Tests, ratings: Ratings) -> Timeline:
 
     Parameters
     ----------
-    n_workers : int
-    tests : Tests
     ratings : Ratings
         Without `order`, tests and ratings are spread evenly over a worker's answers.
-
-    Returns
-    -------
-    Timeline
 
     Examples
     --------
@@ -187,7 +181,6 @@ def timeline(n_workers: int, tests: Tests, ratings: Ratings) -> Timeline:
 
 
 def _spread(worker: Ints, n_workers: int) -> Floats:
-    """Give the answers of each worker places between 0 and 1."""
     counts = np.bincount(worker, minlength=n_workers)
     order = np.argsort(worker, kind="stable")
     rank = np.empty(len(worker))
@@ -196,7 +189,7 @@ def _spread(worker: Ints, n_workers: int) -> Floats:
 
 
 def as_levels(value: Floats) -> tuple[Ints, Floats]:
-    """Give the level of each value and the levels' places on the scale.
+    """Return the level of each value and the levels' places on the scale.
 
     Parameters
     ----------

@@ -30,15 +30,12 @@ class Fitted:
     ----------
     shares : ndarray, shape (n_classes,)
         Of the pool, in the order of ``CLASSES``.
-    key : Key
     people, copied : Expected
         What careful people and narrow answers give items.
     likelihood : ndarray, shape (n_workers, n_classes)
         Logarithms.
     parts : dict of ndarray, shape (n_workers, n_classes)
         The same of tests and of ratings alone; turning cannot be split.
-    turned : Turned
-    line : Timeline
     """
 
     shares: Floats
@@ -52,7 +49,7 @@ class Fitted:
     n_rounds: int = 0
 
     def posterior(self, innocence: float | None = None) -> Floats:
-        """Give the probability of each worker to be of each class.
+        """Return the probability of each worker to be of each class.
 
         Nobody starts with a greater probability of not being honest than `innocence`.
         """
@@ -63,7 +60,7 @@ class Fitted:
         return np.exp(joint - log_sum(joint)[:, None])
 
     def careful(self, p_class: Floats) -> Floats:
-        """Give the probability of each answer in the timeline to be given with care."""
+        """Return the probability of each answer in the timeline to be given with care."""
         worker = self.line.worker
         turning = p_class[worker, CLASSES.index("turning")]
         return np.asarray(p_class[worker, 0] + turning * (1 - self.turned.by_then))
@@ -81,16 +78,8 @@ def fit_workers(
 
     Parameters
     ----------
-    n_workers : int
-    tests : Tests
-    ratings : Ratings
-    options : AssessOptions
     last : Fitted, optional
         A fit to fewer answers of the same workers and kinds, to start from.
-
-    Returns
-    -------
-    Fitted
 
     References
     ----------
@@ -136,7 +125,6 @@ def fit_workers(
 
 
 def _continue(fitted: Fitted, last: Fitted) -> None:
-    """Take over what was learned from fewer answers."""
     fitted.shares = last.shares
     known, new = last.key, fitted.key
     n, kinds = len(known.difficulty), len(known.ability)
@@ -156,7 +144,7 @@ def _continue(fitted: Fitted, last: Fitted) -> None:
 
 
 def first_shares(options: AssessOptions) -> Floats:
-    """Give the shares that are presumed of the classes.
+    """Return the shares that are presumed of the classes.
 
     Examples
     --------
@@ -181,7 +169,6 @@ def _expectation(
     *,
     look: bool,
 ) -> None:
-    """Work out the likelihood of every worker in every class."""
     line = fitted.line
     by_class = _nodes(fitted, tests, items, options)
     for block, name in enumerate(_BLOCKS):
@@ -202,7 +189,6 @@ def _expectation(
 def _nodes(
     fitted: Fitted, tests: Tests, items: Items, options: AssessOptions
 ) -> dict[str, list[Nodes]]:
-    """Give what each class answers in tests and in ratings."""
     key, line = fitted.key, fitted.line
     by_care = keys.careful_log_odds(tests, key, options)
     careful = Nodes(_placed(by_care, line.test, line), keys.point_weights())
@@ -250,7 +236,6 @@ def _maximisation(
     p_class: Floats,
     options: AssessOptions,
 ) -> None:
-    """Learn shares, key and what items deserve."""
     line = fitted.line
     answered = line.counts > 0
     prior = first_shares(options) * options.strength

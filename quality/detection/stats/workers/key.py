@@ -81,7 +81,6 @@ def first_key(tests: Tests, options: AssessOptions) -> Key:
 
 
 def _guesses(n_kinds: int, options: AssessOptions) -> tuple[Floats, Floats]:
-    """Return how often a random answer, and each habit, is right by kind of question."""
     rows = options.guesses or ((0.5, 0.5),) * max(n_kinds, 1)
     if len(rows) < n_kinds:
         raise ValueError(f"Guesses are needed of {n_kinds} kinds of questions.")
@@ -92,7 +91,6 @@ def _guesses(n_kinds: int, options: AssessOptions) -> tuple[Floats, Floats]:
 
 
 def _above(chance: Floats, share: float) -> Floats:
-    """Scale a share right of two possible answers to questions that guessing gets right."""
     chance = np.maximum(chance, 0.5)
     return np.asarray(chance + (2 * share - 1) * (1 - chance), dtype=np.float64)
 
@@ -116,16 +114,10 @@ def _guessing_prior(
 
 
 def careful_log_odds(tests: Tests, key: Key, options: AssessOptions) -> Floats:
-    """Give the log-probability of each answer by careful people of several abilities.
+    """Return the log-probability of each answer by careful people of several abilities.
 
     What is not known of a kind and a question widens the prediction; an answer is
     predicted from the others' answers to its question alone.
-
-    Parameters
-    ----------
-    tests : Tests
-    key : Key
-    options : AssessOptions
 
     Returns
     -------
@@ -155,7 +147,7 @@ def careful_log_odds(tests: Tests, key: Key, options: AssessOptions) -> Floats:
 
 
 def point_weights() -> Floats:
-    """Give the logarithms of the weights of the abilities.
+    """Return the logarithms of the weights of the abilities.
 
     Examples
     --------
@@ -168,7 +160,6 @@ def point_weights() -> Floats:
 def _without_own(
     tests: Tests, key: Key, options: AssessOptions
 ) -> tuple[Floats, Floats]:
-    """Give each question's difficulty as the others see it, and its variance."""
     chance = _expit(key.ability[tests.kind] - key.difficulty[tests.question])
     own = key.counted * chance * (1 - chance)
     rest = np.maximum(key.difficulty_information[tests.question] - own, 0)
@@ -186,8 +177,6 @@ def careless_log_odds(tests: Tests, key: Key, careful: Floats) -> Floats:
 
     Parameters
     ----------
-    tests : Tests
-    key : Key
     careful : ndarray, shape (n_tests, n_points)
         As `careful_log_odds` returns it.
 
@@ -220,14 +209,12 @@ def learn_key(
 
     Parameters
     ----------
-    tests : Tests
     key : Key
         As learned so far.
     careful : ndarray, shape (n_tests,)
         Probability that the answer was given with care.
     careless : ndarray, shape (n_tests, n_strategies)
         Probability that it was given by each strategy.
-    options : AssessOptions
 
     Returns
     -------
@@ -283,7 +270,6 @@ def learn_key(
 
 
 def _raised(ability: Floats, asked: Floats, options: AssessOptions) -> Floats:
-    """Lift kinds that reward the same habits: their mean logit is the least agreement's."""
     lifted = ability.copy()
     chance, habits = _guesses(len(ability), options)
     least = _logit(_above(chance, _LEAST))
@@ -322,7 +308,7 @@ def _learn_guessing(
 
 
 def good_accuracy(key: Key, options: AssessOptions) -> Floats:
-    """Give careful people's agreement with each kind of question, over all questions.
+    """Return careful people's agreement with each kind of question, over all questions.
 
     Examples
     --------
@@ -342,11 +328,8 @@ def retired_questions(
 
     Parameters
     ----------
-    tests : Tests
     careful : ndarray, shape (n_tests,)
         Probability that the answer was given with care.
-    key : Key
-    options : AssessOptions
 
     Returns
     -------

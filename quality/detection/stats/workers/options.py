@@ -16,7 +16,6 @@ class AssessOptions:
     ----------
     share_careless : float, default 0.15
         Expected share of each pool that is careless, worth `strength` workers.
-    strength : float, default 10
     innocence : float, default 0.3
         Nobody starts with a greater probability of being careless, however bad the
         pool; a worker with no answers is never above it.
@@ -32,7 +31,6 @@ class AssessOptions:
     least, at_first : float, default 3.0, 0.9
         On less evidence than so many test questions, or five times as many ratings,
         nobody is careless with a greater probability than `at_first`.
-    n_iterations : int, default 12
     tolerance : float, default 1e-3
         The fit ends when no probability moves by more.
     """

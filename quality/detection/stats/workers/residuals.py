@@ -65,7 +65,7 @@ class Items:
 
 
 def as_items(ratings: Ratings) -> Items:
-    """Give numbers to systems, instances and outputs of each criterion.
+    """Return numbers to systems, instances and outputs of each criterion.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def as_items(ratings: Ratings) -> Items:
 
 
 def _telling(criterion: Ints, level: Ints) -> Floats:
-    """Give how much the ratings of each criterion can tell, 0 where all are the same.
+    """Return how much the ratings of each criterion can tell, 0 where all are the same.
 
     What everybody says, whoever does not look says, too; so agreeing in it must not
     outweigh failed tests. Measured by the entropy of the levels.
@@ -100,7 +100,6 @@ def _telling(criterion: Ints, level: Ints) -> Floats:
 
 
 def _pairs(a: Ints, b: Ints) -> Ints:
-    """Give numbers to the pairs of two columns."""
     number = np.zeros(len(a), dtype=np.int64)
     if len(a):
         number[:] = np.unique(a * (int(b.max()) + 1) + b, return_inverse=True)[1]
@@ -136,7 +135,6 @@ class Expected:
     mean : ndarray, shape (n,)
     variance : float
         Of the expectation, on average.
-    spread : Spread
     leniency : ndarray, shape (n_workers,)
     """
 
@@ -156,7 +154,6 @@ def expect(items: Items, share: Floats, before: Expected) -> Expected:
 
     Parameters
     ----------
-    items : Items
     share : ndarray, shape (n,)
         Probability of each rating to be of the class.
     before : Expected
@@ -216,7 +213,6 @@ def expect(items: Items, share: Floats, before: Expected) -> Expected:
 def _between(
     left: Floats, share: Floats, group: Ints, own: Ints, prior: float
 ) -> float:
-    """Estimate a variance by products of ratings of a group by different workers."""
     both = (np.bincount(group, share * left) ** 2).sum()
     both -= (np.bincount(own, share * left) ** 2).sum()
     n = (np.bincount(group, share) ** 2).sum() - (np.bincount(own, share) ** 2).sum()
@@ -227,7 +223,6 @@ def _between(
 def _leniency(
     items: Items, left: Floats, share: Floats, before: Expected
 ) -> tuple[Floats, float]:
-    """Predict the leniency of workers, and estimate its variance."""
     n_workers, spread = len(before.leniency), before.spread
     n = np.bincount(items.worker, share, n_workers)
     ratio = (spread.noise + before.variance) / spread.leniency
@@ -240,7 +235,7 @@ def _leniency(
 
 
 def level_table(places: Floats, scatter: float) -> Floats:
-    """Give log-probabilities of levels by mean, of a normal rounded to the levels.
+    """Return log-probabilities of levels by mean, of a normal rounded to the levels.
 
     Parameters
     ----------
@@ -273,7 +268,7 @@ def level_table(places: Floats, scatter: float) -> Floats:
 def _looked_up(
     items: Items, mean: Floats, shifts: npt.ArrayLike, scatters: npt.ArrayLike
 ) -> Floats:
-    """Give log-probabilities of ratings around each shifted mean with each scatter."""
+    """Return log-probabilities of ratings around each shifted mean with each scatter."""
     last = round((_HIGH - _LOW) / _STEP)
     place = np.rint((mean[:, None] + np.asarray(shifts) - _LOW) / _STEP).astype(
         np.int64
@@ -294,11 +289,10 @@ def _normal_weights(shifts: Floats, variance: float) -> Floats:
 def habits(
     items: Items, people: Expected, copied: Expected
 ) -> dict[str, tuple[Floats, Floats]]:
-    """Give how the members of each class rate, habit by habit.
+    """Return how the members of each class rate, habit by habit.
 
     Parameters
     ----------
-    items : Items
     people, copied : Expected
         What careful people and narrow answers give the items.
 
@@ -326,7 +320,6 @@ def habits(
 
 
 def _people(items: Items, expected: Expected) -> tuple[Floats, Floats]:
-    """Give how careful people rate: with leniencies and scatters of their own."""
     scatters = expected.scatter * _SCATTER
     answers = _looked_up(items, expected.mean, _LENIENCY, scatters)
     weights = np.outer(
@@ -336,7 +329,6 @@ def _people(items: Items, expected: Expected) -> tuple[Floats, Floats]:
 
 
 def _narrow(items: Items, expected: Expected) -> tuple[Floats, Floats]:
-    """Give how those rate who follow the same narrow answers."""
     shifts = np.asarray(np.linspace(-0.2, 0.2, 11), dtype=np.float64)
     scatters = expected.scatter * np.array([0.85, 1.2])
     answers = _looked_up(items, expected.mean, shifts, scatters)
@@ -345,21 +337,20 @@ def _narrow(items: Items, expected: Expected) -> tuple[Floats, Floats]:
 
 
 def _inverted(items: Items, expected: Expected) -> tuple[Floats, Floats]:
-    """Give how those rate who turn the scale round."""
+    """Return how those rate who turn the scale round."""
     shifts = np.asarray(np.linspace(-0.32, 0.32, 9), dtype=np.float64)
     answers = _looked_up(items, 1 - expected.mean, shifts, expected.scatter)
     return answers, np.log(_normal_weights(shifts, 0.03))
 
 
 def _constant(items: Items) -> tuple[Floats, Floats]:
-    """Give how those rate who always answer about the same."""
     levels = np.linspace(0, 1, 11)
     answers = _looked_up(items, np.zeros(len(items.value)), levels, [0.04, 0.14])
     return answers, np.full(22, -np.log(22))
 
 
 def _anyhow(items: Items) -> tuple[Floats, Floats]:
-    """Give how those rate who do not look: evenly, or widely around some level."""
+    """Return how those rate who do not look: evenly, or widely around some level."""
     around = np.array([0.35, 0.5, 0.65])
     wide = _looked_up(items, np.zeros(len(items.value)), around, 0.35)
     even = -np.log(len(items.places)) * items.weight[:, None]

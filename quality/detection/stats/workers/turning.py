@@ -26,7 +26,7 @@ class Nodes:
 
 
 def log_sum(values: Floats, axis: int = -1) -> Floats:
-    """Give the logarithm of the sum of exponentials.
+    """Return the logarithm of the sum of exponentials.
 
     Examples
     --------
@@ -41,7 +41,6 @@ def log_sum(values: Floats, axis: int = -1) -> Floats:
 
 
 def _before(nodes: Nodes, line: Timeline) -> tuple[Floats, Floats]:
-    """Add up, by node, what comes before each answer, and all of each worker's."""
     summed = np.cumsum(nodes.answers, axis=0)
     before = np.vstack([np.zeros((1, summed.shape[1])), summed])
     ends = line.starts + line.counts
@@ -50,13 +49,12 @@ def _before(nodes: Nodes, line: Timeline) -> tuple[Floats, Floats]:
 
 
 def whole(blocks: Sequence[Nodes], line: Timeline) -> Floats:
-    """Give the log-likelihood of each worker's answers if one class gave all of them.
+    """Return the log-likelihood of each worker's answers if one class gave all of them.
 
     Parameters
     ----------
     blocks : sequence of Nodes
         Independent given the class: habits in tests, habits in ratings.
-    line : Timeline
 
     Returns
     -------
@@ -102,7 +100,7 @@ def turned(
     *,
     least: int = 5,
 ) -> Turned:
-    """Give what answers tell of a change from careful to careless.
+    """Return what answers tell of a change from careful to careless.
 
     Parameters
     ----------
@@ -110,13 +108,8 @@ def turned(
         What careful people answer.
     careless : mapping of sequence of Nodes
         Classes that workers may turn to, equally often.
-    line : Timeline
     least : int, default 5
         Careful answers before a change; who stops earlier was never careful.
-
-    Returns
-    -------
-    Turned
 
     References
     ----------
@@ -153,7 +146,6 @@ def turned(
 
 
 def _summed(joint: Floats, line: Timeline, least: int) -> Turned:
-    """Add up over places of the change."""
     likelihood = np.full(line.n_workers, -np.inf)
     by_then = np.zeros(len(line))
     busy = line.counts > least

@@ -10,13 +10,7 @@ Pairs = Sequence[tuple[str, str]]
 
 
 def groups(text: str) -> Groups:
-    """Read groups of words: members between commas, groups between semicolons.
-
-    Examples
-    --------
-    >>> groups("km, m; kg, g;")
-    (('km', 'm'), ('kg', 'g'))
-    """
+    """Read groups of words: members between commas, groups between semicolons."""
     return tuple(
         tuple(" ".join(word.split()) for word in group.split(","))
         for group in text.split(";")
@@ -25,13 +19,7 @@ def groups(text: str) -> Groups:
 
 
 def pairs(text: str) -> Pairs:
-    """Read pairs of words, written as groups of two.
-
-    Examples
-    --------
-    >>> pairs("more, less; up, down")
-    (('more', 'less'), ('up', 'down'))
-    """
+    """Read pairs of words, written as groups of two."""
     return tuple((one, two) for one, two in groups(text))
 
 
@@ -75,7 +63,7 @@ class Language:
 
     @classmethod
     def same_form(cls, old: str, new: str) -> bool:
-        """Tell whether a noun can take another one's place in its sentence.
+        """Return whether a noun can take another one's place in its sentence.
 
         Examples
         --------
@@ -87,23 +75,11 @@ class Language:
 
 @cache
 def all_languages() -> dict[str, type[Language]]:
-    """Find the languages, by code.
-
-    Examples
-    --------
-    >>> {"any", "de", "en"} <= set(all_languages())
-    True
-    """
+    """Find the languages, by code."""
     return discover("quality.test_questions.edits.languages", Language)
 
 
 def language_of(code: str) -> type[Language]:
-    """Give what is known of a language: of its code, of the code's first part, or of any.
-
-    Examples
-    --------
-    >>> language_of("en-GB").slug, language_of("sw").slug
-    ('en', 'any')
-    """
+    """Return what is known of a language: of its code, of the code's first part, or of any."""
     known = all_languages()
     return known.get(code) or known.get(code.partition("-")[0]) or Language

@@ -29,7 +29,7 @@ class Clause:
 
     @property
     def opening(self) -> str:
-        """Give its first word."""
+        """Return its first word."""
         words = words_of(self.text)
         return words[0].text.lower() if words else ""
 
@@ -59,15 +59,7 @@ def _is_long(clause: Clause) -> bool:
 
 
 def dropped(draft: Draft) -> Iterator[Change]:
-    """Leave out one clause; what is left begins and ends as the text did.
-
-    Examples
-    --------
-    >>> from quality.test_questions.edits.draft import draft_of
-    >>> draft = draft_of("If it rains, we stay at home and read.")
-    >>> [change.applied(draft.text) for change in dropped(draft)]
-    ['We stay at home and read.']
-    """
+    """Leave out one clause; what is left begins and ends as the text did."""
     clauses = clauses_of(draft.text)
     if len(clauses) < 2:
         return
@@ -98,7 +90,6 @@ def dropped(draft: Draft) -> Iterator[Change]:
 
 
 def _after_joiners(draft: Draft) -> Iterator[Change]:
-    """Leave out what a conjunction without a comma begins: “because …”."""
     stop = _FULL_STOP.search(draft.text)
     end = stop.start() if stop else len(draft.text)
     for word in draft.words[1:]:
@@ -116,15 +107,7 @@ def _after_joiners(draft: Draft) -> Iterator[Change]:
 
 
 def taken(draft: Draft) -> Iterator[Change]:
-    """Put a clause from elsewhere in the place of one that begins with the same word.
-
-    Examples
-    --------
-    >>> from quality.test_questions.edits.draft import draft_of
-    >>> draft = draft_of("We left, and he came too.", other_texts=["I slept, and it got dark."])
-    >>> [change.applied(draft.text) for change in taken(draft)]
-    ['We left, and it got dark.']
-    """
+    """Put a clause from elsewhere in the place of one that begins with the same word."""
     own = [clause for clause in clauses_of(draft.text)[1:] if _is_long(clause)]
     if not own:
         return

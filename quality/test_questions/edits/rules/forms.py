@@ -14,15 +14,7 @@ N_DRAWN = 6
 
 
 def orders(draft: Draft) -> Iterator[Change]:
-    """Put the words of a few stretches in another order; marks and capitals stay.
-
-    Examples
-    --------
-    >>> from quality.test_questions.edits.draft import draft_of
-    >>> change = next(orders(draft_of("We saw the old house.")))
-    >>> sorted(change.before.split()) == sorted(change.after.split())
-    True
-    """
+    """Put the words of a few stretches in another order; marks and capitals stay."""
     runs = _runs(draft)
     n = 1 + sum(word.is_word for word in draft.words) // PER_ORDER
     for _ in range(N_DRAWN if runs else 0):
@@ -36,7 +28,6 @@ def orders(draft: Draft) -> Iterator[Change]:
 
 
 def _runs(draft: Draft) -> list[list[Word]]:
-    """Find stretches of words with one space between; the first word stays."""
     runs, run = list[list[Word]](), list[Word]()
     for word in draft.words:
         follows = not run or draft.text[run[-1].end : word.start] == " "
@@ -104,7 +95,6 @@ def _whole(
     change: str,
     tier: int,
 ) -> Change:
-    """Record the parts as they were and as they are, with dots between them."""
     before = " … ".join(draft.text[start:end] for start, end, _ in parts)
     after = " … ".join(new for _, _, new in parts)
     return Change(kind, parts, before, after, change, tier)

@@ -24,7 +24,7 @@ class Name:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """Say what another name must share to take its place."""
+        """Describe what another name must share to take its place."""
         words = self.text.split()
         return len(words), self.text.isupper(), min(len(self.text), 4) < 4
 
@@ -63,7 +63,6 @@ def names_in(
 
 
 def _is_headline(words: Sequence[Word]) -> bool:
-    """Tell whether nearly all words have a capital: then it makes no names."""
     inner = [word for word in words if word.is_word and not word.first]
     return len(inner) > LEAST and 2 * sum(w.capital for w in inner) > len(inner)
 
@@ -103,7 +102,7 @@ def _name(text: str, words: Sequence[Word], run: Sequence[Word]) -> Name:
 
 
 def known_names(texts: Sequence[str], language: type[Language]) -> frozenset[str]:
-    """Give the words that are names somewhere inside a sentence.
+    """Return the words that are names somewhere inside a sentence.
 
     Examples
     --------
@@ -120,15 +119,7 @@ def known_names(texts: Sequence[str], language: type[Language]) -> frozenset[str
 
 
 def entities(draft: Draft) -> Iterator[Change]:
-    """Change one name to another one of the same shape, or within a closed group.
-
-    Examples
-    --------
-    >>> from quality.test_questions.edits.draft import draft_of
-    >>> draft = draft_of("Then she met Bob.", source_texts=["Then she met Eve."])
-    >>> [change.after for change in entities(draft)]
-    ['Eve']
-    """
+    """Change one name to another one of the same shape, or within a closed group."""
     yield from within_groups(draft, "entity", draft.language.names)
     texts = [text for _, text in draft.elsewhere()]
     known = known_names([draft.text, *texts], draft.language)
@@ -157,15 +148,7 @@ def entities(draft: Draft) -> Iterator[Change]:
 
 
 def roles(draft: Draft) -> Iterator[Change]:
-    """Let two names of the same shape change places.
-
-    Examples
-    --------
-    >>> from quality.test_questions.edits.draft import draft_of
-    >>> draft = draft_of("Then Eve called Bob.")
-    >>> [change.applied(draft.text) for change in roles(draft)]
-    ['Then Bob called Eve.']
-    """
+    """Let two names of the same shape change places."""
     known = known_names([draft.text, *draft.source_texts], draft.language)
     own = [n for n in names_in(draft.text, draft.language, known) if draft.once(n.text)]
     group_of = {member: group for group in draft.language.names for member in group}
@@ -210,7 +193,6 @@ def exchanged(draft: Draft, kind: str, one: Name | Word, two: Name | Word) -> Ch
 
 
 def _inner(draft: Draft, one: Name | Word, two: Name | Word) -> str:
-    """Give the first part the case that it has inside a sentence."""
     word = next((w for w in draft.words if w.start == one.start), None)
     if word is not None and word.first and two.text[:1].islower():
         return one.text[:1].lower() + one.text[1:]
@@ -218,7 +200,7 @@ def _inner(draft: Draft, one: Name | Word, two: Name | Word) -> str:
 
 
 def coordinated(draft: Draft, start: int, end: int) -> bool:
-    """Tell whether only “and”, “or” or commas and names stand between two parts.
+    """Return whether only “and”, “or” or commas and names stand between two parts.
 
     Then their order says nothing: “Anna and Ben met” is “Ben and Anna met”.
 

@@ -63,15 +63,7 @@ def _is_noun(word: Word, after: Word | None, language: type[Language]) -> bool:
 
 
 def things(draft: Draft) -> Iterator[Change]:
-    """Change a noun to one that stands after the same article elsewhere.
-
-    Examples
-    --------
-    >>> from quality.test_questions.edits.draft import draft_of
-    >>> draft = draft_of("It is in the box.", source_texts=["The key is in the car."])
-    >>> [change.after for change in things(draft)]
-    ['key', 'car']
-    """
+    """Change a noun to one that stands after the same article elsewhere."""
     own = [
         pair
         for pair in nouns_in(draft.text, draft.language)
@@ -120,15 +112,7 @@ def exchanged_things(draft: Draft) -> Iterator[Change]:
 
 
 def answers(draft: Draft) -> Iterator[Change]:
-    """Change a whole short answer to another one that looks like it.
-
-    Examples
-    --------
-    >>> from quality.test_questions.edits.draft import draft_of
-    >>> draft = draft_of("carbon dioxide", other_texts=["salt water", "Sea water"])
-    >>> [change.after for change in answers(draft)]
-    ['salt water']
-    """
+    """Change a whole short answer to another one that looks like it."""
     words = [word for word in draft.words if word.text[0].isalnum()]
     if not words or len(words) > SHORT:
         return

@@ -234,5 +234,4 @@ def _keep(task: Task, options: dict[str, Any]) -> None:
 
 
 def _megabytes() -> float:
-    """Give the largest memory that this process has had, Linux counting in KB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

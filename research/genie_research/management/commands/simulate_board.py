@@ -162,7 +162,6 @@ class Command(BaseCommand):
 
 
 def _cells(options: dict[str, Any]) -> list[Crowd]:
-    """Cross what was asked for; crowds of their own rate two systems."""
     crossed = product(
         options["crowds"],
         options["workers"],

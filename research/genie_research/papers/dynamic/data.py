@@ -75,5 +75,5 @@ def read_experiment(bench: Workbench, name: str) -> Experiment | None:
 
 
 def no_file(name: str) -> str:
-    """Say which file is missing."""
+    """Describe which file is missing."""
     return f"dynamic/{name}.csv is not in the data folder."

@@ -59,13 +59,6 @@ class EffortSample:
         Requests labelled up to there.
     side : ndarray of int, shape (runs,)
         1 for A, -1 for B, 0 for undecided.
-
-    Examples
-    --------
-    >>> sample = EffortSample(np.array([20, 30, 99]), np.array([10, 15, 50]),
-    ...                       np.array([1, 1, 0], dtype=np.int8))
-    >>> sample.mean_decided, round(sample.share_decided, 3), round(sample.mean, 3)
-    (25.0, 0.667, 49.667)
     """
 
     labels: Integers
@@ -136,16 +129,6 @@ def measure_effort(
     -----
     A run is a row of one table; blocks of rows keep the memory small whatever the
     number of runs.
-
-    Examples
-    --------
-    >>> from genie_research.papers.dynamic.labels import CollectedVotes, OneWorker
-    >>> from leaderboard.stats.stopping.sequential import Hoeffding
-    >>> requests = OneWorker().outcomes(CollectedVotes([10] * 50, [10] * 50))
-    >>> [sample] = measure_effort(requests, [Stop(Hoeffding(0.01))], 100,
-    ...                           np.random.default_rng(1))
-    >>> sample.mean, sample.share_decided
-    (10.0, 1.0)
     """
     if runs < 1:
         raise ValueError(f"At least one run is needed, not {runs}.")

@@ -72,15 +72,6 @@ def exact_labels(stop: Stop, outcomes: Outcomes) -> ExactLabels:
     -----
     Time and memory grow with the square of the number of requests; 500 requests take
     some tens of milliseconds.
-
-    Examples
-    --------
-    >>> from genie_research.papers.dynamic.labels import CollectedVotes, MaxThree
-    >>> from leaderboard.stats.stopping.sequential import Hoeffding
-    >>> requests = MaxThree().outcomes(CollectedVotes([7] * 90, [10] * 90))
-    >>> exact = exact_labels(Stop(Hoeffding(0.01)), requests)
-    >>> round(exact.mean, 3), round(exact.share_decided, 3)
-    (56.399, 1.0)
     """
     below, above = stop.rule.boundaries(outcomes.n_requests)
     if stop.reading == "first":

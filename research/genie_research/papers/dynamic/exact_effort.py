@@ -35,7 +35,7 @@ class ExactEffort:
 def exact_effort(
     rule: StoppingRule, p: float, *, n_max: int = 200_000, negligible: float = 1e-12
 ) -> ExactEffort:
-    """Give the exact mean number of labels a rule needs to decide.
+    """Return the exact mean number of labels a rule needs to decide.
 
     Parameters
     ----------
@@ -59,13 +59,6 @@ def exact_effort(
     ------
     ValueError
         When p or n_max is out of range.
-
-    Examples
-    --------
-    >>> from leaderboard.stats.stopping.rules import Hoeffding
-    >>> effort = exact_effort(Hoeffding(delta=0.01), 0.61208)
-    >>> round(effort.mean), round(effort.sd)
-    (166, 112)
     """
     p = check_p(p)
     if n_max < 1:
@@ -116,12 +109,6 @@ class KnownEffect(StoppingRule):
     ----------
     Wald (1945), Sequential Tests of Statistical Hypotheses, Annals of Mathematical
     Statistics 16(2), section 3; Wald and Wolfowitz (1948) for its optimality.
-
-    Examples
-    --------
-    >>> rule = KnownEffect(delta=0.01, p=0.6)
-    >>> bool(rule.favours_a(20, 15)), bool(rule.favours_a(20, 16))
-    (False, True)
     """
 
     p: float = 0.6
@@ -135,7 +122,7 @@ class KnownEffect(StoppingRule):
             raise ValueError(f"p must lie between 1/2 and 1, not {self.p}.")
 
     def favours_a(self, n: npt.ArrayLike, total: npt.ArrayLike) -> npt.NDArray[np.bool]:
-        """Tell whether the likelihood ratio has reached (1 - delta) / delta."""
+        """Return whether the likelihood ratio has reached (1 - delta) / delta."""
         count = np.asarray(n, dtype=np.float64)
         lead = 2 * np.asarray(total, dtype=np.float64) - count
         log_ratio = lead * (np.log(self.p) - np.log1p(-self.p))

@@ -25,7 +25,7 @@ class VoteSource(Protocol):
     """Requests whose labels can be drawn, from collected ones or from a simulation."""
 
     def votes(self, n: int, *, distinct: bool = True) -> Floats:
-        """Give the chance of k = 0, 1, ..., n labels for A: shape (n + 1, requests)."""
+        """Return the chance of k = 0, 1, ..., n labels for A: shape (n + 1, requests)."""
         ...
 
 
@@ -44,11 +44,6 @@ class CollectedVotes:
     ------
     ValueError
         When there are no requests, or the counts do not fit each other.
-
-    Examples
-    --------
-    >>> CollectedVotes([7], [10]).votes(2).round(4).ravel().tolist()
-    [0.0667, 0.4667, 0.4667]
     """
 
     for_a: npt.ArrayLike
@@ -69,7 +64,7 @@ class CollectedVotes:
         object.__setattr__(self, "collected", collected.astype(np.int64))
 
     def votes(self, n: int, *, distinct: bool = True) -> Floats:
-        """Give the chances when n workers are drawn from those who labelled a request.
+        """Return the chances when n workers are drawn from those who labelled a request.
 
         Parameters
         ----------
@@ -119,12 +114,6 @@ class Outcomes:
         How many labels each outcome is charged.
     chances : ndarray, shape (outcomes, requests)
         Chance of each outcome of each request; columns sum to 1.
-
-    Examples
-    --------
-    >>> outcomes = MaxThree().outcomes(CollectedVotes([7], [10]))
-    >>> outcomes.costs.tolist(), outcomes.p_a.round(4).tolist()
-    ([2, 3, 3, 2], [0.8167])
     """
 
     labels: Bools
@@ -176,7 +165,7 @@ class LabelSeries:
     costs: int | npt.NDArray[np.int8]
 
     def cost_of_first(self, n: Integers) -> Integers:
-        """Give what the first n requests of each run cost; n of shape (runs,)."""
+        """Return what the first n requests of each run cost; n of shape (runs,)."""
         if isinstance(self.costs, int):
             return np.asarray(self.costs * n, dtype=np.int64)
         sums = running_sums(self.costs)
@@ -260,23 +249,17 @@ class Strategy(ABC):
 
     @abstractmethod
     def outcomes(self, source: VoteSource) -> Outcomes:
-        """Give the outcomes of every request and their chances."""
+        """Return the outcomes of every request and their chances."""
 
 
 @dataclass(frozen=True)
 class OneWorker(Strategy):
-    """One worker per request, a different one drawn each time.
-
-    Examples
-    --------
-    >>> OneWorker().outcomes(CollectedVotes([7], [10])).p_a.tolist()
-    [0.7]
-    """
+    """One worker per request, a different one drawn each time."""
 
     name: ClassVar[str] = "One Worker"
 
     def outcomes(self, source: VoteSource) -> Outcomes:
-        """Give the outcomes: A or B, at the cost of one label."""
+        """Return the outcomes: A or B, at the cost of one label."""
         votes = source.votes(1)
         return Outcomes(np.array([True, False]), np.array([1, 1]), votes[::-1])
 
@@ -296,11 +279,6 @@ class Majority(Strategy):
     ------
     ValueError
         When n is even or below 1: a majority must exist.
-
-    Examples
-    --------
-    >>> Majority(5).outcomes(CollectedVotes([7], [10])).p_a.round(4).tolist()
-    [0.9167]
     """
 
     n: int
@@ -315,7 +293,7 @@ class Majority(Strategy):
             )
 
     def outcomes(self, source: VoteSource) -> Outcomes:
-        """Give the outcomes: the side of the majority, at the cost of n labels."""
+        """Return the outcomes: the side of the majority, at the cost of n labels."""
         votes = source.votes(self.n, distinct=self.distinct)
         for_a = votes[self.n // 2 + 1 :].sum(axis=0)
         costs = np.array([self.n, self.n])
@@ -338,12 +316,6 @@ class MaxThree(Strategy):
     References
     ----------
     Thorleiksdóttir et al. (2022), section 3.1.
-
-    Examples
-    --------
-    >>> votes = CollectedVotes([7], [10])
-    >>> MaxThree(slip="B").outcomes(votes).costs.tolist()
-    [2, 3, 3, 3]
     """
 
     distinct: bool = True
@@ -352,7 +324,7 @@ class MaxThree(Strategy):
     name: ClassVar[str] = "Max 3 Workers"
 
     def outcomes(self, source: VoteSource) -> Outcomes:
-        """Give the outcomes: agreement at two labels, or the third worker's side."""
+        """Return the outcomes: agreement at two labels, or the third worker's side."""
         pair = source.votes(2, distinct=self.distinct)
         three = source.votes(3, distinct=self.distinct)
         # of the orders in which two of three agree, two in three split the first pair

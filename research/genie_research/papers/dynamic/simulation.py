@@ -43,12 +43,6 @@ def draw_difficulties(
     -------
     ndarray, shape (n,)
         Difficulties; what falls outside is put on the bound.
-
-    Examples
-    --------
-    >>> d = draw_difficulties(10_000, 0.25, 0.1, np.random.default_rng(1))
-    >>> float(d.mean().round(2)), float(d.max())
-    (0.25, 1.0)
     """
     if variance < 0:
         raise ValueError(f"A variance cannot be negative: {variance}.")
@@ -57,7 +51,7 @@ def draw_difficulties(
 
 
 def capability_products(capabilities: Floats, n: int, *, distinct: bool) -> Floats:
-    """Give the mean product of the capabilities of m workers, m = 0, 1, ..., n.
+    """Return the mean product of the capabilities of m workers, m = 0, 1, ..., n.
 
     Parameters
     ----------
@@ -78,14 +72,6 @@ def capability_products(capabilities: Floats, n: int, *, distinct: bool) -> Floa
     ------
     ValueError
         When a pool has fewer workers than are to be different.
-
-    Examples
-    --------
-    >>> pool = np.array([0.5, 1.0])
-    >>> capability_products(pool, 2, distinct=True).tolist()
-    [1.0, 0.75, 0.5]
-    >>> capability_products(pool, 2, distinct=False).tolist()
-    [1.0, 0.75, 0.5625]
     """
     from scipy import special
 
@@ -136,13 +122,6 @@ class SimulatedVotes:
     ------
     ValueError
         When the pool or the list of requests is empty or out of range.
-
-    Examples
-    --------
-    >>> from genie_research.papers.dynamic.labels import Majority
-    >>> votes = SimulatedVotes([0.8, 0.9, 1.0], [0.5, -0.5])
-    >>> Majority(3).outcomes(votes).p_a.round(4).tolist()
-    [0.815, 0.185]
     """
 
     capabilities: npt.ArrayLike
@@ -157,7 +136,7 @@ class SimulatedVotes:
         object.__setattr__(self, "difficulties", d)
 
     def votes(self, n: int, *, distinct: bool = True) -> Floats:
-        """Give the chance of k labels for A among n workers: (n + 1, requests)."""
+        """Return the chance of k labels for A among n workers: (n + 1, requests)."""
         c, d = np.asarray(self.capabilities), np.asarray(self.difficulties)
         products = capability_products(c, n, distinct=distinct)
         return _vote_chances(products, np.array([d**m for m in range(n + 1)]))
@@ -173,12 +152,6 @@ class FixedWorker:
         The pool.
     difficulties : array_like, shape (requests,)
         The requests.
-
-    Examples
-    --------
-    >>> fixed = FixedWorker([1.0], [1.0, -1.0])
-    >>> fixed.draw(1, np.random.default_rng(1)).labels.tolist()
-    [[True, False]]
     """
 
     capabilities: npt.ArrayLike
@@ -221,11 +194,6 @@ class Population:
     ------
     ValueError
         When a figure is out of range.
-
-    Examples
-    --------
-    >>> round(Population(0.25, 0.1, 3500).p_one_worker, 5)
-    0.61208
     """
 
     mean: float
@@ -254,7 +222,7 @@ class Population:
         return draw_difficulties(self.n_requests, self.mean, self.variance, rng)
 
     def difficulty_powers(self, n: int) -> Floats:
-        """Give the mean of d^m over requests, m = 0, 1, ..., n, by quadrature."""
+        """Return the mean of d^m over requests, m = 0, 1, ..., n, by quadrature."""
         from scipy import special
 
         if self.variance == 0:
@@ -309,13 +277,6 @@ class FreshRequests:
     -----
     As no request is used twice, its difficulty can be averaged over: within a run all
     final labels have the same chance, which depends on the workers only.
-
-    Examples
-    --------
-    >>> from genie_research.papers.dynamic.labels import OneWorker
-    >>> fresh = FreshRequests(Population(0.25, 0.1, 3500), OneWorker())
-    >>> float(fresh.draw(40, np.random.default_rng(1)).labels.mean().round(2))
-    0.61
     """
 
     population: Population

@@ -77,13 +77,6 @@ def first_crossings(rule: StoppingRule, labels: npt.ArrayLike) -> StoppedSeries:
     ------
     ValueError
         When the labels are no table of 0 and 1.
-
-    Examples
-    --------
-    >>> from leaderboard.stats.stopping.rules import Hoeffding
-    >>> stopped = first_crossings(Hoeffding(delta=0.01), [[1] * 12, [0] * 12, [0, 1] * 6])
-    >>> stopped.n.tolist(), stopped.side.tolist()
-    ([10, 10, 0], [1, -1, 0])
     """
     sums = _sums(labels)
     inside, above = _limits(rule, sums)
@@ -122,14 +115,6 @@ def last_runs(rule: StoppingRule, labels: npt.ArrayLike) -> StoppedSeries:
     ------
     ValueError
         When the labels are no table of 0 and 1.
-
-    Examples
-    --------
-    >>> from leaderboard.stats.stopping.rules import Hoeffding
-    >>> series = [[1] * 10 + [0] + [1] * 9]
-    >>> rule = Hoeffding(delta=0.01)
-    >>> first_crossings(rule, series).n.tolist(), last_runs(rule, series).n.tolist()
-    ([10], [13])
     """
     sums = _sums(labels)
     length = sums.shape[1]

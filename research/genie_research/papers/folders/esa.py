@@ -103,12 +103,11 @@ def _cells(folder: Path, file: str) -> list[list[str]]:
 
 
 def accounts_in(folder: Path, file: str) -> set[str]:
-    """Give the accounts of a campaign as the file names them."""
+    """Return the accounts of a campaign as the file names them."""
     return {row[0] for row in _cells(folder, file)}
 
 
 def _beyond(folder: Path, file: str) -> Computed:
-    """Count what readers do not keep: accounts without a person, marks without a type."""
     rows = _cells(folder, file)
     unmapped = {row[0] for row in rows} - mapping_in(folder).keys()
     real = [row for row in rows if row[3] == "TGT" and not _LEFT_OUT.search(row[7])]

@@ -38,7 +38,7 @@ class Wmt22(Folder):
         return found
 
     def also(self, folder: Path) -> Mapping[str, Mapping[str, float]]:
-        """Give what the judgments alone say, where that is something else."""
+        """Return what the judgments alone say, where that is something else."""
         return {
             f"{pair}/{id}": {"judgments alone": value}
             for pair in pairs_in(folder)
@@ -156,7 +156,6 @@ def with_segments(
 
 
 def _as_published(folder: Path, pair: str, found: Computed) -> Computed:
-    """Count the systems whose cluster is the published one, by either rule."""
     clusters = {row[-1]: f"{row[4]}-{row[5]}" for row in _clusters(folder, pair)}
     if not clusters:
         return {}

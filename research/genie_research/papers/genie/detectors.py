@@ -91,7 +91,7 @@ def _shares(study: DetectionStudy, slug: str, bucket: int) -> tuple[float, float
 
 
 def _noise(bench: Workbench, study: DetectionStudy) -> tuple[Floats, Floats]:
-    """Give how far 25 rounds fall below and above all rounds, at 95 %.
+    """Return how far 25 rounds fall below and above all rounds, at 95%.
 
     Each is of shape (precision or recall, detectors, buckets), in points.
     """
@@ -146,7 +146,6 @@ def _reason(slug: str, bucket: str) -> str:
 
 
 def _claims(study: DetectionStudy) -> Iterator[Cell]:
-    """Check what section 5 says of the table, which no question counts can change."""
     cells = {
         slug: [study.cell(slug, bucket, n_resamples=1) for bucket in range(3)]
         for slug in PAPER_DETECTORS

@@ -94,7 +94,7 @@ def _interval(task: str, n: int, system: str, mean: float, half: float) -> Cell:
 def largest_standard_error(
     n: int, mean: float | None = None, *, low: float = 0.0, high: float = 1.0
 ) -> float:
-    """Give the largest standard error that a mean of n independent ratings can have.
+    """Return the largest standard error that a mean of n independent ratings can have.
 
     Parameters
     ----------
@@ -106,24 +106,19 @@ def largest_standard_error(
     Returns
     -------
     float
-        `largest_sd` / sqrt(n): one standard error; the half-width of a 95 % interval
+        `largest_sd` / sqrt(n): one standard error; the half-width of a 95% interval
         is 1.96 times as large.
 
     References
     ----------
     Khashabi et al. (2022), GENIE, appendix C, last equation.
-
-    Examples
-    --------
-    >>> round(100 * largest_standard_error(800), 4), round(100 * largest_standard_error(300), 4)
-    (1.7678, 2.8868)
     """
     _check_n(n)
     return largest_sd(mean, low=low, high=high) / math.sqrt(n)
 
 
 def implied_sd(half_width: float, n: int, *, confidence: float = 0.95) -> float:
-    """Give the standard deviation of ratings that a published interval rests on.
+    """Return the standard deviation of ratings that a published interval rests on.
 
     Parameters
     ----------
@@ -139,11 +134,6 @@ def implied_sd(half_width: float, n: int, *, confidence: float = 0.95) -> float:
     float
         half_width sqrt(n) / z. Above `largest_sd` of the published mean, the interval,
         the number of ratings or their independence cannot be as printed.
-
-    Examples
-    --------
-    >>> round(implied_sd(0.0215, 800), 4)
-    0.3103
     """
     _check_n(n)
     if not half_width >= 0:

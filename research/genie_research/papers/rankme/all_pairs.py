@@ -51,10 +51,6 @@ def bootstrap_ranking(
         A system is better than another when above it in at least this share of
         resamples; 0.5 < share <= 1.
 
-    Returns
-    -------
-    BootstrapRanking
-
     Raises
     ------
     ValueError
@@ -69,12 +65,6 @@ def bootstrap_ranking(
     References
     ----------
     Koehn (2004), section 4.2; Novikova, Dušek and Rieser (2018), RankME, section 5.
-
-    Examples
-    --------
-    >>> table = np.random.default_rng(1).random((300, 3)) + [0.0, 0.5, 0.5]
-    >>> bootstrap_ranking(table, seed=1).clusters
-    [2, 1, 1]
     """
     if not 0.5 < share <= 1:
         raise ValueError(f"The share must lie above 0.5 and at most at 1, not {share}.")

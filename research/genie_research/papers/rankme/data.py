@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def path_of(setup: Setup, method: str, criterion: str) -> str:
-    """Give the file that holds the judgments: one for all criteria, or one each."""
+    """Return the file that holds the judgments: one for all criteria, or one each."""
     end = "" if setup == 1 else f"_{criterion}"
     return f"rankme/setup{setup}_{method}{end}.csv"
 
@@ -37,12 +37,12 @@ def read_judgments(
 
 
 def no_file(setup: Setup, method: str, criterion: str) -> str:
-    """Say which file is missing."""
+    """Describe which file is missing."""
     return f"{path_of(setup, method, criterion)} is not in the data folder."
 
 
 def output_scores(frame: pd.DataFrame, method: str, criterion: str) -> pd.Series[float]:
-    """Give one score per output: the mean, on logarithms for magnitudes."""
+    """Return one score per output: the mean, on logarithms for magnitudes."""
     return (
         _scale(frame, method, criterion)
         .groupby([frame["mr_id"], frame["system"]])
@@ -53,7 +53,7 @@ def output_scores(frame: pd.DataFrame, method: str, criterion: str) -> pd.Series
 def first_judgments(
     frame: pd.DataFrame, method: str, criterion: str, *, raw: bool = False, k: int = 3
 ) -> Floats:
-    """Give a row per output, with its first k judgments in the order of the file.
+    """Return a row per output, with its first k judgments in the order of the file.
 
     Raises
     ------
@@ -75,14 +75,14 @@ def first_judgments(
 
 
 def judgement_table(frame: pd.DataFrame, criterion: str) -> Floats:
-    """Give a row per meaning representation and k-th judgement, a column per system."""
+    """Return a row per meaning representation and k-th judgement, a column per system."""
     counted = frame.assign(nth=frame.groupby(["mr_id", "system"]).cumcount())
     wide = counted.set_index(["mr_id", "nth", "system"])[criterion].unstack()
     return wide[list(SYSTEMS)].dropna().to_numpy(dtype=np.float64)
 
 
 def triples(frame: pd.DataFrame, criterion: str) -> Floats:
-    """Give a row per judgement that saw all systems side by side."""
+    """Return a row per judgement that saw all systems side by side."""
     wide = frame.set_index(["judgement", "system"])[criterion].unstack()
     return wide[list(SYSTEMS)].dropna().to_numpy(dtype=np.float64)
 
