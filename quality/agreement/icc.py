@@ -85,7 +85,7 @@ def icc(
     Raises
     ------
     ValueError
-        When the ratings are no complete table of at least 2 by 2 finite numbers, or
+        If the ratings are no complete table of at least 2 by 2 finite numbers, or
         form or confidence is unknown.
 
     References
@@ -122,11 +122,6 @@ def icc_forms(
     dict
         Form to estimate.
 
-    Raises
-    ------
-    ValueError
-        As for :func:`icc`.
-
     Examples
     --------
     A rater who is always two points lower hurts agreement but not consistency:
@@ -142,12 +137,12 @@ def icc_forms(
 def icc_one_way(
     groups: Sequence[npt.ArrayLike], *, average: bool = True, confidence: float = 0.95
 ) -> Icc:
-    """Estimate ICC1 or ICC1k where items have different numbers of ratings.
+    """Estimate ICC1 or ICC1k of items with different numbers of ratings.
 
     Parameters
     ----------
     groups : sequence of array_like of float
-        The ratings of each item, at least one each, from raters of no matter whom.
+        The ratings of each item, at least one each, from any raters.
     average : bool, default True
         ICC1k (of an item's mean) instead of ICC1 (of a single rating).
     confidence : float, default 0.95
@@ -161,7 +156,7 @@ def icc_one_way(
     Raises
     ------
     ValueError
-        When there are fewer than two items, an item has no rating, no item has two, or
+        If there are fewer than two items, an item has no rating, no item has two, or
         a rating is not finite.
 
     References
@@ -190,7 +185,7 @@ def icc_one_way(
     means = np.add.reduceat(values, starts) / sizes
     rows = float((sizes * (means - values.mean()) ** 2).sum()) / (n - 1)
     within = float(((values - np.repeat(means, sizes)) ** 2).sum()) / (total - n)
-    # n0: below the mean number of ratings wherever the numbers differ.
+    # n0: below the mean number of ratings if the numbers differ.
     effective = float((total - (sizes**2).sum() / total) / (n - 1))
     squares = _without_rounding(
         values, _MeanSquares(n, effective, rows, within, 0.0, 0.0)
@@ -231,8 +226,8 @@ def _two_way(table: Floats) -> _MeanSquares:
 
 
 def _without_rounding(values: Floats, ms: _MeanSquares) -> _MeanSquares:
-    """Make mean squares that are rounding noise 0, so that ties are seen as ties."""
-    # Squared, because it is held against mean squares.
+    """Set mean squares that are rounding noise to 0, so that ties are exact."""
+    # Squared, because it is compared with mean squares.
     noise = (1e-13 * float(np.abs(values).max(initial=0.0))) ** 2
     rows, within, columns, error = (
         0.0 if square <= noise else square

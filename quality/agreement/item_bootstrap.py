@@ -6,7 +6,7 @@ import numpy as np
 
 from quality.counts import Floats
 
-#: Weights of so many (resample, item) pairs are held at once: 16 MB.
+#: (resample, item) weights held at once: 16 MB.
 _LARGEST_BLOCK = 2_000_000
 
 
@@ -18,7 +18,7 @@ def item_interval(
     seed: int,
     confidence: float,
 ) -> tuple[float, float, int]:
-    """Resample items and give the percentile interval of a statistic.
+    """Compute the percentile interval of a statistic by resampling items.
 
     Parameters
     ----------
@@ -35,11 +35,6 @@ def item_interval(
     -------
     tuple of (float, float, int)
         Low, high, and in how many resamples the statistic was undefined (NaN).
-
-    Raises
-    ------
-    ValueError
-        When the confidence is no level or the number of resamples is negative.
 
     References
     ----------
@@ -73,8 +68,8 @@ def item_interval(
             for start in range(0, n_resamples, block)
         ]
     )
-    # A resample in which nothing varies has no value; it is counted, and none is made
-    # up.
+    # A resample without variation has no value; it is counted and not replaced.
+
     known = values[~np.isnan(values)]
     if not known.size:
         return float("nan"), float("nan"), n_resamples

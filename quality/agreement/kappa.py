@@ -20,13 +20,13 @@ class Kappa:
     Attributes
     ----------
     value : float
-        At most 1; 0 is chance; NaN when everybody always said the same.
+        At most 1; 0 is chance; NaN if all ratings are equal.
     low, high : float
         Ends of the confidence interval.
     observed, expected : float
-        Share of agreement, and what chance alone would give.
+        Share of agreement, and its expectation by chance.
     n_items : int
-        Items the estimate is of.
+        Items with ratings.
     """
 
     value: float
@@ -64,7 +64,7 @@ def percentage_agreement(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Agreement:
-    """Share of pairs of raters that gave an item the same value.
+    """Compute the share of pairs of raters that gave an item the same value.
 
     Parameters
     ----------
@@ -77,11 +77,6 @@ def percentage_agreement(
     -------
     Agreement
         Each item with at least two ratings counts once.
-
-    Raises
-    ------
-    ValueError
-        When the ratings are no table.
 
     References
     ----------
@@ -120,7 +115,7 @@ def fleiss_kappa(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Kappa:
-    """Agreement of several raters on nominal values beyond chance.
+    """Estimate the agreement of several raters on nominal values beyond chance.
 
     Parameters
     ----------
@@ -138,8 +133,8 @@ def fleiss_kappa(
     Raises
     ------
     ValueError
-        When there is no item, or items have different numbers of ratings or fewer than
-        two: Krippendorff's alpha takes those.
+        If there is no item, or items have different numbers of ratings or fewer than
+        two: use Krippendorff's alpha for those.
 
     References
     ----------
@@ -184,7 +179,7 @@ def fleiss_kappa(
 
 def _beyond(observed: Floats, expected: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
-        # Where chance explains all agreement, kappa would be 0 / 0.
+        # If chance explains all agreement, kappa would be 0 / 0.
         kappa: Floats = np.where(
             expected < 1 - 1e-12, (observed - expected) / (1 - expected), np.nan
         )
@@ -198,7 +193,7 @@ def cohen_kappa(
     weights: Weights | None = None,
     confidence: float = 0.95,
 ) -> Kappa:
-    """Agreement of two raters beyond chance, each with their own habits.
+    """Estimate the agreement of two raters beyond chance, each with their own habits.
 
     Parameters
     ----------
@@ -219,7 +214,7 @@ def cohen_kappa(
     Raises
     ------
     ValueError
-        When lengths differ, the weights are unknown, or words and numbers are mixed.
+        If lengths differ, the weights are unknown, or words and numbers are mixed.
 
     References
     ----------

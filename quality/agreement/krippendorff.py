@@ -31,11 +31,11 @@ class Alpha:
     level : str
         Level of measurement.
     n_items : int
-        Items with at least two ratings: the others say nothing of agreement.
+        Items with at least two ratings; the others are left out.
     n_ratings : int
         Ratings of those items.
     n_undefined : int
-        Resamples left out because nothing varied in them.
+        Resamples left out because they had no variation.
     """
 
     value: float
@@ -55,27 +55,22 @@ def krippendorff_alpha(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Alpha:
-    """Estimate how far raters agree beyond chance.
+    """Estimate the agreement of raters beyond chance.
 
     Parameters
     ----------
     ratings : array_like, shape (n_items, n_raters), or LabelCounts
         Numbers, or words for the nominal level; NaN and None are missing.
     level : {"nominal", "ordinal", "interval", "ratio"}, default "nominal"
-        How far two values are apart: different or not; ranks between them; difference;
+        Distance of two values: different or not; ranks between them; difference;
         difference relative to their sum (values from 0 on).
     n_resamples : int, default 1000
         Bootstrap resamples of the items; 0 for none.
 
-    Returns
-    -------
-    Alpha
-        The estimate and its interval.
-
     Raises
     ------
     ValueError
-        When the ratings are no table, the level is unknown, words are given for another
+        If the ratings are no table, the level is unknown, words are given for another
         level than nominal, or negative numbers for ratio.
 
     References
@@ -136,7 +131,7 @@ def _disagreement(counts: Floats, labels: LabelCounts, level: Level) -> _Disagre
         return _with_positions(
             counts, lambda margins: np.broadcast_to(middle, margins.shape)
         )
-    # two values are as far apart as the ratings between them, half of their own included
+    # The distance of two values is the number of ratings between them, with half of their own.
     return _with_positions(
         counts, lambda margins: np.cumsum(margins, axis=1) - margins / 2
     )

@@ -1,4 +1,4 @@
-"""Ratings as counts of values per item: what chance-corrected agreement is made of."""
+"""Ratings as counts of values per item, the input of chance-corrected agreement."""
 
 from dataclasses import dataclass
 
@@ -25,13 +25,7 @@ class LabelCounts:
 
     @property
     def numbers(self) -> Floats:
-        """The values as numbers.
-
-        Raises
-        ------
-        ValueError
-            When they are words, which have no distances.
-        """
+        """The values as numbers; raises ValueError for words, which have no distances."""
         try:
             return self.values.astype(np.float64)
         except (TypeError, ValueError):
@@ -41,22 +35,17 @@ class LabelCounts:
 
 
 def label_counts(ratings: npt.ArrayLike) -> LabelCounts:
-    """Count the values of a table of ratings.
+    """Count the values of a table of ratings, without the raters.
 
     Parameters
     ----------
     ratings : array_like, shape (n_items, n_raters)
         Numbers, or words for nominal data; NaN and None are missing.
 
-    Returns
-    -------
-    LabelCounts
-        Which rater gave a value is forgotten.
-
     Raises
     ------
     ValueError
-        When this is no table, a number is infinite, or words and numbers are mixed.
+        If this is no table, a number is infinite, or words and numbers are mixed.
 
     Examples
     --------
@@ -77,16 +66,16 @@ def label_counts(ratings: npt.ArrayLike) -> LabelCounts:
 def tally(
     items: npt.ArrayLike, values: npt.ArrayLike, *, n_items: int | None = None
 ) -> LabelCounts:
-    """Count ratings given one per line, as they come out of a table of answers.
+    """Count ratings given one per line.
 
     Parameters
     ----------
     items : array_like, shape (n_ratings,)
-        What was rated: numbers or names.
+        The rated items: numbers or names.
     values : array_like, shape (n_ratings,)
         The rating; NaN and None are missing.
     n_items : int, optional
-        When `items` are positions 0 to n_items - 1 of which some may have no rating.
+        For `items` that are positions 0 to n_items - 1, some without ratings.
 
     Returns
     -------
@@ -96,7 +85,7 @@ def tally(
     Raises
     ------
     ValueError
-        When lengths differ, a number is infinite, or words and numbers are mixed.
+        If lengths differ, a number is infinite, or words and numbers are mixed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Answers beside what their texts deserve, as far as everybody else can tell."""
+"""Answers beside the estimated quality of their texts."""
 
 from dataclasses import dataclass, field
 
@@ -6,17 +6,17 @@ import numpy as np
 
 from quality.counts import Floats, Ints
 
-#: Variance of one answer around its text, in variances between texts: how far the mean of
-#: the others' answers is drawn towards nothing. Two of three ICC(1) around .35 are .5.
+#: Variance of one answer around its text, in variances between texts. It shrinks the mean
+#: of the others' answers. Two of three ICC(1) around .35 are .5.
 NOISE = 2.0
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Ratings of one crowd: who rated which text, and what a judge says of that text.
+    """Ratings of one crowd: the rater of each text, and a judge's score of it.
 
     Codes count from 0. A text is one output for one instance; answers about several
-    criteria or slots are texts of their own. The judge is NaN where it says nothing.
+    criteria or slots count as separate texts. The judge is NaN if it has no score.
     """
 
     worker: Ints
@@ -28,17 +28,16 @@ class Answers:
 
     @property
     def n_workers(self) -> int:
-        """Return how many workers there are, one more than the highest code."""
         return int(self.worker.max()) + 1 if self.worker.size else 0
 
     @property
     def judged(self) -> Floats:
-        """Return the judge's word on each answer's text; NaN where there is none."""
+        """Return the judge's score of each answer's text; NaN if there is none."""
         return self.judge if self.judge.size else np.full(self.value.size, np.nan)
 
 
 def centred(answers: Answers) -> Floats:
-    """Return each answer less its worker's mean: who is strict is not who is wrong.
+    """Return each answer less its worker's mean, so that strictness does not count.
 
     Examples
     --------
@@ -57,17 +56,17 @@ def centred(answers: Answers) -> Floats:
 def deserved(
     answers: Answers, weight: Floats | None = None, noise: float = NOISE
 ) -> Floats:
-    """Estimate what each answer's text deserves from the answers of all others.
+    """Estimate the quality of each answer's text from the answers of all others.
 
-    The effect of the system, of the instance within what the system leaves over, and of
-    the text within both, each drawn towards 0 where few answered: a sum of n is divided by
-    n + `noise`. The worker's own answers to the instance and the text never count; of a
-    system's many answers they do, elsewhere, and weigh next to nothing.
+    The effect of the system, of the instance within the remainder, and of
+    the text within both, each shrunk towards 0 if few answered: a sum of n is divided by
+    n + `noise`. The worker's own answers to the instance and the text never count; those to
+    the system's other instances do, with a negligible weight.
 
     Parameters
     ----------
     weight : array, optional
-        How much each worker counts, such as the probability of being a person.
+        Weight of each worker, such as the probability of being a person.
 
     Examples
     --------
@@ -86,7 +85,7 @@ def deserved(
     system = total / (n + noise)
     total, n = _others(answers.instance, who, rest, counted)
     instance = total / (n + noise)
-    # All answers about one text are about one instance: no other effect lies between.
+    # All answers about one text are about one instance, so there is no other effect.
     total, n = _others(answers.text, who, rest, counted)
     return np.asarray(system + instance + (total - n * instance) / (n + noise))
 

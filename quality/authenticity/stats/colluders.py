@@ -13,7 +13,7 @@ from quality.authenticity.stats.answers import (
 from quality.authenticity.stats.signs import FEWEST, similarity
 from quality.counts import Floats, Ints
 
-#: Of a text that more workers answered, each is compared with so many who follow.
+#: If more workers answered a text, each is compared with this many who follow.
 MOST_COMPARED = 100
 #: The least spread between pairs, or workers, in Fisher's z.
 _LEAST = 0.1
@@ -21,9 +21,9 @@ _LEAST = 0.1
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of workers who answered the same texts, and how far they agree.
+    """Pairs of workers who answered the same texts, and their agreement.
 
-    `z` is Fisher's z of the correlation of what they say beyond what the texts deserve;
+    `z` is Fisher's z of the correlation of their residuals, given the quality of the texts;
     `adjusted` is the p-value against the crowd's other pairs, adjusted for all pairs.
     """
 
@@ -39,7 +39,7 @@ class Pairs:
 def agreeing_pairs(answers: Answers) -> Pairs:
     """Compare all pairs with at least six texts in common.
 
-    What a text deserves is told by everybody but the two. A pair is held against the
+    The quality of a text is estimated without the two. A pair is compared with the
     crowd's median pair, with the crowd's spread (median distance) and its own error; the
     p-values are adjusted by Benjamini and Yekutieli, for pairs share workers.
 
@@ -112,9 +112,9 @@ def _sums(answers: Answers) -> tuple[Ints, Ints, Floats]:
 
 @dataclass(frozen=True)
 class OnTests:
-    """How answers to real items follow the texts, beside accuracy on test questions.
+    """Correlation of answers to real items with quality, beside accuracy on tests.
 
-    `adjusted` is NaN for whoever was not right often enough to be held against it.
+    `adjusted` is NaN for workers who were not right often enough to be tested.
     """
 
     z: Floats
@@ -125,11 +125,11 @@ class OnTests:
 
 
 def better_on_tests(answers: Answers, right: Ints, asked: Ints) -> OnTests:
-    """Find workers who are right on test questions and whose other answers follow nothing.
+    """Find workers who are right on test questions but whose other answers are random.
 
-    Among workers with at least four test questions, as often right as the median of them:
-    how far answers to real items follow what the texts deserve (Fisher's z), against
-    the others of this kind. Who knows which items are tests need not read the rest.
+    Among workers with at least four test questions, as often right as their median,
+    compare the correlation of answers to real items with quality (Fisher's z) with
+    the others' of this kind. A worker who recognizes tests need not read the rest.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""What the signs say together: a program's answers against a person's, with an error.
+"""The combined signs: the likelihood of a program's answers over a person's, with an error.
 
 Three classes of workers: people, programs whose answers vary as people's, programs whose
 answers are narrow. Each sign is normal among people, around the crowd's own centre with
 the crowd's own spread and the worker's own error; among programs it is moved by a stated
-amount. Centres, spreads and how common each class is are found together (EM).
+amount. Centres, spreads and the shares of the classes are estimated together (EM).
 """
 
 from dataclasses import dataclass
@@ -17,30 +17,30 @@ from quality.counts import Floats
 
 Bools = npt.NDArray[np.bool_]
 
-#: Steps of EM; what they find is evidence, not a decision, and settles early.
+#: Steps of EM, which converges early; its result is evidence, not a decision.
 _STEPS = 30
-#: No crowd is known to be all alike: the least spread of a sign among people.
+#: The least spread of a sign among people, because no crowd is all alike.
 _LEAST = 0.1
-#: The prior shares count as much as so many workers.
+#: The prior shares count as this many workers.
 _PRIOR_WORKERS = 5.0
 
 
 @dataclass(frozen=True)
 class Assumed:
-    """What is assumed of answers that a program gave in a person's place.
+    """Assumptions about answers that a program gave in a person's place.
 
     Parameters
     ----------
     judge : float
-        How much nearer they are to the judge's than people's, in Fisher's z.
+        How much closer they are to the judge's than people's, in Fisher's z.
     shared : float
-        The same for what others under suspicion say beyond the judge.
+        The same for the residuals of other suspects, given the judge.
     narrow : float
         Log variance of narrow answers less that of people's: half the spread.
     share : float
-        How many workers let a program answer, before anything is known.
+        Prior share of workers who let a program answer.
     rounds : int
-        How often what those under suspicion share is looked at.
+        Rounds in which the suspects' shared residuals are computed.
     """
 
     judge: float = 0.4
@@ -54,8 +54,8 @@ class Assumed:
 class Signs:
     """Each worker's signs, the log-likelihood ratio, its error and the probability.
 
-    A sign that cannot be told is NaN and adds nothing. `centres` and `spreads` are those
-    of the crowd: what a sign is like among people.
+    An unknown sign is NaN and adds nothing. `centres` and `spreads` describe the signs
+    among people.
     """
 
     judge: Sign
@@ -76,8 +76,8 @@ class Signs:
 def assess_authenticity(answers: Answers, assumed: Assumed | None = None) -> Signs:
     """Weigh the signs of all workers of a crowd.
 
-    First the judge's words and the narrowness; then, in a few rounds, what those under
-    suspicion share with each other beyond what the texts deserve and the judge says.
+    First the judge's scores and the narrowness; then, in a few rounds, the residuals that
+    suspects share, given the quality of the texts and the judge.
 
     References
     ----------
@@ -126,7 +126,7 @@ class _Mixture:
     def __init__(self, signs: dict[str, Sign], known: Assumed) -> None:
         self.signs = signs
         self.moved = {
-            # Narrow answers are rounded to few points, which hides what they follow.
+            # Narrow answers are rounded to few points, which hides their correlation.
             "judge": (known.judge, known.judge / 2),
             "shared": (known.shared, known.shared / 2),
             "narrow": (0.0, known.narrow),
@@ -192,7 +192,7 @@ class _Mixture:
             scale = np.sqrt(sign.error**2 + self.spreads[name] ** 2)
             apart = (value - self.centres[name]) / scale
             for k, shift in enumerate(self.moved[name], start=1):
-                # Beyond where programs are expected, more of a sign is no less of it.
+                # Beyond the expectation of programs, the likelihood must not fall again.
                 at = shift / scale
                 toward = (
                     np.minimum(apart * np.sign(shift), np.abs(at))

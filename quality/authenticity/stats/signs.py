@@ -8,15 +8,15 @@ import numpy.typing as npt
 from quality.authenticity.stats.answers import Answers, centred, deserved
 from quality.counts import Floats, Ints
 
-#: Fewer answers than these say nothing.
+#: Workers with fewer answers have no sign.
 FEWEST = 6
-#: The farthest a correlation is believed to be from 0: Fisher's z of 1 is infinite.
+#: Correlations are clipped to this, because Fisher's z of 1 is infinite.
 _CLOSEST = 0.995
 
 
 @dataclass(frozen=True)
 class Sign:
-    """One sign of each worker: the estimate, its error, and from how many answers."""
+    """One sign of each worker: the estimate, its error, and the number of answers."""
 
     value: Floats
     error: Floats
@@ -24,7 +24,7 @@ class Sign:
 
 
 def similarity(answers: Answers, to: Floats, *held: Floats) -> Sign:
-    """Correlate answers with others' words on the same texts, given what these deserve.
+    """Correlate answers with other scores of the same texts, given their quality.
 
     The partial correlation of value and `to` over a worker's answers, with the columns
     `held` constant, as Fisher's z; its error is 1 / sqrt(n - 3 - number of columns).
@@ -34,7 +34,7 @@ def similarity(answers: Answers, to: Floats, *held: Floats) -> Sign:
     to : array
         A judge's answers, or those of workers under suspicion; NaN is left out.
     *held : array
-        What the texts deserve (`answers.deserved`), and a judge's answers.
+        The quality of the texts (`answers.deserved`), and a judge's answers.
 
     References
     ----------
@@ -73,10 +73,10 @@ def similarity(answers: Answers, to: Floats, *held: Floats) -> Sign:
 
 
 def spread(answers: Answers, expected: Floats) -> Sign:
-    """Return the log variance of each worker's answers around what their texts deserve.
+    """Compute the log variance of each worker's answers around the texts' quality.
 
-    Each worker's answers follow `expected` with a slope of their own. The error allows
-    for the kurtosis of what is left over.
+    Each worker has a separate slope on `expected`. The error allows for the kurtosis
+    of the residuals.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def spread(answers: Answers, expected: Floats) -> Sign:
     variance = np.bincount(who, rest**2, minlength=n_workers) / np.maximum(n - 2, 1)
     fourth = np.bincount(who, rest**4, minlength=n_workers) / np.maximum(n, 1)
     usable = n >= FEWEST
-    # Answers that are all the same are as narrow as one step of a scale of a thousand.
+    # Equal answers count as narrow as one step of a scale of a thousand.
     floor = 1e-6 * max(float(value @ value) / max(value.size, 1), 1e-12)
     log = np.log(np.maximum(variance, floor))
     kurtosis = np.clip(fourth / np.maximum(variance, floor) ** 2, 1.8, 9.0)
@@ -104,10 +104,10 @@ def spread(answers: Answers, expected: Floats) -> Sign:
 
 
 def shared_words(answers: Answers, suspicion: Floats) -> Floats:
-    """Return what other suspects say of each answer's text beyond what it deserves.
+    """Compute other suspects' mean residual on each answer's text.
 
-    Residuals of all others who answered about the text, weighed by how much each is
-    under suspicion; NaN where nobody is.
+    Weighted by suspicion over all others who answered about the text; NaN if no other
+    is suspected.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Climb the likelihood of a beta-binomial mixture from many starts at once.
 
-EM first, because from a random start it goes to a sensible place; then damped Newton
+EM first, because it is robust to random starts; then damped Newton
 steps on the very same log-likelihood, because EM gains less and less per step and stops
 short of the maximum by its own tolerance.
 """
@@ -22,8 +22,8 @@ from quality.detection.stats.likelihood import (
 LOG_BOUND = float(np.log(1e6))
 #: A logit beyond this is a mean or a weight within 1e-13 of 0 or 1.
 LOGIT_BOUND = 30.0
-# Coordinates are logits and logs: two units are a long way, and beyond it the quadratic
-# picture says little.
+# Coordinates are logits and logs: two units are far, and the quadratic approximation
+# is poor beyond.
 _LONGEST_STEP = 2.0
 _LARGEST_FLOOR = 1e-10
 
@@ -82,15 +82,10 @@ def climb(
     max_iterations : int, default 1000
         EM and Newton iterations together.
     em_tolerance : float, default 1e-3
-        EM hands over when its relative gain falls below this.
+        EM ends when its relative gain falls below this.
     tolerance : float, default 1e-8
         A climb has converged when a Newton step promises a smaller gain, relative
         to 1 + 1e-3 |log-likelihood| (what double precision can still see).
-
-    Returns
-    -------
-    Climb
-        Where each start ended and whether it converged.
 
     References
     ----------
@@ -152,7 +147,7 @@ def _m_step(sample: Sample, theta: Floats, at: Evaluation) -> Floats:
 def _ascent_direction(slope: Floats, bend: Floats) -> Floats:
     size, axes = np.linalg.eigh(-bend)
     size = np.abs(size)
-    # Along a direction that is nearly flat the step would have no end.
+    # Along a nearly flat direction the step would be unbounded.
     floor = np.maximum(_LARGEST_FLOOR * size[..., -1:], _LARGEST_FLOOR)
     size = np.maximum(size, floor)
     along = (axes.swapaxes(-1, -2) @ slope[..., None])[..., 0] / size
@@ -189,8 +184,8 @@ def _newton(
         converged[climbing[done]] = True
         if done.all() or iteration >= max_iterations:
             return Climb(final, value, iteration, converged)
-        # Starts that have arrived are left out of the next evaluation, which is the
-        # dear part.
+        # Converged starts are left out of the next evaluation, which is the
+        # expensive part.
         go = ~done
         climbing, theta, before = climbing[go], theta[go], at.value[go]
         theta, at, moved = _line_search(
@@ -198,7 +193,7 @@ def _newton(
         )
         iteration += 1
         if not moved.any():
-            # nothing that double precision can still see lies uphill of any start
+            # no start can improve within double precision
             value[climbing], final[climbing] = at.value, theta
             converged[climbing] = gain[go] <= 1e-4
             return Climb(final, value, iteration, converged)
@@ -211,8 +206,8 @@ def _hold_at_walls(
     slope = np.where(held, 0.0, slope)
     bend = np.where(held[:, :, None] | held[:, None, :], 0.0, bend)
     rows, axis = np.nonzero(held)
-    # The diagonal keeps the matrix invertible; with a slope of 0 nothing moves along
-    # it.
+    # The diagonal keeps the matrix invertible; with a slope of 0 the step along
+    # it is 0.
     bend[rows, axis, axis] = -1.0
     return slope, bend
 

@@ -1,7 +1,7 @@
-"""Who in a pool is careless, as all of their answers tell.
+"""The probability that each worker of a pool is careless, from all of their answers.
 
-Two kinds of evidence are put together: test questions, whose key is itself on trial, and
-ratings of real items beside what others say of the same items.
+Two kinds of evidence are combined: test questions, whose key is estimated, too, and
+ratings of real items beside other workers' ratings of the same items.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from quality.detection.stats.workers.fitting import Fitted, fit_workers
 from quality.detection.stats.workers.options import CLASSES, AssessOptions
 from quality.detection.stats.workers.turning import log_sum
 
-#: So many ratings tell about as much as one test question.
+#: This many ratings are worth about one test question.
 _RATINGS_PER_TEST = 5
 
 __all__ = [
@@ -45,7 +45,7 @@ class ShareCareless(NamedTuple):
 
 @dataclass(frozen=True)
 class Assessment:
-    """What a pool's answers tell of its workers.
+    """The estimates about a pool's workers.
 
     Attributes
     ----------
@@ -58,16 +58,16 @@ class Assessment:
         Log-odds of being careless that each kind of evidence alone adds: tests,
         ratings, order (a change in the middle).
     question_difficulty : ndarray, shape (n_questions,)
-        Logits above what is usual of the question's kind.
+        Logits above the mean of the question's kind.
     retired : ndarray of int
         Questions that careful workers fail.
     good_accuracy : ndarray, shape (n_kinds,)
         How often careful workers agree with the key.
     p_rating : ndarray, shape (n_ratings,)
-        Probability that each rating was given without care, as far as the pool's share
-        of careless workers tells, however high it is.
+        Probability that each rating was given without care, with the pool's estimated
+        share of careless workers as the prior, however high it is.
     parameters : dict
-        All that was learned and presumed, for JSON.
+        All estimates and presumptions, for JSON.
     """
 
     p_careless: Floats
@@ -90,7 +90,7 @@ def assess_workers(
     options: AssessOptions,
     seed: int,
 ) -> Assessment:
-    """Describe of each worker how likely they are to be careless.
+    """Estimate the probability that each worker is careless.
 
     Parameters
     ----------
@@ -101,12 +101,7 @@ def assess_workers(
     ratings : Ratings or None
         Ratings of real items.
     seed : int
-        Kept with the result; nothing is drawn.
-
-    Raises
-    ------
-    ValueError
-        When columns do not fit, a worker is unknown or a rating lies outside [0, 1].
+        Stored with the result; nothing is random.
 
     References
     ----------
@@ -132,7 +127,7 @@ def assess_workers(
 def assessment_of(
     fitted: Fitted, tests: Tests, options: AssessOptions, *, seed: int = 0
 ) -> Assessment:
-    """Describe what a fit tells of the workers; see :func:`assess_workers`.
+    """Assess the workers from a fit; see :func:`assess_workers`.
 
     Examples
     --------
@@ -142,12 +137,12 @@ def assessment_of(
     [0.09]
     """
     p_class = fitted.posterior(options.innocence)
-    # innocence is presumed of people when they may be stopped; a rating of a bad crowd
+    # Innocence is presumed of people when they may be stopped; a rating of a bad crowd
     # does not count for more because of it
     believed = fitted.posterior()
     kept = fitted.careful(believed)
-    # Only ratings can vary too little. Unless they speak for it, what was presumed of the
-    # class counts against nobody.
+    # Only ratings can vary too little. Without such evidence the prior of the narrow
+    # class does not count against a worker.
     column, ratings = CLASSES.index("narrow"), fitted.parts["ratings"]
     odds = np.maximum(ratings[:, column] - ratings[:, 0], 0)
     careless = 1 - p_class[:, 0] - p_class[:, column] * np.exp(-odds)
@@ -169,7 +164,7 @@ def assessment_of(
 def _not_too_soon(
     careless: Floats, fitted: Fitted, tests: Tests, options: AssessOptions
 ) -> Floats:
-    """Leave open what a handful of answers says: the models are not that exact."""
+    """Limit the probability after a handful of answers: the models are not that exact."""
     tested = np.bincount(tests.worker, minlength=len(careless))
     evidence = tested + (fitted.line.counts - tested) / _RATINGS_PER_TEST
     little = evidence < options.least
@@ -196,7 +191,7 @@ def _share(fitted: Fitted, options: AssessOptions) -> ShareCareless:
     presumed = options.strength * options.share_careless
     bad = float(p.sum()) + presumed
     good = float((1 - p).sum()) + options.strength - presumed
-    # being unsure of who it is widens the share as fewer workers would
+    # Uncertainty about each worker widens the interval as fewer workers would.
     sampling = bad * good / (bad + good) ** 2 / (bad + good + 1)
     unsure = float((p * (1 - p)).sum()) / (bad + good) ** 2
     size = (bad + good) * sampling / (sampling + unsure)

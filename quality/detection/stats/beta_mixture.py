@@ -1,4 +1,4 @@
-"""Beta mixtures as priors of how often a worker answers test questions right."""
+"""Beta mixtures as priors of workers' rates of right answers."""
 
 from dataclasses import asdict, dataclass
 
@@ -18,12 +18,6 @@ class BetaMixture:
         Share of each component; positive or 0, sums to 1.
     alphas, betas : tuple of float
         Parameters of the components, > 0.
-
-    Raises
-    ------
-    ValueError
-        When the lengths differ, a parameter is not positive and finite, or the weights
-        are not shares.
 
     References
     ----------
@@ -58,38 +52,27 @@ class BetaMixture:
 
     @property
     def n_components(self) -> int:
-        """Number of components."""
         return len(self.weights)
 
     @property
     def means(self) -> tuple[float, ...]:
-        """Expected rate of right answers of each component, 0 to 1."""
+        """The expected rate of right answers of each component, 0 to 1."""
         return tuple(a / (a + b) for a, b in zip(self.alphas, self.betas, strict=True))
 
     @property
     def regular_class(self) -> int:
-        """Index of the component with the highest mean (ties: the heavier one)."""
+        """The index of the component with the highest mean (ties: the heavier one)."""
         return max(
             range(self.n_components), key=lambda i: (self.means[i], self.weights[i])
         )
 
     def log_marginal(self, correct: npt.ArrayLike, n: npt.ArrayLike) -> Floats:
-        """Log probability of the counts, binomial coefficients included.
-
-        Parameters
-        ----------
-        correct, n : array_like of int
-            Right answers and answered questions, 0 <= correct <= n.
+        """Compute the log probability of the counts, binomial coefficients included.
 
         Returns
         -------
         ndarray of float64, shape of the counts
             Natural logarithms, <= 0; finite for any counts.
-
-        Raises
-        ------
-        ValueError
-            When the counts are not counts.
 
         Examples
         --------
@@ -106,22 +89,12 @@ class BetaMixture:
         return total
 
     def posterior_class(self, correct: npt.ArrayLike, n: npt.ArrayLike) -> Floats:
-        """Probability of each component given a worker's counts.
-
-        Parameters
-        ----------
-        correct, n : array_like of int
-            Right answers and answered questions, 0 <= correct <= n.
+        """Compute the probability of each component given a worker's counts.
 
         Returns
         -------
         ndarray of float64, shape (..., n_components)
             Rows sum to 1; with no questions answered they are the weights.
-
-        Raises
-        ------
-        ValueError
-            When the counts are not counts.
 
         Examples
         --------
@@ -140,24 +113,12 @@ class BetaMixture:
     def posterior_tails(
         self, correct: npt.ArrayLike, n: npt.ArrayLike, threshold: float
     ) -> tuple[Floats, Floats]:
-        """Probability below and above `threshold`, both precise when tiny.
-
-        Parameters
-        ----------
-        correct, n : array_like of int
-            Right answers and answered questions, 0 <= correct <= n.
-        threshold : float
-            A rate, 0 <= threshold <= 1.
+        """Compute the probability below and above a rate, both precise when tiny.
 
         Returns
         -------
         tuple of ndarray of float64, shape of the counts
             They sum to 1 up to rounding.
-
-        Raises
-        ------
-        ValueError
-            When the counts are not counts or the threshold is not a rate.
 
         Examples
         --------

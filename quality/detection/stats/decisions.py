@@ -29,18 +29,18 @@ def control_false_discoveries(
     level : float, default 0.01
         Largest expected share of good workers among the banned, 0 <= level < 1.
     least : float, default 0.5
-        Nobody is banned at or below this posterior, however sure the others are: a
-        share over the pool says nothing of one person. 0 <= least < 1.
+        Workers at or below this posterior are never banned, however sure the others are: a
+        share over the pool does not describe one person. 0 <= least < 1.
 
     Returns
     -------
     ndarray of bool, shape (n_workers,)
-        Who is banned; workers with equal posteriors share their fate.
+        Who is banned; workers with equal posteriors are treated alike.
 
     Raises
     ------
     ValueError
-        When posteriors are no probabilities, or `level` or `least` is out of range.
+        If posteriors are no probabilities, or `level` or `least` is out of range.
 
     References
     ----------
@@ -61,13 +61,13 @@ def control_false_discoveries(
     falling = np.sort(p[p > least])[::-1]
     share = np.cumsum(1 - falling) / np.arange(1, falling.size + 1)
     last_of_equals = np.append(falling[1:] != falling[:-1], True)[: falling.size]
-    # A share that equals the level is allowed, whatever rounding makes of it.
+    # A share that equals the level is allowed despite rounding.
     allowed = falling[last_of_equals & (share <= level + 1e-12)]
     return p >= allowed[-1] if allowed.size else np.zeros(p.size, dtype=bool)
 
 
 def excluded_by(p_careless: npt.ArrayLike, threshold: float) -> Bools:
-    """Return who goes: as many as keep the expected share of careful ones small.
+    """Return whom to exclude: as many as keep the expected share of careful ones small.
 
     Examples
     --------

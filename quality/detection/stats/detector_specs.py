@@ -11,18 +11,16 @@ Criterion = Literal["rate", "class"]
 
 @dataclass(frozen=True)
 class DetectorSpec:
-    """What a detector is, before it has seen anybody.
+    """A detector before it is fitted.
 
     Attributes
     ----------
-    slug, title : str
-        Its name in programs and on pages.
     criterion : {"rate", "class"}
-        What "noisy" means.
+        The meaning of "noisy".
     n_components : int
-        Components of the prior that is given or learned.
+        Components of the prior that is fixed or learned.
     prior : BetaMixture or None
-        The fixed prior; None when it is learned.
+        The fixed prior; None if it is learned.
     guarded : bool
         Whether the learned prior is guarded, see quality.detection.stats.detectors.guard.
     """
@@ -66,6 +64,6 @@ for _where, _spec in outside.objects("detectors", DetectorSpec):
     else:
         DETECTORS[_spec.slug] = _spec
 
-#: Never flags a flawless worker and never holds a right answer against anybody; the
+#: Never flags a flawless worker and never counts a right answer against a worker; the
 #: default of those that know counts of test questions only.
 DEFAULT_DETECTOR = "rate-guarded-2"

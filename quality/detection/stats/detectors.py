@@ -40,7 +40,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Detection:
-    """What a detector says of a pool of workers.
+    """A detector's result for a pool of workers.
 
     Attributes
     ----------
@@ -51,9 +51,9 @@ class Detection:
     detector : str
         Slug of the detector.
     fitted : FittedDetector
-        For further workers, or for one worker's path.
+        For more workers, or for one worker's path.
     parameters : dict
-        Everything that decided, JSON-serialisable: thresholds, seed, the prior.
+        All inputs of the decision, JSON-serialisable: thresholds, seed, the prior.
     """
 
     p_noisy: Floats
@@ -64,15 +64,15 @@ class Detection:
 
     @property
     def fit(self) -> Fit | None:
-        """How the prior was learned; None for a fixed prior."""
+        """The fit of the prior; None for a fixed prior."""
         return self.fitted.fit
 
 
 def guard(mixture: BetaMixture, n_observed: int) -> BetaMixture:
-    """Add one imaginary worker of whom nothing is known to a learned prior.
+    """Add one imaginary worker with an unknown rate to a learned prior.
 
-    A likelihood maximum is often a class of no width at all, and then 80 of 100 right
-    is read as a chance deviation from .97. A uniform component of one worker's weight
+    A likelihood maximum is often a class without width, and then 80 of 100 right
+    counts as a chance deviation from .97. A uniform component of one worker's weight
     keeps every rate possible.
 
     Parameters
@@ -86,11 +86,6 @@ def guard(mixture: BetaMixture, n_observed: int) -> BetaMixture:
     -------
     BetaMixture
         With one more component, Beta(1, 1), of weight 1 / (n_observed + 1).
-
-    Raises
-    ------
-    ValueError
-        When `n_observed` is negative.
 
     Examples
     --------
@@ -117,7 +112,7 @@ def fit_detector(
     n_restarts: int = 10,
     pseudo: tuple[tuple[int, int], ...] = GENIE_PSEUDO_WORKERS,
 ) -> FittedDetector:
-    """Put a detector's prior in place, learning it from the pool where it is learned.
+    """Return a detector with its prior, learned from the pool unless it is fixed.
 
     Parameters
     ----------
@@ -137,14 +132,14 @@ def fit_detector(
     Returns
     -------
     FittedDetector
-        Ready to judge these or other workers.
+        For these or other workers.
 
     Raises
     ------
     ValueError
-        When the detector is unknown, or counts or threshold are out of range.
+        If the detector is unknown, or counts or threshold are out of range.
     quality.detection.stats.mixture.ConvergenceError
-        When no restart of the fit reached a maximum.
+        If no restart of the fit reached a maximum.
 
     References
     ----------
@@ -176,7 +171,7 @@ def fit_detector(
 def with_fit(
     learned: Fit, *, detector: str = DEFAULT_DETECTOR, threshold_rate: float = 0.9
 ) -> FittedDetector:
-    """Use a fit that exists already, so that detectors can share it.
+    """Build a detector from an existing fit, so that detectors can share it.
 
     Parameters
     ----------
@@ -187,15 +182,10 @@ def with_fit(
     threshold_rate : float, default 0.9
         Workers below this rate are noisy.
 
-    Returns
-    -------
-    FittedDetector
-        Ready to judge.
-
     Raises
     ------
     ValueError
-        When the detector learns nothing or has another number of components.
+        If the detector has a fixed prior or a different number of components.
 
     Examples
     --------
@@ -224,7 +214,7 @@ def detect(
     n_restarts: int = 10,
     pseudo: tuple[tuple[int, int], ...] = GENIE_PSEUDO_WORKERS,
 ) -> Detection:
-    """Judge a pool of workers by their answers to test questions.
+    """Detect the noisy workers of a pool by their answers to test questions.
 
     Parameters
     ----------
@@ -245,17 +235,12 @@ def detect(
     pseudo : tuple of (int, int), default GENIE_PSEUDO_WORKERS
         (right, asked) of imaginary workers for the fit.
 
-    Returns
-    -------
-    Detection
-        Posteriors, flags, and everything that decided.
-
     Raises
     ------
     ValueError
-        When counts, thresholds or the name of the detector are no such thing.
+        If counts or thresholds are out of range or the detector is unknown.
     quality.detection.stats.mixture.ConvergenceError
-        When no restart of the fit reached a maximum.
+        If no restart of the fit reached a maximum.
 
     References
     ----------
@@ -269,7 +254,7 @@ def detect(
     []
     """
     x, m = (np.atleast_1d(counts) for counts in check_counts(correct, n))
-    flag([], threshold_posterior)  # refuse a bad threshold before the fit
+    flag([], threshold_posterior)  # Refuse a bad threshold before the fit.
     fitted = fit_detector(
         x,
         m,

@@ -1,8 +1,8 @@
-"""Whether a worker's newest answers to test questions say that they are careless.
+"""Whether a worker's newest answers to test questions show that they are careless.
 
 Fast enough for each answer: closed form, of one worker, without the others of the pool.
-It goes on from what the last fit to all evidence said. Who is beyond the stated error
-waits until the whole pool has been assessed. The product and its study stop so.
+It starts from the last fit to all evidence. A worker beyond the stated error waits until
+the whole pool has been assessed. The product and its study use this rule.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -14,25 +14,25 @@ from typing import Any
 Counts = Mapping[Any, tuple[int, int]]
 Kinds = Mapping[Any, Sequence[float]]
 
-# How often a habit is followed, and what those who answer the opposite get right.
+# Probability that a habit is followed, and the accuracy of opposite answers.
 _FOLLOWED, _OPPOSITE = 0.95, 0.1
-# How firmly the rates of a habit are known: as many imagined answers.
+# Certainty about the rates of a habit, in imagined answers.
 _FIRM = 12.0
-# Careful people differ more, and a hard key makes them differ.
+# Careful people differ more, also because of a hard key.
 _LOOSE = 14.0
-#: Never presumed better or worse than this: a key that nobody gets right must not make
-#: carefulness look like carelessness, nor one that everybody does.
+#: Accuracy is clipped to this range: a key that all workers fail must not make
+#: careful workers look careless, nor one that all workers get right.
 _RANGE = (0.55, 0.97)
 
 
 @dataclass(frozen=True)
 class EarlyStop:
-    """What is known of a worker before their newest answers, and of the pool's key.
+    """Prior knowledge about a worker, and about the pool's key.
 
     Parameters
     ----------
     before : float
-        Probability of being careless as the last fit to all evidence says, or the share
+        Probability of being careless by the last fit to all evidence, or the share
         of careless workers presumed of a pool that has none.
     good : mapping to float, optional
         Share right of careful workers, by kind of question.
@@ -50,16 +50,16 @@ class EarlyStop:
         Parameters
         ----------
         counts : mapping to (right, asked)
-            Of each kind of question, those that the fit has seen among them; kinds that
+            Of each kind of question, including those in the last fit; kinds that
             were not asked may be missing.
         kinds : mapping to tuple of float
-            How often answers given without reading are right on each kind: at random,
+            Probability of a right answer without reading on each kind: at random,
             then by each habit.
 
         Returns
         -------
         float
-            What is presumed where nothing was asked since.
+            `before` if nothing was asked since.
 
         References
         ----------

@@ -1,4 +1,4 @@
-"""A detector with its prior in place: posteriors for any counts, answer by answer."""
+"""A detector with its prior: posteriors for any counts, answer by answer."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ Bools = npt.NDArray[np.bool_]
 #: a uniform prior is .99 exactly, whatever the last bit of the incomplete beta says.
 _TIE = 1e-12
 
-#: The guard's presumption of innocence: nobody starts with worse than even odds.
+#: The guard's presumption of innocence: no prior is worse than even odds.
 LARGEST_PRIOR_NOISY = 0.5
 
 
@@ -36,17 +36,7 @@ def flag(
         0 < threshold_posterior <= 1.
     inclusive : bool, default False
         Flag at the threshold too. Genie's section 5 says "at least 99%", its appendix
-        B.1 "more than"; we follow the appendix.
-
-    Returns
-    -------
-    ndarray of bool
-        Where the worker is flagged.
-
-    Raises
-    ------
-    ValueError
-        When a posterior or the threshold is no probability.
+        B.1 "more than"; Genie follows the appendix.
 
     Examples
     --------
@@ -67,14 +57,10 @@ def flag(
 
 @dataclass(frozen=True)
 class FittedDetector:
-    """A detector with its prior in place, ready to judge any counts.
+    """A detector with its prior, for any counts.
 
     Attributes
     ----------
-    spec : DetectorSpec
-        Which detector.
-    mixture : BetaMixture
-        The prior it uses.
     threshold_rate : float
         Rate of right answers below which a worker is noisy (``rate`` only).
     fit : Fit or None
@@ -87,22 +73,12 @@ class FittedDetector:
     fit: Fit | None = None
 
     def p_noisy(self, correct: npt.ArrayLike, n: npt.ArrayLike) -> Floats:
-        """Posterior probability that workers with these counts are noisy.
-
-        Parameters
-        ----------
-        correct, n : array_like of int
-            Right answers and answered questions, 0 <= correct <= n.
+        """Compute the posterior probability that workers with these counts are noisy.
 
         Returns
         -------
         ndarray of float64, shape of the counts
             Probabilities; with no questions answered it is the prior's.
-
-        Raises
-        ------
-        ValueError
-            When the counts are not counts.
 
         References
         ----------
@@ -127,7 +103,7 @@ class FittedDetector:
         return noisy
 
     def _discount(self) -> float:
-        """Factor on the odds that brings the prior down to even odds at most."""
+        """Return the factor on the odds that limits the prior to even odds."""
         below, above = self.mixture.posterior_tails(0, 0, self.threshold_rate)
         cap = LARGEST_PRIOR_NOISY / (1 - LARGEST_PRIOR_NOISY)
         return min(1.0, cap * float(above) / float(below)) if below > 0 else 1.0

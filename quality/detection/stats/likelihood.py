@@ -69,17 +69,7 @@ class Evaluation:
 
 
 def prepare(counts: MergedCounts) -> Sample:
-    """Prepare merged counts for evaluation.
-
-    Parameters
-    ----------
-    counts : MergedCounts
-        Distinct rows and their weights.
-
-    Returns
-    -------
-    Sample
-        The same data with distinct values indexed.
+    """Index the distinct values of merged counts for evaluation.
 
     Examples
     --------
@@ -114,11 +104,6 @@ def evaluate(sample: Sample, theta: Floats) -> Evaluation:
         The data.
     theta : ndarray, shape (n_restarts, 3, n_components)
         Logit of the mean, log of the concentration, logit of the weight.
-
-    Returns
-    -------
-    Evaluation
-        Values and derivatives for every restart.
 
     References
     ----------
@@ -164,7 +149,7 @@ def evaluate(sample: Sample, theta: Floats) -> Evaluation:
 
 
 def _log_sum(joint: Floats) -> Floats:
-    # The largest term is taken out first; without that all of them would underflow to
+    # Subtract the largest term first; otherwise all of them would underflow to
     # 0.
     top = joint.max(axis=1)
     total: Floats = top + np.log(np.exp(joint - top[:, None, :]).sum(axis=1))
@@ -213,15 +198,6 @@ def gradient_and_hessian(
     sample: Sample, theta: Floats, at: Evaluation
 ) -> tuple[Floats, Floats]:
     """Assemble the derivatives of the mixture's log-likelihood.
-
-    Parameters
-    ----------
-    sample : Sample
-        The data.
-    theta : ndarray, shape (n_restarts, 3, n_components)
-        Where `at` was evaluated.
-    at : Evaluation
-        Result of :func:`evaluate`.
 
     Returns
     -------

@@ -20,7 +20,7 @@ __all__ = [
     "fit",
 ]
 
-#: Pseudo-workers (right, asked) of Genie's appendix B.1: they keep a fit sane while few
+#: Pseudo-workers (right, asked) of Genie's appendix B.1: they stabilize a fit while few
 #: real workers have answered, and put two kinds of workers into every pool.
 GENIE_PSEUDO_WORKERS: tuple[tuple[int, int], ...] = (
     *(((19, 20),) * 36),
@@ -32,14 +32,12 @@ GENIE_PSEUDO_WORKERS: tuple[tuple[int, int], ...] = (
 
 
 class ConvergenceError(GenieError):
-    """No restart of a fit reached a maximum."""
-
     code = "fit-not-converged"
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted mixture and how far it can be trusted.
+    """A fitted mixture with its diagnostics.
 
     Attributes
     ----------
@@ -55,7 +53,7 @@ class Fit:
         True when a concentration or weight ran into its bound: the supremum lies at
         infinity, so use the likelihood and the posteriors, never the parameters.
     seed : int or None
-        Seed of the starts; None when the caller passed a generator.
+        Seed of the starts; None if the caller passed a generator.
     n_restarts, n_restarts_converged : int
         How many restarts there were and how many reached a maximum.
     n_workers, n_pseudo : int
@@ -118,18 +116,13 @@ def fit(
     require_convergence : bool, default True
         Raise instead of returning a fit that did not converge.
 
-    Returns
-    -------
-    Fit
-        The best of the restarts.
-
     Raises
     ------
     ValueError
-        When the counts are not counts, `k` or `n_restarts` is below 1, or nobody, real
+        If the counts are not counts, `k` or `n_restarts` is below 1, or no worker, real
         or imaginary, has answered anything.
     ConvergenceError
-        When the best restart did not reach a maximum in `max_iterations`.
+        If the best restart did not reach a maximum in `max_iterations`.
 
     References
     ----------
@@ -154,7 +147,7 @@ def fit(
             "No test question has been answered, so there is nothing to fit."
         )
     generator = np.random.default_rng(seed) if rng is None else rng
-    # Who has answered nothing says nothing of the prior.
+    # Workers without answers do not inform the prior.
     counts = merge_counts(all_x[all_m > 0], all_m[all_m > 0])
     end = climb(
         prepare(counts),
@@ -196,13 +189,13 @@ def _as_fit(
 
     logit_means, log_sizes, logits = end.theta[best]
     weights = special.softmax(logits)
-    # Components in another order are the same mixture; this order makes them the same
-    # bytes.
+    # Components in a different order are the same mixture; this order makes the bytes
+    # equal, too.
     order = np.lexsort((-weights, -logit_means))
     sizes, means = np.exp(log_sizes[order]), logit_means[order]
     walls = LOG_BOUND - 1e-3, LOGIT_BOUND - 1e-3
     at_bound = np.abs(log_sizes).max() > walls[0] or np.abs(means).max() > walls[1]
-    # A component without weight fits anything, so its parameters say nothing.
+    # The parameters of a component without weight are arbitrary.
     dead = len(weights) > 1 and weights.min() < 1e-9
     return Fit(
         mixture=BetaMixture(

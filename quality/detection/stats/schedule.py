@@ -1,32 +1,32 @@
-"""When a worker meets test questions: by doubt, hardly by order, and never for the last time.
+"""When a worker meets test questions: by doubt, hardly by order, and always again.
 
-How many items somebody has answered plays no part, so knowing this tells little about
+The number of a worker's answers hardly matters, so knowing this rule does not reveal
 which items are tests. Careless answers bring tests; careful ones make them rarer.
 """
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
-#: Answers of a pool, tests and ratings, between two fits, where there are few.
+#: Answers of a pool, tests and ratings, between two fits of a small pool.
 FIT_EVERY = 120
-#: Of what is approved: kept for late tests at the start, and where fewer begin to come.
+#: Shares of the approved tests: reserved for late tests, and where tests get rarer.
 _KEPT, _TAPER = 0.25, 0.2
 
 
 @dataclass(frozen=True)
 class ScheduleOptions:
-    """How test questions are spread over a worker's items.
+    """Settings of how test questions are spread over a worker's items.
 
     Attributes
     ----------
     first : int, default 8
-        Tests that everybody meets at the pace of a beginner.
+        Tests that each worker meets at the pace of a beginner.
     pace : float, default 0.8
-        A beginner's share of tests, over the share of tests in what a campaign has left.
+        A beginner's share of tests, over the share of tests in a campaign's rest.
     late : float, default 0.05
-        Greatest share of tests after these, of workers nobody doubts.
+        Greatest share of tests after these, for workers without doubt.
     doubt : float, default 0.95
-        Share of tests among the items of a worker who may well be careless.
+        Share of tests among the items of a worker who is probably careless.
     """
 
     first: int = 8
@@ -42,14 +42,14 @@ class ScheduleOptions:
 
 
 class Allowance(NamedTuple):
-    """What is left of the tests that staff approved for a campaign.
+    """The rest of the tests that staff approved for a campaign.
 
     Attributes
     ----------
     left : float
         Share of tests among all answers that the campaign may still pay.
     doubt : float
-        From 1 while there is enough to 0 as what may go to workers in doubt runs out.
+        Falls from 1 to 0 as the tests for doubtful workers run out.
     """
 
     left: float
@@ -63,29 +63,24 @@ def test_probability(
     *,
     options: ScheduleOptions,
 ) -> float:
-    """Return how likely a worker's next item is to be a test.
+    """Return the probability that a worker's next item is a test.
 
     Parameters
     ----------
     n_tests : int
         Tests that the worker has answered.
     p_careless : float
-        Probability that the worker is careless, as far as is known.
+        Estimated probability that the worker is careless.
     allowance : Allowance
         Of the campaign; see :func:`affordable`.
 
     Returns
     -------
     float
-        Where a quarter of a campaign are tests, a careful worker meets about eight in
+        If a quarter of a campaign are tests, a careful worker meets about eight in
         forty items; then the share falls to `late`. It rises towards `doubt` while they
-        may be careless. It is never below half of `late`, or whoever has been careful
-        for long enough could stop.
-
-    Raises
-    ------
-    ValueError
-        When `n_tests` is negative or `p_careless` is no probability.
+        may be careless. It is never below half of `late`; otherwise workers who have been
+        careful for long could stop.
 
     Examples
     --------
@@ -100,8 +95,8 @@ def test_probability(
     share = options.pace * allowance.left
     if n_tests >= options.first:
         share = min(share, options.late)
-    # The uncertain are worth asking, not those who are surely careless or careful. So
-    # high a power leaves newcomers, who are all doubted alike, hardly above the others.
+    # Uncertain workers are worth asking, not those surely careless or careful. This
+    # high power leaves newcomers, who are equally uncertain, hardly above the others.
     doubt = (4 * p_careless * (1 - p_careless)) ** 4 if p_careless < 0.5 else 1.0
     share += max(allowance.doubt * options.doubt - share, 0.0) * doubt
     return min(max(share, options.late / 2), options.doubt)
@@ -113,10 +108,10 @@ test_probability.__test__ = False  # type: ignore[attr-defined]  # not a case of
 def affordable(
     n_items: float, n_tests: float, share: float, *, planned: float
 ) -> Allowance:
-    """Keep the share of tests at what was approved.
+    """Keep the share of tests at the approved one.
 
-    Beginners' tests are spread over the whole campaign; of those for workers in doubt,
-    a part is kept for late ones.
+    Beginners' tests are spread over the whole campaign; of those for doubtful workers,
+    a part is reserved for late ones.
 
     Parameters
     ----------
@@ -132,7 +127,7 @@ def affordable(
     Returns
     -------
     Allowance
-        Nothing left and no doubt leaves half of the late ones.
+        With nothing left and no doubt, half of the late ones remain.
 
     Examples
     --------

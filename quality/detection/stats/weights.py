@@ -5,28 +5,21 @@ import numpy.typing as npt
 
 from quality.counts import Floats
 
-#: Weights have steps: a score does not change with every answer that anybody gives.
+#: Weights have steps, so that a score does not change with every answer.
 STEP = 0.05
-#: Whose ratings differ by more than this are weighed rating by rating, in steps as wide
-#: as these, for each step is one more worker to the model of scores.
+#: Workers whose ratings differ by more are weighted rating by rating, in steps as wide
+#: as these, because each step is one more worker to the model of scores.
 _TURN, _TURN_STEP = 0.3, 0.25
 
 
 def rating_weights(worker: npt.ArrayLike, p_rating: npt.ArrayLike) -> Floats:
     """Return the weight of each rating.
 
-    Parameters
-    ----------
-    worker : array_like of int, shape (n,)
-        Workers are numbered from 0.
-    p_rating : array_like, shape (n,)
-        Probability that each rating was given without care.
-
     Returns
     -------
     ndarray, shape (n,)
-        The same for all ratings of a worker, but for those who seem to have begun with
-        care and then stopped: what they gave before keeps its weight.
+        The same for all ratings of a worker, except workers who seem to have begun with
+        care and then stopped: their earlier ratings keep their weight.
 
     Examples
     --------

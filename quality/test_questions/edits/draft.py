@@ -1,4 +1,4 @@
-"""A text that is to be edited, and what the rules may take from elsewhere."""
+"""A text to be edited, and the texts from which the rules take substitutes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from genie.lib.seeds import generator, seed_from
 from quality.test_questions.edits.languages.base import Language, language_of
 from quality.test_questions.edits.words import Word, words_of
 
-# a text of which fewer words are the language's function words is in another language
+# A text with a smaller share of the language's function words is in a different one.
 SPOKEN = 0.15
-# so many texts of others are looked at
+# limit of the number of other texts
 N_OTHERS = 150
 
 
 @dataclass(frozen=True)
 class Draft:
-    """One text, with what may take the place of its parts.
+    """One text, with the texts from which its parts can be replaced.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Draft:
     other_texts : sequence of str
         Outputs and references of other inputs of the task.
     same_input : sequence of str
-        Texts that are right for the same input, as far as is known.
+        Texts known to be right for the same input.
     """
 
     text: str
@@ -39,7 +39,6 @@ class Draft:
 
     @cached_property
     def words(self) -> Sequence[Word]:
-        """Return the words of the text."""
         return words_of(self.text)
 
     @cached_property
@@ -55,7 +54,7 @@ class Draft:
         )
 
     def elsewhere(self, *, same_language: bool = True) -> Iterator[tuple[int, str]]:
-        """Offer texts to take parts from: of its own source first (0), then others (1)."""
+        """Yield texts to take parts from: of the text's source first (0), then others (1)."""
         for text in self.source_texts:
             if not same_language or speaks(text, self.language):
                 yield 0, text
@@ -63,20 +62,20 @@ class Draft:
             yield 1, text
 
     def once(self, part: str) -> bool:
-        """Return whether a part stands in the text only once."""
+        """Check whether a part occurs in the text only once."""
         return self.text.casefold().count(part.casefold()) == 1
 
     def is_new(self, part: str) -> bool:
-        """Return whether a part is neither in the text nor in what is right for it."""
+        """Check whether a part is neither in the text nor in a right one."""
         words = {word.text.casefold() for word in words_of(part)}
         return not words & self.own and not words & self.right
 
     def is_new_sign(self, sign: str) -> bool:
-        """Return the same of a sign that is no word."""
+        """Check the same of a sign that is no word."""
         return sign not in self.text and not any(sign in t for t in self.same_input)
 
     def confirmed(self, part: str) -> bool:
-        """Return whether what is right for this input says so, too."""
+        """Check whether a right text contains the part, too."""
         words = {word.text.casefold() for word in words_of(part)}
         return words <= self.right
 
@@ -90,14 +89,7 @@ def draft_of(
     same_input: Sequence[str] = (),
     seed: int = 0,
 ) -> Draft:
-    """Begin a draft.
-
-    Parameters
-    ----------
-    language : str, optional
-        Its code.
-    source_texts, other_texts, same_input : sequence of str, optional
-        As in `make.edits_of`.
+    """Create a draft; the other texts are as in `make.edits_of`.
 
     Examples
     --------
@@ -117,9 +109,9 @@ def draft_of(
 
 
 def speaks(text: str, language: type[Language]) -> bool:
-    """Return whether a text is in a language, by the words that each sentence has.
+    """Check whether a text is in a language, by the words that each sentence has.
 
-    Where the language has no such words it cannot be told; then it is.
+    True if the language has no list of such words.
     """
     if not language.function_words:
         return True

@@ -1,4 +1,4 @@
-"""The record of an edit: what was changed in a text, in words for staff and appeals."""
+"""The record of an edit, in words for staff and appeals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,14 +26,18 @@ class Edit:
     kind : str
         A slug of `kinds.KINDS`.
     before, after : str
-        What stood there and what stands there now; where two parts changed places, the
-        two parts.
+        The old and the new part; for an exchange, the two parts.
     text : str
-        The whole text as it is now.
+        The whole text after the edit.
     start : int
-        Where in the original text `before` begins, in characters.
+        Start of `before` in the original text, in characters.
     change : str
-        How it was changed: one of the constants of this module.
+        The sort of change: one of the constants of this module.
+
+    Examples
+    --------
+    >>> Edit("number", "3", "8", "It has 8 legs.", 7).sentence
+    '“3” was changed to “8”.'
     """
 
     kind: str
@@ -45,29 +49,22 @@ class Edit:
 
     @property
     def sentence(self) -> str:
-        """Describe what was changed."""
         return _SENTENCES[self.change].format(before=self.before, after=self.after)
 
     @property
     def harms(self) -> str:
-        """Describe what the edit makes wrong: adequacy or fluency."""
+        """Return which quality the edit breaks: adequacy or fluency."""
         return KINDS[self.kind].harms
 
 
 @dataclass(frozen=True)
 class Change:
-    """An edit that is proposed: parts of the text and what they become.
+    """A proposed edit: parts of the text and their replacements; see `Edit`.
 
     Parameters
     ----------
-    kind : str
-        A slug of `kinds.KINDS`.
     parts : sequence of (int, int, str)
         Start, end and new text; in order, without overlap.
-    before, after : str
-        As in `Edit`.
-    change : str
-        As in `Edit`.
     tier : int
         0: before all others of its kind; the greater, the later.
     """
@@ -80,13 +77,6 @@ class Change:
     tier: int = 1
 
     def applied(self, text: str) -> str:
-        """Return the text after the change.
-
-        Examples
-        --------
-        >>> Change("number", [(7, 8, "8")], "3", "8").applied("It has 3 legs.")
-        'It has 8 legs.'
-        """
         for start, end, new in sorted(self.parts, reverse=True):
             text = text[:start] + new + text[end:]
         return text

@@ -1,7 +1,7 @@
-"""The kinds of edits, and what each makes wrong.
+"""The kinds of edits and the quality that each breaks.
 
-A kind makes a text wrong (`ADEQUACY`: what it says) or badly written (`FLUENCY`: how it
-is said). Which of a task's criteria asks for which is for the task to say.
+A kind makes a text wrong (`ADEQUACY`: its content) or badly written (`FLUENCY`: its form).
+Each task defines which of its criteria asks for which.
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ class Kind:
     slug : str
         Its name in records.
     label : str
-        What staff read.
+        Shown to staff.
     harms : str
         `ADEQUACY` or `FLUENCY`.
     leaves_out : bool
-        The text says less and nothing false: wrong only where an output must say
-        everything that the input says, as a translation must.
+        The text loses content and gains nothing false: wrong only if an output must have
+        the whole content of the input, as a translation must.
     """
 
     slug: str
@@ -53,14 +53,9 @@ KINDS = {
 
 
 def kinds_that_harm(harms: str, *, says_everything: bool = False) -> Sequence[str]:
-    """Return the kinds of edits that make a text wrong in one way.
+    """Return the slugs of the kinds of edits that break a quality.
 
-    Parameters
-    ----------
-    harms : str
-        `ADEQUACY` or `FLUENCY`.
-    says_everything : bool, optional
-        An output of this task must say everything that its input says.
+    With `says_everything`, an output of the task must have the whole content of its input.
     """
     return tuple(
         kind.slug

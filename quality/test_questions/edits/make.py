@@ -1,4 +1,4 @@
-"""Make edits of a text: rules of its language, in a seeded order, the unfit refused."""
+"""Make edits of a text: rules of its language, in a seeded order, without unfit ones."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,14 +34,14 @@ RULES: Mapping[str, Sequence[Callable[[Draft], Iterator[Change]]]] = {
     "word-order": [orders],
     "agreement": [agreements],
 }
-# a kind of a later round is offered only after all of the earlier ones: it changes more
-# of a text, or makes a sentence that is odd in itself
+# A kind of a later round is offered only after all of the earlier ones: it changes more
+# of a text, or makes an odd sentence.
 ROUND = {"thing": 1, "clause-swapped": 1, "answer": 2, "clause-dropped": 2}
 # these change the length
 FREE_LENGTH = frozenset({"answer", "clause-dropped"})
-# so many edits of a kind are offered
+# number of edits of a kind
 N_OF_A_KIND = 5
-# an edited text may be so much longer or shorter, or so many letters where it is short
+# limit of the change of length, as a share, or in letters for a short text
 LONGER, LETTERS = 0.2, 6
 
 
@@ -55,23 +55,22 @@ def edits_of(
     kinds: Sequence[str] | None = None,
     seed: int,
 ) -> list[Edit]:
-    """Offer edits of a real output that make it wrong and leave it looking like one.
+    """Return edits of a real output that make it wrong but keep it plausible.
 
     Parameters
     ----------
     text : str
         The output.
     language : str
-        Code of the language it is in; of an unknown one numbers, names and clauses are
-        edited.
+        Code of its language; for an unknown one numbers, names and clauses are edited.
     source_texts : sequence of str, optional
-        The fields of its input, in whatever language.
+        The fields of its input, in any language.
     other_texts : sequence of str, optional
-        Outputs and references of other inputs of the task: substitutes come from them,
-        and no edit may equal one of them.
+        Outputs and references of other inputs of the task: substitutes are taken from
+        them, and no edit may equal one of them.
     same_input : sequence of str, optional
-        Texts that are right for the same input, as its references: an edit must not
-        bring the text closer to one of them, nor use a word that they have.
+        Right texts for the same input, such as its references: an edit must not bring the
+        text closer to one of them, nor use a word that they have.
     kinds : sequence of str, optional
         Slugs of `kinds.KINDS`; all by default.
     seed : int
@@ -80,7 +79,7 @@ def edits_of(
     Returns
     -------
     list of Edit
-        The preferred one first, kinds in turn; empty where nothing fits.
+        The preferred one first, kinds in turn; empty if none fits.
     """
     draft = draft_of(
         text,
@@ -96,7 +95,7 @@ def edits_of(
     by_kind = [
         list(islice(_of_kind(draft, kind, taken_texts), N_OF_A_KIND)) for kind in drawn
     ]
-    # stable: within a round the kinds come in turn
+    # The sort is stable: within a round the kinds alternate.
     return sorted(_in_turn(by_kind), key=lambda edit: ROUND.get(edit.kind, 0))
 
 
@@ -135,12 +134,7 @@ def _fits(draft: Draft, kind: str, text: str) -> bool:
 
 
 def likeness(one: str, two: str) -> float:
-    """Return the share of words and pairs of words that two texts have in common (F1).
-
-    Returns
-    -------
-    float
-        0 to 1.
+    """Compute the share of words and word pairs that two texts have in common (F1, 0 to 1).
 
     Examples
     --------

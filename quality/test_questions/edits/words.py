@@ -1,4 +1,4 @@
-"""Words of a text with their places, and texts put together again as they were."""
+"""Words of a text with their places."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -20,32 +20,29 @@ _QUOTES = frozenset("\"'“”„‚‘’«»()[]-–—")
 
 @dataclass(frozen=True)
 class Word:
-    """A word, number or punctuation mark, and where it stands."""
+    """A word, number or punctuation mark, and its place."""
 
     text: str
     start: int
     end: int
-    # the first word of a sentence has its capital for that reason
+    # the first word of a sentence, which has a capital for that reason
     first: bool
 
     @property
     def is_word(self) -> bool:
-        """Return words from numbers and punctuation marks."""
         return self.text[0].isalpha()
 
     @property
     def is_number(self) -> bool:
-        """Return numbers in digits."""
         return self.text[0].isdecimal()
 
     @property
     def capital(self) -> bool:
-        """Return whether it begins with a capital letter."""
         return self.text[0].isupper()
 
 
 def cached(function: F) -> F:
-    """Remember what a function has found in the texts of a few campaigns."""
+    """Cache a function's results for the texts of a few campaigns."""
     return cast("F", lru_cache(maxsize=20_000)(function))
 
 
@@ -66,14 +63,14 @@ def words_of(text: str) -> tuple[Word, ...]:
 
 @cached
 def plain(text: str) -> str:
-    """Return a text without case, punctuation and spacing, to tell whether two are the same."""
+    """Return a text without case, punctuation and spacing, for comparisons."""
     return " ".join(
         word.text.casefold() for word in words_of(text) if word.text[0].isalnum()
     )
 
 
 def cased_like(new: str, old: str) -> str:
-    """Return `new` the capitals of `old`: all, the first letter, or none of them.
+    """Return `new` with the capitals of `old`: all, the first letter, or none.
 
     Examples
     --------
@@ -88,7 +85,7 @@ def cased_like(new: str, old: str) -> str:
 
 
 def doubled(words: Sequence[Word]) -> int:
-    """Count words that stand twice in a row, as they hardly ever do in outputs."""
+    """Count words that occur twice in a row, which is very rare in outputs."""
     return sum(
         a.text.casefold() == b.text.casefold() and a.text[0].isalnum()
         for a, b in pairwise(words)

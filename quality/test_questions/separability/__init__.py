@@ -1,5 +1,5 @@
-"""Whether test questions can be told from real items without reading them.
+"""Whether test questions can be distinguished from real items without reading them.
 
-`features` describes items as a script sees them, `measure.separability` says how well a
-small classifier and the best single rule tell tests from real items. Pure: no Django.
+`features` describes items by what a script can measure; `measure.separability` computes
+how well a small classifier and the best single rule find the tests. Pure: no Django.
 """

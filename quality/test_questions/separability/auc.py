@@ -10,8 +10,6 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Area:
-    """An area under the curve with its interval."""
-
     auc: float
     low: float
     high: float
@@ -19,7 +17,7 @@ class Area:
 
 
 def midranks(values: Floats) -> Floats:
-    """Rank values from 1, equal ones with their mean rank; columns by themselves.
+    """Rank the values of each column from 1; ties have their mean rank.
 
     Examples
     --------
@@ -33,7 +31,7 @@ def midranks(values: Floats) -> Floats:
 
 
 def aucs(tests: Floats, items: Floats) -> Floats:
-    """Return each column's chance that a test has more of it than a real item.
+    """Compute each column's probability that a test has more of it than a real item.
 
     Ties count one half: it is Mann and Whitney's U over the number of pairs.
 
@@ -41,11 +39,6 @@ def aucs(tests: Floats, items: Floats) -> Floats:
     ----------
     tests, items : ndarray
         Rows are tests and items, columns features.
-
-    Returns
-    -------
-    ndarray
-        One for each column.
 
     Examples
     --------

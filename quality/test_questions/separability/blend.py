@@ -1,4 +1,4 @@
-"""Choose among possible tests those that together look like real items."""
+"""Choose test questions that together resemble real items."""
 
 from collections.abc import Collection, Sequence
 
@@ -11,7 +11,7 @@ from quality.test_questions.separability.features import Surface, surface_featur
 Floats = NDArray[np.float64]
 
 FARTHEST = 4.0
-# one of the best two is taken, so that another seed gives other tests
+# One of the best two is chosen, so that a different seed gives different tests.
 N_BEST = 2
 
 
@@ -26,22 +26,22 @@ def blend_in(
 ) -> list[int]:
     """Choose tests whose surface is distributed as that of real items.
 
-    Kernel herding: one after another, the candidate is taken with which the means and
-    mean squares of all features come closest to those of the real items. So texts that
-    an edit has moved away from public ones are chosen where they were closer before.
+    Kernel herding: one after another, choose the candidate with which the means and
+    mean squares of all features are closest to those of the real items. So the choice
+    favors edited texts that have moved away from public ones but were closer before.
 
     Parameters
     ----------
     candidates : sequence of Surface
-        Possible tests, as many as can be had; of one input at most one is taken.
+        Possible tests, as many as possible; at most one of an input is chosen.
     items : sequence of Surface
         Real items of the campaign.
     n : int
-        How many are wanted; fewer come back where there are too few inputs.
+        Number of tests; the result is shorter if there are too few inputs.
     taken : collection of str, optional
         Inputs (`input_key`) that may not be used.
     chosen : sequence of Surface, optional
-        Tests that are chosen already: with them the new ones look like real items.
+        Tests that are already chosen: the new ones resemble real items with them.
 
     Returns
     -------
@@ -51,14 +51,6 @@ def blend_in(
     References
     ----------
     Chen, Welling and Smola (2010), "Super-samples from kernel herding", UAI.
-
-    Examples
-    --------
-    >>> texts = ["one", "one two", "one two three", "one two three four five six"]
-    >>> items = [Surface(text) for text in texts[:3]]
-    >>> possible = [Surface(text, input_key=text) for text in texts]
-    >>> sorted(blend_in(possible, items, 1, seed=1))[0] < 3
-    True
     """
     free = [k for k, c in enumerate(candidates) if c.input_key not in taken]
     if not free or not items:
@@ -73,9 +65,9 @@ def blend_in(
 def _moments(
     candidates: Floats, chosen: Floats, items: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Standardise by the real items, add squares; give the tests' rows and the target."""
+    """Standardise by the real items, add squares; return the tests' rows and the target."""
     spread = items.std(axis=0)
-    # what no real item has is measured by what candidates have of it
+    # A feature that no real item has is scaled by the candidates.
     spread = np.where(spread > 0, spread, candidates.std(axis=0))
     kept = spread > 0
     scaled = [

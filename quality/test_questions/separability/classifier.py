@@ -7,33 +7,17 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 RIDGE = 100.0
-# each of the many products says little: held weakly, they would drown what one says
+# Each of the many products is weak: with a small ridge they would hide the strong terms.
 RIDGE_OF_PRODUCTS = 1000.0
 FARTHEST = 4.0
 N_STEPS = 60
 
 
 def quadratic(features: Floats) -> tuple[Floats, Floats]:
-    """Standardise features and add their squares and products.
+    """Standardise features, a row for each item, and add their squares and products.
 
-    Columns without variance are left out. Far values are drawn in, so that one odd item
-    does not decide.
-
-    Parameters
-    ----------
-    features : ndarray
-        A row for each item.
-
-    Returns
-    -------
-    design, ridge : ndarray
-        The columns, and how strongly each is held at zero.
-
-    Examples
-    --------
-    >>> design, ridge = quadratic(np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 5.0], [3.0, 1.0, 5.0]]))
-    >>> design.shape, ridge.tolist()
-    ((3, 5), [100.0, 100.0, 100.0, 100.0, 1000.0])
+    Columns without variance are left out. Far values are clipped, so that one odd item does
+    not decide. Returns the design and the ridge of each column.
     """
     first = _standardised(features)
     rows, columns = np.triu_indices(first.shape[1], 1)
@@ -58,17 +42,10 @@ def _standardised(values: Floats) -> Floats:
 def folds_of(
     labels: NDArray[np.bool_], groups: Ints, n_folds: int, rng: np.random.Generator
 ) -> Ints:
-    """Deal tests and items evenly to folds, at random; groups stay together.
+    """Assign tests and items evenly to folds, at random; groups stay together.
 
-    An edited output and the output itself are one group: a model that had seen the one
-    would call the other by its label.
-
-    Examples
-    --------
-    >>> labels = np.array([True] * 4 + [False] * 4)
-    >>> folds = folds_of(labels, np.arange(8) % 4, 2, np.random.default_rng(1))
-    >>> sorted(folds[:4].tolist()), bool((folds[:4] == folds[4:]).all())
-    ([0, 0, 1, 1], True)
+    An edited output and the output itself are one group: a model that had seen one would
+    recognize the other.
     """
     names, index = np.unique(groups, return_inverse=True)
     n_tests = np.bincount(index, weights=labels, minlength=len(names))
@@ -91,7 +68,7 @@ def held_out_scores(
     Parameters
     ----------
     design, ridge : ndarray
-        As `quadratic` gives them.
+        From `quadratic`.
     labels : ndarray of bool
         A row for each item, a column for each labeling.
 
@@ -100,15 +77,6 @@ def held_out_scores(
     ndarray
         Log-odds, of the shape of `labels`; centred within each fold, whose models
         differ.
-
-    Examples
-    --------
-    >>> x = np.linspace(-1, 1, 40)[:, None]
-    >>> labels = x > 0
-    >>> folds = np.arange(40) % 4
-    >>> scores = held_out_scores(x, np.array([1.0]), labels, folds)
-    >>> bool(scores[labels].min() > scores[~labels].max())
-    True
     """
     from scipy.linalg import cho_factor, cho_solve
     from scipy.special import expit

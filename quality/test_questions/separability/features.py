@@ -18,26 +18,26 @@ KEY_BYTES = 6
 
 @dataclass(frozen=True)
 class Surface:
-    """An item as everybody can see it, test question or not.
+    """The public data of an item, test question or not.
 
     Parameters
     ----------
     text : str
-        What is judged.
+        The rated text.
     source : str, optional
-        Its input, fields put together.
+        Its input, fields joined.
     references : sequence of str, optional
-        References of the input that are public.
+        Public references of the input.
     published : sequence of str, optional
-        Outputs for the input that are public, as those of systems on the board.
+        Public outputs for the input, such as those of systems on the board.
     input_key : str, optional
-        Which input it is: the same for all items about it.
+        The same for all items of an input.
     key : str, optional
         The item's public name.
     position, created : float, optional
-        Its place in the campaign, and when it was made.
+        Its place in the campaign, and its time of creation.
     listed : bool, optional
-        A public list names its input as one that is judged.
+        Whether a public list names its input as a rated one.
     """
 
     text: str
@@ -134,8 +134,8 @@ _OF_ONE: dict[str, Callable[[Surface], float]] = {
     ),
 }
 FEATURES = (*_OF_ONE, "same text elsewhere", "same input elsewhere")
-# of a page that shows several texts: the mean of each, how far texts differ, how alike
-# they are
+# For a page with several texts: the mean of each feature, the texts' differences, and
+# their similarity.
 PAGE_FEATURES = (
     *FEATURES,
     *(f"{name}, from text to text" for name in FEATURES),
@@ -144,26 +144,10 @@ PAGE_FEATURES = (
 
 
 def surface_features(surfaces: Sequence[Surface]) -> Floats:
-    """Describe items by numbers that need no reading.
+    """Compute features that need no reading: a row for each item, columns as in `FEATURES`.
 
-    Parameters
-    ----------
-    surfaces : sequence of Surface
-        All items of a campaign, test questions among them: repeated texts and inputs
-        are counted among these.
-
-    Returns
-    -------
-    ndarray
-        A row for each item, a column for each name in `FEATURES`.
-
-    Examples
-    --------
-    >>> rows = surface_features([Surface("A cat sat."), Surface("2 dogs sat.")])
-    >>> rows[:, FEATURES.index("words")].tolist()
-    [3.0, 3.0]
-    >>> rows[:, FEATURES.index("digits")].round(2).tolist()
-    [0.0, 0.09]
+    `surfaces` are all items of a campaign including test questions, because repeated texts
+    and inputs are counted among them.
     """
     texts = Counter(plain(surface.text) for surface in surfaces)
     inputs = Counter(surface.input_key for surface in surfaces if surface.input_key)
@@ -181,27 +165,13 @@ def surface_features(surfaces: Sequence[Surface]) -> Floats:
 def page_features(pages: Sequence[Sequence[Surface]]) -> tuple[Floats, Floats]:
     """Describe pages that show one text each, or several.
 
-    Parameters
-    ----------
-    pages : sequence of sequence of Surface
-        The texts of each item of a campaign.
-
     Returns
     -------
     pages : ndarray
-        A row for each page, columns as in `PAGE_FEATURES`; as in `FEATURES` where every
+        A row for each page, columns as in `PAGE_FEATURES`; as in `FEATURES` if every
         page shows one text.
     texts : ndarray
         A row for each text in their order, columns as in `FEATURES`.
-
-    Examples
-    --------
-    >>> one, two = Surface("A cat sat."), Surface("Two dogs sat there.")
-    >>> pages, texts = page_features([[one, two], [one, one]])
-    >>> pages.shape == (2, len(PAGE_FEATURES)), texts.shape == (4, len(FEATURES))
-    (True, True)
-    >>> pages[:, PAGE_FEATURES.index("words, from text to text")].tolist()
-    [1.0, 0.0]
     """
     texts = surface_features([surface for page in pages for surface in page])
     if all(len(page) == 1 for page in pages):

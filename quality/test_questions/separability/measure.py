@@ -1,4 +1,4 @@
-"""How well tests can be told from real items, and whether a campaign may start."""
+"""How well tests can be distinguished from real items, and whether a campaign may start."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ from quality.test_questions.separability.features import FEATURES
 Floats = NDArray[np.float64]
 
 LIMIT = 0.6
-# below this many tests an area above the limit is refused only when chance does not
-# give one, with this error
+# Below this many tests an area above the limit is refused only if chance rarely
+# gives one, with this error.
 ENOUGH, LEVEL = 200, 0.01
 LEAST = 5
 N_FOLDS, N_REPEATS, N_SHUFFLES = 5, 4, 199
@@ -27,19 +27,19 @@ N_FOLDS, N_REPEATS, N_SHUFFLES = 5, 4, 199
 
 @dataclass(frozen=True)
 class Separability:
-    """How well a script tells test questions from real items.
+    """How well a script distinguishes test questions from real items.
 
     Parameters
     ----------
     auc, low, high : float
         Of the cross-validated classifier, with a 95% interval.
     best_feature : str
-        The single feature that tells most; "" where there are too few tests.
+        The single best feature; "" if there are too few tests.
     best_feature_auc : float
-        At least one half, whichever direction the rule takes.
+        At least one half, for either direction of the rule.
     p : float
-        How often shuffled labels give an area as large, of the classifier or of the best
-        rule, whichever is the rarer, counted twice.
+        Share of shuffled labelings with an area as large, of the classifier or of the
+        best rule, twice the smaller one.
     """
 
     auc: float
@@ -54,16 +54,15 @@ class Separability:
 
     @property
     def measured(self) -> bool:
-        """Return whether there was enough to measure at all."""
         return min(self.n_tests, self.n_items) >= LEAST
 
     @property
     def refused(self) -> bool:
         """Return whether tests stand out.
 
-        With many tests that is an area above the limit, of the classifier or of the best
-        rule. With few, where chance alone gives such areas, it must also be rarer than
-        one in a hundred among shuffled labels.
+        With many tests that is an area above the limit, of the classifier or of the best rule.
+        With few, chance alone gives such areas, so it must also be rarer than one in a hundred
+        among shuffled labels.
         """
         if not self.measured or max(self.auc, self.best_feature_auc) <= self.limit:
             return False
@@ -71,7 +70,6 @@ class Separability:
 
     @property
     def verdict(self) -> str:
-        """Describe in a sentence whether tests can be told, and by what."""
         if not self.measured:
             return (
                 f"Too few to measure: {self.n_tests} test questions, "
@@ -81,7 +79,7 @@ class Separability:
 
     @property
     def verdict_on_key(self) -> str:
-        """Describe the same where good texts of test questions were compared with wrong ones."""
+        """Return the verdict for a comparison of good and wrong texts of test questions."""
         if not self.measured:
             return ""
         return self._verdict("Right answers", "a good text of a test from a wrong one")
@@ -113,38 +111,30 @@ def separability(
     n_shuffles: int = N_SHUFFLES,
     limit: float = LIMIT,
 ) -> Separability:
-    """Measure how well tests can be told from real items without reading them.
+    """Measure how well tests can be distinguished from real items without reading them.
 
-    A logistic regression with quadratic terms and a ridge is cross-validated, four times
-    with other folds, the scores averaged. With few tests the area is noisy: draw many
+    A logistic regression with quadratic terms and a ridge is cross-validated four times with
+    different folds, and the scores are averaged. With few tests the area is noisy: draw many
     tests with other seeds of the same maker, and measure those.
 
     Parameters
     ----------
     features_tests, features_items : ndarray
-        Rows as `features.surface_features` gives them.
+        Rows of `features.surface_features`.
     seed : int
         Of folds and shuffled labels.
     groups : sequence of int, optional
-        Of tests and then of items: what is made of one output has one number, and is
+        Of tests and then of items: texts made from one output share a number, and are
         never on both sides of a fold.
     same : sequence of int, optional
-        Of tests and then of items: what several draws have in common has one number, and
-        its label is shuffled as one.
+        Of tests and then of items: texts that several draws have in common share a
+        number, and their labels are shuffled as one.
     names : sequence of str, optional
         Of the columns.
     n_shuffles : int, optional
-        How many shuffled labelings the p value is made of.
+        Number of shuffled labelings for the p value.
     limit : float, optional
         The largest area with which a campaign starts.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> tests, items = rng.normal(2, 1, (50, 2)), rng.normal(0, 1, (50, 2))
-    >>> found = separability(tests, items, 1, names=["length", "digits"])
-    >>> found.auc > 0.9, found.refused
-    (True, True)
     """
     n, m = len(features_tests), len(features_items)
     if min(n, m) < LEAST:

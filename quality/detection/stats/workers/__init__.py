@@ -1,5 +1,5 @@
-"""Who is careful: models of workers from test questions and from their real answers.
+"""Models of careful workers from test questions and from their real answers.
 
-Pure. `answers` has what goes in, `key` and the models of ratings what one answer tells,
-`turning` what a sequence tells, `fitting` puts them together.
+Pure. `answers` has the input, `key` and the models of ratings the likelihood of one
+answer, `turning` that of a sequence, and `fitting` combines them.
 """

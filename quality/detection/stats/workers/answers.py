@@ -1,4 +1,4 @@
-"""What workers answered: test questions and real items, checked and put in order."""
+"""Workers' answers: test questions and real items, checked and sorted."""
 
 from dataclasses import dataclass, fields
 
@@ -7,7 +7,7 @@ import numpy as np
 from quality.counts import Floats, Ints
 from quality.detection.stats.fitted_detector import Bools
 
-#: Values with more levels than this (sliders) are put into as many bins.
+#: Values with more levels than this (sliders) are binned into this many.
 MOST_LEVELS = 21
 
 
@@ -18,11 +18,11 @@ class Tests:
     Attributes
     ----------
     worker, question, kind : ndarray of int, shape (n_tests,)
-        Who answered which question; its kind is polarity x criterion x kind of edit.
+        The kind of a question is polarity x criterion x kind of edit.
     correct : ndarray of bool, shape (n_tests,)
     order : ndarray of int, shape (n_tests,), optional
-        Places among all answers of the worker, so that tests and ratings can be put in
-        one sequence; without it they are spread evenly.
+        Places among all answers of the worker, so that tests and ratings can form one
+        sequence; without it they are spread evenly.
     """
 
     __test__ = False  # not a case of pytest's
@@ -58,7 +58,7 @@ class Ratings:
 
 
 def no_tests() -> Tests:
-    """Return the answers of nobody to no test question.
+    """Return an empty set of test questions.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def no_tests() -> Tests:
 
 
 def no_ratings() -> Ratings:
-    """Return the ratings of nobody.
+    """Return an empty set of ratings.
 
     Examples
     --------
@@ -82,12 +82,7 @@ def no_ratings() -> Ratings:
 
 
 def check_answers(n_workers: int, tests: Tests, ratings: Ratings) -> None:
-    """Refuse columns that do not fit each other, unknown workers and odd values.
-
-    Raises
-    ------
-    ValueError
-        Saying what is wrong.
+    """Check that columns fit each other, workers are known and values in range.
 
     Examples
     --------
@@ -123,9 +118,9 @@ class Timeline:
     ----------
     worker : ndarray of int, shape (n,)
     test, rating : ndarray of int
-        Where in the column each test and each rating stands.
+        Place of each test and each rating in the column.
     starts, counts : ndarray of int, shape (n_workers,)
-        Where a worker's answers begin, and how many there are.
+        First place and number of a worker's answers.
     """
 
     worker: Ints
@@ -143,7 +138,7 @@ class Timeline:
 
 
 def timeline(n_workers: int, tests: Tests, ratings: Ratings) -> Timeline:
-    """Put tests and ratings of each worker in one order.
+    """Sort tests and ratings of each worker into one order.
 
     Parameters
     ----------
@@ -189,7 +184,7 @@ def _spread(worker: Ints, n_workers: int) -> Floats:
 
 
 def as_levels(value: Floats) -> tuple[Ints, Floats]:
-    """Return the level of each value and the levels' places on the scale.
+    """Return the level of each value and the positions of levels on the scale.
 
     Parameters
     ----------

@@ -24,14 +24,14 @@ _BLOCKS = ("tests", "ratings")
 
 @dataclass
 class Fitted:
-    """Where the fit stands.
+    """The state of the fit.
 
     Attributes
     ----------
     shares : ndarray, shape (n_classes,)
         Of the pool, in the order of ``CLASSES``.
     people, copied : Expected
-        What careful people and narrow answers give items.
+        Expected ratings of careful people and of narrow answers.
     likelihood : ndarray, shape (n_workers, n_classes)
         Logarithms.
     parts : dict of ndarray, shape (n_workers, n_classes)
@@ -51,7 +51,7 @@ class Fitted:
     def posterior(self, innocence: float | None = None) -> Floats:
         """Return the probability of each worker to be of each class.
 
-        Nobody starts with a greater probability of not being honest than `innocence`.
+        The prior probability of not being honest is at most `innocence`.
         """
         shares = self.shares
         if innocence is not None:
@@ -60,7 +60,7 @@ class Fitted:
         return np.exp(joint - log_sum(joint)[:, None])
 
     def careful(self, p_class: Floats) -> Floats:
-        """Return the probability of each answer in the timeline to be given with care."""
+        """Return the probability that each answer in the timeline was given with care."""
         worker = self.line.worker
         turning = p_class[worker, CLASSES.index("turning")]
         return np.asarray(p_class[worker, 0] + turning * (1 - self.turned.by_then))
@@ -111,7 +111,7 @@ def fit_workers(
         _continue(fitted, last)
     before = np.zeros((n_workers, len(CLASSES)))
     for number in range(options.n_iterations):
-        # a change in the middle is the dearest to look for, and the slowest to move
+        # A change in the middle is the most expensive part, and the slowest to converge.
         final = number == options.n_iterations - 1
         _expectation(fitted, tests, items, options, look=final or number % 3 == 0)
         after = fitted.posterior()
@@ -144,7 +144,7 @@ def _continue(fitted: Fitted, last: Fitted) -> None:
 
 
 def first_shares(options: AssessOptions) -> Floats:
-    """Return the shares that are presumed of the classes.
+    """Return the prior shares of the classes.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def _placed(values: Floats, places: np.ndarray, line: Timeline) -> Floats:
 
 
 def presumed(shares: Floats, innocence: float) -> Floats:
-    """Let nobody start worse than what innocence allows.
+    """Limit the prior probability of not being honest.
 
     Examples
     --------
@@ -244,7 +244,7 @@ def _maximisation(
     )
     careful = fitted.careful(p_class)
     narrow = p_class[:, CLASSES.index("narrow")]
-    # who copies a language model knows the key as careful people do
+    # A worker who copies a language model knows the key as careful people do.
     careful_test = (careful + narrow[line.worker])[line.test]
     strategies = [
         p_class[tests.worker, CLASSES.index(name)] / fitted.key.strategy.count(name)

@@ -1,4 +1,4 @@
-"""The key on trial: how often careful and careless people agree with it, by kind."""
+"""The estimated key: how often careful and careless people agree with it, by kind."""
 
 from dataclasses import dataclass
 
@@ -8,28 +8,28 @@ from quality.counts import Floats, Ints
 from quality.detection.stats.workers.answers import Tests
 from quality.detection.stats.workers.options import AssessOptions
 
-#: What always rating well gets right, and how many questions this is worth.
+#: Accuracy of always rating well, and its weight in questions.
 _ALWAYS, _STRENGTH = 0.9, 20.0
-#: What guessing gets right is known but for so much; were it free, it would explain
-#: careful people where the key is hard.
+#: Uncertainty of a guesser's accuracy; if it were free, it would explain
+#: careful people on a hard key.
 _LEEWAY = 0.15
-#: Where the fit begins: from a low agreement it climbs to that of careful people, from a
-#: high one it would take the many who agree less with a hard key for guessing.
+#: Start of the fit: from a low agreement it climbs to that of careful people, from a
+#: high one it would call the many guessers who agree less with a hard key.
 _BEGIN = 0.65
 #: Careful people agree with the key more often than not, over all kinds of a polarity:
-#: where most of a crowd answers against the key, or always yes, they are not thereby
+#: if most of a crowd answers against the key, or always yes, that does not make them
 #: careful.
 _LEAST = 0.55
 #: A question is retired when careful people are more often wrong than right, surely.
 _RETIRE_BELOW, _RETIRE_SURE = 0.5, 0.95
-# Gauss-Hermite points for how able a careful worker is
+# Gauss-Hermite points for the ability of a careful worker
 _POINTS, _POINT_WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
 _POINT_WEIGHTS = _POINT_WEIGHTS / _POINT_WEIGHTS.sum()
 
 
 @dataclass
 class Key:
-    """Agreement with the key, as far as it is learned.
+    """The current estimates of agreement with the key.
 
     Attributes
     ----------
@@ -37,14 +37,14 @@ class Key:
         Logit of careful people's agreement.
     ability_variance : ndarray, shape (n_kinds,)
     difficulty, difficulty_information : ndarray, shape (n_questions,)
-        How much harder than its kind a question is, in logits, and what the answers
-        say of it beside the prior.
+        How much harder than its kind a question is, in logits, and the information of the
+        answers about it beside the prior.
     guessing : ndarray, shape (n_strategies, n_kinds)
-        What careless strategies get right; see `strategy`.
+        Accuracy of careless strategies; see `strategy`.
     strategy : list of str
         The class that each row of `guessing` belongs to.
     counted : ndarray, shape (n_tests,)
-        By how much each answer counted when difficulties were learned.
+        Weight of each answer when difficulties were learned.
     """
 
     ability: Floats
@@ -57,7 +57,7 @@ class Key:
 
 
 def first_key(tests: Tests, options: AssessOptions) -> Key:
-    """Start from what is presumed.
+    """Return the prior estimates.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def _guessing_prior(
 def careful_log_odds(tests: Tests, key: Key, options: AssessOptions) -> Floats:
     """Return the log-probability of each answer by careful people of several abilities.
 
-    What is not known of a kind and a question widens the prediction; an answer is
+    Uncertainty about a kind and a question widens the prediction; an answer is
     predicted from the others' answers to its question alone.
 
     Returns
@@ -164,7 +164,7 @@ def _without_own(
     own = key.counted * chance * (1 - chance)
     rest = np.maximum(key.difficulty_information[tests.question] - own, 0)
     rest += options.question_sd**-2
-    # the answer's own pull on the difficulty is taken off, to first order
+    # subtract the answer's own effect on the difficulty, to first order
     pull = key.counted * np.where(tests.correct, chance - 1, chance)
     return key.difficulty[tests.question] - pull / rest, 1 / rest
 
@@ -205,12 +205,12 @@ def careless_log_odds(tests: Tests, key: Key, careful: Floats) -> Floats:
 def learn_key(
     tests: Tests, key: Key, careful: Floats, careless: Floats, options: AssessOptions
 ) -> Key:
-    """Learn the agreement with the key from answers weighted by who gave them.
+    """Estimate the agreement with the key from answers weighted by class probabilities.
 
     Parameters
     ----------
     key : Key
-        As learned so far.
+        The last estimates.
     careful : ndarray, shape (n_tests,)
         Probability that the answer was given with care.
     careless : ndarray, shape (n_tests, n_strategies)
@@ -219,7 +219,7 @@ def learn_key(
     Returns
     -------
     Key
-        One Newton step further for careful people; careless rates in closed form.
+        One Newton step for careful people; careless rates in closed form.
 
     References
     ----------
@@ -243,7 +243,7 @@ def learn_key(
     known, usual = options.question_sd**-2, options.accuracy_sd**-2
     presumed = _logit(_above(_guesses(n_kinds, options)[0], options.accuracy))
     for _ in range(3):
-        # as answers are predicted: averaged over people and over what is unknown
+        # As answers are predicted: averaged over people and over the uncertainty.
         spread = options.worker_sd**2 + 1 / (own + known)
         flat = 1 / np.sqrt(1 + np.pi * spread / 8)[question]
         chance = _expit((ability[kind] - difficulty[question]) * flat)
@@ -285,7 +285,7 @@ def _raised(ability: Floats, asked: Floats, options: AssessOptions) -> Floats:
 def _learn_guessing(
     tests: Tests, careless: Floats, key: Key, options: AssessOptions
 ) -> Floats:
-    """Learn what careless strategies get right.
+    """Estimate the accuracy of careless strategies.
 
     Answers given without reading are right by habit or chance alone: a strategy that
     says "good" more often gets more of the good questions right and as many fewer of the
@@ -301,7 +301,7 @@ def _learn_guessing(
     shift = more / ((n * leaning**2).sum(axis=1) + _STRENGTH)
     shift = np.clip(shift, -_LEEWAY, _LEEWAY)[:, None]
     learned = np.clip(expected + leaning * shift, 0, 1)
-    # whoever inverts is right where careful people are wrong
+    # An inverting worker is right if careful people are wrong.
     free = (right + _STRENGTH * expected)[-1] / (n[-1] + _STRENGTH)
     learned[-1] = np.minimum(free, 0.5)
     return np.asarray(learned, dtype=np.float64)

@@ -1,10 +1,10 @@
-"""What is presumed of workers before anything is known."""
+"""Prior assumptions about workers."""
 
 from dataclasses import dataclass
 
 CLASSES = ("honest", "turning", "constant", "random", "inverted", "narrow")
 CARELESS = ("constant", "random", "inverted")
-#: Negative and positive questions: what a random answer, always bad and always good get.
+#: Accuracy on negative and positive questions: at random, always bad, always good.
 NO_YES = ((0.5, 1.0, 0.0), (0.5, 0.0, 1.0))
 
 
@@ -17,7 +17,7 @@ class AssessOptions:
     share_careless : float, default 0.15
         Expected share of each pool that is careless, worth `strength` workers.
     innocence : float, default 0.3
-        Nobody starts with a greater probability of being careless, however bad the
+        Upper limit of the prior probability of being careless, however bad the
         pool; a worker with no answers is never above it.
     accuracy, accuracy_sd : float, default 0.85, 1.0
         Expected agreement of careful people with the key, and its spread between kinds
@@ -25,14 +25,14 @@ class AssessOptions:
     question_sd, worker_sd : float, default 1.0, 0.5
         Spread, in logits, of questions of a kind and of careful workers.
     guesses : tuple of tuple of float, optional
-        For each kind of question, how often answers given without reading are right: at
+        For each kind of question, the probability of a right answer without reading: at
         random, then by each habit (always good, always bad, always the first output).
-        Without it all of them are right half of the time.
+        Without it all are 1/2.
     least, at_first : float, default 3.0, 0.9
-        On less evidence than so many test questions, or five times as many ratings,
-        nobody is careless with a greater probability than `at_first`.
+        With fewer than `least` test questions, or five times as many ratings, the
+        probability of being careless is at most `at_first`.
     tolerance : float, default 1e-3
-        The fit ends when no probability moves by more.
+        The fit ends when no probability changes by more.
     """
 
     share_careless: float = 0.15

@@ -1,9 +1,8 @@
-"""Real ratings under each class of workers, given what others say of the same items.
+"""Real ratings under each class of workers, given other ratings of the same items.
 
-Careful people rate what an item deserves, each with their own leniency and scatter.
-Others rate around a level of their own, anyhow, or the other way round. Narrow answers
-scatter less than people's and follow what others of their kind answer: those of people
-who copy a language model do.
+Careful people rate the quality of an item, each with their own leniency and scatter.
+Others rate around their own level, at random, or inverted. Narrow answers scatter less
+than people's and follow other narrow answers: those of people who copy a language model.
 """
 
 from dataclasses import dataclass, replace
@@ -30,7 +29,7 @@ _SCATTER_WEIGHTS = np.array([0.2, 0.6, 0.2])
 
 @dataclass(frozen=True)
 class Items:
-    """Ratings as numbered columns, with what is needed to leave a worker's own out.
+    """Ratings as numbered columns, with the groups for leaving a worker's own out.
 
     Attributes
     ----------
@@ -42,8 +41,8 @@ class Items:
         Systems, instances and outputs, each within its criterion: the group of each
         rating, and its pair of group and worker.
     weight : ndarray, shape (n,)
-        One over how many criteria a worker rated an output on: these are one look. Less
-        where a criterion's ratings hardly vary: such ratings tell hardly anything.
+        One over the number of criteria that a worker rated an output on. Less if a
+        criterion's ratings hardly vary, because such ratings are hardly informative.
     """
 
     worker: Ints
@@ -55,17 +54,17 @@ class Items:
 
     @cached_property
     def constant(self) -> tuple[Floats, Floats]:
-        """How those rate who always answer about the same; see `habits`."""
+        """Ratings of workers who always answer about the same; see `habits`."""
         return _constant(self)
 
     @cached_property
     def anyhow(self) -> tuple[Floats, Floats]:
-        """How those rate who do not look; see `habits`."""
+        """Ratings of workers who do not look; see `habits`."""
         return _anyhow(self)
 
 
 def as_items(ratings: Ratings) -> Items:
-    """Return numbers to systems, instances and outputs of each criterion.
+    """Return the ratings with numbered systems, instances and outputs of each criterion.
 
     Examples
     --------
@@ -85,10 +84,10 @@ def as_items(ratings: Ratings) -> Items:
 
 
 def _telling(criterion: Ints, level: Ints) -> Floats:
-    """Return how much the ratings of each criterion can tell, 0 where all are the same.
+    """Return how informative the ratings of each criterion are, 0 if all are the same.
 
-    What everybody says, whoever does not look says, too; so agreeing in it must not
-    outweigh failed tests. Measured by the entropy of the levels.
+    A worker who does not look agrees with a rating that all give, so this agreement must
+    not outweigh failed tests. Measured by the entropy of the levels.
     """
     counts = np.zeros(
         (int(criterion.max(initial=0)) + 1, int(level.max(initial=0)) + 1)
@@ -128,7 +127,7 @@ PEOPLE = Spread(0.055, 0.01, 0.01, 0.01, 0.003)
 
 @dataclass(frozen=True)
 class Expected:
-    """What a class is expected to rate each item, as others of the class say.
+    """The expected rating of each item by a class, from others of the class.
 
     Attributes
     ----------
@@ -145,12 +144,12 @@ class Expected:
 
     @property
     def scatter(self) -> float:
-        """Standard deviation of a rating around what is expected."""
+        """The standard deviation of a rating around its expectation."""
         return float((self.spread.noise + self.variance) ** 0.5)
 
 
 def expect(items: Items, share: Floats, before: Expected) -> Expected:
-    """Learn what a class gives each item, from ratings weighted by who gave them.
+    """Estimate a class's rating of each item, weighted by class probabilities.
 
     Parameters
     ----------
@@ -162,7 +161,7 @@ def expect(items: Items, share: Floats, before: Expected) -> Expected:
     Returns
     -------
     Expected
-        Each rating is predicted from other workers' alone.
+        Each rating is predicted from other workers' ratings only.
 
     References
     ----------
@@ -216,7 +215,7 @@ def _between(
     both = (np.bincount(group, share * left) ** 2).sum()
     both -= (np.bincount(own, share * left) ** 2).sum()
     n = (np.bincount(group, share) ** 2).sum() - (np.bincount(own, share) ** 2).sum()
-    # worth a hundred pairs until there are more
+    # A prior worth a hundred pairs.
     return float(np.clip((both + 100 * prior) / (n + 100), 1e-4, 0.1))
 
 
@@ -240,7 +239,7 @@ def level_table(places: Floats, scatter: float) -> Floats:
     Parameters
     ----------
     places : ndarray, shape (n_levels,)
-        Ascending; what lies beyond the outer levels is given as these.
+        Ascending; values beyond the outer levels count as these.
     scatter : float
         Standard deviation.
 
@@ -289,18 +288,18 @@ def _normal_weights(shifts: Floats, variance: float) -> Floats:
 def habits(
     items: Items, people: Expected, copied: Expected
 ) -> dict[str, tuple[Floats, Floats]]:
-    """Return how the members of each class rate, habit by habit.
+    """Return the log-probabilities of ratings by each class, habit by habit.
 
     Parameters
     ----------
     people, copied : Expected
-        What careful people and narrow answers give the items.
+        Expected ratings of careful people and of narrow answers.
 
     Returns
     -------
     dict of tuple of ndarray
-        Log-probabilities of the ratings, shape (n, n_habits), and the logarithms of how
-        common the habits are.
+        Log-probabilities of the ratings, shape (n, n_habits), and log-probabilities of
+        the habits.
 
     Examples
     --------
@@ -337,7 +336,6 @@ def _narrow(items: Items, expected: Expected) -> tuple[Floats, Floats]:
 
 
 def _inverted(items: Items, expected: Expected) -> tuple[Floats, Floats]:
-    """Return how those rate who turn the scale round."""
     shifts = np.asarray(np.linspace(-0.32, 0.32, 9), dtype=np.float64)
     answers = _looked_up(items, 1 - expected.mean, shifts, expected.scatter)
     return answers, np.log(_normal_weights(shifts, 0.03))
@@ -350,7 +348,7 @@ def _constant(items: Items) -> tuple[Floats, Floats]:
 
 
 def _anyhow(items: Items) -> tuple[Floats, Floats]:
-    """Return how those rate who do not look: evenly, or widely around some level."""
+    """Return how workers rate who do not look: evenly, or widely around some level."""
     around = np.array([0.35, 0.5, 0.65])
     wide = _looked_up(items, np.zeros(len(items.value)), around, 0.35)
     even = -np.log(len(items.places)) * items.weight[:, None]
@@ -358,7 +356,7 @@ def _anyhow(items: Items) -> tuple[Floats, Floats]:
 
 
 def first_expected(n_workers: int, items: Items) -> Expected:
-    """Start people from the plain means of items.
+    """Return a start for people from the plain means of items.
 
     Examples
     --------
@@ -371,7 +369,7 @@ def first_expected(n_workers: int, items: Items) -> Expected:
 
 
 def narrowed(found: Expected, of_people: Expected) -> Expected:
-    """Keep a narrow class narrow: well below the scatter of people.
+    """Limit the scatter of a narrow class to well below that of people.
 
     Examples
     --------

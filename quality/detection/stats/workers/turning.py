@@ -1,4 +1,4 @@
-"""What a sequence of answers tells: of one class throughout, or careful and then not."""
+"""The likelihood of a sequence of answers: of one class, or careful and then not."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ class Nodes:
     Attributes
     ----------
     answers : ndarray, shape (n, n_nodes)
-        Of each answer in the timeline; 0 where the nodes say nothing of it.
+        Of each answer in the timeline; 0 if the nodes do not cover it.
     weights : ndarray, shape (n_nodes,)
-        Logarithms of how common the habits are; their exponentials add up to 1.
+        Log-probabilities of the habits; their exponentials add up to 1.
     """
 
     answers: Floats
@@ -49,7 +49,7 @@ def _before(nodes: Nodes, line: Timeline) -> tuple[Floats, Floats]:
 
 
 def whole(blocks: Sequence[Nodes], line: Timeline) -> Floats:
-    """Return the log-likelihood of each worker's answers if one class gave all of them.
+    """Compute the log-likelihood of each worker's answers if one class gave all of them.
 
     Parameters
     ----------
@@ -78,12 +78,12 @@ def whole(blocks: Sequence[Nodes], line: Timeline) -> Floats:
 
 @dataclass(frozen=True)
 class Turned:
-    """What is known of workers who began with care and then stopped.
+    """Estimates about workers who began with care and then stopped.
 
     Attributes
     ----------
     likelihood : ndarray, shape (n_workers,)
-        Log-likelihood of the answers of somebody who turned, at any place with equal
+        Log-likelihood of the answers of a worker who turned, at any place with equal
         probability.
     by_then : ndarray, shape (n,)
         Probability, if the worker turned, that it was before this answer.
@@ -100,16 +100,16 @@ def turned(
     *,
     least: int = 5,
 ) -> Turned:
-    """Return what answers tell of a change from careful to careless.
+    """Compute the likelihood of a change from careful to careless.
 
     Parameters
     ----------
     careful : sequence of Nodes
-        What careful people answer.
+        Of careful people.
     careless : mapping of sequence of Nodes
         Classes that workers may turn to, equally often.
     least : int, default 5
-        Careful answers before a change; who stops earlier was never careful.
+        Careful answers before a change; a worker who stops earlier was never careful.
 
     References
     ----------

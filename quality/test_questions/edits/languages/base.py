@@ -1,4 +1,4 @@
-"""What a language offers to the rules; by itself, what holds for any language."""
+"""The language data of the rules; the base class has the data for any language."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -10,7 +10,13 @@ Pairs = Sequence[tuple[str, str]]
 
 
 def groups(text: str) -> Groups:
-    """Read groups of words: members between commas, groups between semicolons."""
+    """Read groups of words: commas between members, semicolons between groups.
+
+    Examples
+    --------
+    >>> groups("km, m; kg, g;")
+    (('km', 'm'), ('kg', 'g'))
+    """
     return tuple(
         tuple(" ".join(word.split()) for word in group.split(","))
         for group in text.split(";")
@@ -35,18 +41,18 @@ def word_set(text: str) -> frozenset[str]:
 
 
 class Language:
-    """Word lists for the rules of edits; empty ones switch a rule off.
+    """Word lists for the rules of edits; an empty one disables a rule.
 
-    All words are in lower case unless the language always writes them otherwise; the
-    rules give a word the capitals of the one that it takes the place of.
+    All words are in lower case unless the language always capitalizes them; the
+    rules copy the capitals of the replaced word.
     """
 
     slug = "any"
-    # members of a group may take each other's place
+    # members of a group can replace each other
     number_words: Groups = ()
     names: Groups = ()
     units: Groups = groups("km, m, cm; kg, g, t; €, $, £")
-    # both directions hold
+    # in both directions
     opposites: Pairs = ()
     # (regular expression, replacement): a negation added, and one taken away
     add_negation: Pairs = ()
@@ -54,32 +60,25 @@ class Language:
     # a word and the form that does not agree
     agreement: Pairs = ()
     determiners: frozenset[str] = frozenset()
-    # words that are no names and no nouns
+    # words that are neither names nor nouns
     function_words: frozenset[str] = frozenset()
-    # words that begin a clause that can be left out
+    # words that begin an optional clause
     joiners: frozenset[str] = frozenset()
-    # all nouns have a capital, so that a capital does not make a name
+    # all nouns have a capital, so that a capital does not mark a name
     capital_nouns = False
 
     @classmethod
     def same_form(cls, old: str, new: str) -> bool:
-        """Return whether a noun can take another one's place in its sentence.
-
-        Examples
-        --------
-        >>> Language.same_form("cat", "dog")
-        True
-        """
         return bool(old) and bool(new)
 
 
 @cache
 def all_languages() -> dict[str, type[Language]]:
-    """Find the languages, by code."""
+    """Return the languages, by code."""
     return discover("quality.test_questions.edits.languages", Language)
 
 
 def language_of(code: str) -> type[Language]:
-    """Return what is known of a language: of its code, of the code's first part, or of any."""
+    """Return the data of a language: of its code, of the code's first part, or of any."""
     known = all_languages()
     return known.get(code) or known.get(code.partition("-")[0]) or Language

@@ -9,8 +9,6 @@ from quality.test_questions.edits.languages.base import (
 
 
 class German(Language):
-    """Word lists of German."""
-
     slug = "de"
     capital_nouns = True
     number_words = groups(
@@ -110,7 +108,7 @@ class German(Language):
 
     @classmethod
     def same_form(cls, old: str, new: str) -> bool:
-        """Keep the ending: nouns after the same article mostly differ in number by it.
+        """Check for equal endings: nouns after the same article mostly differ in number by it.
 
         Examples
         --------

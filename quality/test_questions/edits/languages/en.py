@@ -9,8 +9,6 @@ from quality.test_questions.edits.languages.base import (
 
 
 class English(Language):
-    """Word lists of English."""
-
     slug = "en"
     number_words = groups(
         """
@@ -146,7 +144,7 @@ class English(Language):
 
     @classmethod
     def same_form(cls, old: str, new: str) -> bool:
-        """Keep plural with plural, and the sound that `a` or `an` goes by.
+        """Check for equal number and the same form of `a` or `an`.
 
         Examples
         --------

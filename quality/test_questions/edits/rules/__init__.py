@@ -1,1 +1,1 @@
-"""The rules of edits: each offers changes of one kind that a text allows."""
+"""The rules of edits: each yields changes of one kind that a text allows."""

@@ -1,4 +1,4 @@
-"""Clauses: left out, or taken from elsewhere."""
+"""Clauses: left out, or taken from other texts."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ _BREAK = re.compile(r"[,;:，；、]\s*|\s[–—-]\s")
 _FULL_STOP = re.compile(r"[.!?…。！？]+[\"'”’»)]*\s*$")
 LEAST_WORDS = 3
 LEAST_LETTERS = 16
-# a clause left out may be so much of the text, one taken from elsewhere so much longer
+# limits: share of the text of an omitted clause, relative length of a new one
 MOST_LEFT_OUT = 0.45
 LONGER = 1.25
 N_OFFERED = 30
@@ -20,8 +20,6 @@ N_OFFERED = 30
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a sentence between marks: where it stands, and what begins it."""
-
     start: int
     end: int
     text: str
@@ -29,7 +27,6 @@ class Clause:
 
     @property
     def opening(self) -> str:
-        """Return its first word."""
         words = words_of(self.text)
         return words[0].text.lower() if words else ""
 
@@ -59,7 +56,7 @@ def _is_long(clause: Clause) -> bool:
 
 
 def dropped(draft: Draft) -> Iterator[Change]:
-    """Leave out one clause; what is left begins and ends as the text did."""
+    """Yield changes that omit a clause and keep the text's beginning and end."""
     clauses = clauses_of(draft.text)
     if len(clauses) < 2:
         return
@@ -107,7 +104,7 @@ def _after_joiners(draft: Draft) -> Iterator[Change]:
 
 
 def taken(draft: Draft) -> Iterator[Change]:
-    """Put a clause from elsewhere in the place of one that begins with the same word."""
+    """Yield changes that replace a clause by another one with the same first word."""
     own = [clause for clause in clauses_of(draft.text)[1:] if _is_long(clause)]
     if not own:
         return
@@ -134,7 +131,7 @@ def _can_replace(draft: Draft, clause: Clause, other: Clause) -> bool:
         and clause.last == other.last
         and 1 / LONGER <= ratio <= LONGER
         and "." not in other.text
-        # without word lists only the marks can say that it fits
+        # without word lists only the marks show that it fits
         and (clause.opening == other.opening or not draft.language.function_words)
         and other.text[0].isupper() == clause.text[0].isupper()
         and other.text not in draft.text

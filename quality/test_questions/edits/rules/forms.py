@@ -1,4 +1,4 @@
-"""Fluency: words in a wrong order, and words that no longer agree."""
+"""Fluency: words in a wrong order, and words that do not agree."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -8,13 +8,13 @@ from quality.test_questions.edits.edit import CHANGED, REORDERED, Change
 from quality.test_questions.edits.words import Word, cased_like
 
 LEAST, MOST = 3, 6
-# one place among so many words is broken, so that a long text is as badly written
+# One place among this many words is broken, so that a long text is as badly written.
 PER_ORDER, PER_AGREEMENT = 14, 9
 N_DRAWN = 6
 
 
 def orders(draft: Draft) -> Iterator[Change]:
-    """Put the words of a few stretches in another order; marks and capitals stay."""
+    """Yield reorderings of a few stretches of words; marks and capitals stay."""
     runs = _runs(draft)
     n = 1 + sum(word.is_word for word in draft.words) // PER_ORDER
     for _ in range(N_DRAWN if runs else 0):
@@ -37,7 +37,7 @@ def _runs(draft: Draft) -> list[list[Word]]:
         if word.is_word and not word.first:
             run.append(word)
     runs.append(run)
-    # longer stretches are cut, so that several places of one long sentence are broken
+    # Longer stretches are cut, so that several places of one long sentence are broken.
     cut = [r[i : i + 2 * MOST] for r in runs for i in range(0, len(r), 2 * MOST)]
     return [r for r in cut if len(r) >= LEAST]
 
@@ -54,7 +54,7 @@ def _reordered(draft: Draft, window: Sequence[Word]) -> str:
     best, apart = texts, 0
     for _ in range(8):
         order = [int(i) for i in draft.rng.permutation(len(texts))]
-        # neighbours that stay neighbours still read well
+        # Neighbors that stay neighbors still read well.
         broken = sum(b != a + 1 for a, b in pairwise(order))
         if broken > apart:
             best, apart = [texts[i] for i in order], broken
@@ -62,7 +62,7 @@ def _reordered(draft: Draft, window: Sequence[Word]) -> str:
 
 
 def agreements(draft: Draft) -> Iterator[Change]:
-    """Change words to forms that do not agree, in as many places as the length asks.
+    """Yield changes of words to forms that do not agree; more places in longer texts.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Names: one changed to another one, or two that change places."""
+"""Names: one replaced by another one, or two exchanged."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,12 @@ from quality.test_questions.edits.languages.base import Language
 from quality.test_questions.edits.words import Word, cached, cased_like, words_of
 
 _ENDINGS = ("'s", "’s")
-# a text of so few words may be all names
+# a text with at most this many words may consist of names
 LEAST = 5
 
 
 @dataclass(frozen=True)
 class Name:
-    """A name, where it stands, and the word before it."""
-
     text: str
     start: int
     end: int
@@ -24,7 +22,6 @@ class Name:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """Describe what another name must share to take its place."""
         words = self.text.split()
         return len(words), self.text.isupper(), min(len(self.text), 4) < 4
 
@@ -33,10 +30,10 @@ class Name:
 def names_in(
     text: str, language: type[Language], known: frozenset[str] = frozenset()
 ) -> tuple[Name, ...]:
-    """Find the names of a text by their capitals.
+    """Return the names of a text by their capitals.
 
-    The first word of a sentence counts where it is `known` as a name. In a language
-    that writes all nouns with a capital, a name is what follows no article.
+    The first word of a sentence counts if it is `known` as a name. In a language
+    that capitalizes all nouns, a name is a noun without an article.
 
     Examples
     --------
@@ -119,7 +116,7 @@ def known_names(texts: Sequence[str], language: type[Language]) -> frozenset[str
 
 
 def entities(draft: Draft) -> Iterator[Change]:
-    """Change one name to another one of the same shape, or within a closed group."""
+    """Yield changes of a name to another one of the same shape, or of a closed group."""
     yield from within_groups(draft, "entity", draft.language.names)
     texts = [text for _, text in draft.elsewhere()]
     known = known_names([draft.text, *texts], draft.language)
@@ -136,7 +133,7 @@ def entities(draft: Draft) -> Iterator[Change]:
         if name.text.casefold() in closed:
             continue
         for other, (tier, before) in offered.get(name.shape, {}).items():
-            # what follows the same word is mostly of the same sort: a place, a person
+            # Names after the same word are mostly of the same sort: a place, a person.
             far = 0 if before == name.before else 2
             yield Change(
                 "entity",
@@ -148,7 +145,7 @@ def entities(draft: Draft) -> Iterator[Change]:
 
 
 def roles(draft: Draft) -> Iterator[Change]:
-    """Let two names of the same shape change places."""
+    """Yield exchanges of two names of the same shape."""
     known = known_names([draft.text, *draft.source_texts], draft.language)
     own = [n for n in names_in(draft.text, draft.language, known) if draft.once(n.text)]
     group_of = {member: group for group in draft.language.names for member in group}
@@ -156,7 +153,7 @@ def roles(draft: Draft) -> Iterator[Change]:
         for two in own[index + 1 :]:
             if (
                 len(one.text.split()) == len(two.text.split())
-                # a month and a person do not change places
+                # A month and a person are not exchanged.
                 and group_of.get(one.text) == group_of.get(two.text)
                 and not coordinated(draft, one.end, two.start)
             ):
@@ -164,7 +161,7 @@ def roles(draft: Draft) -> Iterator[Change]:
 
 
 def exchanged(draft: Draft, kind: str, one: Name | Word, two: Name | Word) -> Change:
-    """Let two parts of the text change places; a first word keeps its capital.
+    """Return the exchange of two parts of the text; a first word keeps its capital.
 
     Examples
     --------
@@ -200,9 +197,9 @@ def _inner(draft: Draft, one: Name | Word, two: Name | Word) -> str:
 
 
 def coordinated(draft: Draft, start: int, end: int) -> bool:
-    """Return whether only “and”, “or” or commas and names stand between two parts.
+    """Check whether only “and”, “or” or commas and names are between two parts.
 
-    Then their order says nothing: “Anna and Ben met” is “Ben and Anna met”.
+    Then their order has no meaning: “Anna and Ben met” is “Ben and Anna met”.
 
     Examples
     --------
@@ -222,7 +219,7 @@ def coordinated(draft: Draft, start: int, end: int) -> bool:
 def within_groups(
     draft: Draft, kind: str, groups: Sequence[Sequence[str]]
 ) -> Iterator[Change]:
-    """Change a word to another one of its closed group.
+    """Yield changes of a word to another one of its closed group.
 
     Examples
     --------

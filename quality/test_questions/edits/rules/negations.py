@@ -1,4 +1,4 @@
-"""Negations added and taken away."""
+"""Negations added and removed."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from quality.test_questions.edits.words import cased_like
 
 
 def negations(draft: Draft) -> Iterator[Change]:
-    """Add or take away a negation wherever the language's patterns fit.
+    """Yield added or removed negations, by the language's patterns.
 
     Examples
     --------
@@ -21,7 +21,7 @@ def negations(draft: Draft) -> Iterator[Change]:
     for pattern, template in draft.language.remove_negation:
         for match in re.finditer(pattern, draft.text, re.IGNORECASE):
             start, end = match.span()
-            # a shorter pattern must not fit inside what a longer one has found
+            # A shorter pattern must not match inside a longer match.
             if not any(a < end and start < b for a, b in taken):
                 taken.append((start, end))
                 yield _taken_away(draft, match, match.expand(template))

@@ -19,7 +19,7 @@ N_MADE = 4
 
 
 def numbers(draft: Draft) -> Iterator[Change]:
-    """Let two numbers change places, or change one to another of the same length."""
+    """Yield exchanges of two numbers and changes to one of the same length."""
     own = [word for word in draft.words if word.is_number and draft.once(word.text)]
     for index, one in enumerate(own):
         for two in own[index + 1 :]:
@@ -29,7 +29,7 @@ def numbers(draft: Draft) -> Iterator[Change]:
                 yield exchanged(draft, "number", one, two)
     for word in own:
         yield from _from_elsewhere(draft, word)
-        # other scripts' digits are only taken from elsewhere
+        # Numbers in other scripts' digits are only taken from other texts.
         for _ in range(N_MADE if word.text.isascii() else 0):
             new = _made(draft, word.text)
             if draft.is_new(new):
@@ -57,7 +57,7 @@ def _shape(number: str) -> tuple[str, bool]:
 
 
 def _made(draft: Draft, number: str) -> str:
-    """Make another number that looks like this one.
+    """Return a new number of the same form.
 
     Times stay times, years stay near, days and months stay possible.
     """
@@ -75,12 +75,12 @@ def _made(draft: Draft, number: str) -> str:
     if number.isdigit() and len(number) == 2:
         low, high = (10, 31) if int(number) <= 31 else (32, 100)
         return str(rng.integers(low, high))
-    # the first digit carries most of the meaning, and the rest keeps its form
+    # The first digit has most of the meaning, and the rest keeps its form.
     return f"{rng.integers(1, 10)}{number[1:]}"
 
 
 def units(draft: Draft) -> Iterator[Change]:
-    """Change a unit after a number to another one of its group."""
+    """Yield changes of a unit after a number to another one of its group."""
     number_words = {member for group in draft.language.number_words for member in group}
     counted = set()
     for before, word in pairwise(draft.words):
@@ -104,7 +104,7 @@ def _signs(draft: Draft) -> Iterator[Change]:
 
 
 def opposites(draft: Draft) -> Iterator[Change]:
-    """Change a word to its opposite."""
+    """Yield changes of a word to its opposite."""
     pairs = [*draft.language.opposites, *((b, a) for a, b in draft.language.opposites)]
     table: dict[str, list[str]] = {}
     for old, new in pairs:

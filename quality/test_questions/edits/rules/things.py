@@ -21,10 +21,10 @@ LEAST = 3
 
 @cached
 def nouns_in(text: str, language: type[Language]) -> tuple[tuple[str, Word], ...]:
-    """Find nouns with the article before them.
+    """Return nouns with the article before them.
 
     Without a parser a noun is a single word between an article and a word that cannot
-    belong to it; where nouns have capitals, the capital tells.
+    belong to it; if the language capitalizes nouns, the capital marks it.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def _is_noun(word: Word, after: Word | None, language: type[Language]) -> bool:
 
 
 def things(draft: Draft) -> Iterator[Change]:
-    """Change a noun to one that stands after the same article elsewhere."""
+    """Yield changes of a noun to one that follows the same article in other texts."""
     own = [
         pair
         for pair in nouns_in(draft.text, draft.language)
@@ -87,7 +87,7 @@ def things(draft: Draft) -> Iterator[Change]:
 
 
 def exchanged_things(draft: Draft) -> Iterator[Change]:
-    """Let two nouns after the same article change places.
+    """Yield exchanges of two nouns after the same article.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def exchanged_things(draft: Draft) -> Iterator[Change]:
 
 
 def answers(draft: Draft) -> Iterator[Change]:
-    """Change a whole short answer to another one that looks like it."""
+    """Yield changes of a whole short answer to a similar one."""
     words = [word for word in draft.words if word.text[0].isalnum()]
     if not words or len(words) > SHORT:
         return
@@ -123,7 +123,7 @@ def answers(draft: Draft) -> Iterator[Change]:
         n = sum(word.text[0].isalnum() for word in words_of(new))
         if n != len(words) or plain(new) == plain(text):
             continue
-        # an answer that begins or ends in another way would stand out
+        # An answer with a different beginning or end would stand out.
         if new[0].isupper() == text[0].isupper() and _end(new) == _end(text):
             yield Change("answer", [(start, start + len(text), new)], text, new)
 
