@@ -1,1 +1,1 @@
-"""Studies of the method, and the tables of papers computed again: imports Genie, never imported by it."""
+"""Studies of the method, and recomputed tables of papers: imports Genie, which never imports it."""

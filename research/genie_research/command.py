@@ -8,7 +8,7 @@ from genie import command
 
 
 def main() -> None:
-    """Run the command that the words after `genie-research` name; without any, list ours."""
+    """Run the command named by the arguments; without arguments, list the commands of research."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "genie_research.settings")
     if len(sys.argv) > 1:
         command.main()

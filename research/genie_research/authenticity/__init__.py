@@ -1,1 +1,1 @@
-"""How well signs of programs tell them from people, by simulation and with real models."""
+"""How well signs of programs distinguish them from people, by simulation and with real models."""

@@ -6,9 +6,9 @@ from quality.counts import Floats
 
 
 def auroc(suspects: Floats, others: Floats) -> tuple[float, float]:
-    """Return the chance that a suspect's score is above another's, and its error.
+    """Return the probability that a suspect's score is above another's, and its error.
 
-    Ties count half. The error is that of DeLong's placement values; NaN where one of the
+    Ties count half. The error is that of DeLong's placement values; NaN if one of the
     groups has fewer than two scores.
 
     References

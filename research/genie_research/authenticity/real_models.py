@@ -1,4 +1,4 @@
-"""Answers of people and of language models to the same items: how well a judge tells."""
+"""Answers of people and of language models to the same items, and how well a judge separates them."""
 
 import gzip
 import json
@@ -12,7 +12,7 @@ from genie_research.authenticity.auroc import auroc
 from quality.counts import Floats
 
 Labels = Mapping[str, Mapping[str, str]]
-#: The batches of one person, model and size that are looked at.
+#: Number of batches of one person, model and size.
 _MOST_BATCHES = 20
 
 
@@ -26,7 +26,6 @@ class DataSet:
 
     @property
     def numeric(self) -> bool:
-        """Return whether all labels are numbers."""
         return all(
             _is_number(label)
             for labels in (*self.people.values(), *self.models.values())
@@ -36,11 +35,11 @@ class DataSet:
 
 @dataclass(frozen=True)
 class Told:
-    """How well batches of a model's answers are told from people's, judge by judge.
+    """How well batches of a model's answers differ from people's, judge by judge.
 
     The area under the ROC curve by similarity to the judge given the other people's
     answers, for the hardest, the mean and the easiest pair of model and judge; and by
-    narrowness, where labels are numbers.
+    narrowness, if labels are numbers.
     """
 
     data_set: str
@@ -55,13 +54,7 @@ class Told:
 
 
 def read_data_set(folder: Path) -> DataSet:
-    """Read `human_annotations.json.gz` and `llm_annotations.json.gz` of a folder.
-
-    Raises
-    ------
-    OSError, ValueError
-        Where a file is missing or is not such labels.
-    """
+    """Read `human_annotations.json.gz` and `llm_annotations.json.gz` of a folder."""
     read = []
     for kind in ("human", "llm"):
         with gzip.open(folder / f"{kind}_annotations.json.gz", "rt") as file:
@@ -80,7 +73,7 @@ def read_data_set(folder: Path) -> DataSet:
 def told_apart(data: DataSet, n_answers: int, seed: int) -> Told | None:
     """Put each model in each person's place, batch by batch, with another model as judge.
 
-    Where labels are numbers the sign is Fisher's z of the partial correlation with the
+    If labels are numbers the sign is Fisher's z of the partial correlation with the
     judge given the mean of the other people's answers; else the share of the judge's labels that
     were given, less the share of the other people who gave them. None where no person
     has so many answers.
@@ -105,7 +98,7 @@ def told_apart(data: DataSet, n_answers: int, seed: int) -> Told | None:
         len(batches),
         min(areas),
         float(np.mean(areas)),
-        # All pairs of model and judge share the batches: not the error of a mean.
+        # All pairs of model and judge share the batches, so this is not the error of a mean.
         float(np.mean(errors)),
         max(areas),
         float(np.mean(narrow)) if narrow else float("nan"),

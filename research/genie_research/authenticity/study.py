@@ -1,4 +1,4 @@
-"""Simulated crowds in which some let a language model answer: how well the signs tell."""
+"""Simulated crowds in which some workers use a language model, and the power of the signs."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from quality.authenticity.stats.answers import Answers
 from quality.authenticity.stats.likelihood_ratio import assess_authenticity
 from quality.counts import Floats, Ints
 
-#: How one person's answers follow quality: two people's correlate by .49.
+#: Correlation of one person's answers with quality: two people's correlate by .49.
 PERSON = 0.7
 SHARES, COUNTS, JUDGES, SPREADS = (
     (0.1, 0.35),
@@ -28,7 +28,7 @@ class Crowd:
     Parameters
     ----------
     share : float
-        Of the workers: how many let a model answer.
+        Share of workers who let a model answer.
     n_answers : int
         Of each worker.
     judge : float
@@ -48,7 +48,7 @@ class Crowd:
 
 @dataclass(frozen=True)
 class Cell:
-    """How well the signs told models from people in many crowds of a kind.
+    """Power of the signs in many crowds of a kind.
 
     `parts` are the areas of the single signs; `named` and `wronged` the shares of models
     and of people whom the evidence calls unusual.
@@ -67,7 +67,7 @@ def simulate_crowd(crowd: Crowd, rng: np.random.Generator) -> tuple[Answers, Int
     """Draw the answers of a crowd, on five points, and who copies (1) or not (0).
 
     Quality is that of systems (.2 of its variance), instances (.5) and texts (.3). A
-    person has a strictness of their own (sd .3) and a spread (log sd .2); so have those
+    person has a strictness (sd .3) and a spread (log sd .2); so have those
     who copy, since they choose the wording of what they ask the model.
     """
     worker, text, n_texts = _who_rates_what(crowd.n_answers, rng)

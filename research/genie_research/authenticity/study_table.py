@@ -7,7 +7,7 @@ from genie_research.authenticity.study import Cell
 
 
 def study_table(cells: Sequence[Cell]) -> str:
-    """Write the simulated cells as a table in Markdown.
+    """Return the simulated cells as a table in Markdown.
 
     For each judge the area with its simulation error, and the shares of models and of
     people, in percent, whom the evidence calls unusual.
@@ -44,15 +44,6 @@ def _bare(number: float) -> str:
 
 
 def models_table(rows: Sequence[Told]) -> str:
-    """Write how well real models' answers are told apart, a line a data set and size.
-
-    Examples
-    --------
-    >>> print(models_table([Told("wax", 25, 8, 40, 0.6, 0.7, 0.05, 0.8, float("nan"))]))
-    | data set | answers each | people | batches | judge: mean ± error | least to most | narrowness |
-    |---|---|---|---|---|---|---|
-    | wax | 25 | 8 | 40 | .700 ± .050 | .600 to .800 | – |
-    """
     lines = [
         "| data set | answers each | people | batches | judge: mean ± error | least to most | narrowness |",
         "|---|---|---|---|---|---|---|",

@@ -1,1 +1,1 @@
-"""Simulated boards, designs and plans: how often intervals hold, and what ratings buy."""
+"""Simulated boards, designs and plans: coverage of intervals, and the precision of ratings."""

@@ -13,7 +13,6 @@ Named = tuple[str, CleaningResult]
 
 
 def cleaned_sheet(results: Sequence[Named]) -> Sheet:
-    """Put the cells of a study below each other, with Monte-Carlo standard errors."""
     tasks = sorted({one.n_tasks for _, one in results})
     notes = (
         "Careless: share of careless answers among the ratings given, and left among "
@@ -58,7 +57,6 @@ def cleaned_sheet(results: Sequence[Named]) -> Sheet:
 
 
 def cleaned_plot(results: Sequence[Named]) -> str:
-    """Draw what is left of careless answers, with its Monte-Carlo interval."""
     marks = [
         Mark(
             f"{name}, {one.campaign.detector}",
@@ -77,7 +75,7 @@ def cleaned_plot(results: Sequence[Named]) -> str:
 
 
 def cleaned_document(results: Sequence[Named], seed: int) -> dict[str, Any]:
-    """Return every number of a study as one JSON object; what does not exist is null."""
+    """Return every number of a study as one JSON object; undefined numbers are null."""
     cells = [{"name": name} | _plain(asdict(one)) for name, one in results]
     return {"seed": seed, "cells": cells}
 

@@ -1,4 +1,4 @@
-"""What careless people leave in scores, after tests, stops and weights."""
+"""The effect of careless workers on scores, after tests, stops and weights."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,13 +18,13 @@ from genie_research.crowds.people import (
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import estimate_systems
 
-#: Staff are told that their crowd is bad when so many surely are careless.
+#: Staff are warned of a bad crowd if at least this share is surely careless.
 ALARM = 1 / 3
 
 
 @dataclass(frozen=True)
 class CleaningResult:
-    """What was left in the campaigns of one cell, in percent where it is a share.
+    """Means over the campaigns of one cell, in percent for shares.
 
     Attributes
     ----------
@@ -46,10 +46,10 @@ class CleaningResult:
     coverage : Share
         Of nominal 95% intervals.
     alarm : Share
-        Campaigns in which staff were told that the crowd is bad.
+        Campaigns in which staff were warned.
     order : Share
-        Area under the ROC curve of the best rule that tells tests from ratings by their
-        place among a careful worker's first forty items.
+        Area under the ROC curve of the best rule that distinguishes tests from ratings by
+        their place among a careful worker's first forty items.
     first : Share
         Tests among the first items of careful workers.
     """
@@ -86,19 +86,12 @@ def simulate_cleaning(
 
     Parameters
     ----------
-    n_tasks : int
-        At least 2.
     seed : int
         The first tasks of a longer study are those of a shorter one.
     deserved : ndarray, shape (n_systems, n_instances), optional
-        What the outputs deserve, from 0 to 1, in place of drawn ones.
+        Quality of the outputs, from 0 to 1, in place of drawn ones.
     run : callable, optional
-        Runs a campaign in another way than by simulation alone.
-
-    Raises
-    ------
-    ValueError
-        On fewer than two tasks.
+        A different way to run a campaign than by simulation alone.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""How often a board's numbers hold: simulated crowds rate equally good systems."""
+"""Coverage of a board's intervals: simulated crowds rate equally good systems."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ _DAY_SPREAD = 0.5
 
 @dataclass(frozen=True)
 class Crowd:
-    """Who rates what in one cell of a study.
+    """The crowd and the task of one cell of a study.
 
     Parameters
     ----------
@@ -30,15 +30,15 @@ class Crowd:
     workload_sd : float
         Standard deviation of the logarithm of workers' shares; 0 is equal shares.
     spread_sd : float
-        Standard deviation of the logarithm of how far workers' ratings scatter.
+        Standard deviation of the logarithm of workers' scatter.
     same : bool
         Whether the same workers rated all systems.
     n_days : int
-        Days on which ratings were given; a worker works on two of them at most.
+        Days with ratings; a worker works on at most two of them.
     day_sd : float
         Standard deviation of days' effects on the ratings.
     taste_sd : float
-        Standard deviation of how much more a worker likes one system than others do.
+        Standard deviation of workers' preferences for single systems.
     """
 
     n_workers: int
@@ -66,15 +66,13 @@ class Crowd:
 
 @dataclass(frozen=True)
 class Share:
-    """A mean over simulated tasks with its Monte-Carlo standard error."""
-
     value: float
     error: float
 
 
 @dataclass(frozen=True)
 class CrowdResult:
-    """What happened in the tasks of a cell.
+    """Means over the tasks of a cell, with Monte-Carlo errors.
 
     Parameters
     ----------
@@ -108,12 +106,7 @@ class CrowdResult:
 def draw_ratings(
     crowd: Crowd, rng: np.random.Generator
 ) -> tuple[Floats, Codes, Codes, Codes, Codes]:
-    """Draw one task's ratings: every output is rated once.
-
-    Returns
-    -------
-    values, systems, workers, instances, days : ndarray, shape (n_systems * n_instances,)
-    """
+    """Draw one task's ratings: every output is rated once."""
     n, s = crowd.n_instances, crowd.n_systems
     n_workers = crowd.n_workers * (1 if crowd.same else s)
     difficulty = rng.normal(0, INSTANCE_SD, n)
@@ -131,7 +124,7 @@ def draw_ratings(
         workers[k] = who
     rows = np.arange(s * n, dtype=np.intp)
     days = np.zeros(s * n, dtype=np.intp)
-    # drawn last, so that crowds of one day are what they were before there were days
+    # drawn last, so that the other draws do not depend on the number of days
     if crowd.n_days > 1:
         busy = np.exp(rng.normal(0, _DAY_SPREAD, crowd.n_days))
         two = rng.choice(crowd.n_days, size=(n_workers, 2), p=busy / busy.sum())
@@ -149,19 +142,9 @@ def simulate_crowd(
     n_tasks: int,
     seed: int,
 ) -> CrowdResult:
-    """Simulate tasks of equally good systems and count how often the numbers hold.
+    """Simulate tasks of equally good systems and measure coverage and errors.
 
-    Parameters
-    ----------
-    n_tasks : int
-        At least 2.
-    seed : int
-        The first tasks of a longer study are those of a shorter one.
-
-    Raises
-    ------
-    ValueError
-        On fewer than two tasks.
+    The first tasks of a longer study are those of a shorter one with the same seed.
 
     References
     ----------
@@ -220,7 +203,7 @@ def _one_task(crowd: Crowd, rng: np.random.Generator) -> list[float]:
 def _t_reach(variance: Floats, freedom: Floats) -> Floats:
     from scipy import special
 
-    # a system that one worker rated has an interval without ends
+    # a system with one worker has an infinite interval
     quantile = special.stdtrit(np.nan_to_num(freedom, nan=1.0), 1 - _LEVEL / 2)
     return np.asarray(quantile * np.sqrt(variance), dtype=np.float64)
 

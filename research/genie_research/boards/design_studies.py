@@ -1,4 +1,4 @@
-"""Genie's study of designs on anybody's labels, and plans of studies played out."""
+"""Genie's study of designs on any labels, and simulated plans of studies."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -27,8 +27,6 @@ _CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Settings:
-    """How designs are studied, see `genie_research.boards.design_study`."""
-
     scale: tuple[float, float] = (0.0, 1.0)
     threshold: float = 0.5
     labels_per_instance: int = 3
@@ -39,9 +37,9 @@ class Settings:
 
 @dataclass(frozen=True)
 class PlannedWidth:
-    """A planned study's half-width: by formula, and as it comes out when played.
+    """A planned study's half-width: by formula, and simulated (`_played`).
 
-    `same` is for these workers and days, `other` for others as many; scores are shares of
+    `same` is for these workers and days, `other` for as many others; scores are shares of
     the scale.
     """
 
@@ -55,7 +53,7 @@ class PlannedWidth:
 
 @dataclass(frozen=True)
 class PlannedPower:
-    """The power to find the difference that two systems show, on so many instances."""
+    """The power to find the observed difference of two systems on this many instances."""
 
     a: str
     b: str
@@ -67,8 +65,6 @@ class PlannedPower:
 
 @dataclass(frozen=True)
 class DesignStudy:
-    """What one system's labels say of designs and plans."""
-
     title: str
     n_labels: int
     designs: list[DesignResult]
@@ -138,7 +134,7 @@ def _width(
     z = normal_quantile(_CONFIDENCE)
     workers = len(np.unique(labels["worker"]))
     days = len(np.unique(labels["day"])) if "day" in labels else None
-    # whose labels they are stays open when they are drawn: their levels are noise then
+    # The draws ignore the workers, so that their levels become noise.
     drawn = Components(
         components.residual + components.worker + components.day, components.instance
     )
@@ -168,7 +164,7 @@ def _width(
 
 
 def planned_power(table: Ratings, settings: Settings) -> PlannedPower | None:
-    """Play a comparison of the first two systems again; None where it says nothing."""
+    """Simulate a comparison of the first two systems; None if it is undefined."""
     systems = table.labels["system"]
     means = {
         name: float(table.values[systems.codes == code].mean())
@@ -194,10 +190,9 @@ def planned_power(table: Ratings, settings: Settings) -> PlannedPower | None:
 
 
 def study_sheets(study: DesignStudy, power: PlannedPower | None = None) -> list[Sheet]:
-    """Put a study into tables."""
     found = [_designs(study), _sources(study), _widths(study)]
     found += [] if power is None else [_power(power)]
-    # labels that are all the same have no sources
+    # equal labels have no variance components
     return [sheet for sheet in found if sheet.rows]
 
 
@@ -289,7 +284,6 @@ def _power(power: PlannedPower) -> Sheet:
 
 
 def study_picture(study: DesignStudy) -> str:
-    """Draw what each design's score would be in 95% of studies."""
     z = normal_quantile(_CONFIDENCE)
     marks = [
         Mark(
@@ -307,7 +301,6 @@ def study_picture(study: DesignStudy) -> str:
 def study_document(
     found: Sequence[tuple[DesignStudy, PlannedPower | None]], settings: Settings
 ) -> dict[str, Any]:
-    """Return everything as one JSON object."""
     return {
         "settings": asdict(settings),
         "studies": [

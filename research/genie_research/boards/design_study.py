@@ -1,4 +1,4 @@
-"""Which way of asking gives the steadiest score from the same number of labels."""
+"""Which annotation design gives the most stable score from the same number of labels."""
 
 import itertools
 from dataclasses import dataclass
@@ -24,25 +24,24 @@ Labeling = Literal["unilabel", "multilabel"]
 
 @dataclass(frozen=True)
 class DesignResult:
-    """How one design does.
+    """The score of one design over simulated studies.
 
     Parameters
     ----------
     elicitation : {"likert", "binary"}
-        Labels as they are, or cut in two.
+        Labels as they are, or thresholded.
     aggregation : {"mean", "majority"}
-        How labels of one instance are joined.
+        How labels of one instance are aggregated.
     labeling : {"unilabel", "multilabel"}
         One label for many instances, or several for fewer.
     n_instances, labels_per_instance : int
-        What the budget was spent on.
+        How the budget was spent.
     mean, sd : float
         Mean and standard deviation of the score over the simulated studies.
     sd_exact : float or None
-        The same without simulation, where a formula is at hand (means, not
-        majorities).
+        The same by formula (for means, not majorities).
     day_means : dict of str to float
-        Mean score within each day, where days were given.
+        Mean score within each day, if there are days.
     """
 
     elicitation: Elicitation
@@ -83,7 +82,7 @@ def study_designs(
         Labels, finite, on `scale`.
     instances : array_like, shape (n,)
         The instance of each; every instance needs `labels_per_instance` labels (within
-        each day, where days are given).
+        each day, if days are given).
     seed : int
         Seed of the simulated studies.
     days : array_like, shape (n,), optional
@@ -114,8 +113,8 @@ def study_designs(
     Notes
     -----
     Labels that are binary to begin with give equal likert and binary designs. A binary
-    label cut from a Likert answer is not what a worker would have said to a yes-or-no
-    question; where both were asked, study each by itself.
+    label cut from a Likert answer is not what a worker would have answered to a yes-or-no
+    question; if both were asked, study each by itself.
 
     References
     ----------
@@ -135,7 +134,7 @@ def study_designs(
         raise ValueError(f"A budget of {spent} labels is less than one instance.")
     by_day = _tables_by_day(mapped, instances, days)
     results = []
-    # a stream for each design: adding one would not change the others' numbers
+    # a stream for each design, so that a new one does not change the others' numbers
     streams = np.random.default_rng(seed).spawn(8)
     designs = itertools.product(("likert", "binary"), ("mean", "majority"), (1, 0))
     for (elicitation, aggregation, single), rng in zip(designs, streams, strict=True):

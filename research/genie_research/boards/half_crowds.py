@@ -1,4 +1,4 @@
-"""Whether two halves of a real crowd agree as far as their intervals say."""
+"""Agreement of two halves of a real crowd, compared with their intervals."""
 
 import math
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ class HalfCrowds:
         Of systems' estimates, and of their differences: variation between workers
         alone, as both halves rated the same instances.
     systems_error, pairs_error : float
-        Their Monte-Carlo standard errors: of so many random splits of this crowd.
+        Their Monte-Carlo standard errors over random splits of this crowd.
     systems_total, pairs_total : float
-        With the part of instances as well, which is too wide here.
+        With the variance of instances, too, which is too wide here.
     systems_plain, pairs_plain : float
         Plain means, whose intervals cover instances only.
     half_width : float
@@ -74,18 +74,7 @@ def half_crowds(
     n_splits: int,
     seed: int,
 ) -> HalfCrowds:
-    """Split the workers at random, again and again, and compare the halves' estimates.
-
-    Parameters
-    ----------
-    values, systems, workers, instances : array_like, shape (n,)
-        See `leaderboard.stats.systems.estimates.estimate_systems`.
-
-    Raises
-    ------
-    ValueError
-        On fewer than four workers, no split, or as `estimate_systems`.
-    """
+    """Split the workers at random, again and again, and compare the halves' estimates."""
     ratings = as_ratings(values)
     coded = factor_codes(
         {"system": systems, "worker": workers, "instance": instances}, len(ratings)
@@ -95,7 +84,7 @@ def half_crowds(
         raise ValueError(f"Halves need two workers each; there are {n_workers} in all.")
     if n_splits < 1:
         raise ValueError("At least one split is needed.")
-    # numbers of one length, so that their order as names is that of the numbers
+    # zero-padded, so that names and numbers have the same order
     names = np.char.zfill(system.astype(str), len(str(n_systems)))
     rng = np.random.default_rng(seed)
     hits = np.zeros((3, 2))
@@ -124,7 +113,7 @@ def half_crowds(
         for i in rated
     ]
     own, total, plain = shares.tolist()
-    # of one split nothing says how much others differ
+    # one split has no variance
     errors = by_split.std(axis=0) / max(n_splits - 1, 1) ** 0.5
     return HalfCrowds(
         n_splits=n_splits,

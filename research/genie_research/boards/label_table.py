@@ -1,4 +1,4 @@
-"""Judgments with several labels per instance, and how studies draw from them."""
+"""Ratings with several labels per instance, and draws from them."""
 
 from __future__ import annotations
 
@@ -32,30 +32,14 @@ class LabelTable:
     counts: npt.NDArray[np.int64]
 
     def map(self, change: Callable[[Floats], Floats]) -> LabelTable:
-        """Return a table with every label changed, NaN kept."""
         changed = np.where(np.isnan(self.labels), np.nan, change(self.labels))
         return LabelTable(np.asarray(changed, dtype=np.float64), self.counts)
 
 
 def label_table(values: npt.ArrayLike, instances: npt.ArrayLike) -> LabelTable:
-    """Sort labels by instance.
+    """Sort labels (finite numbers, shape (n,)) by instance.
 
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-        Labels as numbers, finite.
-    instances : array_like, shape (n,)
-        The instance of each.
-
-    Returns
-    -------
-    LabelTable
-        Rows in an order that depends on the labels only.
-
-    Raises
-    ------
-    ValueError
-        On no labels, NaN, or instances that do not fit.
+    The order of the rows depends on the labels only.
     """
     labels = as_ratings(values, what="labels")
     codes, n_instances = factor_codes({"instance": instances}, len(labels))["instance"]
@@ -69,15 +53,14 @@ def label_table(values: npt.ArrayLike, instances: npt.ArrayLike) -> LabelTable:
 
 
 def average(drawn: Floats) -> Floats:
-    """Average the labels of each instance; the last axis holds them."""
     return np.asarray(drawn.mean(axis=-1), dtype=np.float64)
 
 
 def majority(drawn: Floats) -> Floats:
-    """Take the commonest label of each instance; ties give the mean of the tied."""
+    """Take the most frequent label of each instance; ties give the mean of the tied."""
     votes = (drawn[..., :, None] == drawn[..., None, :]).sum(axis=-1)
     top = votes == votes.max(axis=-1, keepdims=True)
-    # a label with v votes occurs v times, so each tied label weighs the same
+    # a label with v votes occurs v times, so each tied label has the same weight
     weight = top / votes
     return np.asarray((drawn * weight).sum(axis=-1) / weight.sum(axis=-1))
 
@@ -91,22 +74,7 @@ def draw_estimates(
     rng: np.random.Generator,
     aggregate: Aggregate = average,
 ) -> Floats:
-    """Repeat a study: draw instances, then labels of each, and average.
-
-    Parameters
-    ----------
-    table : LabelTable
-        The labels drawn from.
-    n_instances : int
-        Instances per study, with replacement, at least 1.
-    labels_per_instance : int
-        Labels of each, without replacement, at most as many as there are.
-    n_sets : int
-        How many studies, at least 1.
-    rng : numpy.random.Generator
-        Source of randomness.
-    aggregate : callable
-        `average` or `majority`.
+    """Repeat a study: draw instances with replacement, labels of each without, and average.
 
     Returns
     -------
@@ -116,7 +84,7 @@ def draw_estimates(
     Raises
     ------
     ValueError
-        When an instance has too few labels, or a number is below 1.
+        If an instance has too few labels, or a number is below 1.
     """
     if min(n_instances, labels_per_instance, n_sets) < 1:
         raise ValueError("At least one study of one instance with one label is needed.")
@@ -148,7 +116,7 @@ def _draw_labels(
     labels = table.labels[chosen]
     # the m smallest of k random keys are a sample without replacement
     keys = rng.random(labels.shape)
-    keys[np.isnan(labels)] = 2.0  # after all labels there are
+    keys[np.isnan(labels)] = 2.0  # after all labels of the instance
     order = np.argpartition(keys, labels_per_instance - 1, axis=-1)
     taken = order[..., :labels_per_instance]
     return np.asarray(np.take_along_axis(labels, taken, axis=-1))
@@ -162,13 +130,6 @@ def _chunks(n_sets: int, size: int) -> Iterator[slice]:
 
 def exact_sd(table: LabelTable, *, n_instances: int, labels_per_instance: int) -> float:
     """Return the standard deviation that averaged studies of this size have.
-
-    Parameters
-    ----------
-    table : LabelTable
-        The labels drawn from.
-    n_instances, labels_per_instance : int
-        As in `draw_estimates`.
 
     Returns
     -------

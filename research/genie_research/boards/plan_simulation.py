@@ -1,4 +1,4 @@
-"""Plans checked by playing them out."""
+"""Simulations that check planned studies."""
 
 import math
 
@@ -24,30 +24,9 @@ def simulated_half_width(
     n_sets: int = 2_000,
     confidence: float = 0.95,
 ) -> float:
-    """Repeat a planned study on a pilot's judgments and see how wide it comes out.
+    """Simulate a planned study on a pilot's judgments; return its half-width.
 
-    Parameters
-    ----------
-    values, instances : array_like, shape (n,)
-        The pilot's ratings and their instances.
-    n_instances, ratings_per_instance : int
-        The planned study.
-    seed : int
-        Seed of the simulation.
-    n_sets : int
-        How many studies are simulated, at least 2.
-    confidence : float
-        Of the interval.
-
-    Returns
-    -------
-    float
-        Half the distance between the two quantiles of the simulated means.
-
-    Raises
-    ------
-    ValueError
-        See `genie_research.boards.label_table.draw_estimates`.
+    That is half the distance between the two quantiles of `n_sets` simulated means.
     """
     normal_quantile(confidence)
     estimates = draw_estimates(
@@ -71,32 +50,19 @@ def simulated_means(
     seed: int,
     n_sets: int = 2_000,
 ) -> Floats:
-    """Play a planned study with normal effects of instances, workers and days.
+    """Simulate a planned study with normal effects of instances, workers and days.
 
     Parameters
     ----------
-    components : Components
-        Variances of the effects.
-    n_instances, ratings_per_instance : int
-        The planned study.
     n_workers, n_days : int, optional
-        Ratings go round the workers in turn, and fill one day after the other, so that
-        each gives as many as the others or one more.
-    seed : int
-        Seed of the simulation.
-    n_sets : int
-        How many studies are simulated, at least 1.
+        Ratings are assigned to the workers in turn, and fill one day after the other, so
+        that the numbers of ratings differ by at most one.
 
     Returns
     -------
     ndarray, shape (n_sets,)
         Simulated means about a true mean of 0; their spread is what
         `leaderboard.stats.components.mean_variance` predicts.
-
-    Raises
-    ------
-    ValueError
-        When a number is below 1.
     """
     counts = [n_instances, ratings_per_instance, n_sets, n_workers or 1, n_days or 1]
     if min(counts) < 1 or n_workers == 0 or n_days == 0:
@@ -130,7 +96,7 @@ def simulated_power(
     seed: int,
     n_sets: int = 2_000,
 ) -> float:
-    """Repeat a planned comparison on a pilot's differences and count the findings.
+    """Simulate a planned comparison on a pilot's differences; return the share that reject.
 
     Parameters
     ----------
@@ -139,25 +105,10 @@ def simulated_power(
     n_instances : int
         Instances of the planned comparison, at least 2.
     difference : float, optional
-        The true difference to assume; the pilot's differences are moved to have it.
-        By default that of the pilot, which tends to overstate what a significant pilot
-        found.
+        The true difference to assume; the pilot's differences are shifted to it. By
+        default that of the pilot, which a significant pilot tends to overstate.
     alpha : float
         Level of the two-sided paired t-test.
-    seed : int
-        Seed of the simulation.
-    n_sets : int
-        How many comparisons are simulated, at least 1.
-
-    Returns
-    -------
-    float
-        Share of simulated comparisons that reject.
-
-    Raises
-    ------
-    ValueError
-        On pilots that do not pair, or a number too small.
 
     References
     ----------
@@ -170,7 +121,7 @@ def simulated_power(
     if n_instances < 2 or n_sets < 1:
         raise ValueError("A comparison needs two instances, a simulation one of them.")
     if difference is not None:
-        # the shape of the pilot's differences stays, only their mean is moved
+        # the shape of the pilot's differences stays, only their mean is shifted
         gap = gap - gap.mean() + difference
     edge = float(stats.t.ppf(1 - alpha / 2, n_instances - 1))
     rng = np.random.default_rng(seed)
@@ -181,6 +132,6 @@ def simulated_power(
         drawn = gap[rng.integers(0, len(gap), size)]
         means = drawn.mean(axis=1)
         errors = drawn.std(axis=1, ddof=1) / math.sqrt(n_instances)
-        # without spread every instance says the same: found unless that is "equal"
+        # without spread all instances agree: significant unless the difference is 0
         n_significant += int(np.count_nonzero(np.abs(means) > edge * errors))
     return n_significant / n_sets

@@ -1,4 +1,4 @@
-"""What people said of systems' outputs elsewhere, as a table of systems and segments."""
+"""Imported ratings of systems' outputs, as a table of systems and segments."""
 
 import csv
 from collections import defaultdict
@@ -10,24 +10,17 @@ from leaderboard.stats.resampling import Floats
 
 
 def read_segments(path: Path, n_systems: int) -> Floats:
-    """Read the mean ratings of the segments that the busiest systems share.
+    """Read the mean ratings of the segments that the `n_systems` largest systems share.
 
     Parameters
     ----------
     path : Path
         CSV with columns system, segment and raw, from 0 to 100.
-    n_systems : int
-        How many systems, those with most segments.
 
     Returns
     -------
     ndarray, shape (n_systems, n_segments)
         From 0 to 1.
-
-    Raises
-    ------
-    ValueError
-        When columns are missing or systems share fewer than two segments.
     """
     rows: dict[str, dict[str, float]] = defaultdict(dict)
     with path.open(encoding="utf-8", newline="") as lines:

@@ -11,7 +11,6 @@ from leaderboard.table_stats.report import Sheet
 
 
 def crowd_sheet(results: Sequence[CrowdResult], *, cents: float) -> Sheet:
-    """Put the cells of a study below each other, with Monte-Carlo standard errors."""
     tasks = sorted({result.n_tasks for result in results})
     notes = (
         "Coverage of the nominal 95 % interval of the mean over all workers and "
@@ -50,7 +49,6 @@ def crowd_sheet(results: Sequence[CrowdResult], *, cents: float) -> Sheet:
 
 
 def crowd_plot(results: Sequence[CrowdResult]) -> str:
-    """Draw each cell's coverage with its Monte-Carlo interval."""
     marks = [
         Mark(
             _label(one.crowd),
@@ -68,12 +66,10 @@ def crowd_plot(results: Sequence[CrowdResult]) -> str:
 
 
 def crowd_document(results: Sequence[CrowdResult], seed: int) -> dict[str, Any]:
-    """Return every number of a study as one JSON object."""
     return {"seed": seed, "cells": [asdict(one) for one in results]}
 
 
 def halves_sheet(found: Sequence[tuple[str, HalfCrowds]]) -> Sheet:
-    """Put the halves of real crowds below each other."""
     rows = tuple(
         (
             name,
@@ -116,7 +112,6 @@ def halves_sheet(found: Sequence[tuple[str, HalfCrowds]]) -> Sheet:
 def halves_document(
     found: Sequence[tuple[str, HalfCrowds]], seed: int
 ) -> dict[str, Any]:
-    """Return every number of the halves as one JSON object."""
     crowds = [
         {
             "crowd": name,

@@ -1,1 +1,1 @@
-"""Simulated crowds with careless people in them, and campaigns that try to do without."""
+"""Simulated crowds with careless workers, and campaigns that detect them."""

@@ -1,4 +1,4 @@
-"""One campaign with a simulated crowd: who is asked what, stopped, and left in.
+"""One campaign with a simulated crowd: assignments, tests, stops and ratings.
 
 Every answer costs the same, whether test or rating, and a campaign ends when every
 output has a rating that counts or the money is spent.
@@ -48,10 +48,10 @@ class CampaignPlan:
     Attributes
     ----------
     detector : str
-        ``none``; ``fixed``: as before, tests at a fixed share, right on less than .9 is
-        noisy; ``tests``: tests by doubt and the key on trial; ``all``: ratings, too.
+        ``none``; ``fixed``: tests at a fixed share, and workers right on less than .9 are
+        noisy; ``tests``: tests by doubt and an estimated key; ``all``: ratings, too.
     extra : float
-        What may be spent, beyond one rating of every output, as a share of these.
+        Budget beyond one rating of every output, as a share of these.
     share_tests : float
         Share of tests in the cost that staff approved.
     largest : float
@@ -60,7 +60,7 @@ class CampaignPlan:
         Answers between two fits of the whole pool.
     stop_at, pause_at : float
         Probabilities of being careless at which a fit stops a worker, and at which their
-        newest tests make them wait for the next fit.
+        newest tests pause them until the next fit.
     """
 
     detector: str = "all"
@@ -80,18 +80,18 @@ class CampaignPlan:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a campaign left.
+    """The result of a campaign.
 
     Attributes
     ----------
     value, weight : ndarray, shape (n,)
-        Ratings of workers who were not stopped, and how much each counts.
+        Ratings of workers who were not stopped, and their weights.
     system, worker, instance : ndarray of int, shape (n,)
     noisy, copied : ndarray of bool, shape (n,)
-        Given without care; by somebody who copies a language model.
+        Given without care; by a worker who copies a language model.
     stopped_after : ndarray, shape (n_workers,)
         Answers before a worker was stopped, of the careless since they turned; infinite
-        who never was.
+        if never.
     answered : ndarray of int, shape (n_workers,)
     p_careless : ndarray, shape (n_workers,)
     share_low : float
@@ -132,7 +132,7 @@ class _Campaign:
         self.p = np.full(n, plan.options.share_careless)
         self.fitted: Fitted | None = None
         self.paused = np.zeros(n, dtype=bool)
-        # right and all, of negative and positive tests; and those that a fit has seen
+        # right and all, of negative and positive tests; and those in the last fit
         self.counts = np.zeros((n, 2, 2), dtype=np.int64)
         self.seen_counts = self.counts.copy()
         self.before = self.p.copy()
@@ -185,7 +185,7 @@ class _Campaign:
 
     def _ask_test(self, worker: int) -> None:
         rng, place = self.rng, int(self.answered[worker])
-        # as many of either polarity, in an order nobody can tell beforehand
+        # as many of either polarity, in an unpredictable order
         asked = [row[2] for row in self.tests if row[0] == worker]
         more = 2 * sum(asked) - len(asked)
         positive = int(rng.random() < (0.5 if more == 0 else 0.2 if more > 0 else 0.8))
@@ -231,7 +231,7 @@ class _Campaign:
             flagged = self._fixed()
         fresh = flagged & np.isinf(self.stopped_after)
         self.stopped_after[fresh] = self.answered[fresh]
-        # a ban takes away all that somebody answered, and each is asked again once
+        # a ban removes all of a worker's answers, and each is asked again once
         for worker, system, instance, *_ in self.ratings:
             if fresh[worker]:
                 self.open[system, instance] = True
@@ -284,11 +284,8 @@ class _Campaign:
 def run_campaign(crowd: Crowd, plan: CampaignPlan, rng: np.random.Generator) -> Outcome:
     """Run a campaign to its end.
 
-    Returns
-    -------
-    Outcome
-        All ratings, weighted by how likely they are to have been given with care; with
-        ``fixed`` and ``none`` they count in full or not at all.
+    Ratings are weighted by the probability that they were given with care; with ``fixed``
+    and ``none`` they count in full or not at all.
     """
     campaign = _Campaign(crowd, plan, rng)
     campaign.run()

@@ -29,7 +29,7 @@ class DawidSkene:
 
     @property
     def informed(self) -> Floats:
-        """How far labels follow classes: 0 of who guesses, 1 of who is always right."""
+        """Return how closely labels follow classes: 0 for guessing, 1 for always right."""
         n = self.confusion.shape[2]
         if n < 2:
             return np.zeros(len(self.confusion))
@@ -53,10 +53,10 @@ def dawid_skene(
     item, worker, label : ndarray of int, shape (n,)
         Numbers from 0, each of which occurs.
     smoothing : float, default 0
-        Labels of each class and kind that every worker is taken to have given before:
+        Prior labels of each class and kind for every worker:
         without any, a worker with few answers has a matrix of zeros and ones.
     tolerance : float, default 1e-9
-        The fit ends when no item's probability moves by more.
+        The fit ends when no item's probability changes by more.
 
     References
     ----------

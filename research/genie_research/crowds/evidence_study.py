@@ -1,4 +1,4 @@
-"""Which evidence tells careless workers from careful ones: models compared."""
+"""Which evidence distinguishes careless workers from careful ones: a comparison of models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from quality.detection.stats.workers.answers import as_levels
 from quality.detection.stats.workers.options import NO_YES
 
 _KINDS = ("lazy", "random", "adversarial", "copying")
-#: Ratings below which a worker is left out of the comparison.
+#: Workers with fewer ratings are left out of the comparison.
 _LEAST = 10
 
 
@@ -36,18 +36,13 @@ class EvidenceCell:
 
 
 def evidence_study(plan: CrowdPlan, *, n_tasks: int, seed: int) -> list[EvidenceCell]:
-    """Compare models on campaigns in which nobody is stopped.
+    """Compare models on campaigns in which no worker is stopped.
 
     Returns
     -------
     list of EvidenceCell
-        Dawid and Skene and MACE take an instance's outputs for one item (each output
-        is rated once) and ratings for two labels, above the middle or not.
-
-    Raises
-    ------
-    ValueError
-        Without tasks.
+        Dawid and Skene and MACE treat an instance's outputs as one item (each output
+        is rated once) and ratings as two labels, above the middle or not.
 
     Examples
     --------

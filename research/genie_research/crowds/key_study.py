@@ -1,4 +1,4 @@
-"""How many honest workers a hard key excludes, and how many careless ones it catches."""
+"""How many honest workers a hard key excludes, and how many careless ones it finds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class KeyCell:
     excluded_error, caught_error : float
         Monte-Carlo standard errors.
     excluded_fixed, caught_fixed : float
-        The same when right on less than .9 is noisy.
+        The same if workers right on less than .9 count as noisy.
     """
 
     accuracy: float
@@ -57,28 +57,18 @@ def key_study(
     numbers: Sequence[int] = NUMBERS,
     threshold: float = 0.99,
 ) -> list[KeyCell]:
-    """Judge pools by test questions alone, with keys of several degrees of hardness.
+    """Assess pools by test questions alone, with keys of several degrees of hardness.
 
     Parameters
     ----------
     plan : CrowdPlan, optional
-        Who is in a pool.
+        The workers of a pool.
     negative : float, default 0.95
         Agreement of careful people with the key on negative questions.
     accuracies : sequence of float
         The same on positive questions.
     numbers : sequence of int
-        Tests of each polarity that everybody answers.
-
-    Returns
-    -------
-    list of KeyCell
-        In the order of accuracies, then numbers.
-
-    Raises
-    ------
-    ValueError
-        On fewer than two pools.
+        Tests of each polarity that each worker answers.
 
     Examples
     --------

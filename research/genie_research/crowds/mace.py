@@ -10,7 +10,7 @@ from quality.detection.stats.workers.turning import log_sum
 
 @dataclass(frozen=True)
 class Mace:
-    """How often workers look, and what they answer when they do not.
+    """How often workers look at items, and their guesses otherwise.
 
     Attributes
     ----------

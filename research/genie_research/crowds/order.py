@@ -1,4 +1,4 @@
-"""How much the order of a worker's items tells about which of them are tests."""
+"""How well the order of a worker's items predicts which of them are tests."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from quality.counts import Floats
 
 #: A session of the usual length.
 SESSION = 40
-# Imagined answers with the overall share of tests: few have come to late places.
+# Imagined answers with the overall share of tests, because late places are rare.
 _SHRINK = 5.0
 
 
@@ -20,7 +20,7 @@ def places_of(crowd: Crowd, outcome: Outcome) -> Floats:
     Returns
     -------
     ndarray, shape (2, SESSION)
-        Nothing but zeros where the order is not known.
+        Zeros if the order is unknown.
     """
     rows = []
     for given in (outcome.rated, outcome.asked):
@@ -31,7 +31,7 @@ def places_of(crowd: Crowd, outcome: Outcome) -> Floats:
 
 
 def order_auc(places: Sequence[Floats]) -> Floats:
-    """Return how well the best rule on places alone tells tests from ratings.
+    """Return how well the best rule on places alone distinguishes tests from ratings.
 
     A place is as suspicious as its share of tests in the other half of the campaigns,
     so a script that has seen many campaigns could do this, and chance cannot.
@@ -44,7 +44,7 @@ def order_auc(places: Sequence[Floats]) -> Floats:
     Returns
     -------
     ndarray, shape (n_campaigns,)
-        Area under the ROC curve in each campaign; NaN where one of both is missing.
+        Area under the ROC curve in each campaign; NaN if one of both is missing.
 
     References
     ----------

@@ -1,8 +1,8 @@
-"""Who is in a simulated crowd, and how each of them answers.
+"""The people of a simulated crowd, and how each of them answers.
 
-Careful people rate what an item deserves on a scale of five, with a leniency and a
-scatter of their own; some are strict. The careless are lazy (always 4 or 5 of 5),
-random, adversarial (the scale turned round) or copy a language model.
+Careful people rate the quality of an item on a scale of five, with a leniency and a
+scatter each; some are strict. The careless are lazy (always 4 or 5 of 5), random,
+adversarial (an inverted scale) or copy a language model.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from quality.counts import Floats, Ints
 from quality.detection.stats.fitted_detector import Bools
 
 HONEST, LAZY, RANDOM, ADVERSARIAL, COPYING = range(5)
-#: Of thirty careless people, how many are of each kind (MEASURED, S7's crowd).
+#: Of thirty careless people, the number of each kind (MEASURED, S7's crowd).
 CARELESS_MIX = {LAZY: 10, RANDOM: 10, ADVERSARIAL: 5, COPYING: 5}
 #: Standard deviations, on a scale from 0 to 1: of instances, of a system on an
 #: instance, of people's single ratings.
@@ -23,7 +23,7 @@ _STEPS = 4
 
 @dataclass(frozen=True)
 class CrowdPlan:
-    """A crowd and a task, and by how much they differ from what models presume.
+    """A crowd and a task, and their deviations from the models' assumptions.
 
     Attributes
     ----------
@@ -38,10 +38,10 @@ class CrowdPlan:
     leniency_sd, scatter_sd : float
         Of careful people's levels, and of the logarithm of their scatter.
     strict_share, strictness : float
-        Share of the careful who are strict, and by how much lower they rate.
+        Share of the careful who are strict, and how much lower they rate.
     copied_sd, copied_follow, copied_own : float
-        Scatter of a language model's answers, how far they follow what items deserve
-        (0 to 1), and of those who copy it around its answers.
+        Scatter of a language model's answers, their correlation with quality
+        (0 to 1), and the scatter of copiers around its answers.
     accuracy : tuple of float
         Agreement of careful people with the key on positive and negative questions.
     question_sd, ability_sd : float
@@ -78,7 +78,7 @@ class CrowdPlan:
 
 @dataclass(frozen=True)
 class Crowd:
-    """One draw of a crowd and of what the items deserve.
+    """One draw of a crowd and of the quality of items.
 
     Attributes
     ----------
@@ -86,9 +86,9 @@ class Crowd:
         ``HONEST``, ``LAZY``, ...
     pace, leniency, scatter, ability : ndarray, shape (n_workers,)
     deserved, copied : ndarray, shape (n_systems, n_instances)
-        What people and the language model think of each output.
+        The mean rating of each output by people and by the language model.
     question : ndarray, shape (2, n_questions)
-        How easy negative (0) and positive (1) questions are to the careful, logits.
+        Easiness of negative (0) and positive (1) questions for the careful, in logits.
     """
 
     plan: CrowdPlan
@@ -107,7 +107,7 @@ class Crowd:
 
 
 def system_means(plan: CrowdPlan) -> Floats:
-    """Return how good the systems are, on a scale from 0 to 1.
+    """Return the quality of the systems, on a scale from 0 to 1.
 
     Examples
     --------
@@ -122,15 +122,13 @@ def draw_crowd(
 ) -> Crowd:
     """Draw people and items.
 
-    Parameters
-    ----------
-    deserved : ndarray, shape (n_systems, n_instances), optional
-        What outputs deserve, from 0 to 1; drawn where it is not given.
+    `deserved` is the quality of outputs, from 0 to 1, shape (n_systems, n_instances); it is
+    drawn if not given.
     """
     n = plan.n_workers
     n_bad = round(plan.share_bad * n)
     mix = np.repeat(list(CARELESS_MIX), list(CARELESS_MIX.values()))
-    # evenly out of the mix, so that every crowd has the same share of each
+    # evenly from the mix, so that every crowd has the same share of each
     kind = np.zeros(n, dtype=np.int64)
     kind[:n_bad] = mix[(np.arange(n_bad) * len(mix)) // max(n_bad, 1)]
     pace = np.exp(rng.normal(0, plan.workload_sd, n)) * np.where(kind > 0, plan.pace, 1)
@@ -144,7 +142,7 @@ def draw_crowd(
     follow = plan.copied_follow * (deserved - deserved.mean()) / deserved.std()
     own = (1 - plan.copied_follow**2) ** 0.5 * rng.normal(0, 1, shape)
     logit = np.log(np.array(plan.accuracy[::-1]) / (1 - np.array(plan.accuracy[::-1])))
-    # so that the mean over questions and people is what was asked for
+    # so that the mean over questions and people is the requested one
     logit = logit * (1 + np.pi * (plan.question_sd**2 + plan.ability_sd**2) / 8) ** 0.5
     return Crowd(
         plan,
@@ -169,10 +167,7 @@ def rate(
 ) -> float:
     """Return a worker's rating of an output, on five levels from 0 to 1.
 
-    Parameters
-    ----------
-    worker, place : int
-        Who answers, and how many answers they gave before.
+    `place` is the number of the worker's answers before.
     """
     kind = crowd.kind[worker] if place >= crowd.plan.turning else HONEST
     if kind == LAZY:
@@ -198,7 +193,7 @@ def answer_test(
 ) -> bool:
     """Return whether a worker's answer to a test question agrees with the key.
 
-    Who copies a language model is as often right as careful people.
+    A copier of a language model is as often right as careful people.
 
     Examples
     --------
@@ -211,7 +206,7 @@ def answer_test(
     if kind == LAZY:
         return bool(positive)
     if kind == RANDOM:
-        # 3, 4 and 5 of five are right where the key says good; 1 and 2 where bad
+        # 3, 4 and 5 of five are right if the key is good; 1 and 2 if it is bad
         return bool(rng.random() < (0.6 if positive else 0.4))
     logit = crowd.question[positive, question] + crowd.ability[worker]
     right = rng.random() < 1 / (1 + np.exp(-logit))
@@ -225,24 +220,9 @@ def deserved_means(
     n: int = 400_000,
     seed: int = 0,
 ) -> Floats:
-    """Return what careful people, the strict among them, rate each system on average.
+    """Return the mean rating of each system by careful people, including strict ones.
 
-    Parameters
-    ----------
-    deserved : ndarray, shape (n_systems, n_instances), optional
-        What outputs deserve; without it, what is drawn of them on average.
-    n, seed : int
-        Ratings drawn, and their seed.
-
-    Returns
-    -------
-    ndarray, shape (n_systems,)
-        On the scale from 0 to 1, after rounding to five levels.
-
-    Examples
-    --------
-    >>> deserved_means(CrowdPlan(), n=4000).round(1).tolist()
-    [0.4, 0.5, 0.5, 0.6, 0.6]
+    It is estimated from `n` draws, on the scale from 0 to 1, after rounding to five levels.
     """
     rng = np.random.default_rng(seed)
     items = 0.0 if deserved is not None else INSTANCE_SD**2 + OUTPUT_SD**2

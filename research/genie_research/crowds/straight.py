@@ -1,4 +1,4 @@
-"""Straight-lining: the same answer again and again, whatever is shown."""
+"""Straight-lining: the same answer again and again, whatever the item."""
 
 import numpy as np
 
@@ -11,13 +11,13 @@ def repeated_answers(worker: Ints, level: Ints, n_workers: int) -> Floats:
     Parameters
     ----------
     worker, level : ndarray of int, shape (n,)
-        Whose answer, and which level it is; each worker's in the order of answering.
+        Each worker's in the order of answering.
 
     Returns
     -------
     ndarray, shape (n_workers,)
-        Standard deviations above what a worker's own shares of levels make likely; 0
-        where fewer than two answers or levels say nothing. Who gives one level only has
+        Standard deviations above the expectation from a worker's own shares of levels; 0
+        with fewer than two answers or levels. A worker who gives one level only has
         no shares to compare with and counts as :func:`constant_answers`.
 
     References
@@ -41,7 +41,7 @@ def repeated_answers(worker: Ints, level: Ints, n_workers: int) -> Floats:
 
 
 def constant_answers(worker: Ints, level: Ints, n_workers: int) -> Floats:
-    """Return the share of each worker's answers that are one of two neighbouring levels.
+    """Return the share of each worker's answers that are one of two neighboring levels.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def constant_answers(worker: Ints, level: Ints, n_workers: int) -> Floats:
     Returns
     -------
     ndarray, shape (n_workers,)
-        1 of who always answers 4 or 5; 0 without answers.
+        1 for always 4 or 5; 0 without answers.
 
     References
     ----------

@@ -1,8 +1,7 @@
-"""Campaigns of simulated crowds through the site's own services, never kept.
+"""Campaigns of simulated crowds through the site's own services, rolled back.
 
-What `simulate_crowd` says of a crowd by simulation alone, here the product does:
-campaigns at the approved shares of test questions, the next HIT, pauses, fits,
-exclusions, work that is asked for again, weights.
+`simulate_crowd` simulates everything; here the product runs campaigns at the approved
+shares of test questions, the next HIT, pauses, fits, exclusions, reissued work and weights.
 """
 
 from copy import deepcopy
@@ -38,7 +37,7 @@ from quality.detection.stats.assess import Ratings, Tests
 from quality.test_questions.models import Placement, Polarity
 
 SLUG, LIKE = "crowd-study", "demo-translation"
-#: Answers of the whole crowd between two looks of the queue.
+#: Answers of the whole crowd between two runs of the queue.
 EVERY = 60
 _NAMES = [
     "Ada",
@@ -86,10 +85,9 @@ _THINGS = [
 def site_campaign(
     crowd: Crowd, plan: CampaignPlan, rng: np.random.Generator
 ) -> Outcome:
-    """Run one campaign of each system with this crowd; all of it is undone.
+    """Run one campaign of each system with this crowd; all of it is rolled back.
 
-    Staff confirm every exclusion that waits for a person. Half of the share of test
-    questions are positive ones.
+    Staff confirm every held exclusion. Half of the share of test questions are positive.
     """
     with transaction.atomic():
         try:
@@ -109,7 +107,7 @@ class _Site:
         self.workers = _workers(crowd, self.task.slug)
         self.number = {worker.pk: i for i, worker in enumerate(self.workers)}
         self.answered = np.zeros(len(self.workers), dtype=np.int64)
-        #: what was asked and rated, as `Tests` and `Ratings` have it
+        #: the columns of `Tests` and `Ratings`
         self.asked: list[tuple[int, int, int, bool, int]] = []
         self.rated: list[tuple[int, int, int, int, int, float, int]] = []
         #: (worker, item) of ratings that were given without care
@@ -125,7 +123,7 @@ class _Site:
             if not able.any():
                 if looked:
                     break
-                # whoever was paused or waits for returned work goes on some time later
+                # Workers who were paused or wait for returned work continue some time later.
                 before = timezone.now() - timedelta(days=1)
                 Pause.objects.filter(pool=self.task.slug).update(created_at=before)
                 self._settle()

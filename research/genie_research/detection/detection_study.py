@@ -19,7 +19,7 @@ from quality.detection.stats.detectors import (
 )
 from quality.detection.stats.mixture import Fit, fit
 
-#: Workers are put together by how many test questions they answered: [low, high).
+#: Workers are grouped by the number of test questions they answered: [low, high).
 BUCKETS: tuple[tuple[int, int], ...] = ((1, 5), (5, 15), (15, 10**9 + 1))
 BUCKET_NAMES: tuple[str, ...] = ("1-4", "5-14", "15+")
 
@@ -33,12 +33,12 @@ class Cell:
     Attributes
     ----------
     precision, recall : float
-        Shares 0 to 1; NaN when nobody was flagged or nobody was noisy.
+        Shares 0 to 1; NaN if no worker was flagged or noisy.
     precision_interval, recall_interval : tuple of float
         95% percentile bootstrap over whole rounds, because workers of one round share
         its noisy workers' accuracy.
     n_noisy, n_flagged : int
-        How many workers the shares are of.
+        The denominators.
     """
 
     precision: float
@@ -62,7 +62,7 @@ class DetectionStudy:
     n_right, n_wrong : ndarray of int64, shape (n_rounds, n_detectors, n_buckets)
         Flagged workers who were noisy, and who were not.
     parameters : dict
-        Seed, thresholds and question counts: what the study can be repeated from.
+        Seed, thresholds and question counts, which reproduce the study.
     """
 
     detectors: tuple[str, ...]
@@ -73,33 +73,10 @@ class DetectionStudy:
 
     @property
     def n_rounds(self) -> int:
-        """Rounds simulated."""
         return len(self.n_noisy)
 
     def first(self, n_rounds: int) -> DetectionStudy:
-        """Return the study of the first rounds only, as if no more had been simulated.
-
-        Parameters
-        ----------
-        n_rounds : int
-            1 to the number of rounds.
-
-        Returns
-        -------
-        DetectionStudy
-            The same as a study of so many rounds with the same seed.
-
-        Raises
-        ------
-        ValueError
-            When there are not so many rounds.
-
-        Examples
-        --------
-        >>> study = simulate_detection([5] * 9, n_rounds=3, detectors=["rate-uniform"])
-        >>> study.first(2).n_rounds
-        2
-        """
+        """Return the study of the first rounds only, as if no more had been simulated."""
         if not 1 <= n_rounds <= self.n_rounds:
             raise ValueError(f"The study has {self.n_rounds} rounds, not {n_rounds}.")
         return replace(
@@ -110,33 +87,7 @@ class DetectionStudy:
         )
 
     def cell(self, detector: str, bucket: int, *, n_resamples: int = 1_000) -> Cell:
-        """Pool the rounds for one detector and bucket.
-
-        Parameters
-        ----------
-        detector : str
-            A slug of `detectors`.
-        bucket : int
-            Index into :data:`BUCKET_NAMES`.
-        n_resamples : int, default 1000
-            Bootstrap resamples of the rounds.
-
-        Returns
-        -------
-        Cell
-            Precision and recall with intervals.
-
-        Raises
-        ------
-        ValueError
-            When the detector was not in the study.
-
-        Examples
-        --------
-        >>> study = simulate_detection([30] * 20, n_rounds=3, detectors=["rate-uniform"])
-        >>> study.cell("rate-uniform", 2).recall
-        1.0
-        """
+        """Return precision and recall of one detector and bucket (an index of :data:`BUCKET_NAMES`)."""
         if detector not in self.detectors:
             raise ValueError(f"The detector {detector!r} was not in this study.")
         row = self.detectors.index(detector)
@@ -159,14 +110,7 @@ class DetectionStudy:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a JSON-serialisable form: one entry per detector and bucket.
-
-        Examples
-        --------
-        >>> study = simulate_detection([9] * 9, n_rounds=2, detectors=["rate-uniform"])
-        >>> sorted(study.to_dict()), len(study.to_dict()["cells"])
-        (['cells', 'n_rounds', 'parameters'], 3)
-        """
+        """Return a JSON-serialisable form: one entry per detector and bucket."""
         cells = [
             {"detector": slug, "bucket": name} | _plain(self.cell(slug, bucket))
             for slug in self.detectors
@@ -195,7 +139,7 @@ def _interval(shares: Floats) -> tuple[float, float]:
 
 
 def _plain(cell: Cell) -> dict[str, Any]:
-    """NaN is no JSON: a share of nobody is null."""
+    """Return a dict with null for NaN, which JSON lacks."""
     return {
         name: None
         if isinstance(value, float) and np.isnan(value)
@@ -209,14 +153,7 @@ def _plain(cell: Cell) -> dict[str, Any]:
 def simulate_round(
     n: npt.ArrayLike, rng: np.random.Generator
 ) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """Draw one round of annotation as Genie's appendix B.2 says.
-
-    Parameters
-    ----------
-    n : array_like of int, shape (n_workers,)
-        Test questions each worker answers.
-    rng : numpy.random.Generator
-        Source of randomness.
+    """Draw one round of annotation by Genie's appendix B.2.
 
     Returns
     -------
@@ -262,25 +199,13 @@ def simulate_detection(
     n : array_like of int, shape (n_workers,)
         Test questions each worker answers, >= 1.
     n_rounds : int, default 25
-        Rounds; round i is the same whatever their number.
-    seed : int, default 0
-        Seed of rounds and fits.
+        Rounds; round i is the same for any number of rounds.
     detectors : sequence of str
         Slugs of :data:`~quality.detection.stats.detectors.DETECTORS`.
     threshold_rate, threshold_posterior : float
         As in :func:`~quality.detection.stats.detectors.detect`.
     progress : callable, optional
         Called with (rounds done, rounds) after each round.
-
-    Returns
-    -------
-    DetectionStudy
-        Counts per round, detector and bucket.
-
-    Raises
-    ------
-    ValueError
-        When there are no workers, no rounds, no detectors, or an unknown one.
 
     References
     ----------
@@ -304,7 +229,7 @@ def simulate_detection(
     n_noisy = np.zeros((n_rounds, len(BUCKETS)), dtype=np.int64)
     n_right = np.zeros((n_rounds, len(detectors), len(BUCKETS)), dtype=np.int64)
     n_wrong = np.zeros_like(n_right)
-    # A child seed for each round: round i is the same however many there are.
+    # A child seed for each round: round i is the same for any number of rounds.
     for index, child in enumerate(np.random.SeedSequence(seed).spawn(n_rounds)):
         right, noisy = simulate_round(n_questions, np.random.default_rng(child))
         n_noisy[index] = buckets @ noisy.astype(np.int64)

@@ -1,8 +1,8 @@
-"""How many test questions a pool of workers may have answered: seven shapes.
+"""Numbers of test questions answered in a pool of workers: seven shapes.
 
 The precision and recall of a detector depend on how many workers answered only one or
-two questions, and nobody published those counts. So a detector is compared over seven
-pools that differ in just that.
+two questions, and those counts were not published. So a detector is compared over seven
+pools that differ only in these.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from quality.counts import Floats, Ints
 N_WORKERS = 88
 
 
-#: Nobody answers more than this in one study, whatever the shape's tail says.
+#: The largest number in one study, which cuts the shapes' tails.
 LONGEST = 2_000
 
 
@@ -69,11 +69,6 @@ def question_counts(name: str, n_workers: int = N_WORKERS) -> Ints:
     ndarray of int64, shape (n_workers,)
         The shape's quantiles at (i - 1/2) / n_workers, rounded, from 1 to 2,000: no
         randomness, so that two studies differ in their answers only.
-
-    Raises
-    ------
-    ValueError
-        When there is no such shape or the pool has a negative size.
     """
     if name not in _QUANTILES:
         known = ", ".join(QUESTION_COUNTS)

@@ -1,4 +1,4 @@
-"""The study of detectors as an SVG picture that needs no other file and no library."""
+"""The study of detectors as a self-contained SVG picture."""
 
 import math
 from html import escape
@@ -8,24 +8,14 @@ from genie_research.detection.study_table import PUBLISHED
 from quality.detection.stats.detectors import DETECTORS
 
 _LEFT, _PANEL, _GAP, _TOP, _ROW = 150, 220, 44, 86, 30
-# told apart by shape as well, and by people who do not see red and green apart
+# also distinguished by shape, for people who do not distinguish red and green
 _RECALL, _PRECISION, _INK, _GRID = "#0072b2", "#d55e00", "#222222", "#d8d8d8"
 
 
 def study_plot(study: DetectionStudy, name: str) -> str:
     """Draw precision and recall with 95% intervals, one panel per bucket.
 
-    Parameters
-    ----------
-    study : DetectionStudy
-        What was simulated.
-    name : str
-        Name of its question counts, for the title.
-
-    Returns
-    -------
-    str
-        An SVG document; the same study gives the same bytes.
+    `name` is that of the question counts. The same study gives the same bytes.
     """
     width = _LEFT + 3 * _PANEL + 3 * _GAP
     height = _TOP + _ROW * len(study.detectors) + 40

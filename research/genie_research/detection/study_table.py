@@ -27,19 +27,9 @@ _WIDTH = 27
 
 
 def study_table(study: DetectionStudy, name: str) -> str:
-    """Write precision / recall of every detector, with the interval of the recall.
+    """Return precision / recall of every detector, with the interval of the recall.
 
-    Parameters
-    ----------
-    study : DetectionStudy
-        What was simulated.
-    name : str
-        Name of its question counts, for the heading.
-
-    Returns
-    -------
-    str
-        Lines without trailing spaces: first the published percentages, then ours.
+    The published percentages are first, then ours. `name` is that of the question counts.
     """
     counts = study.parameters["n_questions"]
     in_bucket = [sum(low <= count < high for count in counts) for low, high in BUCKETS]

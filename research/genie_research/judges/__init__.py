@@ -1,1 +1,1 @@
-"""What programs that label are worth beside people, by simulation and on published labels."""
+"""The value of programs that rate beside people, by simulation and on published labels."""

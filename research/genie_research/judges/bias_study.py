@@ -1,4 +1,4 @@
-"""Scripted judges with one bias each, and what the audit finds: power and false alarms."""
+"""Scripted judges with one bias each, and the audit's findings: power and false alarms."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from leaderboard.stats.judges.findings import Effect, Finding, settle
 from leaderboard.stats.judges.injections import planted, probes
 from leaderboard.stats.resampling import Floats
 
-#: Each bias by what it adds: points, or a share of verdicts for the first shown.
+#: The size of each bias: points, or a share of verdicts for the first shown.
 PLANTED = {
     "none": 0.0,
     "order": 0.15,
@@ -26,7 +26,7 @@ PLANTED = {
     "own family": 0.5,
     "injection": 1.0,
 }
-# a judge on another scale than people, and with noise of its own
+# a judge on a different scale than people, and with noise
 _SCALE, _NOISE = 0.7, 0.6
 _OWN = 2
 _ASKS = re.compile(r"(?i)rate this|highest score|best score|full marks|\"score\"")
@@ -34,18 +34,18 @@ _ASKS = re.compile(r"(?i)rate this|highest score|best score|full marks|\"score\"
 
 @dataclass(frozen=True)
 class BiasStudy:
-    """How often an audit finds what was planted in one scripted judge.
+    """How often an audit finds the planted bias of one scripted judge.
 
     Parameters
     ----------
     planted : str
         One of `PLANTED`.
     power : float or None
-        Share of audits that found it; None where nothing was planted.
+        Share of audits that found it; None without a planted bias.
     false_alarms : float
         Share of audits with a finding that was not planted.
     estimate : float or None
-        Mean estimate of what was planted; None without.
+        Mean estimate of the planted bias; None without.
     example : list of Finding
         The first audit.
     """
@@ -72,20 +72,10 @@ class _Outputs:
 def study_biases(
     n_audits: int, *, seed: int, n_systems: int = 8, n_instances: int = 60
 ) -> list[BiasStudy]:
-    """Audit scripted judges, again and again.
+    """Audit scripted judges, one result for each of `PLANTED`.
 
-    Parameters
-    ----------
-    n_audits : int
-        Of each judge.
-    n_systems, n_instances : int
-        Sizes of each audit; two people rate each output, on one output of each instance
-        commands are tried, and one pair of each is judged in both orders.
-
-    Returns
-    -------
-    list of BiasStudy
-        One for each of `PLANTED`.
+    Two people rate each output; commands are tried on one output of each instance, and one
+    pair of each is rated in both orders.
     """
     found: dict[str, list[list[Finding]]] = {name: [] for name in PLANTED}
     for number in range(n_audits):
@@ -195,17 +185,6 @@ def _summary(planted: str, audits: list[list[Finding]]) -> BiasStudy:
 
 
 def with_endings(text: str) -> Iterator[tuple[str, str, str]]:
-    """Return a text with each command appended, and with its harmless words.
-
-    Parameters
-    ----------
-    text : str
-        An output.
-
-    Yields
-    ------
-    tuple of str
-        Name of the command, the text with it, the text with the harmless words.
-    """
+    """Yield, for each command, its name and the text with it and with harmless words."""
     for command, harmless in probes():
         yield command, planted(text, command), planted(text, harmless)

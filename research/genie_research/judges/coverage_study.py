@@ -1,4 +1,4 @@
-"""Whether intervals hold with good, biased and useless judges, and what is gained."""
+"""Coverage and width of intervals with good, biased and useless judges."""
 
 from dataclasses import dataclass
 
@@ -23,8 +23,8 @@ class CoverageCell:
     judge, method : str
         Of `JUDGES` and `METHODS`.
     coverage, error : float
-        Share of 95% intervals with the true mean in them, and its Monte-Carlo
-        standard error.
+        Share of 95% intervals that contain the true mean, and its Monte-Carlo standard
+        error.
     bias : float
         Mean of estimate minus truth, as a share of the plain interval's half-width.
     width : float
@@ -54,19 +54,8 @@ def study_coverage(
 ) -> list[CoverageCell]:
     """Simulate tasks in which people rate some instances and two judges all.
 
-    Parameters
-    ----------
-    n_tasks : int
-        Of each judge.
-    n_instances, n_people, n_workers : int
-        Instances, those that people rate, and workers, each with a strictness of
-        their own.
-
-    Returns
-    -------
-    list of CoverageCell
-        Every judge with every method. Truth is the mean over all workers and instances
-        there could be.
+    Every judge with every method, with `n_tasks` tasks each. Each worker has a strictness.
+    The truth is the mean over infinitely many workers and instances.
     """
     cells = []
     for kind in JUDGES:
@@ -96,14 +85,14 @@ def study_coverage(
 
 
 def judge_scores(kind: str, quality: Floats, rng: np.random.Generator) -> Floats:
-    """Return two judges' scores, on some instances worse than on others.
+    """Return two judges' scores, worse on some instances than on others.
 
     Parameters
     ----------
     kind : str
         Of `JUDGES`.
     quality : ndarray, shape (m,)
-        What people's ratings would be on average.
+        People's expected ratings.
 
     Returns
     -------
@@ -117,7 +106,7 @@ def judge_scores(kind: str, quality: Floats, rng: np.random.Generator) -> Floats
     told = quality[:, None] + scatter * rng.normal(size=(n, 2))
     if kind == "good":
         return told
-    # too mild, on another scale, fond of something that people do not see
+    # too mild, on a different scale, with a preference that people do not have
     return 20 + 0.5 * told + _QUALITY * rng.normal(size=n)[:, None]
 
 

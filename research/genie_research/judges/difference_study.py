@@ -1,4 +1,4 @@
-"""Whether differences of systems hold that judges help, and ranks made from them."""
+"""Coverage of differences of systems that judges help to estimate, and of their ranks."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -27,10 +27,10 @@ class DifferenceCell:
     judge : str
         Of `JUDGES`.
     coverage, error : float
-        Share of 95% intervals of differences with 0 in them, and its Monte-Carlo
-        standard error over tasks.
+        Share of 95% intervals of differences that contain 0, and its Monte-Carlo standard
+        error over tasks.
     wrong : float
-        Share of boards that tell any two systems apart; 5% at most is promised.
+        Share of boards that separate any two systems; at most 5% is promised.
     """
 
     judge: str
@@ -50,17 +50,7 @@ def study_differences(
 ) -> list[DifferenceCell]:
     """Simulate boards whose systems share instances, and half of the time workers.
 
-    Parameters
-    ----------
-    n_tasks : int
-        Of each judge.
-    n_instances, n_people, n_workers : int
-        See `genie_research.judges.coverage_study.study_coverage`.
-
-    Examples
-    --------
-    >>> len(study_differences(2, seed=1, n_instances=60, n_people=30, n_workers=6))
-    3
+    The sizes are as in `genie_research.judges.coverage_study.study_coverage`.
     """
     pairs = np.triu_indices(_SYSTEMS, 1)
     listed = list(combinations(range(_SYSTEMS), 2))

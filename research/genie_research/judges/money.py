@@ -1,4 +1,4 @@
-"""What a judge's labels are worth in people's."""
+"""The value of a judge's labels in people's labels."""
 
 from collections.abc import Mapping
 
@@ -18,16 +18,14 @@ def share_saved(
     seed: int,
     folds: int = 10,
 ) -> Interval:
-    """Estimate which share of people's labels a judge's labels make needless.
+    """Estimate the share of people's labels that a judge's labels replace.
 
     Parameters
     ----------
     people, judge : mapping
         As in `alternative_annotator_test`.
     numbers : bool
-        Whether the mean of numbers is wanted; else the share of each label.
-    seed : int
-        Of which instances are left out together, and of the interval.
+        Whether to estimate the mean of numbers; else the share of each label.
     folds : int
         Parts of the instances, at least 2.
 
@@ -35,23 +33,23 @@ def share_saved(
     -------
     Interval
         Of one minus the ratio of squared errors with the judge and without, one label
-        of a person at a time, on instances left out: were the judge asked about very
-        many more instances, people's labels could be fewer by this share for the same
-        precision. Negative where the judge foretells nothing and costs a little.
-        Covers people and instances.
+        of a person at a time, on instances left out: with very many more instances rated
+        by the judge, people's labels could be fewer by this share for the same precision.
+        Negative if the judge predicts nothing and costs a little. Covers people and
+        instances.
 
     Raises
     ------
     ValueError
         On fewer labels than folds, one person and instance only, or a label that is no
-        number where numbers are wanted.
+        number although `numbers` is true.
 
     Notes
     -----
     The variance of PPI++ with unlimited predictions is that of the residuals. For
     labels without an order, squared errors are added up over the shares of all labels
-    (Brier's score); a judge's label stands for the mean of people's where it was given,
-    with one label's worth of the overall mean mixed in.
+    (Brier's score); a judge's label predicts the mean of people's on instances with this
+    label, with one label's worth of the overall mean mixed in.
 
     References
     ----------
@@ -82,7 +80,7 @@ def share_saved(
     if not without.sum() > 0:
         raise ValueError("All people's labels are the same: nothing can be saved.")
     share = 1 - with_judge.sum() / without.sum()
-    # a ratio of sums, as a mean of what each label moves it by
+    # a ratio of sums, as a mean of each label's influence
     moves = share + ((1 - share) * without - with_judge) / without.mean()
     factors = {
         "person": [person for person, *_ in rows],

@@ -17,12 +17,12 @@ Saved = dict[str, dict[str, Interval]]
 
 
 def savings(folder: Path, *, seed: int) -> Saved:
-    """Measure for each data set of a folder what each judge's labels save.
+    """Measure, for each data set of a folder, the labels that each judge saves.
 
     Raises
     ------
     GenieError
-        Where no sub-folder has labels of people and of judges, or their labels allow no
+        If no sub-folder has labels of people and of judges, or their labels allow no
         estimate.
     """
     found: Saved = {}
@@ -50,7 +50,6 @@ def savings(folder: Path, *, seed: int) -> Saved:
 
 
 def savings_sheet(found: Saved) -> Sheet:
-    """Put the savings of all data sets below each other."""
     rows = tuple(
         (name, judge, f"{100 * one.estimate:.1f}", _span(one, 100, 1))
         for name, judges in found.items()
@@ -67,7 +66,6 @@ def savings_sheet(found: Saved) -> Sheet:
 
 
 def coverage_sheet(cells: Sequence[CoverageCell]) -> Sheet:
-    """Put judges and methods below each other, with Monte-Carlo standard errors."""
     rows = tuple(
         (
             one.judge,
@@ -90,7 +88,6 @@ def coverage_sheet(cells: Sequence[CoverageCell]) -> Sheet:
 
 
 def difference_sheet(cells: Sequence[DifferenceCell]) -> Sheet:
-    """Put boards with each kind of judge below each other."""
     rows = tuple(
         (
             one.judge,
@@ -110,7 +107,6 @@ def difference_sheet(cells: Sequence[DifferenceCell]) -> Sheet:
 
 
 def bias_sheet(found: Sequence[BiasStudy]) -> Sheet:
-    """Put the scripted judges below each other."""
     rows = tuple(
         (
             one.planted,

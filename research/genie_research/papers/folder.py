@@ -1,4 +1,4 @@
-"""A folder of published judgments with a list of the numbers that were made of them."""
+"""A folder of published judgments with a list of the numbers computed from them."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,19 +19,18 @@ EXPECTED = "expected.json"
 class Folder(Table):
     """A folder whose figures are all computed from its judgments."""
 
-    #: Its name among the data.
+    #: Its name in the data folder.
     folder: ClassVar[str]
 
     @abstractmethod
-    def figures(self, folder: Path, bench: Workbench) -> Computed:
-        """Compute every figure that the folder's judgments give, by id."""
+    def figures(self, folder: Path, bench: Workbench) -> Computed: ...
 
     def also(self, folder: Path) -> Mapping[str, Mapping[str, float]]:
-        """Return what other ways to compute a figure give, by its id."""
+        """Return the results of other ways to compute a figure, by its id."""
         return {}
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:
-        """Put the numbers of the list beside ours; without a list, give ours."""
+        """Yield the numbers of the list beside ours; without a list, only ours."""
         folder = bench.data / self.folder
         if not folder.is_dir() and bench.data.resolve().name == self.folder:
             folder = bench.data
@@ -51,12 +50,11 @@ class Folder(Table):
 def judgments_in(
     folder: Path, names: Sequence[str], layout: str, choices: Mapping[str, Any]
 ) -> Judgments:
-    """Read files of a folder by the reader of their layout."""
     sources = [Source(name, (folder / name).read_bytes()) for name in names]
     return read(sources, layout=layout, choices=choices)
 
 
 def file_like(folder: Path, start: str) -> str | None:
-    """Find the file whose name begins so, packed or not."""
+    """Return the name of the file that begins so, packed or not."""
     found = sorted(path.name for path in folder.glob(f"{start}*") if path.is_file())
     return found[0] if found else None

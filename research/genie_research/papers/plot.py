@@ -1,7 +1,7 @@
-"""A recomputed table as an SVG picture that needs no other file and no library.
+"""A recomputed table as a self-contained SVG picture.
 
-Every cell with a printed number is a line; its place tells how far the printed number
-lies from ours, in units of the tolerance. The band in the middle is the tolerance.
+Every cell with a printed number is a line; its position shows the difference of the
+printed number from ours in units of the tolerance, which is the band in the middle.
 """
 
 import math
@@ -12,8 +12,8 @@ from genie_research.papers.table import Table
 from leaderboard.papers.cell import Cell, Verdict
 
 _LEFT, _PLOT, _ROW, _TOP, _BOTTOM = 430, 420, 18, 62, 34
-_REACH = 3.0  # further out than this a mark stands at the edge, as an arrow
-# told apart by shape too, and by people who do not tell red from green
+_REACH = 3.0  # beyond this a mark is shown at the edge, as an arrow
+# also distinguished by shape, for people who do not distinguish red and green
 _COLOURS = {
     Verdict.HOLDS: "#0072b2",
     Verdict.NOT_MET: "#d55e00",
@@ -22,20 +22,7 @@ _COLOURS = {
 
 
 def table_plot(table: Table | type[Table], cells: Sequence[Cell]) -> str | None:
-    """Draw one table.
-
-    Parameters
-    ----------
-    table : Table
-        The table, for its heading.
-    cells : sequence of Cell
-        Its cells, in their order.
-
-    Returns
-    -------
-    str or None
-        An SVG document; None when no cell has a printed number with a tolerance.
-    """
+    """Draw one table; None if no cell has a printed number with a tolerance."""
     placed = [(cell, offset) for cell in cells if (offset := _offset(cell)) is not None]
     if not placed:
         return None

@@ -14,20 +14,7 @@ _WIDTH = 100
 
 
 def table_text(table: Table | type[Table], cells: Sequence[Cell]) -> str:
-    """Write one table.
-
-    Parameters
-    ----------
-    table : Table
-        The table, for its heading.
-    cells : sequence of Cell
-        Its cells, in their order.
-
-    Returns
-    -------
-    str
-        Lines without trailing spaces; reasons below the table, each once, by number.
-    """
+    """Return one table as text, with each reason once below it, by number."""
     reasons = list(dict.fromkeys(cell.why for cell in cells if cell.why))
     last = "also" if any(cell.also for cell in cells) else ""
     rows = [(*_HEADINGS, last), *(_columns(cell, reasons) for cell in cells)]
@@ -54,7 +41,6 @@ def table_text(table: Table | type[Table], cells: Sequence[Cell]) -> str:
 
 
 def summary(cells: Sequence[Cell]) -> str:
-    """Count the verdicts in one line."""
     counts = Counter(cell.verdict for cell in cells)
     verdicts = [f"{counts[v]} {v.value}" for v in Verdict if counts[v]]
     return f"{len(cells)} cells: {', '.join(verdicts)}" if verdicts else "no cells"
@@ -62,7 +48,7 @@ def summary(cells: Sequence[Cell]) -> str:
 
 @dataclass(frozen=True)
 class Done:
-    """What a table took: seconds, and the process's largest memory so far in MB."""
+    """The time of a table, and the process's largest memory so far in MB."""
 
     table: str
     cells: Sequence[Cell]
@@ -70,7 +56,7 @@ class Done:
     megabytes: float
 
     def counts(self) -> dict[str, int | float | str]:
-        """Count the cells, those with a published number, and what became of each."""
+        """Count the cells, those with a published number, and the verdicts."""
         verdicts = Counter(cell.verdict for cell in self.cells)
         with_number = [cell for cell in self.cells if cell.paper is not None]
         return {
@@ -87,7 +73,7 @@ class Done:
 
 
 def closing_text(done: Sequence[Done]) -> str:
-    """Write one line for each table: cells, verdicts, time and memory."""
+    """Return one line for each table: cells, verdicts, time and memory."""
     counted = [each.counts() for each in done]
     header = list(counted[0])
     rows = [header, *([str(value) for value in row.values()] for row in counted)]
@@ -118,7 +104,7 @@ def _columns(cell: Cell, reasons: list[str]) -> tuple[str, ...]:
 
 
 def _figure(value: float, cell: Cell) -> str:
-    # beside percentages of labels stand chances: small numbers need their digits
+    # chances are beside percentages of labels: small numbers need their digits
     if value and abs(value) < 1:
         return f"{value:.3g}"
     return shown(value, cell.digits)

@@ -1,4 +1,4 @@
-"""What a published table is, and what it is recomputed from."""
+"""A published table, and the inputs of its recomputation."""
 
 from __future__ import annotations
 
@@ -31,14 +31,11 @@ class Workbench:
     Parameters
     ----------
     data : Path
-        Folder with `dynamic/`, `rankme/` and `wmt21-de-en/`; what is missing there is
-        missing in the tables.
+        Folder with `dynamic/`, `rankme/` and `wmt21-de-en/`; tables leave out missing data.
     runs : int or None
-        Runs of whatever is simulated; None for each table's own number.
-    seed : int
-        Seed of everything drawn.
+        Runs of simulations; None for each table's own number.
     tell : callable
-        Told, in words, how far a long table is.
+        Receives the progress of a long table, in words.
     expected : Path or None
         List of printed numbers for folders of judgments; None for their own.
     """
@@ -50,17 +47,17 @@ class Workbench:
     expected: Path | None = None
 
     def seed_for(self, *parts: object) -> int:
-        """Derive the seed of one part, whatever else is computed beside it."""
-        # a part's figures stay the same whichever tables are asked for with it
+        """Derive the seed of one part, independent of the other parts."""
+        # A part's figures do not depend on the other requested tables.
         return seed_from("reproduce", self.seed, *parts) % 2**32
 
     def read(self, path: str, columns: Sequence[str]) -> pd.DataFrame | None:
-        """Read a CSV file of the data folder; None where there is none.
+        """Read a CSV file of the data folder; None if it is missing.
 
         Raises
         ------
         GenieError
-            When it is not such a file, or lacks one of the columns.
+            If it is not such a file, or lacks one of the columns.
         """
         import pandas as pd
 
@@ -94,12 +91,11 @@ class Table(ABC):
     paper: ClassVar[str]
 
     @abstractmethod
-    def cells(self, bench: Workbench) -> Iterator[Cell]:
-        """Recompute the table, cell by cell."""
+    def cells(self, bench: Workbench) -> Iterator[Cell]: ...
 
 
 def all_tables() -> dict[str, type[Table]]:
-    """Find all tables, by slug: those of the three papers, then folders of judgments."""
+    """Return all tables, by slug: those of the three papers, then folders of judgments."""
     return (
         discover("genie_research.papers.dynamic", Table)
         | discover("genie_research.papers.genie", Table)
@@ -110,5 +106,5 @@ def all_tables() -> dict[str, type[Table]]:
 
 def one_of_many(sd: float, runs: float) -> float:
     """Return three standard errors of a mean over `runs` runs."""
-    # three, because dozens of cells are looked at: with two, some would fail by chance
+    # three, because there are dozens of cells: with two, some would fail by chance
     return float(3 * sd / runs**0.5)

@@ -13,14 +13,14 @@ from leaderboard.tasks.models import Task
 
 
 class TaskTable(Table):
-    """What was published of one task, or another list of numbers.
+    """The published numbers of one task, or another list of numbers.
 
     Parameters
     ----------
     expected : Path or None
-        A list to compare with; None for the numbers kept with the task.
+        A list to compare with; None for the numbers of the task's folder.
     part : str
-        What the ids of that list begin with, where it holds several tasks.
+        Prefix of the task's ids in a list of several tasks.
     """
 
     title = "Published numbers of a task's judgments"
@@ -33,7 +33,6 @@ class TaskTable(Table):
 
     @property
     def paper(self) -> str:  # type: ignore[override]
-        """The task by its title."""
         return self._task.title
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:
@@ -47,7 +46,7 @@ class TaskTable(Table):
         ours = figures_of(self._task, [BOARD, *all_figures()])
         merged: Computed = {}
         for figures in ours.values():
-            # a name that several sets have is the same figure in all of them
+            # a name in several sets is the same figure in all of them
             merged = figures | merged
         named = {f"{start}{id}": value for id, value in merged.items()}
         yield from compared(printed, named)

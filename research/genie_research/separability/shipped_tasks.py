@@ -1,4 +1,4 @@
-"""Tasks and outputs for a study: what this site has, or what a folder has, never kept."""
+"""Tasks and outputs for a study, from this site or a folder, rolled back."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ NAME = "separability-study"
 
 @dataclass(frozen=True)
 class Outputs:
-    """A system's outputs by instance, and which of them a reader has called right."""
+    """A system's outputs by instance, and those that a reader has confirmed."""
 
     name: str
     texts: Mapping[str, str]
@@ -41,19 +41,19 @@ def studied(
     confirmed: Path | None,
     published: bool,
 ) -> Iterator[tuple[Task, list[Submission]]]:
-    """Return a shipped task with systems; all of it is undone at the end.
+    """Yield a shipped task with systems; all of it is rolled back at the end.
 
-    Outputs come from a folder of JSON files (instance to text), or from the task's own
-    systems. Those that a task's folder calls right are as if staff had confirmed them.
+    Outputs are read from a folder of JSON files (instance to text), or are those of the task's
+    own systems. Those that a task's folder calls right count as confirmed by staff.
     """
     with transaction.atomic():
         try:
             known = Task.objects.filter(slug=slug).first()
             task = known or load_task(slug, source).task
-            # A site's own draws cannot be foreseen; a study says the same each time.
+            # A site's own draws are unpredictable; a study must be reproducible.
             if known is None:
                 _draw_sample(task)
-            # What this site has of the task must not take part.
+            # This site's data of the task must not be used.
             task.submissions.update(state=Submission.State.WITHDRAWN)
             yield (
                 task,

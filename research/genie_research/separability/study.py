@@ -1,4 +1,4 @@
-"""How well a script tells a task's test questions, drawn as for campaigns, many times."""
+"""How well a script finds a task's test questions, drawn as for campaigns, many times."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class _Found(Sides):
 
 @dataclass(frozen=True)
 class Moved:
-    """What metrics see of the edits: mean scores before and after, against references."""
+    """The effect of the edits on metrics: mean scores before and after, against references."""
 
     n: int
     chrf: tuple[float, float]
@@ -45,11 +45,9 @@ class Moved:
 
 @dataclass(frozen=True)
 class TaskStudy:
-    """What was found about one task."""
-
     slug: str
     n_systems: int
-    # what is compared -> how well it can be told, in each repetition
+    # comparison -> separability in each repetition
     found: dict[str, list[Separability]]
     kinds: dict[str, int]
     moved: Moved | None
@@ -66,8 +64,8 @@ def study_task(
 ) -> TaskStudy:
     """Draw the test questions of each system's campaign, and measure them together.
 
-    What one worker sees is compared: nobody meets an input twice. Each repetition draws
-    all of it anew: questions, places and keys.
+    The comparison is that of one worker's items, who never meets an input twice. Each
+    repetition draws everything anew: questions, places and keys.
     """
     compared: dict[str, list[Separability]] = {}
     kinds: Counter[str] = Counter()
@@ -183,7 +181,7 @@ def _mean(values: Sequence[float]) -> str:
 
 
 def as_table(studies: Sequence[TaskStudy]) -> str:
-    """Write the studies as a table in Markdown, with what metrics see below it.
+    """Return the studies as a table in Markdown, with the effects on metrics below it.
 
     Of several repetitions means are shown, with an interval and a feature of the first.
     """

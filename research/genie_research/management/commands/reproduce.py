@@ -18,7 +18,7 @@ from leaderboard.papers.expected import read_expected
 from leaderboard.papers.task_figures.keep import forget_published, keep_published
 from leaderboard.tasks.models import Task
 
-# Of cells that fail; the others are told in the text above.
+# Of cells that fail; the text above explains the others.
 _MOST_NAMED = 20
 
 

@@ -34,7 +34,7 @@ class Command(BaseCommand):
         "interval, false separations, bias, error against the plain mean, width and "
         "cost; with --half-crowds, split real crowds at random instead."
     )
-    # numbers in, numbers out: no site has to be set up
+    # No site is needed: numbers in, numbers out.
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--workers", type=int, nargs="+", default=[30, 60, 200])
@@ -112,7 +112,7 @@ class Command(BaseCommand):
         for number, cell in enumerate(cells, 1):
             seed = options["seed"]
             results.append(simulate_crowd(cell, n_tasks=options["tasks"], seed=seed))
-            # after each cell: a study of hours that is cut short has what was done
+            # After each cell, so that an interrupted study of hours keeps its results.
             self._write_json(options["json"], crowd_document(results, seed))
             self._tell(f"cell {number} of {len(cells)}", options)
         self.stdout.write(as_text([crowd_sheet(results, cents=options["cents"])]))
@@ -184,6 +184,6 @@ def _cells(options: dict[str, Any]) -> list[Crowd]:
             taste_sd=options["taste"],
         )
         for kind, n_workers, bias, n_instances, n_days, day_sd in crossed
-        # one day moves all ratings alike: there is nothing to see
+        # One day shifts all ratings equally, without a visible effect.
         if n_days > 1 or day_sd == min(options["day_sd"])
     ]

@@ -33,7 +33,7 @@ from genie_research.crowds.people import CrowdPlan
 from genie_research.crowds.through_the_site import site_campaign
 from leaderboard.table_stats.text import as_text
 
-#: Crowds that differ from what the models presume, for --wrong.
+#: Crowds that violate the models' assumptions, for --wrong.
 WRONG = {
     "people scatter": {"scatter_sd": 0.4, "leniency_sd": 0.15},
     "copiers like people": {"copied_sd": 0.2, "copied_own": 0.15, "copied_follow": 0.3},
@@ -47,7 +47,7 @@ class Command(BaseCommand):
         "detector leaves in: careless ratings, bias and coverage of scores, honest "
         "workers excluded; with --keys, how hard a key may be instead."
     )
-    # numbers in, numbers out: no site has to be set up
+    # No site is needed: numbers in, numbers out.
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -156,7 +156,7 @@ class Command(BaseCommand):
                         run=site_campaign if options["site"] else run_campaign,
                     )
                 results.append((name, found))
-                # after each cell: a study that is cut short has what was done
+                # After each cell, so that an interrupted study keeps its results.
                 self._write(options["json"], cleaned_document(results, options["seed"]))
                 if options["verbosity"]:
                     self.stderr.write(f"{name}, {campaign.detector}")

@@ -27,7 +27,7 @@ class Command(BaseCommand):
         "answers, means or majorities, one label for many instances or several for "
         "fewer; then play planned studies again and compare them with the formulas."
     )
-    # it reads a file and prints: no site has to be set up
+    # No site is needed: it reads a file and prints.
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

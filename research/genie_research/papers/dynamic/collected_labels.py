@@ -40,7 +40,7 @@ _PRINTED = {
 
 
 class DynamicTable6(Table):
-    """Mean labels per decision, with the rule as the published code reads it."""
+    """Mean labels per decision, with the rule as the published code implements it."""
 
     slug = "dynamic-table-6"
     title = (
@@ -51,7 +51,6 @@ class DynamicTable6(Table):
     paper = f"{DYNAMIC}, table 6"
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:
-        """Compute three means per strategy and experiment."""
         for name, (heading, _) in EXPERIMENTS.items():
             experiment = read_experiment(bench, name)
             for strategy, printed in _PRINTED[name].items():

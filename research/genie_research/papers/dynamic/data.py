@@ -35,7 +35,7 @@ class Experiment:
     Parameters
     ----------
     name, heading : str
-        File name without ending; how the tables call it.
+        File name without ending; its name in the tables.
     votes : CollectedVotes
         Labels per pair, pairs in ascending order of their ids, for the better system.
     labels : DataFrame
@@ -52,7 +52,7 @@ class Experiment:
 
     @property
     def strategies(self) -> dict[str, Strategy]:
-        """Strategies of the published tables, by their printed names."""
+        """Return the strategies of the published tables, by their printed names."""
         return {
             "7 Workers": Majority(7),
             "5 Workers": Majority(5),
@@ -62,12 +62,12 @@ class Experiment:
 
 
 def read_experiment(bench: Workbench, name: str) -> Experiment | None:
-    """Read the labels of one experiment; None where its file is not there."""
+    """Read the labels of one experiment; None if its file is missing."""
     frame = bench.read(f"dynamic/{name}.csv", ["pair_id", "side", "winner"])
     if frame is None:
         return None
     heading, charged = EXPERIMENTS[name]
-    # grouping sorts: pairs come in ascending order of their ids
+    # grouping sorts the pairs by their ids
     pairs = frame["pair_id"]
     for_better = (frame["winner"] == BETTER).groupby(pairs).agg(["sum", "size"])
     votes = CollectedVotes(for_better["sum"].to_numpy(), for_better["size"].to_numpy())
@@ -75,5 +75,4 @@ def read_experiment(bench: Workbench, name: str) -> Experiment | None:
 
 
 def no_file(name: str) -> str:
-    """Describe which file is missing."""
     return f"dynamic/{name}.csv is not in the data folder."

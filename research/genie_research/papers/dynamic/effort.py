@@ -17,26 +17,18 @@ _CELLS_AT_ONCE = 4_000_000  # labels held in memory at a time: about 60 MB
 
 
 class Labelling(Protocol):
-    """Anything that draws final labels and their costs."""
-
     @property
-    def n_requests(self) -> int:
-        """Number of requests in a run."""
-        ...
+    def n_requests(self) -> int: ...
 
-    def draw(self, runs: int, rng: np.random.Generator) -> LabelSeries:
-        """Draw the final labels of `runs` runs."""
-        ...
+    def draw(self, runs: int, rng: np.random.Generator) -> LabelSeries: ...
 
 
 @dataclass(frozen=True)
 class Stop:
-    """A rule and how it is read.
+    """A rule and its reading.
 
     Parameters
     ----------
-    rule : StoppingRule
-        The rule, delta included.
     reading : {"first", "last"}
         "first": at the first label that decides. "last": at the start of the last
         unbroken run beyond the boundary, which needs the labels after it and cannot be
@@ -54,7 +46,7 @@ class EffortSample:
     Parameters
     ----------
     labels : ndarray of int, shape (runs,)
-        Up to the decision; of all requests where there was none.
+        Up to the decision; of all requests without one.
     requests : ndarray of int, shape (runs,)
         Requests labelled up to there.
     side : ndarray of int, shape (runs,)
@@ -67,28 +59,27 @@ class EffortSample:
 
     @property
     def share_decided(self) -> float:
-        """Share of runs with a decision; NaN without runs."""
+        """Return the share of runs with a decision; NaN without runs."""
         return float(np.mean(self.side != 0)) if len(self.side) else float("nan")
 
     @property
     def mean(self) -> float:
-        """Mean labels over all runs, undecided ones at full effort."""
+        """Return the mean labels over all runs, undecided ones at full effort."""
         return float(self.labels.mean()) if len(self.labels) else float("nan")
 
     @property
     def sd(self) -> float:
-        """Standard deviation over all runs."""
         return float(self.labels.std()) if len(self.labels) else float("nan")
 
     @property
     def mean_decided(self) -> float:
-        """Mean labels over the runs that decide; NaN when none does."""
+        """Return the mean labels over the runs that decide; NaN if none does."""
         chosen = self.labels[self.side != 0]
         return float(chosen.mean()) if len(chosen) else float("nan")
 
     @property
     def sd_decided(self) -> float:
-        """Standard deviation over the runs that decide; NaN when none does."""
+        """Return the standard deviation over the runs that decide; NaN if none does."""
         chosen = self.labels[self.side != 0]
         return float(chosen.std()) if len(chosen) else float("nan")
 
@@ -102,33 +93,8 @@ def measure_effort(
 ) -> list[EffortSample]:
     """Draw many runs of a strategy and stop each of them by several rules.
 
-    Parameters
-    ----------
-    labelling : Labelling
-        `Outcomes` of a strategy, or anything else that draws labels.
-    stops : sequence of Stop
-        Rules and readings; all of them see the same labels.
-    runs : int
-        Number of runs, at least 1.
-    rng : numpy.random.Generator
-        Source of randomness.
-    progress : callable, optional
-        Told how many runs were added, block by block.
-
-    Returns
-    -------
-    list of EffortSample
-        One per stop, in their order.
-
-    Raises
-    ------
-    ValueError
-        When no run is asked for.
-
-    Notes
-    -----
-    A run is a row of one table; blocks of rows keep the memory small whatever the
-    number of runs.
+    One result per stop; all of them see the same labels. `progress` receives the number of
+    added runs. Blocks of runs keep the memory small for any number of runs.
     """
     if runs < 1:
         raise ValueError(f"At least one run is needed, not {runs}.")

@@ -24,7 +24,6 @@ class DynamicTable7(Table):
     paper = f"{DYNAMIC}, table 7"
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:
-        """Compute three shares per repetition."""
         for name, printed in _PRINTED.items():
             experiment = read_experiment(bench, name)
             for delta, paper in zip(DELTAS, printed, strict=True):

@@ -1,10 +1,9 @@
-"""The effort of a labelling strategy on given requests, without drawing anything.
+"""The effort of a labelling strategy on given requests, exactly.
 
 Final labels of different requests are independent, so the sum of labels is a random walk
-with a step chance of its own at every request. Carried along with the chance of each sum
-are the mean and the mean square of the cost on the way there (dynamic programming); the
-"last unbroken run" additionally needs, backward from the end, the chance to stay beyond
-the boundary.
+with a step chance that depends on the request. Dynamic programming carries the chance of
+each sum, and the mean and the mean square of the cost on the way there; the "last unbroken
+run" additionally needs, backward from the end, the chance to stay beyond the boundary.
 """
 
 from dataclasses import dataclass
@@ -24,9 +23,9 @@ class ExactLabels:
     Parameters
     ----------
     mean, sd : float
-        Of the labels paid for, over the runs that decide; NaN when none can.
+        Of the labels paid for, over the runs that decide; NaN if none can.
     share_decided : float
-        Chance of a decision within the requests there are.
+        Chance of a decision within the given requests.
     share_for_a : float
         Chance that the decision is for A.
     """
@@ -56,22 +55,8 @@ def _advance(moments: Floats, costs: Floats, chances: Floats, labels: Floats) ->
 def exact_labels(stop: Stop, outcomes: Outcomes) -> ExactLabels:
     """Compute mean and spread of the labels a strategy needs, exactly.
 
-    Parameters
-    ----------
-    stop : Stop
-        Rule and reading.
-    outcomes : Outcomes
-        Outcomes of the strategy for each request, in the order of labelling.
-
-    Returns
-    -------
-    ExactLabels
-        What `measure_effort` approaches with ever more runs.
-
-    Notes
-    -----
-    Time and memory grow with the square of the number of requests; 500 requests take
-    some tens of milliseconds.
+    It is the limit of `measure_effort`. Time and memory grow with the square of the number
+    of requests; 500 requests take some tens of milliseconds.
     """
     below, above = stop.rule.boundaries(outcomes.n_requests)
     if stop.reading == "first":
@@ -111,7 +96,7 @@ def _last(outcomes: Outcomes, below: Integers, above: Integers) -> Floats:
     moments[0, 0] = 1
     totals = np.zeros((2, 3))
     for i in range(outcomes.n_requests):
-        # a run for A can begin here only where the sum before was not yet for A
+        # a run for A can begin here only if the sum before was not yet for A
         low, high = (int(below[i - 1]), int(above[i - 1])) if i else (-1, 1)
         for side in range(2):
             outside = moments.copy()

@@ -1,4 +1,4 @@
-"""Exact mean labels of stopping rules, and the floor below which no rule comes."""
+"""Exact mean labels of stopping rules, and their lower bound."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -23,7 +23,7 @@ class ExactEffort:
     p_wrong : float
         Chance that the decision is for the worse system (at p = 1/2, of any).
     p_open : float
-        Chance not followed up because the walk was still undecided after n_max labels.
+        Chance that the walk was still undecided after n_max labels.
     """
 
     mean: float
@@ -35,18 +35,16 @@ class ExactEffort:
 def exact_effort(
     rule: StoppingRule, p: float, *, n_max: int = 200_000, negligible: float = 1e-12
 ) -> ExactEffort:
-    """Return the exact mean number of labels a rule needs to decide.
+    """Compute the exact mean number of labels a rule needs to decide.
 
     Parameters
     ----------
-    rule : StoppingRule
-        The rule, delta included.
     p : float
         P(A preferred) of every label, 0 <= p <= 1.
     n_max : int, optional
-        Labels after which the walk is given up, at least 1. Near p = 1/2 a rule that
+        Labels after which the walk is cut off, at least 1. Near p = 1/2 a rule that
         keeps its promise hardly ever stops, and the figures then describe walks cut
-        off here; `p_open` tells.
+        off here; see `p_open`.
     negligible : float, optional
         Chance of being undecided below which the walk is not followed further.
 
@@ -54,11 +52,6 @@ def exact_effort(
     -------
     ExactEffort
         Walks that were still open count with the labels they had.
-
-    Raises
-    ------
-    ValueError
-        When p or n_max is out of range.
     """
     p = check_p(p)
     if n_max < 1:
@@ -76,8 +69,8 @@ def exact_effort(
             decided += step
             is_open = float(walk.chances.sum())
             moments += step.sum() * np.array([n, n * n], dtype=np.float64)
-        # boundaries are computed in growing blocks, since nobody knows how long the
-        # walk will be
+        # Boundaries are computed in growing blocks, since the length of the walk
+        # is unknown.
         block *= 2
     moments += is_open * np.array([n, n * n], dtype=np.float64)
     mean = float(moments[0])
@@ -96,7 +89,7 @@ class KnownEffect(StoppingRule):
     """Wald's sequential probability ratio test of p against 1 - p, p being known.
 
     No rule that keeps delta needs fewer labels on average at this p, and no rule can
-    know p: it is the floor to compare the others with, not a rule to use.
+    know p: it is a lower bound for comparisons, not a rule to use.
 
     Parameters
     ----------

@@ -25,7 +25,6 @@ class DynamicKappas(Table):
     paper = f"{DYNAMIC}, section 5.6"
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:
-        """Compute one kappa per experiment."""
         for name, (heading, _) in EXPERIMENTS.items():
             experiment = read_experiment(bench, name)
             paper = _PRINTED[name]

@@ -1,8 +1,8 @@
 """Labelling strategies: how the labels of several workers become one per request.
 
-A request shows one output of each of two systems. Whatever the strategy, what matters
-about a request is with what chance k of the first n workers prefer A; from these chances
-follow, exactly, the strategy's outcomes: a final label, and how many labels it cost.
+A request shows one output of each of two systems. All strategies depend on a request
+only by the chance that k of the first n workers prefer A; these chances determine the
+strategy's outcomes exactly: a final label, and its cost in labels.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ Uniforms = npt.NDArray[np.float32] | Floats
 
 
 class VoteSource(Protocol):
-    """Requests whose labels can be drawn, from collected ones or from a simulation."""
-
     def votes(self, n: int, *, distinct: bool = True) -> Floats:
         """Return the chance of k = 0, 1, ..., n labels for A: shape (n + 1, requests)."""
         ...
@@ -39,11 +37,6 @@ class CollectedVotes:
         How many of the labels of each request prefer A.
     collected : array_like of int, shape (requests,)
         How many labels each request has.
-
-    Raises
-    ------
-    ValueError
-        When there are no requests, or the counts do not fit each other.
     """
 
     for_a: npt.ArrayLike
@@ -64,24 +57,10 @@ class CollectedVotes:
         object.__setattr__(self, "collected", collected.astype(np.int64))
 
     def votes(self, n: int, *, distinct: bool = True) -> Floats:
-        """Return the chances when n workers are drawn from those who labelled a request.
+        """Return the chance of k labels for A among n workers who labelled a request.
 
-        Parameters
-        ----------
-        n : int
-            Workers drawn per request, at least 1.
-        distinct : bool, optional
-            Draw without replacement (the default), or with.
-
-        Returns
-        -------
-        ndarray, shape (n + 1, requests)
-            Chance of k labels for A.
-
-        Raises
-        ------
-        ValueError
-            When a request has fewer labels than are to be drawn from it.
+        Shape (n + 1, requests). Workers are drawn without replacement if `distinct`, which raises
+        ValueError if a request has fewer than n labels.
         """
         from scipy import special
 
@@ -104,7 +83,7 @@ class CollectedVotes:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Everything that can come out of a request, and with what chance.
+    """All outcomes of a request, and their chances.
 
     Parameters
     ----------
@@ -122,50 +101,36 @@ class Outcomes:
 
     @property
     def n_requests(self) -> int:
-        """Number of requests."""
         return int(self.chances.shape[1])
 
     @property
     def p_a(self) -> Floats:
-        """Chance that the final label of each request is A."""
+        """Return the chance that the final label of each request is A."""
         return np.asarray(self.chances[self.labels].sum(axis=0))
 
     def draw(self, runs: int, rng: np.random.Generator) -> LabelSeries:
-        """Draw every request once in each of `runs` runs.
-
-        Parameters
-        ----------
-        runs : int
-            Number of runs.
-        rng : numpy.random.Generator
-            Source of randomness.
-
-        Returns
-        -------
-        LabelSeries
-            One row per run, requests in their order.
-        """
+        """Draw every request once in each of `runs` runs."""
         edges = np.cumsum(self.chances, axis=0)[:-1, None, :]
         return draw_series(self, edges, (runs, self.n_requests), rng)
 
 
 @dataclass(frozen=True)
 class LabelSeries:
-    """Final labels of many runs, and what each of them cost.
+    """Final labels of many runs, and the cost of each.
 
     Parameters
     ----------
     labels : ndarray of bool, shape (runs, requests)
-        True where the final label is A.
+        True if the final label is A.
     costs : int or ndarray of int, shape (runs, requests)
-        Labels charged for each request; one number when it is always the same.
+        Labels charged for each request; one number if it is always the same.
     """
 
     labels: Bools
     costs: int | npt.NDArray[np.int8]
 
     def cost_of_first(self, n: Integers) -> Integers:
-        """Return what the first n requests of each run cost; n of shape (runs,)."""
+        """Return the cost of the first n requests of each run; n of shape (runs,)."""
         if isinstance(self.costs, int):
             return np.asarray(self.costs * n, dtype=np.int64)
         sums = running_sums(self.costs)
@@ -184,33 +149,17 @@ def draw_series(
 
     Parameters
     ----------
-    outcomes : Outcomes
-        Labels and costs of the outcomes.
     edges : ndarray, shape (outcomes - 1, runs or 1, requests or 1)
         Cumulative chances of all outcomes but the last.
     shape : (int, int)
         Runs and requests to draw.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    LabelSeries
-        One row per run.
 
     Notes
     -----
-    Uniform numbers of 16 bits cost a fraction of longer ones. What a chance has beyond
-    16 bits decides by a random number of its own, per request of this call, whether it
-    is rounded up or down: every single chance stays exact, and two runs share a covariance
-    of at most 6e-11.
-
-    Examples
-    --------
-    >>> sure = Outcomes(np.array([True, False]), np.array([1, 1]), np.array([[1], [0]]))
-    >>> draw_series(sure, np.ones((1, 1, 1)), (2, 3), np.random.default_rng(1)).labels
-    array([[ True,  True,  True],
-           [ True,  True,  True]])
+    Uniform numbers of 16 bits cost a fraction of longer ones. The part of a chance beyond
+    16 bits decides with a separate random number, per request of this call, whether it is
+    rounded up or down: every single chance stays exact, and two runs share a covariance of
+    at most 6e-11.
     """
     uniforms = _uniforms_16_bit(shape, rng)
     limits = np.ceil(edges * 2**16 - rng.random(edges.shape[1:])).astype(np.int64)
@@ -244,12 +193,11 @@ def _is_below(uniforms: npt.NDArray[np.uint16], limit: Integers) -> Bools:
 class Strategy(ABC):
     """A way to get one final label per request."""
 
-    #: Name of the strategy, as tables print it.
+    #: Name of the strategy in tables.
     name: ClassVar[str]
 
     @abstractmethod
-    def outcomes(self, source: VoteSource) -> Outcomes:
-        """Return the outcomes of every request and their chances."""
+    def outcomes(self, source: VoteSource) -> Outcomes: ...
 
 
 @dataclass(frozen=True)
@@ -266,7 +214,7 @@ class OneWorker(Strategy):
 
 @dataclass(frozen=True)
 class Majority(Strategy):
-    """N workers per request; the label of most of them counts.
+    """N workers per request; the majority's label counts.
 
     Parameters
     ----------
@@ -274,11 +222,6 @@ class Majority(Strategy):
         Number of workers, odd.
     distinct : bool, optional
         Whether the N are different people.
-
-    Raises
-    ------
-    ValueError
-        When n is even or below 1: a majority must exist.
     """
 
     n: int
@@ -302,16 +245,16 @@ class Majority(Strategy):
 
 @dataclass(frozen=True)
 class MaxThree(Strategy):
-    """Two workers per request, and a third one only where they disagree.
+    """Two workers per request, and a third one only if they disagree.
 
     Parameters
     ----------
     distinct : bool, optional
         Whether the workers of a request are different people.
     slip : {None, "A", "B"}, optional
-        Charge three labels instead of two when the first two agree on this side. This
-        is an error of the published code, kept so that its tables can be recomputed;
-        None, the right cost, is the default.
+        Charge three labels instead of two if the first two agree on this side. This is
+        an error of the published code, kept so that its tables can be recomputed; None,
+        the right cost, is the default.
 
     References
     ----------

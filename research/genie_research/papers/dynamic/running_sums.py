@@ -1,8 +1,8 @@
 """Running sums of many rows of small whole numbers, several times faster than cumsum.
 
-A running sum is a chain of additions, each of which waits for the one before. Here four
-numbers of 16 bits lie in one word of 64, one multiplication sums within all words at once,
-and the chain is left with a quarter of the links.
+A running sum is a chain of additions, each of which waits for the one before. Here a word
+of 64 bits holds four numbers of 16, one multiplication sums within all words at once, and
+the chain has a quarter of the links.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ _TOP = np.uint64(48)
 def running_sums(
     numbers: npt.NDArray[np.bool] | npt.NDArray[np.integer],
 ) -> npt.NDArray[np.integer]:
-    """Sum each row up to each of its columns.
+    """Sum each row up to each of its columns, as `numpy.cumsum(numbers, axis=1)` does.
 
     Parameters
     ----------
@@ -28,12 +28,11 @@ def running_sums(
     Returns
     -------
     ndarray of int, shape (rows, n)
-        What `numpy.cumsum(numbers, axis=1)` gives, in uint16 where that is surely
-        wide enough and in int64 otherwise.
+        In uint16 if that is surely wide enough, else in int64.
     """
     rows, n = numbers.shape
     largest = 1 if numbers.dtype == np.bool or not rows else int(numbers.max())
-    # one less than the type holds: a boundary may lie one above the largest sum
+    # one less than the type holds: a boundary may be one above the largest sum
     # a sum that left its 16 bits would spill into the next number
     if n * largest >= _LARGEST:
         return np.asarray(np.cumsum(numbers, axis=1, dtype=np.int64))

@@ -58,7 +58,6 @@ class DynamicTable3(Table):
     paper = f"{DYNAMIC}, table 3"
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:
-        """Simulate five strategies in three settings."""
         listed = [_numbers(bench, path) for path in _FILES]
         for mean, n in _N_REQUESTS.items():
             for (name, strategy), paper in zip(

@@ -1,10 +1,10 @@
 """The agent-based simulation of *Dynamic Human Evaluation*.
 
 A worker of capability c prefers A on a request of difficulty d with chance (1 + c d) / 2:
-d = 1 is a request where A is plainly better, d = 0 one where nobody can tell, d = -1 one
-where B is plainly better. Given the requests and the pool of workers, the chance of every
-strategy's final label is a polynomial in d whose coefficients are averages of products of
-capabilities. So no worker needs to be drawn: each final label is one comparison of a
+d = 1 is a request where A is plainly better, d = 0 one without a visible difference, d = -1
+one where B is plainly better. Given the requests and the pool of workers, the chance of
+every strategy's final label is a polynomial in d whose coefficients are averages of products
+of capabilities. So no worker needs to be drawn: each final label is one comparison of a
 uniform number with an exact chance, and all runs are rows of one table.
 """
 
@@ -27,22 +27,10 @@ def _within(values: npt.ArrayLike, low: float, what: str) -> Floats:
 def draw_difficulties(
     n: int, mean: float, variance: float, rng: np.random.Generator
 ) -> Floats:
-    """Draw requests: a normal difficulty, bounded to [-1, 1].
+    """Draw requests: a normal difficulty, clipped to [-1, 1], shape (n,).
 
-    Parameters
-    ----------
-    n : int
-        Number of requests.
-    mean, variance : float
-        Of the normal before it is bounded. The 0.1 in the paper's N(mu, 0.1) is the
-        variance: its tables come back with .1 as variance, and not as deviation.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        Difficulties; what falls outside is put on the bound.
+    The 0.1 in the paper's N(mu, 0.1) is the variance: its tables are reproduced with .1 as
+    the variance, not as the deviation.
     """
     if variance < 0:
         raise ValueError(f"A variance cannot be negative: {variance}.")
@@ -57,21 +45,14 @@ def capability_products(capabilities: Floats, n: int, *, distinct: bool) -> Floa
     ----------
     capabilities : ndarray, shape (..., workers)
         One or many pools of workers.
-    n : int
-        Largest number of workers.
     distinct : bool
         Whether the m workers are different people.
 
     Returns
     -------
     ndarray, shape (n + 1, ...)
-        Elementary symmetric polynomials over their number of terms when distinct,
+        Elementary symmetric polynomials over their number of terms if distinct,
         powers of the mean otherwise.
-
-    Raises
-    ------
-    ValueError
-        When a pool has fewer workers than are to be different.
     """
     from scipy import special
 
@@ -103,7 +84,7 @@ def _vote_chances(products: Floats, powers: Floats) -> Floats:
             signs = np.convolve(signs, [1.0, factor])
         terms = [signs[m] * products[m] * powers[m] for m in range(n + 1)]
         chances.append(special.binom(n, k) * sum(terms) / 2**n)
-    # where all agree on everything, rounding leaves -1e-17 instead of 0
+    # with complete agreement, rounding leaves -1e-17 instead of 0
     return np.asarray(np.clip(np.array(chances), 0, 1))
 
 
@@ -117,11 +98,6 @@ class SimulatedVotes:
         The pool, each between 0 and 1.
     difficulties : array_like, shape (requests,)
         The requests, each between -1 and 1.
-
-    Raises
-    ------
-    ValueError
-        When the pool or the list of requests is empty or out of range.
     """
 
     capabilities: npt.ArrayLike
@@ -144,15 +120,7 @@ class SimulatedVotes:
 
 @dataclass(frozen=True)
 class FixedWorker:
-    """One worker per run, drawn from a pool, labels all requests.
-
-    Parameters
-    ----------
-    capabilities : array_like, shape (workers,)
-        The pool.
-    difficulties : array_like, shape (requests,)
-        The requests.
-    """
+    """One worker per run, drawn from a pool, labels all requests."""
 
     capabilities: npt.ArrayLike
     difficulties: npt.ArrayLike
@@ -161,11 +129,9 @@ class FixedWorker:
 
     @property
     def n_requests(self) -> int:
-        """Number of requests."""
         return len(np.asarray(self.difficulties))
 
     def draw(self, runs: int, rng: np.random.Generator) -> LabelSeries:
-        """Draw a worker for each run, and that worker's labels."""
         pool = _within(self.capabilities, 0, "capability").astype(np.float32)
         requests = _within(self.difficulties, -1, "difficulty").astype(np.float32)
         chosen = pool[rng.integers(0, len(pool), size=runs)]
@@ -177,23 +143,18 @@ class FixedWorker:
 
 @dataclass(frozen=True)
 class Population:
-    """Where requests and workers come from.
+    """The distribution of requests and workers.
 
     Parameters
     ----------
     mean, variance : float
-        Of the difficulty before it is bounded to [-1, 1].
+        Of the difficulty before it is clipped to [-1, 1].
     n_requests : int
         Requests in a run, at least 1.
     n_workers : int, optional
         Workers in the pool, at least 1.
     least, most : float, optional
         Capabilities are uniform between these, 0 <= least <= most <= 1.
-
-    Raises
-    ------
-    ValueError
-        When a figure is out of range.
     """
 
     mean: float
@@ -218,7 +179,6 @@ class Population:
         return rng.uniform(self.least, self.most, size=(pools, self.n_workers))
 
     def draw_requests(self, rng: np.random.Generator) -> Floats:
-        """Draw one list of requests."""
         return draw_difficulties(self.n_requests, self.mean, self.variance, rng)
 
     def difficulty_powers(self, n: int) -> Floats:
@@ -232,7 +192,7 @@ class Population:
         # the bounded normal has a smooth part and two point masses: only the first is
         # integrated
         nodes, weights = np.polynomial.legendre.leggauss(200)
-        # further than 9 deviations from the mean there is nothing left to integrate
+        # beyond 9 deviations from the mean the density is negligible
         a, b = max(z_low, -9.0), min(z_high, 9.0)
         z = (b - a) / 2 * nodes + (a + b) / 2
         density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * weights * (b - a) / 2
@@ -244,14 +204,14 @@ class Population:
 
     @property
     def p_one_worker(self) -> float:
-        """Chance that a random worker prefers A on a random request."""
+        """Return the chance that a random worker prefers A on a random request."""
         capability = (self.least + self.most) / 2
         return float((1 + capability * self.difficulty_powers(1)[1]) / 2)
 
 
 @dataclass(frozen=True)
 class _PoolVotes:
-    # many pools at once stand where SimulatedVotes has requests
+    # many pools at once, on the axis of SimulatedVotes' requests
     pools: Floats
     population: Population
 
@@ -266,8 +226,6 @@ class FreshRequests:
 
     Parameters
     ----------
-    population : Population
-        Where they come from.
     strategy : Strategy or None
         How requests are labelled; None for one fixed worker per run.
     pool : array_like, shape (workers,), optional
@@ -285,11 +243,9 @@ class FreshRequests:
 
     @property
     def n_requests(self) -> int:
-        """Number of requests in a run."""
         return self.population.n_requests
 
     def draw(self, runs: int, rng: np.random.Generator) -> LabelSeries:
-        """Draw workers, requests and labels of each run."""
         n = self.n_requests
         if self.strategy is None:
             drift = self.population.difficulty_powers(1)[1]

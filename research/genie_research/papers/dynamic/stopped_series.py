@@ -1,8 +1,8 @@
 """Many finished series of labels stopped at once.
 
-`first_crossings` gives the same decisions as `Comparison`. `last_runs` is how the
-published code of *Dynamic Human Evaluation* counted: it needs the labels after the
-decision, so it can describe finished series only, and no `Comparison` offers it.
+`first_crossings` decides as `Comparison` does. `last_runs` counts as the published code of
+*Dynamic Human Evaluation* did: it needs the labels after the decision, so it can describe
+finished series only, and `Comparison` does not offer it.
 """
 
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from leaderboard.stats.stopping.rules import Integers, StoppingRule
 
 @dataclass(frozen=True)
 class StoppedSeries:
-    """Where each of many series of labels was stopped.
+    """The decision of each of many series of labels.
 
     Parameters
     ----------
     n : ndarray of int, shape (runs,)
-        Number of labels at the decision; 0 when there was none.
+        Number of labels at the decision; 0 without one.
     side : ndarray of int, shape (runs,)
         1 for A, -1 for B, 0 for undecided.
     """
@@ -32,7 +32,6 @@ class StoppedSeries:
 
     @property
     def decided(self) -> npt.NDArray[np.bool]:
-        """Which series were decided."""
         return np.asarray(self.side != 0)
 
 
@@ -59,24 +58,9 @@ def _boundaries(rule: StoppingRule, horizon: int) -> tuple[Integers, Integers]:
 
 
 def first_crossings(rule: StoppingRule, labels: npt.ArrayLike) -> StoppedSeries:
-    """Stop each series at the first label at which the rule decides.
+    """Stop each series (row of 0 and 1) at the first label at which the rule decides.
 
-    Parameters
-    ----------
-    rule : StoppingRule
-        The rule, delta included.
-    labels : array_like of 0 and 1 (or bool), shape (runs, n), n >= 1
-        One series per row.
-
-    Returns
-    -------
-    StoppedSeries
-        The same decisions as feeding each row to a `Comparison`.
-
-    Raises
-    ------
-    ValueError
-        When the labels are no table of 0 and 1.
+    The decisions are the same as feeding each row to a `Comparison`.
     """
     sums = _sums(labels)
     inside, above = _limits(rule, sums)
@@ -93,28 +77,12 @@ def first_crossings(rule: StoppingRule, labels: npt.ArrayLike) -> StoppedSeries:
 
 
 def last_runs(rule: StoppingRule, labels: npt.ArrayLike) -> StoppedSeries:
-    """Stop each series where its last unbroken run beyond the boundary begins.
+    """Stop each series (row of 0 and 1) where its last unbroken run beyond the boundary begins.
 
     This needs the future: the labels after the stop must be known to see that the run
-    does not break. It is how the code of *Dynamic Human Evaluation* arrived at its
-    tables 3, 6 and 7, against the words of its section 3.2, and cannot be used live.
-
-    Parameters
-    ----------
-    rule : StoppingRule
-        The rule, delta included.
-    labels : array_like of 0 and 1 (or bool), shape (runs, n), n >= 1
-        One series per row.
-
-    Returns
-    -------
-    StoppedSeries
-        A series that does not end beyond a boundary is undecided.
-
-    Raises
-    ------
-    ValueError
-        When the labels are no table of 0 and 1.
+    does not break. The code of *Dynamic Human Evaluation* computed its tables 3, 6 and 7
+    this way, against the words of its section 3.2; it cannot be used live. A series that does
+    not end beyond a boundary is undecided.
     """
     sums = _sums(labels)
     length = sums.shape[1]

@@ -1,4 +1,4 @@
-"""What it costs to keep the promise: exact mean labels of stopping rules."""
+"""The cost of keeping the promise: exact mean labels of stopping rules."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,6 @@ class StoppingEfforts(Table):
     paper = f"{DYNAMIC}, table 2 (the settings); no results are printed"
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:
-        """Compute the mean effort of every rule in the paper's three settings."""
         for mean in (0.25, 0.125, 0.0625):
             p = Population(mean, 0.1, 1).p_one_worker
             bench.tell(f"{self.slug}: mu = {mean:g}")

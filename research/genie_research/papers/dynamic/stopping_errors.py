@@ -34,7 +34,6 @@ class StoppingErrors(Table):
     paper = f"{DYNAMIC}, section 3.2 (its guarantee)"
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:
-        """Walk through every rule."""
         for delta in (0.01, 0.001):
             for every in _LOOKS if delta == 0.01 else (1,):
                 yield from _row(Hoeffding(delta), "the paper's rule", every)

@@ -7,7 +7,7 @@ from genie_research.papers.table import Workbench
 from leaderboard.papers.figure_sets.judges import Judges
 from leaderboard.papers.figures import Computed, under
 
-# What a person costs more, as the authors set it for each data set.
+# The extra cost of a person, as the authors set it for each data set.
 _EPSILON = {
     "cebab_aspects": 0.1,
     "cebab_stars": 0.1,

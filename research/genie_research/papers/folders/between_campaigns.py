@@ -1,4 +1,4 @@
-"""How far two campaigns over the same segments agree."""
+"""Agreement of two campaigns over the same segments."""
 
 from __future__ import annotations
 
@@ -11,18 +11,11 @@ if TYPE_CHECKING:
 
 
 def agreement(first: pd.Series, second: pd.Series) -> Computed:
-    """Compare two campaigns' segment scores, and the means of systems made of them.
+    """Compare two campaigns' segment scores, and the means of systems computed from them.
 
-    Parameters
-    ----------
-    first, second : Series
-        Scores, indexed by system and segment; only what both have counts.
-
-    Returns
-    -------
-    dict of str to float
-        n, pearson and kendall_b over segments of all systems, spearman_systems and
-        kendall_systems over systems' means on the common segments.
+    Scores are indexed by system and segment; only common ones count. Returns n, pearson and
+    kendall_b over segments of all systems, spearman_systems and kendall_systems over systems'
+    means on the common segments.
     """
     import pandas as pd
     from scipy import stats

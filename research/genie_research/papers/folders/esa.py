@@ -69,7 +69,7 @@ class Esa(Folder):
 
 
 def read_campaign(folder: Path, file: str, name: str) -> Judgments:
-    """Read a campaign with people, documents and the texts shown."""
+    """Read a campaign with people, documents and texts."""
     kind = name.partition("-")[0].lower()
     texts = file_like(folder, f"batches_wmt23_en-de_{kind}")
     beside = [each for each in (*_BESIDE, texts) if each and (folder / each).is_file()]
@@ -77,7 +77,6 @@ def read_campaign(folder: Path, file: str, name: str) -> Judgments:
 
 
 def wmt23(folder: Path) -> dict[str, pd.Series]:
-    """Read WMT23's own scores of the same segments."""
     found = {}
     for name, kind in _OTHERS.items():
         file = file_like(folder, f"wmt23-en-de.{kind}.seg.score")
@@ -88,7 +87,7 @@ def wmt23(folder: Path) -> dict[str, pd.Series]:
 
 
 def mapping_in(folder: Path) -> dict[str, str]:
-    """Read who is behind each account."""
+    """Read the person behind each account."""
     file = folder / "annotators.csv"
     if not file.is_file():
         return {}
@@ -103,7 +102,7 @@ def _cells(folder: Path, file: str) -> list[list[str]]:
 
 
 def accounts_in(folder: Path, file: str) -> set[str]:
-    """Return the accounts of a campaign as the file names them."""
+    """Return the accounts of a campaign as in the file."""
     return {row[0] for row in _cells(folder, file)}
 
 

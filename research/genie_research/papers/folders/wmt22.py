@@ -38,7 +38,7 @@ class Wmt22(Folder):
         return found
 
     def also(self, folder: Path) -> Mapping[str, Mapping[str, float]]:
-        """Return what the judgments alone say, where that is something else."""
+        """Return the figures of the judgments alone, if different."""
         return {
             f"{pair}/{id}": {"judgments alone": value}
             for pair in pairs_in(folder)
@@ -65,14 +65,14 @@ class Wmt22Files(Table):
 
 
 def pairs_in(folder: Path) -> list[str]:
-    """Find the pairs of languages that have raw judgments, by name."""
+    """Return the pairs of languages with raw judgments, by name."""
     names = (path.name.partition(".")[0] for path in folder.glob("ratings-*"))
     return sorted(name.removeprefix("ratings-") for name in names)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Figures of a pair of languages, and those that the judgments alone give otherwise."""
+    """Figures of a pair of languages, and different ones from the judgments alone."""
 
     figures: Computed
     alone: dict[str, float]
@@ -83,7 +83,7 @@ def of_pair(folder: Path, pair: str) -> Pair:
     """Compute the figures of one pair, those of raw scores and those of z-scores.
 
     A worker whose scores never vary has no z-scores, and the published judgments leave
-    that worker out; the segment file has what only such workers judged.
+    that worker out; the segment file has the segments that only such workers rated.
     """
     found: Computed = {}
     alone: Computed = {}
@@ -115,7 +115,7 @@ def _joined(pair: str) -> str:
 
 
 def rows_of(folder: Path, start: str) -> list[list[str]]:
-    """Read a file of words with blanks between them; empty where there is none."""
+    """Read a file of words separated by blanks; empty if it is missing."""
     import gzip
 
     name = file_like(folder, start)
@@ -129,7 +129,7 @@ def rows_of(folder: Path, start: str) -> list[list[str]]:
 def with_segments(
     judgments: Judgments, folder: Path, pair: str
 ) -> tuple[Judgments, int]:
-    """Add the segments of systems that stand in the published segment scores alone."""
+    """Add the segments of systems that are only in the published segment scores."""
     import pandas as pd
 
     judged = judgments.judged
@@ -142,7 +142,7 @@ def with_segments(
     ]
     if not lacking:
         return judgments, 0
-    # as many rows as there were judgments, by nobody
+    # as many rows as there were judgments, without a worker
     each = [row for row in lacking for _ in range(int(float(row[4])))]
     rows = frame(
         {
@@ -174,7 +174,7 @@ def _clusters(folder: Path, pair: str) -> list[list[str]]:
 
 
 def quality_control(folder: Path) -> Computed:
-    """Count workers by the published class, and those whom the test puts there."""
+    """Count workers by the published class, and by the class of the test."""
     tests = {row[0]: float(row[1]) for row in rows_of(folder, "ad-trk-stats.csv")}
     classes = {row[0]: row[1] for row in rows_of(folder, "ad-trk-stats.class")}
     if not tests:
@@ -194,7 +194,7 @@ def quality_control(folder: Path) -> Computed:
 
 
 def published(folder: Path, pair: str) -> Iterator[Printed]:
-    """Read what the publishers' own files say of one pair."""
+    """Read the figures of one pair from the publishers' own files."""
     for row in rows_of(folder, f"ad-sys-scores-{pair}")[1:]:
         named = zip((*_SCORES, "segments"), row[:3], strict=True)
         for name, value in (*named, ("n_all", row[4])):
@@ -216,6 +216,6 @@ def _published_tests(folder: Path, pair: str) -> Iterator[Printed]:
     for row in lines[1:]:
         for other, value in zip(lines[0], row[1:], strict=False):
             p = float(value)
-            # whether scores equal but for their last digit are ties moves p by so much
+            # p changes by this much if scores equal but for their last digit are ties
             slack = 0.0 if p == FILLER else 0.005 * p
             yield Printed(f"{pair}/{row[0]}>{other}/p_printed", p, slack)

@@ -51,7 +51,7 @@ class Wmt24(Folder):
         return under("wave2", found)
 
 
-# Names of the whole wave, where a campaign's figures are called otherwise.
+# Names of the whole wave, if a campaign's figures have different ones.
 _OURS = {
     "rows_bad": "rows_planted",
     "rows_clean": "rows_tgt",

@@ -19,7 +19,7 @@ from leaderboard.papers.cell import Cell, Verdict
 from quality.detection.stats.detectors import DETECTORS, PAPER_DETECTORS
 
 _ROUNDS_PRINTED = 25
-_ROUNDS = 500  # of the first shape; the others, which only widen the range, a fifth
+_ROUNDS = 500  # of the first shape; a fifth for the others, which only widen the range
 _DRAWS = 2000
 _INFORMED = {"rate-fixed-1", "rate-learned-1", "rate-fixed-2", "rate-learned-2"}
 
@@ -91,11 +91,11 @@ def _shares(study: DetectionStudy, slug: str, bucket: int) -> tuple[float, float
 
 
 def _noise(bench: Workbench, study: DetectionStudy) -> tuple[Floats, Floats]:
-    """Return how far 25 rounds fall below and above all rounds, at 95%.
+    """Return how much 25 rounds deviate below and above all rounds, at 95%.
 
     Each is of shape (precision or recall, detectors, buckets), in points.
     """
-    # the paper prints one draw of 25 rounds: its cells may lie as far off as such draws
+    # the paper prints one draw of 25 rounds: its cells may deviate as much as such draws
     # do
     rng = np.random.default_rng(bench.seed_for("genie-table-1", "25 rounds"))
     drawn = rng.integers(0, study.n_rounds, size=(_DRAWS, _ROUNDS_PRINTED))
@@ -104,7 +104,7 @@ def _noise(bench: Workbench, study: DetectionStudy) -> tuple[Floats, Floats]:
     )
     all_shares = _pooled(study.n_right, study.n_wrong, study.n_noisy, 0)
     with warnings.catch_warnings():
-        # a detector that flags nobody in any draw has no precision, and no noise
+        # a detector without flags in any draw has no precision, and no noise
         warnings.simplefilter("ignore", RuntimeWarning)
         low, high = np.nanquantile(drawn_shares, [0.025, 0.975], axis=1)
     return np.nan_to_num(all_shares - low), np.nan_to_num(high - all_shares)

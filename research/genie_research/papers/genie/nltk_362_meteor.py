@@ -12,20 +12,10 @@ _ALPHA, _BETA, _GAMMA = 0.9, 3.0, 0.5
 
 
 def corpus_meteor(predictions: Sequence[str], references: Sequence[str]) -> float:
-    """Average METEOR over instances, with the defect of NLTK up to 3.6.2.
+    """Average METEOR, times 100, over instances, with the defect of NLTK up to 3.6.2.
 
     Words that match by their stem stayed in the lists that were then searched for
     synonyms, so they were counted twice. Everything else is today's NLTK.
-
-    Parameters
-    ----------
-    predictions, references : sequence of str
-        One reference for each prediction. Words are what stands between white space.
-
-    Returns
-    -------
-    float
-        Times 100.
 
     References
     ----------
@@ -47,8 +37,8 @@ def _meteor(prediction: str, reference: str) -> float:
     words, reference_words = (
         list(enumerate(text.lower().split())) for text in (prediction, reference)
     )
-    # what is left after stems is ignored, as that version did: synonyms are looked for
-    # among all words that did not match exactly
+    # The rest after stems is ignored, as in that version: synonyms are searched
+    # among all words that did not match exactly.
     exact, words_left, wanted_left = nltk._match_enums(words, reference_words)
     by_stem, _, _ = nltk._enum_stem_match(words_left, wanted_left, stemmer())
     by_synonym, _, _ = nltk._enum_wordnetsyn_match(

@@ -57,7 +57,6 @@ class GenieAppendixC(Table):
     paper = f"{GENIE}, appendix C, section 6 and tables 3 and 6"
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:
-        """Compute the bounds by formula."""
         for n, paper in _PRINTED_BOUNDS.items():
             error = 100 * largest_standard_error(n)
             half = normal_quantile(0.95) * error
@@ -94,20 +93,9 @@ def _interval(task: str, n: int, system: str, mean: float, half: float) -> Cell:
 def largest_standard_error(
     n: int, mean: float | None = None, *, low: float = 0.0, high: float = 1.0
 ) -> float:
-    """Return the largest standard error that a mean of n independent ratings can have.
+    """Return `largest_sd` / sqrt(n): the largest standard error of a mean of n ratings.
 
-    Parameters
-    ----------
-    n : int
-        Number of independent ratings, at least 1.
-    mean, low, high
-        As in `largest_sd`.
-
-    Returns
-    -------
-    float
-        `largest_sd` / sqrt(n): one standard error; the half-width of a 95% interval
-        is 1.96 times as large.
+    The ratings are independent. The half-width of a 95% interval is 1.96 times as large.
 
     References
     ----------
@@ -118,22 +106,10 @@ def largest_standard_error(
 
 
 def implied_sd(half_width: float, n: int, *, confidence: float = 0.95) -> float:
-    """Return the standard deviation of ratings that a published interval rests on.
+    """Return half_width sqrt(n) / z: the standard deviation behind a published interval.
 
-    Parameters
-    ----------
-    half_width : float
-        Half the width of the interval of a mean, >= 0, in the unit of the ratings.
-    n : int
-        Number of independent ratings, at least 1.
-    confidence : float
-        Its nominal coverage.
-
-    Returns
-    -------
-    float
-        half_width sqrt(n) / z. Above `largest_sd` of the published mean, the interval,
-        the number of ratings or their independence cannot be as printed.
+    If it is above `largest_sd` of the published mean, the interval, the number of ratings or
+    their independence cannot be as printed.
     """
     _check_n(n)
     if not half_width >= 0:

@@ -52,7 +52,6 @@ class WMT21Metrics(Table):
     paper = f"{GENIE}, tables 3 and 6"
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:
-        """Measure every submission in the folder, from its texts."""
         references = _references(bench)
         submissions = {s.system: s for s in _submissions(bench, references)}
         for system in [*_PRINTED, *sorted(submissions.keys() - _PRINTED.keys())]:
@@ -89,7 +88,7 @@ def _submissions(
     for path in sorted((bench.data / _FOLDER / "submissions").glob("*.json")):
         match = _NAME.fullmatch(path.name)
         if match:
-            # the other reference was judged as a system, under this name
+            # the other reference was rated as a system, under this name
             system = "HUMAN" if match[1] == "ref" else match[2]
             read[system] = _predictions(path, ids)
     seed = bench.seed_for("wmt21-metrics")
@@ -98,7 +97,7 @@ def _submissions(
         for system, texts in read.items()
         if (fit := alignment(texts, references, seed)) is not None and fit.misaligned
     }
-    # files in step help to place the shuffled one: good systems write alike
+    # files in order help to sort the shuffled one: good systems write similar texts
     others = [texts for system, texts in read.items() if system not in out_of_step]
     for system, texts in read.items():
         if system in out_of_step:
@@ -158,7 +157,7 @@ def _measure(
 
 
 def _tolerance(submission: _Submission) -> float:
-    """Allow for rounding and, in a file whose ids were shuffled, for one wrong match.
+    """Return the rounding error, plus one wrong match in a file with shuffled ids.
 
     Which of two nearly equal predictions belongs to which instance cannot be known; a
     single one moves a mean over the instances by at most 100 / n.

@@ -60,7 +60,6 @@ class RankMETable3(Table):
     paper = f"{RANKME}, table 3"
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:
-        """Estimate one correlation per method, criterion and setup."""
         for method, by_criterion in _PRINTED.items():
             for criterion, printed in by_criterion.items():
                 setups: tuple[Setup, Setup] = (1, 2)

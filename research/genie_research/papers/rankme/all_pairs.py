@@ -9,13 +9,13 @@ from leaderboard.stats.resampling import Floats, lattice_step
 from leaderboard.stats.significance import significance_clusters
 from leaderboard.stats.systems.per_item import as_table
 
-# so many that the counts of one chunk fit into a processor's cache
+# so that the counts of one chunk fit into a processor's cache
 _CHUNK_ROWS = 100
 
 
 @dataclass(frozen=True)
 class BootstrapRanking:
-    """Systems ranked by their means and cut where the paired bootstrap is sure.
+    """Systems ranked by their means, in clusters separated by the paired bootstrap.
 
     Parameters
     ----------
@@ -41,26 +41,17 @@ def bootstrap_ranking(
     Parameters
     ----------
     scores : array_like, shape (n, s)
-        Rating of each system (across) on each instance or judgement (down). Give
+        Rating of each system (across) on each instance or judgement (down). Use
         logarithms to rank by geometric means.
-    seed : int
-        Seed of the resampling.
-    n_resamples : int
-        Number of resamples, at least 1.
     share : float
-        A system is better than another when above it in at least this share of
+        A system is better than another if it is above in at least this share of
         resamples; 0.5 < share <= 1.
-
-    Raises
-    ------
-    ValueError
-        See `leaderboard.stats.systems.per_item.as_table`; also on a wrong share.
 
     Notes
     -----
     One-sided shares uncorrected for the number of pairs claim more than a two-sided
-    test at the same level, and instances are all that is drawn again;
-    `leaderboard.stats.systems.ranks` promises what holds jointly and for other workers.
+    test at the same level, and only instances are resampled;
+    `leaderboard.stats.systems.ranks` controls all pairs jointly and covers other workers.
 
     References
     ----------
@@ -107,10 +98,6 @@ def resample_systems(
     ----------
     table : ndarray, shape (n, s)
         Ratings, finite.
-    n_resamples : int
-        Number of resamples, at least 1.
-    seed : int
-        Seed of the resampling.
 
     Returns
     -------
@@ -119,18 +106,12 @@ def resample_systems(
         that depends on their ratings only.
     means : ndarray, shape (s, n_resamples)
         Resampled means, rounded so that equal means are equal numbers.
-
-    Examples
-    --------
-    >>> columns, means = resample_systems(np.array([[1.0, 0.0], [1.0, 0.5]]), 3, 1)
-    >>> columns.tolist(), means[1].tolist()
-    ([1, 0], [1.0, 1.0, 1.0])
     """
     if n_resamples < 1:
         raise ValueError(f"At least one resample is needed, not {n_resamples}.")
     columns = np.lexsort(np.sort(table, axis=0)[::-1])
     table = table[:, columns]
-    # rows and columns in an order of their values: how they came must not change the
+    # rows and columns ordered by their values: the given order must not change the
     # draw
     table = table[np.lexsort(table.T[::-1])]
     n, n_systems = table.shape
@@ -146,14 +127,14 @@ def resample_systems(
         counts = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
         sums = (counts.astype(levels.dtype) @ levels).T
         means[:, start : start + rows] = lowest + step / n * sums
-    # equal means must compare equal, whatever the order in which they were summed
+    # equal means must compare equal for any order of summation
     np.rint(means / unit, out=means)
     means *= unit
     return columns, means
 
 
 def _levels(table: Floats) -> tuple[float, float, npt.NDArray[np.floating]]:
-    """Write a table as lowest + step * levels, with whole levels where it has steps.
+    """Return a table as lowest + step * levels, with whole levels if it has steps.
 
     Sums of whole levels below 2**24 are exact in single precision, which is twice as
     fast as double.

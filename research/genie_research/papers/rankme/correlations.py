@@ -58,7 +58,6 @@ class RankMETable2(Table):
     paper = f"{RANKME}, table 2"
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:
-        """Correlate each pair of criteria in both setups."""
         for pair, by_method in _PRINTED.items():
             for method, printed in by_method.items():
                 setups: tuple[Setup, Setup] = (1, 2)

@@ -31,13 +31,12 @@ def path_of(setup: Setup, method: str, criterion: str) -> str:
 def read_judgments(
     bench: Workbench, setup: Setup, method: str, criterion: str
 ) -> pd.DataFrame | None:
-    """Read judgments of one criterion; None where the file is not there."""
+    """Read judgments of one criterion; None if the file is missing."""
     columns = ["judgement", "mr_id", "system", criterion]
     return bench.read(path_of(setup, method, criterion), columns)
 
 
 def no_file(setup: Setup, method: str, criterion: str) -> str:
-    """Describe which file is missing."""
     return f"{path_of(setup, method, criterion)} is not in the data folder."
 
 
@@ -53,13 +52,7 @@ def output_scores(frame: pd.DataFrame, method: str, criterion: str) -> pd.Series
 def first_judgments(
     frame: pd.DataFrame, method: str, criterion: str, *, raw: bool = False, k: int = 3
 ) -> Floats:
-    """Return a row per output, with its first k judgments in the order of the file.
-
-    Raises
-    ------
-    GenieError
-        When an output has fewer.
-    """
+    """Return a row per output, with its first k judgments in the order of the file."""
     values = frame[criterion] if raw else _scale(frame, method, criterion)
     by_output = [frame["mr_id"], frame["system"]]
     nth = frame.groupby(by_output).cumcount()

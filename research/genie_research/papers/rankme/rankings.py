@@ -57,7 +57,7 @@ _ADDED_MISSING = {
 
 
 class RankMETable4(Table):
-    """Which systems are told apart, by method and criterion, setup 2."""
+    """Separated systems, by method and criterion, setup 2."""
 
     slug = "rankme-table-4"
     title = (
@@ -66,7 +66,6 @@ class RankMETable4(Table):
     paper = f"{RANKME}, table 4"
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:
-        """Rank by ratings, by TrueSkill, and by added and missing information."""
         for (method, criterion), paper in _PRINTED.items():
             yield _by_ratings(bench, method, criterion, paper)
         for criterion, paper in _SKILLS.items():
@@ -143,7 +142,7 @@ def _by_flags(bench: Workbench, flag: str, paper: str) -> Cell:
         path = path_of(2, "rankme", "informativeness")
         why = f"{path} has no column {flag!r}: the workers' checkboxes are not there."
         return Cell(row, "ranking", paper, None, why=why)
-    # turned: fewer flags are better
+    # inverted: fewer flags are better
     flagged = -judgement_table(frame.assign(**{flag: frame[flag].astype(float)}), flag)
     return _ranked(bench, row, paper, flagged, "")
 
