@@ -1,4 +1,4 @@
-"""Which systems stand together where a page shows only some of them."""
+"""Balanced designs of pages that show only some of the systems."""
 
 from functools import cache
 
@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from leaderboard.stats.comparisons import Ints
 
-# Exchanges tried at most, how many in vain one after the other, and blocks looked at for
-# each: beyond, designs hardly get better.
+# Limits: exchanges, consecutive exchanges without effect, and blocks searched for
+# each. Beyond these, designs hardly improve.
 _MOST_EXCHANGES, _MOST_IN_VAIN, _BLOCKS_AT_ONCE = 4_000, 400, 400
-# what no exchange reaches
+# larger than any change
 _FORBIDDEN = 2**40
 
 
@@ -24,25 +24,25 @@ def balanced_blocks(
     n_systems, size, n_blocks : int
         Systems in all, systems of a block (at least 2, at most all), and blocks.
     seed : int
-        Decides between systems that are equally due.
+        Breaks ties between systems.
 
     Returns
     -------
     list of list of int
         Systems of each block, ascending. Their frequencies differ by one at most; those
-        of pairs by as little as was found, usually by one or two.
+        of pairs by as little as possible, usually by one or two.
 
     Raises
     ------
     ValueError
-        When the size does not fit.
+        If the size does not fit.
 
     Notes
     -----
-    Where size (size - 1) + 1 systems have a difference set, as 7 by threes, 13 by fours or
+    If size (size - 1) + 1 systems have a difference set, as 7 by threes, 13 by fours or
     21 by fives, whole rounds of as many blocks as systems let every pair meet once. The
-    rest is drawn system by system, the one due first; then systems of two blocks are
-    exchanged as long as pairs come closer to each other.
+    rest is drawn system by system, the rarest first; then systems of two blocks are
+    exchanged as long as the pairs' frequencies become more equal.
 
     References
     ----------
@@ -91,13 +91,12 @@ def _difference_set(n: int, size: int) -> tuple[int, ...]:
                     return found
         return ()
 
-    # sets of ten numbers, of 91 systems, would take longer to find than to do without
+    # sets of ten numbers, of 91 systems, take too long to find
     possible = n == size * (size - 1) + 1 and size <= 9
     return longer((0, 1), frozenset({1, n - 1})) if possible else ()
 
 
 def _drawn(met: Ints, size: int, n_blocks: int, rng: np.random.Generator) -> Ints:
-    """Draw blocks system by system, and count in `met` who met whom."""
     n_systems = len(met)
     counts = np.zeros(n_systems, dtype=np.int64)
     blocks = np.empty((n_blocks, size), dtype=np.int64)
@@ -122,7 +121,7 @@ def _exchange(blocks: Ints, met: Ints, rng: np.random.Generator) -> None:
         times = met[upper]
         if times.max() - times.min() <= 1 or in_vain > _MOST_IN_VAIN:
             break
-        # one of a pair that met most often leaves a block in which it stands
+        # one of the most frequent pair leaves one of its blocks
         often = rng.choice(np.flatnonzero(times == times.max()))
         pair = rng.permutation([upper[0][often], upper[1][often]])
         together = (blocks == pair[0]).any(axis=1) & (blocks == pair[1]).any(axis=1)
@@ -155,7 +154,7 @@ def _change(block: Ints, leaving: int, others: Ints, met: Ints) -> Ints:
     here = met[:, staying].sum(axis=1) - met[leaving, staying].sum()
     there = of_leaving.sum(axis=1)[:, None] - of_leaving - theirs
     change = here[others] + there + 2 * len(staying) - 2 * common
-    # a block holds no system twice
+    # a block contains a system only once
     twice = (shared == 1) | (others == leaving).any(axis=1)[:, None]
     return np.where(twice, _FORBIDDEN, change)
 
@@ -163,7 +162,6 @@ def _change(block: Ints, leaving: int, others: Ints, met: Ints) -> Ints:
 def _swap(
     blocks: Ints, met: Ints, one: tuple[int, int], other: tuple[int, int]
 ) -> None:
-    """Let a system of one block change places with what stands in a place of another."""
     (here, leaving), (there, place) = one, other
     staying = blocks[here][blocks[here] != leaving]
     rest = np.delete(blocks[there], place)

@@ -1,7 +1,7 @@
-"""What can be said before, or without, looking at how ratings vary.
+"""Bounds on the variation of ratings that need no data.
 
 A rating on a bounded scale cannot vary more than Bhatia and Davis allow, so the
-standard error of a mean has a ceiling that needs nothing but the scale.
+standard error of a mean has an upper limit that depends only on the scale.
 """
 
 import math
@@ -42,7 +42,7 @@ def largest_sd(
     Raises
     ------
     ValueError
-        When the scale is empty or the mean lies outside it.
+        If the scale is empty or the mean is outside.
 
     References
     ----------

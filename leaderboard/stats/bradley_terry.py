@@ -1,4 +1,4 @@
-"""Bradley-Terry: strengths of systems from who was preferred to whom, with ties."""
+"""Bradley-Terry: strengths of systems from preferences, with ties."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -33,7 +33,7 @@ class BradleyTerry:
     log_likelihood : float
         At the maximum, natural logarithm; without the penalty.
     n_comparisons : int
-        How many comparisons went in.
+        Number of comparisons.
     freedom : float
         Degrees of freedom of the covariance; infinite from the information.
     covers : str
@@ -87,7 +87,7 @@ class BradleyTerry:
 
 
 def unconnected_groups(wins: npt.ArrayLike, ties: npt.ArrayLike) -> list[list[int]]:
-    """Find the groups of systems that comparisons cannot place on one scale.
+    """Return the groups of systems that comparisons cannot place on one scale.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def unconnected_groups(wins: npt.ArrayLike, ties: npt.ArrayLike) -> list[list[in
     Returns
     -------
     list of list of int
-        One group when every system is linked to every other by a chain of wins or ties
+        One group if every system is linked to every other by a chain of wins or ties
         in both directions; otherwise the largest such groups.
 
     References
@@ -131,22 +131,22 @@ def bradley_terry(
         Entry i, j: how often i and j tied; symmetric.
     penalty : float
         Ridge: penalty times the sum of squared strengths is taken from the
-        log-likelihood. Above 0 it gives finite strengths whatever the comparisons.
+        log-likelihood. Above 0 it makes strengths finite for any comparisons.
 
     Raises
     ------
     GenieError
-        "not-connected" when, without a penalty, some group of systems never lost to
+        "not-connected" if, without a penalty, some group of systems never lost to
         (or never met) the rest, so that its strength has no maximum; the groups are in
-        the details. "only-ties" when nothing but ties was seen.
+        the details. "only-ties" if there are only ties.
     ValueError
-        When the counts are none.
+        If an entry is no count.
 
     Notes
     -----
     P(i over j) = sqrt(p_i / p_j) / (sqrt(p_i / p_j) + sqrt(p_j / p_i) + nu); the
     log-likelihood is concave in (log p, log nu) and climbed by Newton's method.
-    Comparisons of one worker or one page are taken as independent; where they are not,
+    Comparisons of one worker or one page are taken as independent; if they are not,
     the intervals are too narrow: see `bradley_terry_by_worker`.
 
     References
@@ -193,14 +193,14 @@ def bradley_terry_by_worker(
     ties: Literal["own", "half"] = "own",
     penalty: float = 0.0,
 ) -> BradleyTerry:
-    """Fit strengths with intervals that hold for other workers.
+    """Fit strengths with intervals that cover other workers.
 
     Parameters
     ----------
     workers : array_like, shape (m,)
-        Who made each comparison; or whatever else was drawn whole, such as the page.
+        The worker of each comparison, or another cluster such as the page.
     ties : {"own", "half"}
-        A probability of their own (Davidson), or half a win for either side.
+        A separate probability (Davidson), or half a win for either side.
     penalty : float
         As in `bradley_terry`.
 
@@ -208,15 +208,15 @@ def bradley_terry_by_worker(
     -------
     BradleyTerry
         The same strengths; the covariance is the sandwich of workers' scores, times
-        W / (W - 1) for W of them. Degrees of freedom are as many equally busy workers
-        as weigh the same, less one.
+        W / (W - 1) for W of them. Degrees of freedom are the effective number of workers
+        minus one.
 
     Raises
     ------
     GenieError
-        As `bradley_terry` does; also "one-worker" when only one made comparisons.
+        As `bradley_terry`; also "one-worker" if only one made comparisons.
     ValueError
-        When a comparison has no worker, or on an unknown way of counting ties.
+        If a comparison has no worker, or on an unknown way of counting ties.
 
     References
     ----------
@@ -252,7 +252,7 @@ def bradley_terry_by_worker(
     scores = _scores_by_worker(fit, games, worker, len(counts), penalty)
     theta = np.append(fit.strengths, np.log(fit.tie) if fit.tie else 0.0)
     information = _derivatives(theta, won, tied, penalty, bool(tied.any()))[2]
-    # strengths are about their own mean, and so must be their covariance
+    # strengths are relative to their mean, and so must be their covariance
     moved = np.linalg.solve(information, scores.T)[:-1]
     moved -= moved.mean(axis=0)
     factor = len(counts) / (len(counts) - 1)
@@ -278,9 +278,9 @@ def _scores_by_worker(
     if fit.tie:
         surprise = (games.outcome == 0) - fit.tie / total
         scores[:, -1] = np.bincount(worker, surprise, n_workers)
-    # the penalty is everybody's alike: without it scores do not add up to 0
+    # the penalty is shared equally; without it scores do not add up to 0
     scores[:, :-1] -= 2 * penalty * fit.strengths / n_workers
-    # an order that workers' names do not change, nor the last digit of a sum with it
+    # an order independent of workers' names, which keeps the last digit of sums
     return np.asarray(scores[np.lexsort(scores.T)], dtype=np.float64)
 
 
@@ -309,7 +309,7 @@ def _climb(won: Floats, tied: Floats, penalty: float, n: int) -> BradleyTerry:
     theta = np.zeros(n_systems + 1)  # strengths, then log nu
     if with_ties:
         share = tied.sum() / 2 / n
-        # where all strengths are equal, ties have probability nu / (2 + nu): solved for
+        # if all strengths are equal, ties have probability nu / (2 + nu): solved for
         # the observed share
         theta[-1] = np.log(2 * share / (1 - share))
     value, gradient, information = _derivatives(theta, won, tied, penalty, with_ties)
@@ -332,7 +332,7 @@ def _climb(won: Floats, tied: Floats, penalty: float, n: int) -> BradleyTerry:
             "The estimation of the strengths did not converge.", code="no-fit"
         )
     covariance = np.linalg.inv(information)[:-1, :-1]
-    # strengths are about their own mean, and so must be their covariance
+    # strengths are relative to their mean, and so must be their covariance
     centring = np.eye(n_systems) - 1 / n_systems
     strengths = theta[:-1] - theta[:-1].mean()
     return BradleyTerry(

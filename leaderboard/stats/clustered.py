@@ -1,9 +1,9 @@
-"""Means whose interval also covers which workers, days or documents were drawn.
+"""Means whose interval also covers the draw of workers, days or documents.
 
 Ratings of one worker resemble each other, and so do ratings of one day; an interval
 that treats them as independent is too narrow. Whole workers (days, ...) are drawn with
-replacement instead, each factor by itself, and a rating counts as often as the product
-says. Such products overstate the noise inside the cells, so the draws are scaled to the
+replacement instead, separately for each factor, and a rating is weighted by the product.
+Such products overstate the noise inside the cells, so the draws are scaled to the
 multiway variance, which counts every source once.
 """
 
@@ -24,7 +24,7 @@ _CHUNK = 2_000_000
 def factor_codes(
     factors: Mapping[str, npt.ArrayLike], n: int
 ) -> dict[str, tuple[Codes, int]]:
-    """Return the levels of each factor numbers from 0.
+    """Map the levels of each factor to numbers from 0.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def factor_codes(
     Raises
     ------
     ValueError
-        When a factor does not have one label per rating, or none is given.
+        If a factor does not have one label per rating, or there is no factor.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def factor_codes(
     >>> codes.tolist(), n_levels
     ([1, 0, 1], 2)
     """
-    # hashes where numpy would sort a million strings
+    # hashes, because numpy would sort a million strings
     import pandas as pd
 
     if not factors:
@@ -68,7 +68,7 @@ def is_nested(inner: Codes, outer: Codes) -> bool:
     >>> is_nested(np.array([0, 1, 2]), np.array([0, 0, 1]))
     True
     """
-    # remembers one outer level of each inner one; nested if it is right for all ratings
+    # stores one outer level of each inner one; nested if it is right for all ratings
     first = np.full(int(inner.max()) + 1, -1)
     first[inner] = outer
     return bool(np.all(first[inner] == outer))
@@ -116,9 +116,9 @@ def clustered_mean(
         Ratings, finite.
     factors : mapping of name to array_like, shape (n,)
         For each rating the label of its instance, worker, day, ... One factor gives
-        the cluster bootstrap, several the crossed one. A factor whose levels lie
-        inside levels of another (instances rated once each, by worker) is carried by
-        that other one.
+        the cluster bootstrap, several the crossed one. A factor whose levels are
+        inside levels of another (instances rated once each, by worker) is covered by
+        the other one.
     seed : int
         Seed of the resampling.
     n_resamples : int
@@ -130,18 +130,18 @@ def clustered_mean(
     -------
     Interval
         `covers` names the factors with their numbers of levels, and those that could
-        not be covered because only one level was seen. With few levels the interval
+        not be covered because they have only one level. With few levels the interval
         is widened as Student's t is against the normal, by Satterthwaite's degrees of
         freedom.
 
     Raises
     ------
     ValueError
-        On no ratings, NaN, labels that do not fit, or when no factor has two levels.
+        On no ratings, NaN, labels that do not fit, or if no factor has two levels.
 
     Notes
     -----
-    Levels count as a sample of many. When the three days of an experiment are the
+    Levels count as a sample of many. If the three days of an experiment are the
     days of interest, leave the day out.
 
     References
@@ -201,7 +201,7 @@ def clustered_mean(
 def _canonical(
     ratings: Floats, kept: dict[str, tuple[Codes, int]]
 ) -> tuple[Floats, list[tuple[Codes, int]]]:
-    # levels are numbered by what was rated in them: names and order are nothing
+    # levels are numbered by their ratings: names and order do not matter
     by_value = np.argsort(ratings, kind="stable")
     renumbered: list[Codes] = []
     for name in sorted(kept):
@@ -260,12 +260,12 @@ def multiway_variance(
             total += part.variance if size % 2 else -part.variance
             if size == 1:
                 alone.append(part)
-    # alternating signs can come out too small, even negative: one factor alone is a
-    # floor
+    # alternating signs can be too small, even negative: one factor alone is a
+    # lower limit
     variance = max(total, *(p.variance for p in alone))
     if variance == 0:
         return 0.0, 1.0
-    # subtracting one mean took something out of every factor, not of its own only
+    # subtracting one mean reduced the variance of every factor
     lost = sum((1 - p.variance / variance) / p.effective for p in alone)
     within = part if len(factors) > 1 else _Part(0.0, 1.0, 1.0)
     pieces = [
@@ -313,7 +313,7 @@ def _product_resamples(
     cells = _cells(tuple(factors))
     sums = np.bincount(cells, residuals)
     sizes = np.bincount(cells).astype(np.float64)
-    # one rating of each cell tells the levels of all of them
+    # one rating of each cell has the levels of all of them
     _, first_of_cell = np.unique(cells, return_index=True)
     weights = [
         (rng.multinomial(g, np.full(g, 1 / g), size=n_resamples), codes[first_of_cell])
@@ -329,6 +329,6 @@ def _product_resamples(
         count = product @ sizes
         with np.errstate(invalid="ignore"):
             moved[part] = (product @ sums) / count
-    # sparse crossings leave some resamples without a rating: they have no mean
+    # sparse crossings leave some resamples without ratings: they have no mean
     defined = moved[np.isfinite(moved)]
     return defined if len(defined) > 1 else np.array([-1.0, 1.0])

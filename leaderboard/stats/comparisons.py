@@ -1,4 +1,4 @@
-"""Who was preferred to whom: wins, ties and losses, from whatever was asked."""
+"""Preferences between systems: wins, ties and losses, from any kind of question."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,11 +18,11 @@ class Comparisons:
     first, second : ndarray of int, shape (m,)
         Systems compared, numbered from 0; a system is never compared with itself.
     outcome : ndarray of int, shape (m,)
-        1 when the first was preferred, 0 for a tie, -1 when the second was.
+        1 if the first was preferred, 0 for a tie, -1 if the second was.
     n_systems : int
-        How many systems there are, compared or not.
+        Number of systems, compared or not.
     row : ndarray of int, shape (m,)
-        Which judgement each came of; comparisons of one judgement are not independent.
+        The judgement of each; comparisons of one judgement are not independent.
     """
 
     first: Ints
@@ -78,7 +78,7 @@ def compare(
     Raises
     ------
     ValueError
-        When they differ in length, an outcome is not 1, 0 or -1, a system is unknown
+        If they differ in length, an outcome is not 1, 0 or -1, a system is unknown
         or compared with itself.
 
     Examples
@@ -97,15 +97,15 @@ def compare(
 def comparisons_from_table(
     table: npt.ArrayLike, *, tolerance: float = 0.0
 ) -> Comparisons:
-    """Turn ratings made side by side into comparisons of all pairs.
+    """Convert ratings made side by side into comparisons of all pairs.
 
     Parameters
     ----------
     table : array_like, shape (n, s)
         A row per judgement (one worker, one instance) and a column per system; NaN
-        where a system was not shown.
+        if a system was not shown.
     tolerance : float
-        Ratings that differ by no more are a tie; >= 0.
+        Ratings that differ by at most this are a tie; >= 0.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def comparisons_from_table(
     Raises
     ------
     ValueError
-        When the table is none, a rating infinite or the tolerance negative.
+        If the table is none, a rating infinite or the tolerance negative.
 
     References
     ----------
@@ -138,7 +138,7 @@ def comparisons_from_table(
     shown = ~np.isnan(ratings)
     n_shown = shown.sum(axis=1)
     first, second, row = [], [], []
-    # judgements of as many systems together: most pairs of many were not shown
+    # group judgements by their number of systems: most pairs of many were not shown
     for n in np.unique(n_shown[n_shown > 1]):
         judgements = np.flatnonzero(n_shown == n)
         systems = np.nonzero(shown[judgements])[1].reshape(-1, n)

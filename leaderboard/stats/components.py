@@ -1,4 +1,4 @@
-"""Where the variation of ratings comes from, and what it does to a mean."""
+"""Variance components of ratings, and the variance of a mean."""
 
 import math
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from leaderboard.stats.mixed import fit_mixed
 
 @dataclass(frozen=True)
 class Components:
-    """How much of the variation of ratings comes from where.
+    """The variance components of ratings.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Components:
         Variances between instances, workers and days; all in squared units of the
         ratings, >= 0.
     basis : str
-        Where the figures come from, for the reader of the plan.
+        The source of the figures, for the reader of the plan.
 
     Examples
     --------
@@ -45,7 +45,6 @@ class Components:
 
     @property
     def total(self) -> float:
-        """Variance of one rating."""
         return self.residual + self.instance + self.worker + self.day
 
 
@@ -63,7 +62,7 @@ def worst_case_components(
     -------
     Components
         Everything between instances: more ratings of the same outputs do not help in
-        the worst case. Workers and days are left out, as no bound tells them apart.
+        the worst case. Workers and days are left out, as no bound separates them.
 
     Examples
     --------
@@ -82,7 +81,7 @@ def pilot_components(
     workers: npt.ArrayLike | None = None,
     days: npt.ArrayLike | None = None,
 ) -> Components:
-    """Estimate the components from ratings that are already there.
+    """Estimate the components from existing ratings.
 
     Parameters
     ----------
@@ -96,7 +95,7 @@ def pilot_components(
     Components
         By restricted maximum likelihood. With one rating per instance the instance
         component is part of the residual: plans for more than one rating per instance
-        are then too hopeful, and `basis` says so.
+        are then too optimistic, and `basis` has a warning.
 
     Raises
     ------
@@ -148,7 +147,7 @@ def mean_variance(
     n_instances, ratings_per_instance : int
         At least 1 each.
     n_workers, n_days : int, optional
-        Over how many the ratings are spread evenly; None when the workers (days) are
+        Numbers over which the ratings are spread evenly; None if the workers (days) are
         the ones of interest and not a sample.
 
     Returns

@@ -16,7 +16,7 @@ from leaderboard.stats.resampling import (
 
 Method = Literal["percentile", "bca"]
 #: Every rating counts as independent: a worker's habits, which all of that worker's
-#: ratings share, are not in the interval. `clustered_mean` and `estimate_systems` have them.
+#: ratings share, are not in the interval. `clustered_mean` and `estimate_systems` cover them.
 COVERS_INSTANCES = (
     "which instances were drawn, for this crowd of workers; another crowd may "
     "differ by more"
@@ -25,23 +25,23 @@ COVERS_INSTANCES = (
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate, how far it may be off, and what that does and does not cover.
+    """An estimate with its interval, and the sources of variation that this covers.
 
     Parameters
     ----------
     estimate : float
-        The estimate itself, in the unit of the ratings.
+        In the unit of the ratings.
     low, high : float
         Ends of the interval; low <= estimate <= high for every method but BCa, whose
-        ends may both fall on one side in very small, very skewed samples.
+        ends may both be on one side in very small, very skewed samples.
     confidence : float
         Nominal coverage, 0 < confidence < 1.
     method : str
-        How the ends were found.
+        How the ends were computed.
     covers : str
         Which sources of variation the interval covers, in words.
     n : int
-        How many values went in.
+        Number of values.
 
     Examples
     --------
@@ -59,21 +59,19 @@ class Interval:
 
     @property
     def half_width(self) -> float:
-        """Half the distance between the ends."""
         return (self.high - self.low) / 2
 
     def contains(self, value: float) -> bool:
-        """Return whether `value` lies between the ends, ends included."""
         return self.low <= value <= self.high
 
 
 def as_ratings(values: npt.ArrayLike, *, what: str = "ratings") -> Floats:
-    """Check numbers that are to be averaged and give them as one flat array.
+    """Check numbers that are to be averaged and return them as one flat array.
 
     Raises
     ------
     ValueError
-        When there are none, when they are not one-dimensional, or when one is not
+        If there are none, if they are not one-dimensional, or if one is not
         finite.
 
     Examples
@@ -97,7 +95,7 @@ def as_ratings(values: npt.ArrayLike, *, what: str = "ratings") -> Floats:
 
 
 def check_confidence(confidence: float) -> float:
-    """Refuse a confidence that is no probability strictly between 0 and 1.
+    """Return a confidence; raise ValueError unless it is strictly between 0 and 1.
 
     Examples
     --------
@@ -138,10 +136,10 @@ def bootstrap_mean(
     method : {"percentile", "bca"}
         Percentile, or bias-corrected and accelerated.
     bounds : (float, float), optional
-        Ends of the rating scale. They are needed only where nothing varies: a
-        bootstrap of equal ratings says "certain", which they are not.
+        Ends of the rating scale. They are needed only for equal ratings: a
+        bootstrap of equal ratings has no width, although they are uncertain.
     covers : str, optional
-        What the values vary over, for the reader of the interval.
+        The source of variation, for the reader of the interval.
 
     Returns
     -------
@@ -149,7 +147,7 @@ def bootstrap_mean(
         With equal ratings and `bounds`, the interval that a share of ratings large
         enough to be unseen with probability (1 - confidence) / 2 would allow; with
         one rating and no bounds, infinitely wide; with equal ratings and no bounds,
-        of no width, and the method says so.
+        of no width, with a note in the method.
 
     Raises
     ------
@@ -214,7 +212,7 @@ def bootstrap_mean(
 
 @lru_cache(maxsize=8)
 def _resampled(ratings: bytes, n_resamples: int, seed: int) -> Floats:
-    """Draw once what several confidences are read from."""
+    """Draw the resamples once for several confidences (cached)."""
     values = np.frombuffer(ratings)
     return resample_means(values, n_resamples, np.random.default_rng(seed))
 
@@ -264,7 +262,7 @@ def _bca_levels(
             )
             / 2
         )
-    edge = 0.5 / len(ratings) ** 2  # keeps z0 finite should all lie on one side
+    edge = 0.5 / len(ratings) ** 2  # keeps z0 finite if all are on one side
     bias = special.ndtri(np.clip(below, edge, 1 - edge))
     centred = np.sort(ratings) - estimate
     # the jackknife's acceleration, which for a mean is its skewness over 6 sqrt(n)

@@ -1,7 +1,7 @@
-"""Magnitude estimation: ratings that mean "so many times as good".
+"""Magnitude estimation: ratings that are ratios ("twice as good").
 
 A magnitude is a ratio to a reference, so it is averaged as a geometric mean, and
-workers who think in larger numbers are brought to a common modulus by division.
+workers who use larger numbers are brought to a common modulus by division.
 """
 
 from typing import Literal
@@ -19,7 +19,7 @@ def log_magnitudes(values: npt.ArrayLike) -> Floats:
     Raises
     ------
     ValueError
-        When there are none or one is not a finite number above zero.
+        If there are none or one is not a finite number above zero.
 
     Examples
     --------
@@ -44,19 +44,19 @@ def normalise_magnitudes(
     *,
     method: Literal["modulus", "z"] = "modulus",
 ) -> Floats:
-    """Bring the magnitudes of all workers to one scale.
+    """Convert the magnitudes of all workers to one scale.
 
     Parameters
     ----------
     values : array_like, shape (n,)
         Magnitudes above zero.
     workers : array_like, shape (n,)
-        Who gave each.
+        The worker of each.
     method : {"modulus", "z"}
         "modulus" divides by the worker's geometric mean and multiplies by the grand
         one: ratios within a worker stay as they were, and so does the unit. "z"
-        standardises the logarithms within each worker, which also evens out how far
-        workers spread; the result is in standard deviations of log magnitude, 0 for
+        standardises the logarithms within each worker, which also equalizes the workers'
+        spread; the result is in standard deviations of log magnitude, 0 for
         workers who gave one magnitude only.
 
     Returns
@@ -66,13 +66,13 @@ def normalise_magnitudes(
     Raises
     ------
     ValueError
-        See `log_magnitudes`; also when labels do not fit.
+        See `log_magnitudes`; also if labels do not fit.
 
     Notes
     -----
-    Both take from each worker the average quality of what that worker saw. Where
-    workers saw different systems that is information lost; use
-    `leaderboard.stats.systems.estimates` on the logarithms there.
+    Both remove the average quality of the outputs that a worker saw. If
+    workers saw different systems, that loses information; then use
+    `leaderboard.stats.systems.estimates` on the logarithms.
 
     References
     ----------
@@ -94,7 +94,7 @@ def normalise_magnitudes(
     counts = np.bincount(codes)
     centred = logs - (np.bincount(codes, logs) / counts)[codes]
     if method == "modulus":
-        # sorted, so that the order of the magnitudes does not show in the last digit
+        # sorted, so that the order of the magnitudes does not affect the last digit
         return np.asarray(np.exp(centred + np.sort(logs).mean()), dtype=np.float64)
     squares = np.bincount(codes, centred**2) / np.maximum(counts - 1, 1)
     spread = np.sqrt(squares)

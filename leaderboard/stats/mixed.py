@@ -1,8 +1,8 @@
 """Linear mixed models with crossed random factors, by restricted maximum likelihood.
 
 Just enough for ratings: a fixed mean per group (a system), and random factors such as
-worker, instance and day. The largest factor is absorbed as a diagonal block, and who
-rated what is kept sparse, so that a thousand instances cost no more than their ratings.
+worker, instance and day. The largest factor is absorbed as a diagonal block, and the
+crossing of factors is kept sparse, so that the cost grows with the ratings only.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,8 +18,8 @@ from leaderboard.stats.resampling import Floats
 
 _MAX_RATIO = 100.0  # of a factor's standard deviation to the residual's
 _BESIDE_ZERO = (0.1, 0.01, 0.001)
-_NO_LESS = 1e-8  # what two deviances may differ by and be the same
-_MAX_PAIRS = 4_000_000  # of numbers kept, 16 bytes each
+_NO_LESS = 1e-8  # deviances that differ by less count as equal
+_MAX_PAIRS = 4_000_000  # limit of stored numbers, 16 bytes each
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class MixedFit:
     groups : list of str
         Names of the groups, ascending.
     means : ndarray, shape (g,)
-        Estimated mean of each group, free of which workers and instances it met.
+        Estimated mean of each group, adjusted for its workers and instances.
     covariance : ndarray, shape (g, g)
         Of the means.
     variances : dict of str to float
         Variance of each factor, and "residual"; in squared units of the ratings. A
-        factor that cannot be told from the residual (one rating per level) or has one
+        factor that cannot be separated from the residual (one rating per level) or has one
         level only is missing.
     effects : dict of str to dict of str to float
         Predicted (shrunken) effect of each level of each factor.
@@ -56,11 +56,11 @@ class MixedFit:
 class _Problem:
     """Cross-products; the last factor is the absorbed one."""
 
-    gram: Floats  # of fixed and random columns but the absorbed ones
+    gram: Floats  # of fixed and random columns without the absorbed ones
     # of those columns with the absorbed ones; sparse, of a type that differs with
     # scipy's version
     crossed: Any
-    # of the rows of crossed with each other, one column per absorbed level; None where
+    # of the rows of crossed with each other, one column per absorbed level; None if
     # these would be too many
     pairs: Any
     counts: Floats  # ratings per absorbed level
@@ -115,8 +115,8 @@ def fit_mixed(
     if n <= len(names["group"]):
         raise ValueError("A mixed model needs more ratings than groups.")
     numbered = factor_codes(factors, n) if factors else {}
-    # one level says nothing of how levels vary; one rating a level cannot be told from
-    # noise
+    # one level has no variance between levels; one rating per level cannot be separated
+    # from noise
     usable = {k: v for k, v in numbered.items() if 1 < v[1] < n}
     # the factor with most levels last: that one is absorbed
     order = sorted(usable, key=lambda name: (usable[name][1], name))
@@ -182,7 +182,7 @@ def _best_ratios(problem: _Problem, n_factors: int) -> Floats:
         return np.zeros(0)
     best = np.zeros(n_factors)
     lowest = _solve(problem, best)[0]
-    # two starts, and all zeros before them: the likelihood may have several maxima,
+    # two starts after one of zeros: the likelihood may have several maxima,
     # also at its bounds
     for start in (0.3, 1.5):
         at: Floats | None = np.full(n_factors, start)
@@ -210,10 +210,10 @@ def _down_from(problem: _Problem, start: Floats) -> tuple[float, Floats]:
 
 
 def _off_zero(problem: _Problem, cost: float, found: Floats) -> Floats | None:
-    """Return a likelier point beside one where a ratio is zero, if there is one.
+    """Return a likelier point beside one with a ratio of zero, if there is one.
 
-    A ratio of zero always has no slope, so that a search that has stepped there stays,
-    and whether it does could hang on the last digit of the ratings.
+    The slope at a ratio of zero is always zero, so that a search stays there,
+    which could depend on the last digit of the ratings.
     """
     for k in np.flatnonzero(found == 0.0):
         for ratio in _BESIDE_ZERO:
@@ -234,7 +234,7 @@ def _deviance_and_slope(ratios: Floats, problem: _Problem) -> tuple[float, Float
     from scipy import linalg
 
     deviance, residual, solution, factor = _solve(problem, ratios)
-    # the lower half of the inverse; above it stands what was there before
+    # the lower half of the inverse; the upper half keeps old values
     inverse, _ = linalg.lapack.dpotri(factor, lower=1)
     traced = np.diag(inverse)
     last = float(ratios[-1])
@@ -288,7 +288,7 @@ def _pairs(crossed: Any) -> Any:
 
 
 def _outer(problem: _Problem, weights: Floats) -> Floats:
-    """Return the lower half of C W^2 C' of the sparse C; what is above it says nothing."""
+    """Return the lower half of C W^2 C' of the sparse C; the upper half is undefined."""
     from scipy import sparse
 
     crossed = problem.crossed
@@ -336,7 +336,7 @@ def _solve(problem: _Problem, ratios: Floats) -> tuple[float, float, Floats, Flo
     back /= diagonal
     freedom = problem.n - problem.n_groups
     explained = front_solution @ (problem.rhs * scaling) + back @ absorbed_rhs
-    # a perfect fit leaves 0, of which there is no logarithm
+    # a perfect fit leaves 0, which has no logarithm
     residual = max((problem.total - explained) / freedom, 1e-20)
     deviance = (
         freedom * np.log(residual)

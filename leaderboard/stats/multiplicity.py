@@ -1,4 +1,4 @@
-"""Many comparisons or results at once: p-values and intervals that allow for their number."""
+"""p-values and intervals corrected for the number of comparisons or results."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,12 +9,12 @@ from leaderboard.stats.resampling import Floats
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:
-    """Adjust p-values so that any false claim at all is as rare as promised.
+    """Adjust p-values to control the probability of any false claim.
 
     Parameters
     ----------
     p_values : array_like, any shape
-        In [0, 1]. Each comparison once: give the upper triangle of a matrix of pairs.
+        In [0, 1]. Each comparison once: pass the upper triangle of a matrix of pairs.
 
     Returns
     -------
@@ -25,7 +25,7 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     Raises
     ------
     ValueError
-        When a p-value is NaN or outside [0, 1].
+        If a p-value is NaN or outside [0, 1].
 
     References
     ----------
@@ -38,13 +38,13 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     """
     p, order = _checked(p_values)
     factors = np.arange(p.size, 0, -1)
-    # accumulated, so that a larger p-value never comes out smaller than one before it
+    # accumulated, so that adjusted p-values keep the order
     adjusted = np.minimum(1.0, np.maximum.accumulate(p.ravel()[order] * factors))
     return _put_back(adjusted, order, p.shape)
 
 
 def benjamini_hochberg(p_values: npt.ArrayLike) -> Floats:
-    """Adjust p-values so that few of the claims made are false.
+    """Adjust p-values to control the expected share of false claims.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def benjamini_hochberg(p_values: npt.ArrayLike) -> Floats:
     Raises
     ------
     ValueError
-        When a p-value is NaN or outside [0, 1].
+        If a p-value is NaN or outside [0, 1].
 
     References
     ----------
@@ -99,13 +99,13 @@ def widening(n: int, *, confidence: float = 0.95) -> float:
 
     Among several noisy results, the best one was probably lucky. An interval of each at
     the level ``confidence ** (1 / n)`` covers all n true values at once with at least
-    that confidence, so that it covers the one that was picked, however it was picked and
-    even if its number alone is known of the others.
+    that confidence, so that it covers the one that was picked, for any way of picking and
+    even if only the number of the others is known.
 
     Parameters
     ----------
     n : int
-        How many results one was picked from, itself among them; 1: none was picked.
+        Number of results to pick from, including the picked one; 1: no choice.
 
     Returns
     -------
@@ -115,14 +115,14 @@ def widening(n: int, *, confidence: float = 0.95) -> float:
     Raises
     ------
     ValueError
-        Where there is nothing to pick from, or no confidence.
+        If n is below 1, or the confidence is none.
 
     Notes
     -----
     For errors that are jointly normal, whatever their correlation: teams test variants of
     one system on the same instances. With independent errors of equal variance and equal
-    true values it is exact as a simultaneous interval; where one result is far better
-    than the others nothing would have to be corrected, and it is too wide.
+    true values it is exact as a simultaneous interval; if one result is far better
+    than the others no correction is needed, and it is too wide.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Two systems on the same instances: which is better, by how much, how surely."""
+"""Tests and intervals of the difference of two systems on the same instances."""
 
 from dataclasses import dataclass
 
@@ -20,20 +20,20 @@ _CHUNK_SIGNS = 1_000_000
 
 @dataclass(frozen=True)
 class PairedTest:
-    """What a paired test found between a system A and a system B.
+    """The result of a paired test between a system A and a system B.
 
     Parameters
     ----------
     difference : float
         Mean of A minus mean of B, in the unit of the ratings.
     p_value : float
-        Two-sided: how often so large a difference arises when neither is better.
+        Two-sided: the probability of such a difference if neither is better.
     method : str
         Which test.
     n : int
         Number of instances both were rated on.
     n_different : int
-        On how many of them the two ratings differ; the others carry no direction.
+        Instances on which the two ratings differ; the others have no direction.
     """
 
     difference: float
@@ -45,7 +45,7 @@ class PairedTest:
 
 @dataclass(frozen=True)
 class PairedBootstrap(PairedTest):
-    """What the paired bootstrap adds: an interval and a share of resamples.
+    """A paired test with an interval and a share of resamples.
 
     Parameters
     ----------
@@ -64,12 +64,12 @@ class PairedBootstrap(PairedTest):
 
 
 def differences(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """Check two systems' ratings of the same instances and subtract them.
+    """Subtract two systems' ratings of the same instances.
 
     Raises
     ------
     ValueError
-        When there are none, a rating is not finite, or the lengths differ.
+        If there are none, a rating is not finite, or the lengths differ.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def differences(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
             f"A paired test needs the same instances for both systems, not"
             f" {len(first)} and {len(second)}."
         )
-    # 0.3 - 0.1 and 0.2 are one difference: round, to a power of two so that it is exact
+    # 0.3 - 0.1 and 0.2 are equal: round, to a power of two so that it is exact
     scale = max(float(np.abs(first).max()), float(np.abs(second).max()), 1e-290)
     unit = 2.0 ** np.floor(np.log2(1e-11 * scale))
     gap: Floats = np.rint((first - second) / unit) * unit
@@ -98,7 +98,7 @@ def paired_bootstrap(
     n_resamples: int | None = 10_000,
     confidence: float = 0.95,
 ) -> PairedBootstrap:
-    """Resample instances and see how often, and by how much, A stays above B.
+    """Resample instances to test, and to bound, the difference of A and B.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def paired_bootstrap(
 def _no_variation(
     value: float, n: int, n_different: int, confidence: float
 ) -> PairedBootstrap:
-    # every resample is the sample; how rare n equal signs are is all that is known
+    # every resample is the sample, so use the probability of n equal signs
     return PairedBootstrap(
         value,
         1.0 if value == 0 else 0.5 ** (n - 1),
@@ -214,7 +214,7 @@ def approximate_randomisation(
     seed: int,
     n_shuffles: int | None = 10_000,
 ) -> PairedTest:
-    """Swap the two systems' ratings at random and see how often they differ as much.
+    """Test the difference of two systems by swapping their ratings at random.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def approximate_randomisation(
         Seed of the swaps.
     n_shuffles : int or None
         Number of random swaps, at least 1. None counts all 2^n of them, which is
-        possible when the differences stand on a lattice (any rating scale does).
+        possible if the differences are on a lattice (as on any rating scale).
 
     Returns
     -------
@@ -235,7 +235,7 @@ def approximate_randomisation(
     Raises
     ------
     ValueError
-        See `differences`; also when all swaps were asked for but cannot be counted.
+        See `differences`; also if all swaps were requested but cannot be counted.
 
     References
     ----------
@@ -301,7 +301,7 @@ def _all_swaps(sizes: Floats, total: float) -> float:
         )
     levels = np.rint(sizes / step).astype(np.int64)
     top = int(levels.sum())
-    # a sum of +-levels is top - 2 (levels swapped); the latter is counted here
+    # a sum of +-levels is top - 2 (levels swapped); count the latter
     swapped = _swapped_levels(levels)
     reached = np.abs(top - 2 * np.arange(top + 1)) >= np.rint(total / step) - 0.5
     return float(min(1.0, swapped[reached].sum()))
@@ -325,7 +325,7 @@ def _swapped_levels(levels: npt.NDArray[np.int64]) -> Floats:
 
 
 def wilcoxon(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
-    """Test whether differences lie evenly about zero, by their ranks.
+    """Test whether differences are symmetric about zero, by their ranks.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ def wilcoxon(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     PairedTest
         Instances without a difference are ranked, then left out (Pratt). The p-value
         counts all swaps of signs, ties included, up to some 450 instances; beyond,
-        it is the normal approximation. The test asks about the ranks, not the mean: a small gain on most
+        it is the normal approximation. The test compares ranks, not means: a small gain on most
         instances can outweigh a large loss on a few.
 
     References

@@ -1,4 +1,4 @@
-"""How many instances, ratings and workers an answer needs."""
+"""Numbers of instances, ratings and workers for a given precision."""
 
 import math
 from collections.abc import Callable
@@ -14,21 +14,21 @@ MAX_RATINGS_PER_INSTANCE = 100
 
 @dataclass(frozen=True)
 class Plan:
-    """A study that is large enough, and what it takes.
+    """A study that is large enough, and its size.
 
     Parameters
     ----------
     n_instances, ratings_per_instance : int
         Their product is `n_ratings` (per system).
     n_workers, n_days : int or None
-        Workers and days over which the ratings are spread; None where the plan does
+        Workers and days over which the ratings are spread; None if the plan does
         not depend on them.
     confidence : float
         Of the interval, or 1 - alpha of the test.
     half_width : float
         Expected half-width of the mean's (or the difference's) interval.
     power : float or None
-        Probability of finding the difference planned for.
+        Probability of finding the planned difference.
     """
 
     n_instances: int
@@ -41,7 +41,6 @@ class Plan:
 
     @property
     def n_ratings(self) -> int:
-        """Ratings of one system."""
         return self.n_instances * self.ratings_per_instance
 
 
@@ -56,12 +55,12 @@ def plan_half_width(
     ratings_per_worker: int | None = None,
     max_instances: int | None = None,
 ) -> Plan:
-    """Find how many instances a mean of wanted precision needs.
+    """Find the number of instances for a given precision of a mean.
 
     Parameters
     ----------
     half_width : float
-        Wanted half-width of the interval, > 0, in the unit of the ratings.
+        Half-width of the interval, > 0, in the unit of the ratings.
     components : Components
         From `worst_case_components` or `pilot_components`.
     confidence : float
@@ -69,25 +68,25 @@ def plan_half_width(
     ratings_per_instance : int
         Ratings of each output. One is best for a given number of ratings.
     n_workers, n_days : int, optional
-        Over how many the ratings are spread.
+        Numbers over which the ratings are spread.
     ratings_per_worker : int, optional
-        At most so many ratings (of one system) per worker, in place of `n_workers`: the
+        Largest number of ratings (of one system) per worker, in place of `n_workers`: the
         plan then counts the workers it needs.
     max_instances : int, optional
-        How many instances there are. When they are too few with
+        Number of available instances. If they are too few with
         `ratings_per_instance`, each is rated more often.
 
     Returns
     -------
     Plan
         With the smallest number of instances that is enough. Variation between workers
-        or days is left out where nothing says over how many the ratings are spread.
+        or days is left out if their numbers are not given.
 
     Raises
     ------
     GenieError
-        "out-of-reach" when workers or days alone vary too much for any number of
-        instances; the message says how many of them it takes. Also when all of
+        "out-of-reach" if workers or days alone vary too much for any number of
+        instances; the message has the necessary number of them. Also if all of
         `max_instances`, rated a hundred times each, are too few.
     ValueError
         On a wrong half-width, confidence or count.
@@ -109,7 +108,7 @@ def plan_half_width(
     z = normal_quantile(confidence)
     if ratings_per_worker is not None and n_workers is not None:
         raise ValueError("Give either the workers or the ratings of each, not both.")
-    # a little room for rounding, so that a plan that is just enough is taken
+    # a tolerance for rounding, so that a plan that is just enough is accepted
     target_variance = (half_width / z) ** 2 * (1 + 1e-12)
     _check_reach(target_variance, components, n_workers, n_days)
     draft = Plan(1, ratings_per_instance, n_workers, n_days, confidence, 0.0)
@@ -127,7 +126,7 @@ def _fewest_instances(
     max_instances: int | None,
 ) -> Plan:
     most = MAX_INSTANCES if max_instances is None else max_instances
-    # new instances first: a second rating of one says less than the first of another
+    # new instances first: a second rating of one adds less than the first of another
     for extra in range(MAX_RATINGS_PER_INSTANCE):
         per_instance = draft.ratings_per_instance + extra
         tried = replace(draft, ratings_per_instance=per_instance)
@@ -180,7 +179,7 @@ def _check_reach(
 def _staffed(plan: Plan, n_instances: int, load: int | None) -> Plan:
     if load is not None and load < 1:
         raise ValueError("A worker needs at least one rating.")
-    # no worker rates one output twice
+    # a worker rates an output only once
     each = plan.ratings_per_instance
     workers = max(each, -(-n_instances * each // load)) if load else plan.n_workers
     return replace(plan, n_instances=n_instances, n_workers=workers)
@@ -202,7 +201,7 @@ def smallest(enough: Callable[[int], bool]) -> int:
     Raises
     ------
     GenieError
-        "out-of-reach" when ten million are not.
+        "out-of-reach" if ten million are not.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How many instances it takes to tell two systems apart."""
+"""Numbers of instances for separating two systems."""
 
 import math
 
@@ -74,19 +74,19 @@ def paired_power(
     >>> round(paired_power(34, 0.5, 1.0), 2)
     0.81
     """
-    # scipy.stats takes a second to import, in the first request that plans anything
+    # scipy.stats takes a second to import, so the first request that plans pays it
     from scipy import special
 
     check_confidence(1 - alpha)
     if n_instances < 2 or not sd > 0:
         raise ValueError("Power needs two instances and a standard deviation above 0.")
     freedom = n_instances - 1
-    # noncentrality of Student's t: how many standard errors the difference is worth
+    # noncentrality of Student's t: the difference in standard errors
     shift = abs(difference) / sd * math.sqrt(n_instances)
     edge = float(special.stdtrit(freedom, 1 - alpha / 2))
     above = 1 - float(special.nctdtr(freedom, shift, edge))
     below = float(special.nctdtr(freedom, shift, -edge))
-    # far out the library underflows to NaN, where rejecting is sure (above) or
+    # in the far tails the library underflows to NaN: rejecting is sure (above) or
     # rejecting on the wrong side impossible (below)
     above = 1.0 if math.isnan(above) else above
     return min(1.0, above + (0.0 if math.isnan(below) else below))
@@ -99,7 +99,7 @@ def plan_power(
     power: float = 0.8,
     alpha: float = 0.05,
 ) -> Plan:
-    """Find how many instances it takes to tell two systems apart.
+    """Find the number of instances for separating two systems.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def plan_power(
         Standard deviation of the paired differences: from a pilot, or
         `largest_sd_of_difference`.
     power : float
-        Wanted probability of finding it, strictly between 0 and 1.
+        Probability of finding it, strictly between 0 and 1.
     alpha : float
         Level of the two-sided test.
 
@@ -122,7 +122,7 @@ def plan_power(
     Raises
     ------
     GenieError
-        "out-of-reach" when ten million instances are not enough.
+        "out-of-reach" if ten million instances are not enough.
     ValueError
         On a difference of 0, a wrong power or level.
 
@@ -154,7 +154,7 @@ def plan_power(
 
 
 def pilot_sd_of_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
-    """Return the spread of paired differences seen in a pilot of two systems.
+    """Return the standard deviation of paired differences in a pilot of two systems.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Ranks that say how uncertain they are."""
+"""Ranks with their uncertainty."""
 
 from dataclasses import dataclass
 
-#: How a board's ranks come about, for every page, file and program that shows them.
+#: How a board's ranks are computed, for every page, file and program that shows them.
 RANK_RULE = (
     "A system ranks below another only where their scores differ significantly: all "
     "systems are compared in pairs under one model of their ratings, and with 95% "
@@ -10,7 +10,7 @@ RANK_RULE = (
     "(Holm's correction). Systems that share none are not directly comparable. "
     "Intervals of single systems may overlap all the same."
 )
-#: The same where a task ranks by rank sums.
+#: The same if a task ranks by rank sums.
 RANK_SUM_RULE = (
     "Ranks are those of clusters as WMT publishes them: systems stand in the order of "
     "their means, and a cluster ends below a system that is significantly better than "
@@ -23,7 +23,7 @@ RANK_SUMS_HELP = f"Where a task's `human.ranks` is `rank-sums`: {RANK_SUM_RULE}"
 
 @dataclass(frozen=True)
 class RankRange:
-    """The ranks a system may hold, 1 being the best.
+    """The possible ranks of a system, 1 being the best.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Strict and lenient workers: how to compare systems that met different ones."""
+"""Strict and lenient workers: comparisons of systems with different workers."""
 
 from dataclasses import dataclass
 
@@ -18,13 +18,13 @@ def worker_z_scores(values: npt.ArrayLike, workers: npt.ArrayLike) -> Floats:
     values : array_like, shape (n,)
         Ratings, finite.
     workers : array_like, shape (n,)
-        Who gave each.
+        The worker of each.
 
     Returns
     -------
     ndarray, shape (n,)
         (rating - worker's mean) / worker's standard deviation (n - 1); NaN for workers
-        with one rating or with equal ratings, about whom nothing can be said.
+        with one rating or with equal ratings.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def worker_z_scores(values: npt.ArrayLike, workers: npt.ArrayLike) -> Floats:
 
     Notes
     -----
-    Right when every worker saw a random share of the systems; a worker who saw mostly
+    Right if every worker saw a random share of the systems; a worker who saw mostly
     good outputs has that goodness taken away.
     `leaderboard.stats.systems.estimates.estimate_systems` does not do so.
 
@@ -53,7 +53,7 @@ def worker_z_scores(values: npt.ArrayLike, workers: npt.ArrayLike) -> Floats:
     centred = ratings - (np.bincount(codes, ratings) / counts)[codes]
     squares = np.bincount(codes, centred**2) / np.maximum(counts - 1, 1)
     spread = np.sqrt(squares)
-    # a worker who always gives one rating says nothing about the order of outputs
+    # a worker who always gives one rating does not order outputs
     spread[spread <= 1e-12 * max(float(np.abs(ratings).max()), 1e-300)] = np.nan
     z: Floats = centred / spread[codes]
     return z
@@ -70,7 +70,7 @@ class StandardisedMeans:
     means : ndarray, shape (s,)
         Average z-score of each; NaN for a system left without ratings.
     n_ratings : ndarray of int, shape (s,)
-        Ratings that went in.
+        Ratings of each.
     n_left_out : int
         Ratings of workers whose z-scores are undefined.
     """
@@ -92,10 +92,10 @@ def standardised_means(
     Parameters
     ----------
     values, systems, workers : array_like, shape (n,)
-        Ratings, and which system and worker each belongs to.
+        Ratings, and the system and worker of each.
     instances : array_like, shape (n,), optional
         With it, repeated ratings of one output are averaged first, so that an
-        instance counts once however often it was rated.
+        instance counts once for any number of ratings.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def mean_z_scores(
     systems: npt.ArrayLike,
     instances: npt.ArrayLike | None = None,
 ) -> StandardisedMeans:
-    """Average z-scores that were made on all of the workers' ratings.
+    """Average z-scores that were computed from all of the workers' ratings.
 
     WMT standardises on references and damaged texts, too, and averages systems' own.
 
@@ -157,7 +157,7 @@ def mean_z_scores(
             return_inverse=True,
             return_counts=True,
         )
-        # all ratings of one output together weigh as much as one
+        # all ratings of one output have a total weight of one
         weights = 1 / sizes[cell]
     total = np.bincount(codes[usable], weights * z[usable], n_systems)
     weight = np.bincount(codes[usable], weights, n_systems)

@@ -1,9 +1,9 @@
 """Resampled means without drawing every rating of every resample.
 
-The mean of a bootstrap resample is the mean of n independent draws from the ratings
-in hand. Ratings stand on a lattice (a 5-point scale, a slider), so the distribution of
-that mean is an n-fold convolution, which one Fourier transform gives: a resample then
-costs one draw instead of n, and "infinitely many resamples" costs no draw at all.
+The mean of a bootstrap resample is the mean of n independent draws from the ratings.
+Ratings are on a lattice (a 5-point scale, a slider), so the distribution of that mean is
+an n-fold convolution, which one Fourier transform computes: a resample then costs one
+draw instead of n, and "infinitely many resamples" cost no draw at all.
 """
 
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-#: Ratings that stand on no lattice are put on one with this many steps per standard
+#: Ratings without a lattice are put on one with this many steps per standard
 #: deviation; it widens the standard error by about 5 parts in a million.
 STEPS_PER_SD = 128
-#: Below this many ratings off a lattice every draw is made: there are few, and the
-#: atoms of so small a bootstrap distribution should stay where they are.
+#: Below this many ratings without a lattice every draw is made: there are few, and the
+#: atoms of such a small bootstrap distribution should stay exact.
 SMALL_SAMPLE = 64
 MAX_LATTICE_LEVELS = 4096
 _LOG_TAIL = 31.0  # the window of the transform leaves out less than exp(-31) each side
@@ -26,7 +26,7 @@ _CHUNK_DRAWS = 1_000_000
 
 @dataclass(frozen=True)
 class MeanDistribution:
-    """The bootstrap distribution of a mean: where it can lie, and how often it does.
+    """The bootstrap distribution of a mean: its support and probabilities.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class MeanDistribution:
     def sample(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw `size` resampled means, ascending."""
         cumulative = np.cumsum(self.mass)
-        # sorted: searching in order is faster, and the means are wanted ascending
+        # sorted: searching in order is faster, and the result is ascending
         uniforms = np.sort(rng.random(size)) * cumulative[-1]
         index = np.searchsorted(cumulative, uniforms, side="right")
         drawn: Floats = self.support[np.minimum(index, len(self.support) - 1)]
@@ -65,7 +65,7 @@ class MeanDistribution:
 
 
 def lattice_step(distinct: Floats) -> float | None:
-    """Find the step of the lattice that all given values stand on.
+    """Find the step of the lattice of the given values.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def lattice_step(distinct: Floats) -> float | None:
     -------
     float or None
         The largest step of which every difference is a whole multiple (within 1e-9
-        of the range); None when it would need more than 4,096 steps.
+        of the range); None if it would need more than 4,096 steps.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def lattice_step(distinct: Floats) -> float | None:
     smallest = span / MAX_LATTICE_LEVELS
     step = 0.0
     gaps = np.unique(np.diff(distinct))
-    for gap in gaps[gaps > 1e-9 * span]:  # less is one value, rounded two ways
+    for gap in gaps[gaps > 1e-9 * span]:  # less is one value with two roundings
         a, b = max(step, float(gap)), min(step, float(gap))
         while b > 1e-9 * span:
             remainder = a % b
@@ -113,14 +113,14 @@ def mean_distribution(values: Floats) -> MeanDistribution:
     Returns
     -------
     MeanDistribution
-        Exact up to rounding when the ratings stand on a lattice of at most 4,096
+        Exact up to rounding if the ratings are on a lattice of at most 4,096
         steps; otherwise each rating is split between its two neighbours on a fine
         lattice, which keeps the mean and widens the standard error by about 5e-6.
 
     Notes
     -----
     The transform is taken on a window around the expected sum; Bernstein's inequality
-    keeps what falls outside below 1e-13.
+    keeps the probability outside below 1e-13.
 
     References
     ----------
@@ -178,7 +178,7 @@ def _convolution_power(pmf: Floats, n: int) -> tuple[int, Floats]:
 def _integer_power(
     base: npt.NDArray[np.complex128], exponent: int
 ) -> npt.NDArray[np.complex128]:
-    # squaring keeps the phase right where exp(n log z) loses digits, and is faster
+    # squaring keeps the phase exact, unlike exp(n log z), and is faster
     result: npt.NDArray[np.complex128] | None = None
     square = base
     while True:
@@ -202,7 +202,7 @@ def resample_means(
     values : ndarray, shape (n,)
         Finite ratings, not all equal; their order does not matter.
     n_resamples : int
-        How many means, at least 1.
+        Number of means, at least 1.
     rng : numpy.random.Generator
         Source of randomness.
 

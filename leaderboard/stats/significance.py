@@ -1,11 +1,11 @@
-"""From many comparisons to one picture: clusters."""
+"""Clusters of systems from many comparisons."""
 
 import numpy as np
 import numpy.typing as npt
 
 
 def significance_clusters(estimates: npt.ArrayLike, better: npt.ArrayLike) -> list[int]:
-    """Cut the ranking wherever all above the cut beat all below it.
+    """Cut the ranking between systems if all above the cut beat all below it.
 
     Parameters
     ----------
@@ -18,12 +18,12 @@ def significance_clusters(estimates: npt.ArrayLike, better: npt.ArrayLike) -> li
     -------
     list of int
         Cluster of each system in the order given, 1 being the best. Systems of one
-        cluster are not all told apart; two of them may be.
+        cluster do not all differ; two of them may.
 
     Raises
     ------
     ValueError
-        When shapes do not fit, an estimate is NaN, or two systems beat each other.
+        If shapes do not fit, an estimate is NaN, or two systems beat each other.
 
     References
     ----------
@@ -49,7 +49,7 @@ def significance_clusters(estimates: npt.ArrayLike, better: npt.ArrayLike) -> li
     clusters = np.empty(len(scores), dtype=int)
     current = 1
     for position, system in enumerate(order):
-        # all pairs across the cut, as WMT has it: one unsure pair keeps a cluster
+        # all pairs across the cut, as in WMT: one unsure pair keeps a cluster
         # together
         if position and wins[:position, position:].all():
             current += 1

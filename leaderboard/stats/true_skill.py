@@ -1,9 +1,9 @@
 """TrueSkill: systems as players, comparisons as games, ties as draws.
 
-Beliefs depend on the order of the games and have no zero of their own, so what is given
-is how far each system's mean belief lies from that of all systems, averaged over random
-orders. How sure that is comes from drawing workers again: games of one worker, or of one
-page, are not independent, and TrueSkill's own sigma takes them as if they were.
+Beliefs depend on the order of the games and are relative, so the result is the difference
+of each system's mean belief to that of all systems, averaged over random orders. Its error
+is computed by resampling workers: games of one worker, or of one page, are dependent,
+although TrueSkill's own sigma treats them as independent.
 """
 
 from collections.abc import Iterator
@@ -22,16 +22,16 @@ __all__ = ["BETA", "MU", "N_ORDERS", "N_RESAMPLES", "SIGMA", "Skills", "true_ski
 
 N_ORDERS = 20
 N_RESAMPLES = 200
-# Games in all orders that are laid out at once.
+# Games in all orders that are stored at once.
 _MOST_AT_ONCE = 20_000_000
 _FEWEST_RESAMPLES = 2
-# Beliefs that differ by less are the same but for rounding.
+# Beliefs that differ by less are equal up to rounding.
 _SAME = 1e-8
 
 
 @dataclass(frozen=True)
 class Skills:
-    """What TrueSkill makes of systems, and how it would vary with other workers.
+    """TrueSkill's estimates of systems, and their variation with other workers.
 
     Parameters
     ----------
@@ -42,10 +42,10 @@ class Skills:
         Standard errors: of each difference to the mean on the diagonal, of the
         difference of two systems beside it. Infinite with one worker.
     freedom : float
-        Degrees of freedom of these: as many equally busy workers as weigh the same,
-        less one.
+        Degrees of freedom of these: the effective number of workers,
+        minus one.
     shares : ndarray, shape (s, s)
-        Entry i, j: share of resamples in which i comes out above j, ties counting one
+        Entry i, j: share of resamples in which i is above j, ties counting one
         half.
     by_order : ndarray, shape (s, o)
         The differences of each order, of which `differences` are the means.
@@ -69,20 +69,20 @@ class Skills:
 
     @property
     def ranks_by_order(self) -> Ints:
-        """Rank of each system in each order, 1 the best, ties the same; shape (s, o)."""
+        """The rank of each system in each order, 1 the best, ties the same; shape (s, o)."""
         better = self.by_order[None, :, :] > self.by_order[:, None, :] + _SAME
         return np.asarray(1 + better.sum(axis=1), dtype=np.int64)
 
     @property
     def rank_kept(self) -> Floats:
-        """Share of the orders in which a system has the rank of the mean; shape (s,)."""
+        """The share of the orders in which a system has the rank of the mean; shape (s,)."""
         better = self.differences[None, :] > self.differences[:, None] + _SAME
         rank = 1 + better.sum(axis=1)
         return np.asarray((self.ranks_by_order == rank[:, None]).mean(axis=1))
 
     @property
     def p_above(self) -> Floats:
-        """Probability that the row's system is above the column's; shape (s, s)."""
+        """The probability that the row's system is above the column's; shape (s, s)."""
         from scipy import stats
 
         gap = self.differences[:, None] - self.differences[None, :]
@@ -107,10 +107,10 @@ def true_skill(
     Parameters
     ----------
     workers : array_like, shape (m,)
-        Who made each comparison; or whatever else was drawn whole, such as the page.
+        The worker of each comparison, or another cluster such as the page.
     seed : int
-        Seed of orders and resamples; how the games are listed and workers are called
-        does not matter.
+        Seed of orders and resamples; the order of the games and the workers' names
+        do not matter.
     n_orders, n_resamples : int
         Orders to average over, at least 1, and resamples of workers, at least 2.
     draw_probability : float
@@ -120,7 +120,7 @@ def true_skill(
     Raises
     ------
     ValueError
-        On a wrong number or probability, labels that do not fit, or ties where none may
+        On a wrong number or probability, labels that do not fit, or ties although none may
         be.
 
     Notes
@@ -165,7 +165,7 @@ def true_skill(
 
 @dataclass(frozen=True)
 class _Games(Games):
-    # how many games of each worker
+    # number of games of each worker
     sizes: Ints
 
 
@@ -181,7 +181,7 @@ def _by_worker(games: Comparisons, workers: npt.ArrayLike) -> _Games:
     key = (winner * games.n_systems + loser) * 2 + drawn
     order = np.lexsort((key, worker))
     sizes = np.bincount(worker[order]) if len(order) else np.zeros(0, dtype=np.int64)
-    # workers are told apart by their games: a pseudonym changes nothing
+    # workers are ordered by their games: a pseudonym has no effect
     parts = np.split(order, np.cumsum(sizes)[:-1]) if len(order) else []
     parts = sorted(parts, key=lambda part: (len(part), key[part].tolist()))
     order = np.concatenate([order[:0], *parts])
@@ -211,11 +211,11 @@ def _resamples(table: _Games, n: int, rng: np.random.Generator) -> Iterator[Ints
 
 
 def _played(table: _Games, columns: Iterator[Ints], margin: float) -> Floats:
-    """Play each column's games, as many columns at once as may be laid out."""
+    """Play each column's games, as many columns at once as memory allows."""
     at_once = max(1, _MOST_AT_ONCE // max(len(table.winner), 1))
     found = []
     while batch := list(islice(columns, at_once)):
-        # resamples differ in length: the shorter are filled up with a game of nobody
+        # resamples differ in length: the shorter are padded with a dummy game
         longest = max(len(column) for column in batch)
         order = np.full((longest, len(batch)), len(table.winner), dtype=np.int64)
         for index, column in enumerate(batch):
@@ -237,7 +237,7 @@ def _errors(drawn: Floats, n_workers: int) -> Floats:
     own = np.diag(covariance)
     pairs = own[:, None] + own[None, :] - 2 * covariance
     np.fill_diagonal(pairs, own)
-    # resamples of n workers vary by (n - 1) / n of what n new workers would
+    # the variance of resamples of n workers is (n - 1) / n of that of n new workers
     factor = n_workers / (n_workers - 1)
     return np.asarray(np.sqrt(np.maximum(pairs, 0.0) * factor))
 

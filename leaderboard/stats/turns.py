@@ -1,8 +1,8 @@
 """TrueSkill's games of two, played in many orders at once.
 
-Games of an order that have no system in common do not know of each other: they make a
-turn and are played together, as are the turns of all orders. Every belief comes out as if
-the games had been played one by one.
+Consecutive games without a common system are independent: they form a turn and are played
+together, as are the turns of all orders. The beliefs are the same as if the games had been
+played one by one.
 """
 
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ from leaderboard.stats.resampling import Floats
 MU = 25.0
 SIGMA = MU / 3
 BETA = SIGMA / 2
-# Games of each order that are sorted into turns at once: twice as many turns must have a
-# number of 16 bits, which are sorted without being compared.
+# Games of each order that are sorted into turns at once: twice as many turns must fit
+# into 16 bits, which are sorted without comparisons.
 _AT_ONCE = 4096
-# Where density over distribution is read off a table, and its cells per unit: a cubic in
-# each is right to 1e-10. Below, which takes a surprise of 16 sigma, it is computed.
+# Range of the table of density over distribution, and its cells per unit: a cubic in
+# each is exact to 1e-10. Below, at a surprise of 16 sigma, it is computed.
 _LOW, _HIGH, _CELLS = -16.0, 9.0, 64
 
 
@@ -33,7 +33,7 @@ class Games:
     ----------
     winner, loser : ndarray of int, shape (m,)
     drawn : ndarray of bool, shape (m,)
-        Whether nobody won.
+        Whether the game was a draw.
     """
 
     winner: Ints
@@ -43,20 +43,20 @@ class Games:
 
 
 def play(games: Games, order: Ints, margin: float) -> Floats:
-    """Play games in many orders; give the mean beliefs after the last game.
+    """Play games in many orders; return the mean beliefs after the last game.
 
     Parameters
     ----------
     order : ndarray of int, shape (n, c)
         An order a column, by the games' places; a place after the last is no game and
-        fills up shorter columns.
+        pads shorter columns.
     margin : float
         Draw margin, >= 0, in units of performance.
 
     Returns
     -------
     ndarray, shape (s, c)
-        Mean belief of each system; 25 where it played no game.
+        Mean belief of each system; 25 without games.
 
     References
     ----------
@@ -69,7 +69,7 @@ def play(games: Games, order: Ints, margin: float) -> Floats:
     [[29.21, 25.0], [20.79, 25.0]]
     """
     n_columns = order.shape[1]
-    # two more players for the game of nobody
+    # two more players for the dummy game
     n_players = games.n_systems + 2
     winner = np.append(games.winner, games.n_systems) * n_columns
     loser = np.append(games.loser, games.n_systems + 1) * n_columns
@@ -94,7 +94,7 @@ def play(games: Games, order: Ints, margin: float) -> Floats:
 
 
 def _turns(won: Ints, lost: Ints, n: int) -> npt.NDArray[np.uint16]:
-    """Return each game the first even number after all of its players' earlier games."""
+    """Return, for each game, the first even number after all of its players' earlier games."""
     last = np.zeros(n, dtype=np.uint16)
     turn = np.empty(won.shape, dtype=np.uint16)
     for now, i, j in zip(turn, won, lost, strict=True):
@@ -139,7 +139,7 @@ def _corrections(t: Floats, edge: Floats, n_won: int) -> tuple[Floats, Floats]:
     v = ratios[:n]
     w = v * (v + x[:n])
     if n_won < n:
-        # all over the density at the upper end, which is the larger one
+        # relative to the density at the upper end, which is the larger one
         ratio = np.exp(-2 * half * size)
         mass = 1 / v[n_won:] - ratio / ratios[n:]
         drawn = (ratio - 1) / mass
@@ -177,5 +177,5 @@ def _table() -> tuple[Floats, Floats, Floats, Floats]:
 def _exactly(x: Floats) -> Floats:
     from scipy import special
 
-    # by erfcx: the plain ratio is 0/0 far out
+    # by erfcx: the plain ratio is 0/0 in the far tail
     return np.asarray(np.sqrt(2 / np.pi) / special.erfcx(-x / np.sqrt(2)))

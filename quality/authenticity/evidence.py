@@ -54,6 +54,17 @@ def crowd_evidence(
         Test questions right and asked, by code.
     judge : str
         The judge's name; empty if none is configured.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> who, text = np.repeat(np.arange(10), 60), np.tile(np.arange(60), 10)
+    >>> quality, model = rng.normal(size=60), rng.normal(size=60)
+    >>> value = np.where(who < 1, model[text], quality[text]) + rng.normal(size=600)
+    >>> some = Answers(who, text, text, 0 * text, value, model[text])
+    >>> lines_of = crowd_evidence(some, list("abcdefghij"), [(5, 5)] * 10, "gpt")
+    >>> [line.about for line in lines_of(0) if line.unusual][:2]
+    ['Answers of a program, all signs together', 'Similarity to gpt']
     """
     signs = assess_authenticity(answers)
     right, asked = (
@@ -255,6 +266,13 @@ def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
     References
     ----------
     W. J. Conover, "Practical Nonparametric Statistics" (3rd ed., 1999), section 3.2.
+
+    Examples
+    --------
+    >>> median_interval([3.0])
+    (3.0, 3.0, 3.0)
+    >>> median_interval(list(range(1, 101)))
+    (50.5, 41.0, 61.0)
     """
     ordered = np.sort(np.asarray(values, dtype=float))
     n = ordered.size

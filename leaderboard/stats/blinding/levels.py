@@ -1,4 +1,4 @@
-"""Taking levels of several kinds out of columns of numbers."""
+"""Removing the levels of several factors from columns of numbers."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,12 @@ _CLOSE = 1e-10
 
 
 def codes_of(labels: npt.ArrayLike, n: int) -> Codes:
-    """Return labels numbers from 0.
+    """Map labels to numbers from 0.
 
     Raises
     ------
     ValueError
-        Where there are not n of them.
+        If there are not n of them.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def codes_of(labels: npt.ArrayLike, n: int) -> Codes:
 
 
 def without_levels(numbers: Floats, levels: Sequence[Codes]) -> Floats:
-    """Take out what levels of several kinds explain, by least squares.
+    """Remove the levels of several factors by least squares.
 
     Parameters
     ----------
@@ -40,13 +40,9 @@ def without_levels(numbers: Floats, levels: Sequence[Codes]) -> Floats:
     levels : sequence of ndarray of int, shape (n,)
         Numbers from 0 of each row's worker, system and so on.
 
-    Returns
-    -------
-    ndarray, shape (n,)
-
     Notes
     -----
-    Means are taken out of one kind after the other until nothing changes (alternating
+    Means of one factor after the other are subtracted until convergence (alternating
     projections).
 
     References

@@ -1,10 +1,10 @@
-"""How a text looks: its surface as numbers."""
+"""The surface of a text as numbers."""
 
 import re
 
 import numpy as np
 
-#: What is read off a text, in this order.
+#: The measured features of a text, in this order.
 FEATURES = (
     "length",
     "punctuation",
@@ -18,7 +18,7 @@ FEATURES = (
 
 
 def style_of(text: str) -> list[float]:
-    """Read the surface of a text, as numbers in the order of `FEATURES`.
+    """Measure the surface of a text, in the order of `FEATURES`.
 
     Examples
     --------

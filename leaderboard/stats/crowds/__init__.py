@@ -1,1 +1,1 @@
-"""Two crowds that judged the same systems: what each says, and whether they are one."""
+"""Two crowds that rated the same systems: their results, and whether they are one population."""

@@ -1,4 +1,4 @@
-"""What two crowds say of the same systems: scores, ranks, order, and where they vary."""
+"""Two crowds' results on the same systems: scores, ranks, order, and variances."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class SystemInBoth:
 
 @dataclass(frozen=True)
 class Correlation:
-    """How alike two crowds order systems: Pearson's r with its 95% interval."""
+    """Agreement of two crowds about systems: Pearson's r with its 95% interval."""
 
     r: float
     low: float
@@ -44,18 +44,18 @@ class Correlation:
 
 @dataclass(frozen=True)
 class CrowdComparison:
-    """Two crowds on the systems that both have judged, best in the first crowd first.
+    """Two crowds on the systems that both rated, best in the first crowd first.
 
     Parameters
     ----------
     correlation : Correlation or None
-        None with fewer than three systems, or where a crowd gives all the same.
+        None with fewer than three systems, or if a crowd rates all equally.
     variances : tuple of Variances
-        Where the ratings of each crowd vary.
+        Variance components of each crowd.
     n_ratings, n_workers : tuple of int
         Of each crowd on these systems.
     population : SamePopulation or None
-        None where a crowd is too small to say anything of a population.
+        None if a crowd is too small.
     """
 
     systems: list[SystemInBoth]
@@ -75,12 +75,12 @@ def compare_crowds(
     *,
     seed: int = 0,
 ) -> CrowdComparison | None:
-    """Compare what two crowds say of the systems that both have judged.
+    """Compare two crowds' results on the systems that both rated.
 
     Parameters
     ----------
     values, systems, workers, instances : array_like, shape (n,)
-        Ratings on a numeric scale (logarithms of magnitudes), and what each belongs to. A
+        Ratings on a numeric scale (logarithms of magnitudes), and the labels of each. A
         worker of both crowds has the same label in both.
     second : array_like of bool, shape (n,)
         Whether the second crowd gave each.
@@ -90,7 +90,7 @@ def compare_crowds(
     Returns
     -------
     CrowdComparison or None
-        None where no system was judged by both.
+        None if no system was rated by both.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def _systems(
     second: npt.NDArray[np.bool_],
     parts: Sequence[SystemEstimates],
 ) -> list[SystemInBoth]:
-    # each system of each crowd is one of its own: their difference is the crowds'
+    # each system of each crowd is separate: their difference is the crowds'
     crowd = np.where(second, "2 ", "1 ")
     joint = estimate_systems(y, np.char.add(crowd, names), worker, instance)
     rankings = [rank_systems(part) for part in parts]
@@ -204,7 +204,7 @@ def _correlation(
 
 
 def _pearson(a: Floats, b: Floats) -> Floats:
-    """Correlate rows; NaN where one of them has no spread."""
+    """Correlate rows; NaN if one of them has no spread."""
     a = a - a.mean(axis=1, keepdims=True)
     b = b - b.mean(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -13,28 +13,28 @@ from leaderboard.stats.systems.table import sums_by
 Codes = npt.NDArray[np.intp]
 _SMALL = 1e-9
 _BLOCK = 250
-# how often a difference is to be found, and at which level
+# power and level of the detectable difference
 POWER, ALPHA = 0.8, 0.05
-# a crowd of fewer workers shows nothing of a population
+# smaller crowds are not tested
 FEWEST_WORKERS = 3
 
 
 @dataclass(frozen=True)
 class SamePopulation:
-    """What exchanging workers between two crowds says.
+    """The result of exchanging workers between two crowds.
 
     Parameters
     ----------
     p_value : float
         Of "the workers of both are draws from one population"; level and spread together.
     p_means, p_spread : float
-        Of the same, by what the crowds give systems and by how widely their ratings
-        scatter; each by itself.
+        Of the same, by the systems' means and by the spread of ratings,
+        separately.
     detectable : float or None
         The smallest difference of the crowds' levels that `p_means` finds at 5% in 80%
-        of cases, in the unit of the ratings; None where none can be found.
+        of cases, in the unit of the ratings; None if there is none.
     n_workers : tuple of int
-        Of each crowd; those of both are left out.
+        Of each crowd; workers in both are left out.
     n_both : int
         Workers who belong to both crowds.
     """
@@ -70,7 +70,7 @@ def same_population(
     Parameters
     ----------
     values, systems, workers, instances : array_like, shape (n,)
-        Ratings of systems that both crowds judged.
+        Ratings of systems that both crowds rated.
     second : array_like of bool, shape (n,)
         Whether the second crowd gave each.
     n_permutations : int
@@ -79,7 +79,7 @@ def same_population(
     Returns
     -------
     SamePopulation or None
-        None where a crowd has fewer than three workers of its own.
+        None if a crowd has fewer than three separate workers.
 
     Raises
     ------
@@ -88,16 +88,16 @@ def same_population(
 
     Notes
     -----
-    Levels of systems and instances are taken out without looking at crowds; then whole
-    workers are exchanged between crowds at random. Two numbers are compared with what
-    exchanges give: the sum over systems of the crowds' squared differences, weighted by
-    ratings, and the ratio of the crowds' variances. Their p-values are put together by
+    Levels of systems and instances are removed without regard to crowds; then whole
+    workers are exchanged between crowds at random. Two numbers are compared with those
+    of exchanges: the sum over systems of the crowds' squared differences, weighted by
+    ratings, and the ratio of the crowds' variances. Their p-values are combined by
     the smaller one's place among exchanges (Westfall and Young), so that under one
-    population every p-value is uniform, however unequal workers' shares are. Crowds that
-    judged different instances cannot be told from harder instances, and are not.
+    population every p-value is uniform, for any shares of workers. A difference of crowds
+    with different instances cannot be separated from the instances' difficulty.
 
-    The detectable difference is found on exchanged crowds: one of them is moved until 80%
-    of such moves are found.
+    The detectable difference is computed on exchanged crowds: one is shifted until 80%
+    of such shifts are significant.
 
     References
     ----------
@@ -152,7 +152,7 @@ def _without_those_of_both(
     instances: npt.ArrayLike,
     second: npt.ArrayLike,
 ) -> tuple[Floats, Codes, Codes, Codes, npt.NDArray[np.bool_], int] | None:
-    """Leave out who belongs to both crowds: they cannot be exchanged."""
+    """Leave out workers of both crowds: they cannot be exchanged."""
     y = as_ratings(values)
     n = len(y)
     system, worker, instance = (
@@ -182,7 +182,7 @@ def _table(
     instance: Codes,
     second: npt.NDArray[np.bool_],
 ) -> tuple[_Workers, float]:
-    """Sum up each worker; also tell how much of a move of one crowd is left."""
+    """Sum each worker's ratings; also return the share of a shift that remains."""
     levels = [system, instance]
     rest = without_levels(y, levels)
     n_workers, n_systems = int(worker.max()) + 1, int(system.max()) + 1
@@ -216,7 +216,7 @@ def _statistics(table: _Workers, masks: npt.NDArray[np.bool_]) -> tuple[Floats, 
 
 
 def _between(sum2: Floats, n2: Floats, sum1: Floats, n1: Floats) -> Floats:
-    # a system that only one of the two crowds has judged says nothing
+    # a system that only one of the two crowds rated is not informative
     both = (n1 > 0) & (n2 > 0)
     gap = sum2 / np.maximum(n2, 1) - sum1 / np.maximum(n1, 1)
     weight = n1 * n2 / np.maximum(n1 + n2, 1)
@@ -225,7 +225,7 @@ def _between(sum2: Floats, n2: Floats, sum1: Floats, n1: Floats) -> Floats:
 
 def _p_values(statistic: Floats) -> Floats:
     ascending = np.sort(statistic)
-    # what differs by rounding alone is as large
+    # values that differ by rounding alone are equal
     scale = max(float(np.abs(ascending).max(initial=0.0)), _SMALL)
     below = np.searchsorted(ascending, statistic - _SMALL * scale, side="left")
     return np.asarray(1 - below / len(statistic), dtype=np.float64)
@@ -234,7 +234,7 @@ def _p_values(statistic: Floats) -> Floats:
 def _detectable(
     table: _Workers, exchanged: npt.NDArray[np.bool_], critical: float
 ) -> float | None:
-    """Find how far one crowd has to move to be found in 80% of cases."""
+    """Find the shift of one crowd that is significant in 80% of cases."""
     masks = exchanged[:1_000].astype(float)
     n, total = table.counts.sum(0), table.sums.sum(0)
     n2, sum2 = masks @ table.counts, masks @ table.sums

@@ -1,4 +1,4 @@
-"""Rules that bet: the beta mixture, and Wald's test as the floor under all of them."""
+"""Rules that bet: the beta mixture, and Wald's test as the lower bound for all of them."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -94,9 +94,9 @@ class BetaMixture(ConfidenceRule):
             for _ in range(_BISECTIONS):
                 p = (rejected + kept) / 2
                 fit = special.xlogy(sums, p) + special.xlog1py(count - sums, -p)
-                lost = fit <= limit  # p fits so badly that the bet against it has won
+                lost = fit <= limit  # the bet against p has won
                 rejected, kept = np.where(lost, p, rejected), np.where(lost, kept, p)
-            # the rejected side of the last step: the interval is a hair too wide, never
+            # the rejected side of the last step: the interval is slightly too wide, never
             # too narrow
             ends.append(np.where(mean == outer, outer, rejected))
         return ends[0], ends[1]

@@ -1,8 +1,8 @@
-"""What a stopping rule does, computed exactly instead of simulated.
+"""The exact behavior of a stopping rule, without simulation.
 
 The sum of independent labels is a random walk; the chance of each sum that has not
-stopped yet is carried from label to label (dynamic programming), so errors of one in a
-million come out as precisely as those of one in ten.
+stopped yet is carried from label to label (dynamic programming), so that error rates of
+one in a million are as precise as those of one in ten.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class ExactWalk:
     p : float
         P(A preferred) of every label.
     decides_a, decides_b : ndarray, shape (horizon,)
-        Chance that the decision for A (for B) falls at exactly n = 1, 2, ... labels.
+        Chance of the decision for A (for B) at exactly n = 1, 2, ... labels.
     """
 
     p: float
@@ -30,12 +30,12 @@ class ExactWalk:
 
     @property
     def decided_by(self) -> Floats:
-        """Chance of any decision within n labels, for n = 1, 2, ..."""
+        """The chance of any decision within n labels, for n = 1, 2, ..."""
         return np.asarray(np.cumsum(self.decides_a + self.decides_b))
 
     @property
     def wrong_by(self) -> Floats:
-        """Chance of a wrong decision within n labels; at p = 1/2 any is wrong."""
+        """The chance of a wrong decision within n labels; at p = 1/2 any is wrong."""
         if self.p == 0.5:
             return self.decided_by
         wrong = self.decides_b if self.p > 0.5 else self.decides_a
@@ -43,7 +43,7 @@ class ExactWalk:
 
 
 def check_p(p: float) -> float:
-    """Check that it is a probability."""
+    """Check that a number is a probability."""
     if not 0 <= p <= 1:
         raise ValueError(f"p must lie between 0 and 1, not {p}.")
     return float(p)
@@ -55,7 +55,7 @@ def _reached(rule: StoppingRule, horizon: int, every: int) -> tuple[Integers, In
     below, above = rule.boundaries(horizon)
     n = np.arange(1, horizon + 1, dtype=np.int64)
     looks = n % every == 0
-    # where nobody looks, the boundary is out of reach
+    # between two looks the boundary is unreachable
     return np.where(looks, below, -1), np.where(looks, above, n + 1)
 
 
@@ -80,7 +80,7 @@ class Walk:
 def exact_walk(
     rule: StoppingRule, p: float, horizon: int, *, every: int = 1
 ) -> ExactWalk:
-    """Compute when a rule decides, exactly, for independent labels.
+    """Compute the chances of a rule's decisions exactly, for independent labels.
 
     Parameters
     ----------
@@ -91,17 +91,12 @@ def exact_walk(
     horizon : int
         Number of labels at which the walk ends, at least 1.
     every : int, optional
-        How many labels come between two looks, at least 1.
-
-    Returns
-    -------
-    ExactWalk
-        Chances of a decision at each number of labels.
+        Labels between two looks, at least 1.
 
     Raises
     ------
     ValueError
-        When p, the horizon or `every` is out of range.
+        If p, the horizon or `every` is out of range.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a running comparison shows and how far it still has to go."""
+"""The course of a running comparison and the labels it still needs."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ FARTHEST = 1_000_000
 def labels_needed(
     rule: ConfidenceRule, n: int, total: float, *, farthest: int = FARTHEST
 ) -> int | None:
-    """Describe after how many labels the rule would decide if their mean stayed as it is.
+    """Project the number of labels at which the rule decides if their mean stays the same.
 
     Parameters
     ----------
@@ -25,12 +25,12 @@ def labels_needed(
     total : float
         Their sum, between 0 and n.
     farthest : int, optional
-        Give up beyond so many labels.
+        Limit of the projection.
 
     Returns
     -------
     int or None
-        Labels in all, at least n; None where the mean is one half, there is no label
+        Labels in total, at least n; None if the mean is one half, there is no label
         yet, or it would take more than `farthest`.
 
     Notes
@@ -73,7 +73,7 @@ class Course:
     Parameters
     ----------
     n : ndarray of int, shape (m,)
-        After how many labels, ascending.
+        Numbers of labels, ascending.
     estimate, low, high : ndarray, shape (m,)
         In [0, 1].
     """
@@ -87,7 +87,7 @@ class Course:
 def course_of(
     rule: ConfidenceRule, labels: npt.ArrayLike, *, most_points: int = 120
 ) -> Course:
-    """Follow a series of labels.
+    """Compute the running estimate of a series of labels.
 
     Parameters
     ----------
@@ -96,12 +96,12 @@ def course_of(
     labels : array_like, shape (n,)
         Between 0 (B) and 1 (A), in their order; may be empty.
     most_points : int, optional
-        At most so many points, the first and the last label among them; >= 2.
+        Largest number of points, including the first and the last label; >= 2.
 
     Raises
     ------
     ValueError
-        When a label lies outside [0, 1] or fewer than two points are wanted.
+        If a label is outside [0, 1] or fewer than two points are requested.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""Rules that say, after every label, whether two systems are told apart.
+"""Rules that decide, after every label, whether two systems differ.
 
-A label is 1 when system A was preferred, 0 when B was, and anything between for "a bit
-of both" (1/2 for a tie). Every rule keeps the sum of the labels and compares it with a
-boundary that depends on the number of labels only. The rules differ in one thing that
-matters: whether one may look after every label (`anytime_valid`) or only once.
+A label is 1 if system A was preferred, 0 if B was, and anything between for a mixture
+(1/2 for a tie). Every rule compares the sum of the labels with a boundary that depends on
+the number of labels only. The main difference of the rules is whether one may look after
+every label (`anytime_valid`) or only once.
 """
 
 from abc import ABC, abstractmethod
@@ -17,7 +17,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-#: What the intervals of these rules take for granted, in words.
+#: The assumption of these rules' intervals, in words.
 ASSUMES = (
     "It assumes that, given the labels before it, every label prefers A with the same "
     "probability: instances and workers come in random order, and no worker gives many of "
@@ -27,21 +27,21 @@ ASSUMES = (
 
 @dataclass(frozen=True)
 class StoppingRule(ABC):
-    """A boundary on the sum of labels, for each side a chance `delta` to err.
+    """A boundary on the sum of labels with a chance of error `delta` for each side.
 
     Parameters
     ----------
     delta : float
         Promised chance of a wrong decision per side, 0 < delta < 1/2; two systems that
-        are equally good are told apart with a chance of at most 2 delta. Only a rule
-        that is `anytime_valid` keeps this promise when one looks more than once.
+        are equally good are separated with a chance of at most 2 delta. Only a rule
+        that is `anytime_valid` keeps this promise with more than one look.
     """
 
     delta: float = 0.001
 
     #: Name of the rule, for signatures and tables.
     name: ClassVar[str]
-    #: Whether the promise holds however often and whenever one looks.
+    #: Whether the promise holds for any number and time of looks.
     anytime_valid: ClassVar[bool]
 
     def __post_init__(self) -> None:
@@ -57,7 +57,7 @@ class StoppingRule(ABC):
         return self.favours_a(n, np.asarray(n) - np.asarray(total))
 
     def boundaries(self, horizon: int) -> tuple[Integers, Integers]:
-        """Give, for 1 to `horizon` labels, the sums of 0s and 1s that decide.
+        """Return, for 1 to `horizon` labels, the sums of 0s and 1s that decide.
 
         Parameters
         ----------
@@ -67,14 +67,14 @@ class StoppingRule(ABC):
         Returns
         -------
         below, above : ndarray, shape (horizon,)
-            B is preferred after n labels when their sum is at most below[n - 1], A when
+            B is preferred after n labels if their sum is at most below[n - 1], A if
             it is at least above[n - 1]. A boundary that n labels cannot reach is -1
             below and n + 1 above.
 
         Raises
         ------
         ValueError
-            When the horizon is below 1.
+            If the horizon is below 1.
 
         Examples
         --------
@@ -125,7 +125,7 @@ class ConfidenceRule(StoppingRule):
         low, high : ndarray
             Ends in [0, 1]. With an anytime-valid rule the intervals of all n hold
             together with probability 1 - 2 delta (a confidence sequence); with any
-            other rule each holds only by itself.
+            other rule each holds only separately.
         """
 
 
@@ -156,10 +156,10 @@ class MarginRule(ConfidenceRule):
 class Hoeffding(MarginRule):
     """The rule of *Dynamic Human Evaluation*: Hoeffding's bound for one look.
 
-    t = sqrt(ln(1 / delta) / 2n); A is preferred when the share of A exceeds 1/2 + t.
+    t = sqrt(ln(1 / delta) / 2n); A is preferred if the share of A exceeds 1/2 + t.
     The bound holds for one n fixed in advance. Looked at after every label it errs far
-    more often than it promises: exactly 5.98% instead of 2% within 5,000 labels of
-    two equal systems at delta = .01. It is here to be compared with.
+    more often than promised: exactly 5.98% instead of 2% within 5,000 labels of
+    two equal systems at delta = .01. It is included for comparison.
 
     References
     ----------
@@ -185,8 +185,8 @@ class Hoeffding(MarginRule):
 class UnionBound(MarginRule):
     """Hoeffding's bound with delta shared among all n as 6 delta / (pi n)^2.
 
-    Valid at any time by Boole's inequality, and far too careful: use it to see how
-    little is left when a promise is kept in the simplest way.
+    Valid at any time by Boole's inequality, and far too conservative: the simplest way
+    to keep the promise, for comparison.
 
     References
     ----------
@@ -231,7 +231,6 @@ class Stitched(MarginRule):
     anytime_valid: ClassVar[bool] = True
 
     def margin(self, n: npt.ArrayLike) -> Floats:
-        """Return the boundary for n labels."""
         # below 1 the iterated logarithm is not defined (the paper's condition on v)
         v = np.maximum(np.asarray(n, dtype=np.float64) / 4, 1)
         inner = np.log(np.log(2 * v)) + 0.72 * np.log(5.2 / self.delta)
@@ -275,7 +274,6 @@ class NormalMixture(MarginRule):
             raise ValueError(f"rho must be a positive number, not {self.rho}.")
 
     def margin(self, n: npt.ArrayLike) -> Floats:
-        """Return the boundary for n labels."""
         scale = np.asarray(n, dtype=np.float64) / 4 + self.rho
         return np.asarray(
             np.sqrt(scale * np.log(scale / (4 * self.delta**2 * self.rho)))

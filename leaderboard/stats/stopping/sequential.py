@@ -1,7 +1,7 @@
-"""Stop asking as soon as two systems are told apart, and not before.
+"""Stop a comparison as soon as two systems differ significantly, and not before.
 
-`Comparison` takes labels one at a time and never looks ahead: a decision, once made,
-cannot be moved by labels that come after it.
+`Comparison` takes labels one at a time and never looks ahead: later labels cannot change a
+decision.
 """
 
 from collections.abc import Iterable
@@ -49,7 +49,7 @@ RULES: dict[str, type[ConfidenceRule]] = {
 
 
 def default_rule(delta: float = DEFAULT_DELTA) -> ConfidenceRule:
-    """Return the rule to use when there is no reason for another.
+    """Return the recommended rule.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def default_rule(delta: float = DEFAULT_DELTA) -> ConfidenceRule:
         The beta mixture with Beta(10, 10): valid at any time, and among `RULES` the
         valid one that needs the fewest labels for preferences of 57 to 90% (exactly
         computed, delta .001). Nearer to 1/2 it costs up to a tenth more than the normal
-        mixture, where nearly all agree up to two labels more than the stitched rule.
+        mixture, with near agreement up to two labels more than the stitched rule.
 
     Examples
     --------
@@ -82,15 +82,10 @@ def rule_named(name: str, delta: float = DEFAULT_DELTA) -> ConfidenceRule:
     delta : float, optional
         Chance to err per side, 0 < delta < 1/2.
 
-    Returns
-    -------
-    ConfidenceRule
-        The rule.
-
     Raises
     ------
     ValueError
-        When no rule has this name.
+        If no rule has this name.
 
     Examples
     --------
@@ -104,20 +99,20 @@ def rule_named(name: str, delta: float = DEFAULT_DELTA) -> ConfidenceRule:
 
 @dataclass(frozen=True)
 class Decision:
-    """What the labels up to `n` say about two systems.
+    """The conclusion from the labels up to `n` about two systems.
 
     Parameters
     ----------
     side : {"A", "B", "undecided"}
-        The system that is preferred, if that can be said.
+        The preferred system, if decided.
     n : int
         Labels used: up to the decision, or all so far.
     estimate : float
         Mean label, P(A preferred) as observed; NaN without labels.
     low, high : float
         Interval for P(A preferred) after these n labels, within [0, 1]. After a
-        decision the estimate tends to lie too far from 1/2 (one stops when it happens
-        to be far); the interval of an anytime-valid rule covers all the same.
+        decision the estimate tends to be too far from 1/2 (one stops when it happens
+        to be far); the interval of an anytime-valid rule keeps its coverage.
     confidence : float
         1 - 2 delta.
     rule : str
@@ -142,15 +137,15 @@ class Comparison:
     Parameters
     ----------
     rule : ConfidenceRule, optional
-        How to decide; `default_rule()` when not given.
+        By default `default_rule()`.
 
     Notes
     -----
-    What the rules assume: given the past, each label has a mean of P(A preferred). This
+    The rules assume that, given the past, each label has a mean of P(A preferred). This
     holds for instances drawn at random and labelled by workers drawn at random; workers
-    may differ in skill and instances in difficulty. It does not hold when easy instances
-    come first, or when one worker labels everything and the question is about workers
-    in general: then the statement is about that worker.
+    may differ in skill and instances in difficulty. It does not hold if easy instances
+    come first, or if one worker labels everything and the question is about workers
+    in general: then the result is about that worker.
 
     Examples
     --------
@@ -172,7 +167,7 @@ class Comparison:
         self._made: Decision | None = None
 
     def add(self, label: float) -> Decision:
-        """Take one label and give the decision as it stands.
+        """Add one label and return the current decision.
 
         Parameters
         ----------
@@ -182,18 +177,18 @@ class Comparison:
         Returns
         -------
         Decision
-            The first decision for ever, once there is one.
+            The first decision is permanent.
 
         Raises
         ------
         ValueError
-            When the label is not a number between 0 and 1; nothing is taken then.
+            If the label is not a number between 0 and 1; then it is not added.
         """
         self._take(label)
         return self.decision
 
     def extend(self, labels: Iterable[float]) -> Decision:
-        """Take several labels in their order and give the decision as it stands."""
+        """Add several labels in their order and return the current decision."""
         for label in labels:
             self._take(label)
         return self.decision
@@ -203,7 +198,7 @@ class Comparison:
             raise ValueError(f"A label lies between 0 (B) and 1 (A), not {label}.")
         self._n += 1
         self._total += float(label)
-        # a decision is kept: looking again with more labels would be a second chance to
+        # a decision is permanent: another look with more labels would be a second chance to
         # err
         if self._made is None:
             side = self._side_now()
@@ -235,7 +230,7 @@ class Comparison:
 
     @property
     def decision(self) -> Decision:
-        """The decision when it was made; before that, what all labels say."""
+        """The decision if it was made; before that, the estimate from all labels."""
         return self._describe("undecided") if self._made is None else self._made
 
     @property

@@ -51,6 +51,11 @@ def study_differences(
     """Simulate boards whose systems share instances, and half of the time workers.
 
     The sizes are as in `genie_research.judges.coverage_study.study_coverage`.
+
+    Examples
+    --------
+    >>> len(study_differences(2, seed=1, n_instances=60, n_people=30, n_workers=6))
+    3
     """
     pairs = np.triu_indices(_SYSTEMS, 1)
     listed = list(combinations(range(_SYSTEMS), 2))

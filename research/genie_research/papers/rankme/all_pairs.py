@@ -106,6 +106,12 @@ def resample_systems(
         that depends on their ratings only.
     means : ndarray, shape (s, n_resamples)
         Resampled means, rounded so that equal means are equal numbers.
+
+    Examples
+    --------
+    >>> columns, means = resample_systems(np.array([[1.0, 0.0], [1.0, 0.5]]), 3, 1)
+    >>> columns.tolist(), means[1].tolist()
+    ([1, 0], [1.0, 1.0, 1.0])
     """
     if n_resamples < 1:
         raise ValueError(f"At least one resample is needed, not {n_resamples}.")
