@@ -207,8 +207,8 @@ def bradley_terry_by_worker(
     Returns
     -------
     BradleyTerry
-        The same strengths; the covariance is the sandwich of workers' scores, times
-        W / (W - 1) for W of them. Degrees of freedom are the effective number of workers
+        The same strengths; the covariance is the sandwich of workers' scores, times W /
+        (W - 1) for W of them. Degrees of freedom are the effective number of workers
         minus one.
 
     Raises

@@ -2,9 +2,9 @@
 
 Ratings of one worker resemble each other, and so do ratings of one day; an interval
 that treats them as independent is too narrow. Whole workers (days, ...) are drawn with
-replacement instead, separately for each factor, and a rating is weighted by the product.
-Such products overstate the noise inside the cells, so the draws are scaled to the
-multiway variance, which counts every source once.
+replacement instead, separately for each factor, and a rating is weighted by the
+product. Such products overstate the noise inside the cells, so the draws are scaled to
+the multiway variance, which counts every source once.
 """
 
 import itertools

@@ -16,7 +16,8 @@ from leaderboard.stats.resampling import (
 
 Method = Literal["percentile", "bca"]
 #: Every rating counts as independent: a worker's habits, which all of that worker's
-#: ratings share, are not in the interval. `clustered_mean` and `estimate_systems` cover them.
+#: ratings share, are not in the interval. `clustered_mean` and `estimate_systems` cover
+#: them.
 COVERS_INSTANCES = (
     "which instances were drawn, for this crowd of workers; another crowd may "
     "differ by more"

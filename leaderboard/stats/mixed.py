@@ -36,8 +36,8 @@ class MixedFit:
         Of the means.
     variances : dict of str to float
         Variance of each factor, and "residual"; in squared units of the ratings. A
-        factor that cannot be separated from the residual (one rating per level) or has one
-        level only is missing.
+        factor that cannot be separated from the residual (one rating per level) or has
+        one level only is missing.
     effects : dict of str to dict of str to float
         Predicted (shrunken) effect of each level of each factor.
     log_likelihood : float

@@ -99,8 +99,8 @@ def widening(n: int, *, confidence: float = 0.95) -> float:
 
     Among several noisy results, the best one was probably lucky. An interval of each at
     the level ``confidence ** (1 / n)`` covers all n true values at once with at least
-    that confidence, so that it covers the one that was picked, for any way of picking and
-    even if only the number of the others is known.
+    that confidence, so that it covers the one that was picked, for any way of picking
+    and even if only the number of the others is known.
 
     Parameters
     ----------

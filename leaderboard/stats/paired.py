@@ -336,9 +336,9 @@ def wilcoxon(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     -------
     PairedTest
         Instances without a difference are ranked, then left out (Pratt). The p-value
-        counts all swaps of signs, ties included, up to some 450 instances; beyond,
-        it is the normal approximation. The test compares ranks, not means: a small gain on most
-        instances can outweigh a large loss on a few.
+        counts all swaps of signs, ties included, up to some 450 instances; beyond, it
+        is the normal approximation. The test compares ranks, not means: a small gain on
+        most instances can outweigh a large loss on a few.
 
     References
     ----------

@@ -70,8 +70,8 @@ def plan_half_width(
     n_workers, n_days : int, optional
         Numbers over which the ratings are spread.
     ratings_per_worker : int, optional
-        Largest number of ratings (of one system) per worker, in place of `n_workers`: the
-        plan then counts the workers it needs.
+        Largest number of ratings (of one system) per worker, in place of `n_workers`:
+        the plan then counts the workers it needs.
     max_instances : int, optional
         Number of available instances. If they are too few with
         `ratings_per_instance`, each is rated more often.

@@ -1,9 +1,9 @@
 """Resampled means without drawing every rating of every resample.
 
 The mean of a bootstrap resample is the mean of n independent draws from the ratings.
-Ratings are on a lattice (a 5-point scale, a slider), so the distribution of that mean is
-an n-fold convolution, which one Fourier transform computes: a resample then costs one
-draw instead of n, and "infinitely many resamples" cost no draw at all.
+Ratings are on a lattice (a 5-point scale, a slider), so the distribution of that mean
+is an n-fold convolution, which one Fourier transform computes: a resample then costs
+one draw instead of n, and "infinitely many resamples" cost no draw at all.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
 """TrueSkill: systems as players, comparisons as games, ties as draws.
 
-Beliefs depend on the order of the games and are relative, so the result is the difference
-of each system's mean belief to that of all systems, averaged over random orders. Its error
-is computed by resampling workers: games of one worker, or of one page, are dependent,
-although TrueSkill's own sigma treats them as independent.
+Beliefs depend on the order of the games and are relative, so the result is the
+difference of each system's mean belief to that of all systems, averaged over random
+orders. Its error is computed by resampling workers: games of one worker, or of one
+page, are dependent, although TrueSkill's own sigma treats them as independent.
 """
 
 from collections.abc import Iterator
@@ -120,8 +120,8 @@ def true_skill(
     Raises
     ------
     ValueError
-        On a wrong number or probability, labels that do not fit, or ties although none may
-        be.
+        On a wrong number or probability, labels that do not fit, or ties although none
+        may be.
 
     Notes
     -----

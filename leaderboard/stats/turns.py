@@ -1,8 +1,8 @@
 """TrueSkill's games of two, played in many orders at once.
 
-Consecutive games without a common system are independent: they form a turn and are played
-together, as are the turns of all orders. The beliefs are the same as if the games had been
-played one by one.
+Consecutive games without a common system are independent: they form a turn and are
+played together, as are the turns of all orders. The beliefs are the same as if the
+games had been played one by one.
 """
 
 from dataclasses import dataclass

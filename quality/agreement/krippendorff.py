@@ -131,7 +131,8 @@ def _disagreement(counts: Floats, labels: LabelCounts, level: Level) -> _Disagre
         return _with_positions(
             counts, lambda margins: np.broadcast_to(middle, margins.shape)
         )
-    # The distance of two values is the number of ratings between them, with half of their own.
+    # The distance of two values is the number of ratings between them, with half of
+    # their own.
     return _with_positions(
         counts, lambda margins: np.cumsum(margins, axis=1) - margins / 2
     )

@@ -20,8 +20,8 @@ class Appeal(models.Model):
     )
     # empty for a requester's work
     pool = models.CharField(max_length=100, blank=True)
-    # One of the three: our rejected work, a requester's, or the ban. All three are empty
-    # if the appeal is against the exclusion from all work.
+    # One of the three: our rejected work, a requester's, or the ban. All three are
+    # empty if the appeal is against the exclusion from all work.
     assignment = models.OneToOneField(
         "crowd.Assignment",
         on_delete=models.CASCADE,

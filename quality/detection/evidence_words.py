@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-# The subject of each part of the evidence, and its sentence if it counts against a worker.
+# The subject of each part of the evidence, and its sentence if it counts against a
+# worker.
 _ABOUT = {
     "tests": "test questions",
     "ratings": "ratings of real items",
@@ -21,8 +22,8 @@ def told(parts: Mapping[str, Any], p_careless: float, threshold: float) -> str:
     ----------
     parts : mapping
         `tests`: label, right and asked of each kind of question; `odds`: log-odds by
-        kind of evidence; `class`: the most probable kind of worker; `beside`: facts that
-        are shown and not counted.
+        kind of evidence; `class`: the most probable kind of worker; `beside`: facts
+        that are shown and not counted.
     """
     above = "above" if p_careless > threshold else "not above"
     sentences = [

@@ -37,7 +37,8 @@ class DetectorFit(models.Model):
     # hash of the sorted (correct, n) pairs that the model was fitted to
     counts_sha256 = models.CharField(max_length=64)
     n_workers = models.PositiveIntegerField()
-    # [n_correct, n_questions, P(noisy), noisy] of every pair of counts among the workers
+    # [n_correct, n_questions, P(noisy), noisy] of every pair of counts among the
+    # workers
     posteriors = models.JSONField(default=list)
     seed = models.BigIntegerField()
     code_version = models.CharField(max_length=50)

@@ -26,7 +26,8 @@ class SamePopulation:
     Parameters
     ----------
     p_value : float
-        Of "the workers of both are draws from one population"; level and spread together.
+        Of "the workers of both are draws from one population"; level and spread
+        together.
     p_means, p_spread : float
         Of the same, by the systems' means and by the spread of ratings,
         separately.

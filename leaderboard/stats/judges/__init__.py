@@ -1,1 +1,1 @@
-"""How far a program's labels may stand in for a person's."""
+"""Whether a program's labels can replace a person's."""

@@ -1,7 +1,7 @@
-"""The alternative annotator test: whether a judge stands in for any of the people.
+"""The alternative annotator test: whether a judge can replace any of the people.
 
-Each person is left out in turn, and whoever fits the others' labels better wins the
-instance: the person left out, or the judge in the person's place.
+Each person is left out in turn. The person left out, or the judge in their place, wins
+an instance by fitting the others' labels better.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ class AgainstPerson:
     Parameters
     ----------
     n : int
-        Instances that the person, somebody else and the judge have labelled.
+        Instances that the person, another person and the judge have labelled.
     judge_wins, person_wins : float
         Shares of instances on which each fits the others' labels at least as well as
         the other one; both on a tie.
@@ -45,18 +45,18 @@ class AgainstPerson:
 
 @dataclass(frozen=True)
 class AlternativeAnnotator:
-    """What the test says of one judge.
+    """The test's result for one judge.
 
     Parameters
     ----------
     people : list of AgainstPerson
         Those with enough instances, by name.
     winning_rate : float
-        Omega: share of people against whom the judge holds; NaN without any.
+        Omega: share of people whom the judge can replace; NaN without any.
     advantage_probability : float
         Rho: mean over people of `judge_wins`; NaN without any.
     n_skipped : int
-        People with fewer instances than are needed: the others' labels all the same.
+        People with too few instances, whose labels still count as those of others.
     """
 
     people: list[AgainstPerson]
@@ -93,7 +93,7 @@ def alternative_annotator_test(
     q: float = 0.05,
     fewest: int = FEWEST_INSTANCES,
 ) -> AlternativeAnnotator:
-    """Test whether a judge may be used in place of a person.
+    """Test whether a judge can be used in place of a person.
 
     Parameters
     ----------
@@ -102,25 +102,26 @@ def alternative_annotator_test(
     judge : mapping of str to label
         The judge's labels by instance.
     score : {"accuracy", "rmse"}
-        How well a label fits those of others: the share of equal ones, or minus the
+        Fit of a label to those of others: the share of equal ones, or minus the
         root mean squared difference.
     epsilon : float
-        What a person costs more than the judge, as a share of instances, 0 <= epsilon < 1.
+        Extra cost of a person over the judge, as a share of instances, 0 <= epsilon <
+        1.
     q : float
-        Expected share of false rejections, at most; 0 < q < 1.
+        Upper limit of the expected share of false rejections; 0 < q < 1.
     fewest : int
-        Instances that a person must have to be tested, at least 2.
+        Smallest number of a tested person's instances, at least 2.
 
     Returns
     -------
     AlternativeAnnotator
-        The same whatever order people and instances come in.
+        The same for any order of people and instances.
 
     Raises
     ------
     ValueError
-        On fewer than three people, an unknown score, a number out of range, or a label that
-        is no number where numbers are needed.
+        On fewer than three people, an unknown score, a number out of range, or a label
+        that is no number although the score needs numbers.
 
     References
     ----------
@@ -187,7 +188,7 @@ def _wins(
 
 
 def _p_value(gaps: Floats, epsilon: float) -> float:
-    """One-sided t-test of a mean below epsilon; where nothing varies, no doubt is left."""
+    """One-sided t-test of a mean below epsilon; 0 or 1 without variation."""
     from scipy.special import stdtr
 
     mean, error = gaps.mean(), gaps.std(ddof=1) / np.sqrt(len(gaps))

@@ -1,7 +1,7 @@
-"""What moves a judge and does not move people: length, style, family, order, commands.
+"""What affects a judge but not people: length, style, family, order, commands.
 
-People are the measure: a judge may like long texts as much as they do. What each effect is
-called does not depend on the others having been looked for: all are corrected together.
+People are the reference: a judge may like long texts as much as they do. All effects
+are corrected together for their number.
 """
 
 from collections.abc import Collection, Mapping
@@ -15,22 +15,22 @@ from leaderboard.stats.judges.findings import Effect
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.table import Codes
 
-# below this share of people's variation that is not noise, scales cannot be compared
+# below this share of people's variation without noise, scales cannot be compared
 _LEAST_SIGNAL = 0.1
 
 
 def order_effect(
     first: npt.ArrayLike, first_when_swapped: npt.ArrayLike, instances: npt.ArrayLike
 ) -> Effect:
-    """Estimate how much being shown first helps, from pairs judged in both orders.
+    """Estimate the advantage of being shown first, from pairs rated in both orders.
 
     Parameters
     ----------
     first, first_when_swapped : array_like, shape (n,)
-        1 where the judge preferred the output shown first, .5 on a tie, else 0; in one
+        1 if the judge preferred the output shown first, .5 on a tie, else 0; in one
         order of each pair, and in the other.
     instances : array_like, shape (n,)
-        What each pair is about.
+        The instance of each pair.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def injection_effect(
     harmless: npt.ArrayLike,
     instances: npt.ArrayLike,
 ) -> Effect:
-    """Estimate by how much a command inside an output raises its score.
+    """Estimate how much a command inside an output raises its score.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def injection_effect(
         The judge's score of the same output with the command, and with a harmless
         sentence instead.
     instances : array_like, shape (n,)
-        What each output answers.
+        The instance of each output.
 
     Returns
     -------
@@ -101,22 +101,22 @@ def text_effects(
     *,
     against: npt.ArrayLike | None = None,
 ) -> list[Effect]:
-    """Estimate what a text's surface, and who wrote it, add to a judge's score.
+    """Estimate how much a text's surface and its author add to a judge's score.
 
     Parameters
     ----------
     judge : array_like, shape (n,)
         The judge's score of each output.
     ratings : array_like, shape (n, r)
-        People's ratings of it, NaN where there are fewer.
+        People's ratings of it, padded with NaN.
     systems, instances : array_like, shape (n,)
-        Who wrote each output, and what for.
+        The system and the instance of each output.
     features : mapping of str to array_like, shape (n,)
         Such as the logarithm of the length, by name.
     own : collection of str
-        Systems of the judge's own family; none leaves that effect out.
+        Systems of the judge's family; without any, that effect is left out.
     against : array_like, shape (n,), optional
-        For a judge of pairs: the system that each output was judged beside, every two
+        For a judge of pairs: the system that each output was compared with, every two
         systems in one order only. Scores and ratings are then preferences for the
         first, 0 to 1, and features are differences.
 
@@ -129,18 +129,18 @@ def text_effects(
     Raises
     ------
     ValueError
-        On fewer than three instances, an output nobody rated, numbers that are not
+        On fewer than three instances, an output without ratings, numbers that are not
         finite, a family without two other systems, or two systems in both orders.
 
     Notes
     -----
-    Of pairs, levels of both systems together take the place of system and instance.
+    For pairs, levels of both systems together replace system and instance.
     Judge = a + b quality + c features + noise within system and instance. People's mean
-    stands for quality with an error that would hide or feign effects (whatever people
-    like is rated too little by a regression); its variance is known from repeated
-    ratings and taken out, so a judge with another scale is not called biased. Intervals
-    leave out one instance at a time. Of a family, systems are the units: with one
-    system of it, others' scatter is all there is.
+    estimates quality with an error that would hide or feign effects (a regression
+    underestimates the effect of quality); its variance is known from repeated
+    ratings and subtracted, so a judge with a different scale is not called biased. Intervals
+    leave out one instance at a time. For a family, systems are the units: with one
+    system in it, the scatter of the others is used.
 
     References
     ----------
@@ -191,7 +191,7 @@ def text_effects(
             rest = rest - slopes[0, 1 + i] * columns[name]
         if against is None:
             rest = without_levels(rest, [instance])
-        else:  # what the first has too much, the second has too little
+        else:  # the first's excess is the second's deficit
             names = np.concatenate([names, np.asarray(against)])
             rest = rest - (1 - slopes[0, 0]) / 2
             rest = np.concatenate([rest, -rest])
@@ -220,7 +220,7 @@ def _outputs(
         raise ValueError("Every output needs a rating by people.")
     people = np.nansum(told, axis=1) / counts
     squares = np.nansum((told - people[:, None]) ** 2)
-    # of outputs rated once nothing is known: the others' scatter stands for theirs
+    # outputs with one rating have no variance: use that of the others
     pooled = squares / max(int((counts - 1).sum()), 1)
     return score, people, pooled / counts
 
@@ -228,13 +228,13 @@ def _outputs(
 def _slopes(
     table: Floats, noise: Floats, instance: Codes, n_levels: int
 ) -> tuple[Floats, int]:
-    """Solve with all instances, then without each; and give how many there are."""
+    """Solve with all instances, then without each; also return the number of instances."""
     n, width = table.shape
     groups = int(instance.max()) + 1
     products = table[:, :, None] * table[:, None, :]
     by_instance = np.zeros((groups, width, width))
     np.add.at(by_instance, instance, products)
-    # levels were taken out of the noise, too
+    # levels were subtracted from the noise, too
     share = max(n - n_levels, 1) / n
     noise_of = np.bincount(instance, noise) * share
     whole, errors = by_instance.sum(axis=0), noise_of.sum()
@@ -252,7 +252,7 @@ def _solve(moments: Floats, noise: float) -> Floats:
     explained = float(left[0, 1:] @ inverse @ left[1:, 0])
     alone = left[0, 0] - explained
     if alone - noise < _LEAST_SIGNAL * alone or alone <= 0:
-        # people tell nothing apart here: the scales are taken to be the same
+        # people's ratings do not vary here: assume equal scales
         slopes = inverse @ (right[1:] - left[1:, 0])
         return np.concatenate([[1.0], slopes])
     left[0, 0] -= noise
@@ -319,7 +319,7 @@ def _of_mean(
 
 
 def _p_value(value: float, error: float, freedom: int) -> float:
-    """Two-sided; where nothing varies, no doubt is left."""
+    """Two-sided; 0 or 1 without variation."""
     from scipy import special
 
     if error <= 1e-12 * max(abs(value), 1e-300):

@@ -1,4 +1,4 @@
-"""What an audit of a judge found: effects, and verdicts on all of them together."""
+"""The findings of a judge's audit: effects, and verdicts on all of them together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ _LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Effect:
-    """One way in which a judge may be moved.
+    """One possible bias of a judge.
 
     Parameters
     ----------
@@ -19,12 +19,12 @@ class Effect:
     estimate, low, high : float
         In `unit`, 95% interval by Student's t.
     p_value : float
-        Of no effect; two-sided, and one-sided upward for injected commands: a judge that
-        is put off by them does no harm.
+        Of no effect; two-sided, and one-sided upward for injected commands: a judge
+        that scores them lower does no harm.
     unit : str
         In words.
     n : int
-        Clusters (pairs, instances or systems) that it rests on.
+        Clusters (pairs, instances or systems).
     """
 
     bias: str
@@ -64,12 +64,12 @@ class Finding:
 
 
 def settle(effects: Sequence[Effect]) -> list[Finding]:
-    """Return the verdicts of an audit, corrected for the number of effects looked for.
+    """Return the verdicts of an audit, corrected for the number of effects.
 
     Returns
     -------
     list of Finding
-        In the same order; at most 5% of unbiased judges get a finding at all.
+        In the same order; at most 5% of unbiased judges get any finding.
 
     Examples
     --------

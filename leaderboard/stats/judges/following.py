@@ -1,7 +1,7 @@
-"""Whether a judge follows people once systems and instances are taken out of both.
+"""Whether a judge follows people after removing systems and instances from both.
 
 A judge that knows only how good a system is, how hard an instance is, or where the
-center of the scale lies has no association with people left.
+center of the scale is has no association with people left.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,10 +47,11 @@ def parts_of(names: Sequence[str]) -> list[Codes]:
 
 
 def effects_of(parts: Sequence[Codes]) -> list[Codes]:
-    """Return the groups whose means are taken out.
+    """Return the groups whose means are removed.
 
     Each part of the names, and each combination of parts that has no more groups than
-    the finest part, such as the systems of each criterion. Groups of one item are none.
+    the finest part, such as the systems of each criterion. Groups of one item are
+    ignored.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ def effects_of(parts: Sequence[Codes]) -> list[Codes]:
 
 
 def without_effects(values: Floats, effects: Sequence[Codes]) -> Floats:
-    """Take the means of crossed groups out of each column.
+    """Subtract the means of crossed groups from each column.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ def partial_association(
     judge : mapping of str to label
         The judge's labels by item.
     numbers : bool
-        Whether labels are numbers; otherwise each different label is a column of its own.
+        Whether labels are numbers; otherwise each different label is a separate column.
     seed : int
         Of the interval.
 
@@ -139,7 +140,7 @@ def partial_association(
     -------
     Interval or None
         The partial correlation (for labels that are no numbers, of all columns
-        together), with person, system and instance out of both. It covers people and the
+        together), with person, system and instance removed. It covers people and the
         finest part of the items' names. None if either side does not vary then.
 
     References

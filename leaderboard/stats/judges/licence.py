@@ -1,8 +1,8 @@
-"""A judge's licence for one task and criterion: what people vouch for, and until when.
+"""A judge's license for one task and criterion: its reasons, and its validity.
 
-A licence is a list of reasons, each of which holds or does not; one that does not hold is
-enough to refuse. It is given on facts (model, prompt, scale, crowd), and is void once one
-of them has moved, whatever the figures say.
+A license is a list of reasons, each of which holds or not; one that does not hold is
+enough to refuse. It is granted on facts (model, prompt, scale, crowd), and is void once
+one of them has changed, whatever the figures are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ Labels = Mapping[str, Label]
 
 @dataclass(frozen=True)
 class Beside:
-    """How well a judge fits people, beside how well they fit each other.
+    """A judge's fit to people, beside people's fit to each other.
 
     Parameters
     ----------
@@ -40,14 +40,6 @@ class Beside:
 
 @dataclass(frozen=True)
 class Reason:
-    """One thing that a licence rests on.
-
-    Parameters
-    ----------
-    words : str
-        With the figures.
-    """
-
     name: str
     holds: bool
     words: str
@@ -55,12 +47,12 @@ class Reason:
 
 @dataclass(frozen=True)
 class Licence:
-    """The verdict, and everything that speaks for and against it.
+    """The verdict, with all reasons for and against it.
 
     Parameters
     ----------
     moved : list of str
-        What is no longer as it was when the licence was given, in words.
+        The facts that have changed since the license was granted, in words.
     """
 
     reasons: list[Reason]
@@ -139,7 +131,7 @@ def judge_licence(
     given_on: Mapping[str, str] | None = None,
     facts: Mapping[str, str] | None = None,
 ) -> Licence:
-    """Decide whether a judge is licensed, and say why.
+    """Decide whether a judge is licensed, with reasons.
 
     Parameters
     ----------
@@ -148,17 +140,17 @@ def judge_licence(
     seed : int
         Of the intervals.
     before : mapping of str to label, optional
-        What the judge said of the same instances when the licence was given.
+        The judge's labels of the same instances when the license was granted.
     given_on, facts : mapping of str to str, optional
-        What the licence was given on, and what is so now: model, prompt, scale, crowd.
+        The facts then and now: model, prompt, scale, crowd.
 
     Returns
     -------
     Licence
-        It needs the alternative annotator test passed, a fit to people that is surely no
+        It needs a passed alternative annotator test, a fit to people that is surely no
         worse than people's to each other by more than epsilon (a share of people's own
         distance for numbers), an association with people within systems and instances
-        that is surely above 0, and no change of that fit since it was given.
+        that is surely above 0, and no change of that fit since it was granted.
 
     Raises
     ------
@@ -228,21 +220,21 @@ def drift(
     score: str,
     seed: int,
 ) -> Reason:
-    """Return whether the judge fits people otherwise than it did.
+    """Check whether the judge's fit to people has changed.
 
     Parameters
     ----------
     people, judge, score
         As in `alternative_annotator_test`.
     before : mapping of str to label
-        What the judge said of the same instances then.
+        The judge's labels of the same instances then.
     seed : int
         Of the interval.
 
     Returns
     -------
     Reason
-        Holds where the 95% interval of the change of fit covers none.
+        Holds if the 95% interval of the change of fit contains 0.
 
     Raises
     ------

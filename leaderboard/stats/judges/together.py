@@ -1,9 +1,9 @@
-"""Systems of a board compared by helped means: workers and instances are shared.
+"""Comparison of systems by means that judges help to estimate, with shared workers.
 
-Every system has its own forecast by judges, and is estimated as in `with_people`. What
-moves two estimates together, a worker who rated both or an instance that both answered,
-does not move their difference: contributions are added up by worker and by instance for
-all systems at once.
+Every system has its own forecast by judges, and is estimated as in `with_people`.
+Shared effects on two estimates, of a worker who rated both or an instance that both
+answered, cancel in their difference: contributions are added up by worker and by
+instance for all systems at once.
 """
 
 from collections.abc import Mapping
@@ -21,12 +21,12 @@ from leaderboard.stats.systems.variances import Variances, variances_of
 
 @dataclass(frozen=True)
 class Forecast:
-    """What judges foretell of people's mean rating of one system.
+    """A judges' forecast of people's mean rating of one system.
 
     Parameters
     ----------
     instances : sequence of int
-        All that the judges scored, each once; those that people rated are among them.
+        All that the judges scored, each once, including those that people rated.
     values : array_like, shape (m,)
     """
 
@@ -43,23 +43,23 @@ def helped_systems(
     *,
     weights: npt.ArrayLike | None = None,
 ) -> SystemEstimates:
-    """Estimate systems' means with judges' help, and what they have in common.
+    """Estimate systems' means with judges' help, and their joint covariance.
 
     Parameters
     ----------
     values, systems, workers : array_like, shape (n,)
-        People's ratings, of which system, and who gave them.
+        People's ratings, with their systems and workers.
     instances : array_like of int, shape (n,)
     forecasts : mapping of str to Forecast
         By system; one without a forecast has its plain mean.
     weights : array_like, shape (n,), optional
-        What each rating counts for, 0 for nothing.
+        Weight of each rating, >= 0.
 
     Returns
     -------
     SystemEstimates
         Covariance by worker and by instance, of ratings and of forecasts; no difference
-        is believed to vary less than single ratings beyond workers and instances do.
+        has a smaller variance than single ratings beyond workers and instances.
 
     Raises
     ------
@@ -110,7 +110,7 @@ class _Part:
     estimate: float
     by_worker: Floats
     by_instance: Floats
-    # what the ratings of one worker of one instance add, by the number of the cell
+    # contributions of the ratings of one worker of one instance, by cell number
     cells: npt.NDArray[np.int64]
     by_cell: Floats
     shares: Floats
@@ -150,7 +150,7 @@ def _contributions(
     cells, inverse = np.unique(worker * len(numbers) + own[at], return_inverse=True)
     return _Part(
         estimate=found.estimate,
-        # as the jackknife has it: what the others say where one is left out
+        # as in the jackknife: the estimate without one
         by_worker=np.bincount(worker, found.moves, n_workers) / (1 - shares),
         by_instance=moved / (1 - of_instances),
         cells=cells,
@@ -175,7 +175,7 @@ def _estimates(
     cell = _cells(parts)
     between = worker @ worker.T * _outer((effective - 1) / effective)
     drawn = instance @ instance.T * _outer((of_instances - 1) / of_instances)
-    # one mean took something out of the other factor, too
+    # subtracting one mean reduced the other factor, too
     between = (between - cell) * _outer(1 + 1 / of_instances) + cell
     beyond = (drawn - cell) * _outer(1 + 1 / effective)
     s = len(names)
@@ -189,7 +189,7 @@ def _estimates(
         variances=variances,
         worker_part=between,
         instance_part=beyond,
-        # what single ratings have of their own does not cancel in any difference
+        # the noise of single ratings does not cancel in any difference
         floor=np.diag(variances.residual * np.array([p.squares for p in parts])),
         worker_freedom=_freedom(shares, np.array([part.n for part in parts])),
         n_instances=min(part.n_rated for part in parts),

@@ -1,9 +1,9 @@
-"""A mean of people's ratings that a judge helps, whoever was asked about what.
+"""A mean of people's ratings with a judge's help, for any assignment of instances.
 
-The judge's part is learnt on other instances than those it is used for (cross-fitting),
-and what it gets wrong is weighed by how likely each instance was to be shown to people:
-the efficient influence function of a mean with ratings missing by design. A judge that
-knows nothing is left out by what it foretells.
+The judge's part is fitted on other instances than those it is used for (cross-fitting),
+and its errors are weighted by the inverse probability that an instance was shown to
+people: the efficient influence function of a mean with ratings missing by design. A
+judge without predictive value is left out.
 """
 
 from dataclasses import dataclass, field
@@ -18,9 +18,9 @@ from leaderboard.stats.resampling import Floats
 Ints = npt.NDArray[np.intp]
 _METHOD = "Student's t, influence function"
 _COVERS = "which workers rated and which instances were drawn"
-# shapes that a judge's scores may take in people's: none, straight, bent once
+# shapes of people's ratings given a judge's scores: none, straight, bent once
 _DEGREES = (0, 1, 2)
-# beyond so many standard deviations a bent line is held flat
+# beyond this many standard deviations a bent line is constant
 _REACH = 3.0
 _FEWEST = 20
 
@@ -34,13 +34,13 @@ class JudgedMean:
     helped, plain : Interval
         With the judge, and from people's ratings alone.
     explained : float
-        Share of the variance between judged instances that the judge foretold on
-        instances it had not been fitted to; 0 where it was left out.
+        Share of the variance between rated instances that the judge predicted on
+        instances it had not been fitted to; 0 if it was left out.
     n_people, n_judge : int
         Instances that people rated, and that the judge scored.
     labels_saved : float
         How many more instances people would have had to rate for the same precision;
-        negative when the judge does not pay for its own uncertainty.
+        negative if the judge adds more uncertainty than it removes.
     """
 
     helped: Interval
@@ -49,13 +49,13 @@ class JudgedMean:
     n_people: int
     n_judge: int
     labels_saved: float
-    # what the judge foretells of people's mean, for every instance; None: left out
+    # the judge's forecast of people's mean, for every instance; None: left out
     foretold: Floats | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Design:
-    """Who rated what, and what each rated instance counts for.
+    """The assignment of ratings, and the weights of rated instances.
 
     Parameters
     ----------
@@ -67,11 +67,11 @@ class Design:
     means : ndarray, shape (i,)
         Of each instance's ratings.
     parts : ndarray, shape (r,)
-        What a rating counts for within its instance; 1 in all for each.
+        Weight of a rating within its instance; each instance's sum is 1.
     weights : ndarray, shape (i,)
-        What an instance counts for; 1 in all.
+        Weight of an instance; the sum is 1.
     n_all : int
-        Instances that there are.
+        Number of all instances.
     """
 
     ratings: Floats
@@ -86,14 +86,14 @@ class Design:
 
 @dataclass(frozen=True)
 class Influence:
-    """A helped mean, and what each rating and each instance moves it by.
+    """A helped mean, and the influence of each rating and each instance.
 
     Parameters
     ----------
     moves : ndarray, shape (r,)
-        Of each rating: what it adds to the estimate beyond its expectation.
+        Of each rating: its contribution to the estimate beyond its expectation.
     apart : ndarray, shape (m,)
-        Of each instance: how far its forecast lies from the others', over m.
+        Of each instance: the distance of its forecast from the mean, over m.
     """
 
     estimate: float
@@ -117,26 +117,26 @@ def judged_mean(
     Parameters
     ----------
     values, workers : array_like, shape (r,)
-        People's ratings, and who gave them.
+        People's ratings and their workers.
     instances : array_like of int, shape (r,)
-        Row of `judged` that each rating is about.
+        Row of `judged` of each rating.
     judged : array_like, shape (m,) or (m, k)
         Scores of one or k judges for all m instances, on any scale.
     seed : int
-        Of which instances are fitted together.
+        Of the folds.
     weights : array_like, shape (r,), optional
-        What each rating counts for among those of its instance, above 0; all alike if
+        Weight of each rating among those of its instance, above 0; equal if
         not given.
     folds : int
-        Parts that take turns in being left out, at least 2.
+        Parts that are left out in turn, at least 2.
     confidence : float
         Nominal coverage.
 
     Returns
     -------
     JudgedMean
-        Intervals are for other workers and instances. Fewer than 20 instances rated by
-        people leave the plain mean.
+        Intervals cover other workers and instances. With fewer than 20 instances rated
+        by people, it is the plain mean.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def judged_mean(
     -----
     With m(f) people's mean given the judges' scores, fitted without the instance's fold,
     the estimate is mean m + the mean of y - m over rated instances. m is constant,
-    straight or bent once in each score, by what is foretold best. Errors are those of
+    straight or bent once in each score, by the best prediction. Errors are those of
     the influence function, clustered by worker and by instance.
 
     References
@@ -199,13 +199,13 @@ def design_of(
     *,
     weights: npt.ArrayLike | None = None,
 ) -> Design:
-    """Describe who rated what, and what it counts for; see `judged_mean`.
+    """Return the design of people's ratings; see `judged_mean`.
 
     Parameters
     ----------
     values, workers, instances : array_like, shape (r,)
     n_all : int
-        Instances that there are.
+        Number of all instances.
     weights : array_like, shape (r,), optional
 
     Raises
@@ -238,12 +238,12 @@ def design_of(
 
 
 def influence_of(design: Design, foretold: Floats) -> Influence:
-    """Estimate people's mean with a forecast, and say what moves the estimate.
+    """Estimate people's mean with a forecast, and the influences on it.
 
     Parameters
     ----------
     foretold : ndarray, shape (m,)
-        For every instance; all alike leave the plain mean.
+        For every instance; equal values result in the plain mean.
 
     Examples
     --------
@@ -255,7 +255,7 @@ def influence_of(design: Design, foretold: Floats) -> Influence:
     level = foretold.mean()
     missed = design.means - foretold[design.rated]
     correction = float(design.weights @ missed)
-    # what each rating moves the estimate by, as if the estimate were their mean
+    # each rating's influence on the estimate, as if the estimate were their mean
     share = design.weights[own] * design.parts
     moves = share * (design.ratings - foretold[design.rated][own] - correction)
     apart = (foretold - level) / design.n_all
@@ -289,8 +289,8 @@ def _interval(
 def _freedom(design: Design, moves: Floats) -> float:
     """Return degrees of freedom of the variance over workers and instances (Satterthwaite).
 
-    What single ratings have of their own counts with the rarer of the two: a few workers
-    who rate each instance once say no more of the whole than a few can.
+    The noise of single ratings counts with the rarer of the two: a few workers who
+    rate each instance once have few degrees of freedom.
     """
     share = design.weights[design.instance] * design.parts
     cells = design.worker * len(design.rated) + design.instance

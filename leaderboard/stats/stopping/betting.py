@@ -96,7 +96,7 @@ class BetaMixture(ConfidenceRule):
                 fit = special.xlogy(sums, p) + special.xlog1py(count - sums, -p)
                 lost = fit <= limit  # the bet against p has won
                 rejected, kept = np.where(lost, p, rejected), np.where(lost, kept, p)
-            # the rejected side of the last step: the interval is slightly too wide, never
-            # too narrow
+            # the rejected side of the last step: the interval is slightly too wide,
+            # never too narrow
             ends.append(np.where(mean == outer, outer, rejected))
         return ends[0], ends[1]

@@ -1,9 +1,9 @@
 """Rules that decide, after every label, whether two systems differ.
 
 A label is 1 if system A was preferred, 0 if B was, and anything between for a mixture
-(1/2 for a tie). Every rule compares the sum of the labels with a boundary that depends on
-the number of labels only. The main difference of the rules is whether one may look after
-every label (`anytime_valid`) or only once.
+(1/2 for a tie). Every rule compares the sum of the labels with a boundary that depends
+on the number of labels only. The main difference of the rules is whether one may look
+after every label (`anytime_valid`) or only once.
 """
 
 from abc import ABC, abstractmethod
@@ -213,8 +213,8 @@ class UnionBound(MarginRule):
 class Stitched(MarginRule):
     """The stitched boundary: the law of the iterated logarithm made finite.
 
-    1.7 sqrt(v (ln ln 2v + 0.72 ln(5.2 / delta))) with v = max(n / 4, 1), a quarter being
-    the largest variance of a number between 0 and 1.
+    1.7 sqrt(v (ln ln 2v + 0.72 ln(5.2 / delta))) with v = max(n / 4, 1), a quarter
+    being the largest variance of a number between 0 and 1.
 
     References
     ----------
@@ -241,8 +241,8 @@ class Stitched(MarginRule):
 class NormalMixture(MarginRule):
     """The two-sided normal mixture for numbers between 0 and 1.
 
-    sqrt((v + rho) ln((v + rho) / (4 delta^2 rho))) with v = n / 4. It treats every label
-    as if its variance were the largest possible.
+    sqrt((v + rho) ln((v + rho) / (4 delta^2 rho))) with v = n / 4. It treats every
+    label as if its variance were the largest possible.
 
     Parameters
     ----------

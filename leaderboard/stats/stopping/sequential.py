@@ -1,7 +1,7 @@
 """Stop a comparison as soon as two systems differ significantly, and not before.
 
-`Comparison` takes labels one at a time and never looks ahead: later labels cannot change a
-decision.
+`Comparison` takes labels one at a time and never looks ahead: later labels cannot
+change a decision.
 """
 
 from collections.abc import Iterable
@@ -198,8 +198,8 @@ class Comparison:
             raise ValueError(f"A label lies between 0 (B) and 1 (A), not {label}.")
         self._n += 1
         self._total += float(label)
-        # a decision is permanent: another look with more labels would be a second chance to
-        # err
+        # a decision is permanent: another look with more labels would be a second
+        # chance to err
         if self._made is None:
             side = self._side_now()
             if side != "undecided":

@@ -1,1 +1,1 @@
-"""Systems' scores from everybody's ratings: estimate, interval, ranks, influence."""
+"""Systems' scores from all ratings: estimate, interval, ranks, influence."""

@@ -21,11 +21,11 @@ class Weighted:
     Parameters
     ----------
     interval : Interval or None
-        Of the weighted mean; None where only one worker rated the system.
+        Of the weighted mean; None if only one worker rated the system.
     ranks : RankRange
-        As the ranking has them.
+        From the ranking.
     p_first : float
-        Probability of leading, leaders that tie sharing it.
+        Probability of leading, shared by leaders that tie.
     """
 
     system: str
@@ -38,7 +38,7 @@ class Weighted:
 def together(
     fits: Sequence[SystemEstimates], weights: Sequence[float]
 ) -> SystemEstimates:
-    """Weigh criteria that were rated apart, by other workers each.
+    """Combine criteria that were rated by different workers each.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def together(
     Raises
     ------
     ValueError
-        When the systems differ, or on wrong weights.
+        If the systems differ, or on wrong weights.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def together(
         variances=Variances(0.0, 0.0, 0.0, "none"),
         worker_freedom=freedom,
         n_instances=min(fit.n_instances for fit in fits),
-        # the freedom above has days in it; here they only say what is covered
+        # the freedom above includes days; here they only define the coverage
         day_freedom=min(fit.day_freedom for fit in fits),
         **{name: np.asarray(part) for name, part in parts.items()},
     )
@@ -107,14 +107,14 @@ def weighted_mean(values: npt.ArrayLike, weights: Sequence[float]) -> Floats:
     Parameters
     ----------
     values : array_like, shape (n, c)
-        Ratings; NaN where a worker said nothing on a criterion.
+        Ratings; NaN if a worker did not rate a criterion.
     weights : sequence of float, length c
         At least 0, not all 0; only their ratios matter.
 
     Returns
     -------
     ndarray, shape (n,)
-        NaN where a criterion that counts is missing.
+        NaN if a criterion with a weight is missing.
 
     Raises
     ------
@@ -138,14 +138,14 @@ def weigh(
     seed: int,
     n_draws: int = 10_000,
 ) -> list[Weighted]:
-    """Set weighted means beside their ranks.
+    """Return weighted means with their ranks.
 
     Parameters
     ----------
     estimates : SystemEstimates
         Of weighted means.
     ranking : Ranking
-        Of them, by the rule of the board.
+        Of the same, by the rule of the board.
     seed : int
         Of the draws behind `p_first`.
     n_draws : int
@@ -194,7 +194,7 @@ def _leads(
     spread = vectors * np.sqrt(np.maximum(values, 0.0))
     noise = np.random.default_rng(seed).standard_normal((n_draws, len(places)))
     draws = estimates.means[places] + noise @ spread.T
-    # rounding in the sum is no difference between two systems
+    # a rounding error is no difference between two systems
     rounded = np.round(draws, 9)
     first = rounded == rounded.max(axis=1, keepdims=True)
     shares = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)

@@ -1,11 +1,10 @@
-"""Scores of systems that hold for another crowd of workers and other instances.
+"""Scores of systems that generalize to other workers and other instances.
 
 The estimate is a mixed model's: systems' means with worker and instance effects around
-them, so that a system is not better for having met lenient workers; where a campaign has
-enough days, these are a third source of variation. The interval does
-not trust the model: it deletes one worker at a time (jackknife), so that it also holds
-when workers differ in spread or disagree about systems, and adds what instances vary
-beyond that.
+them, so that a system does not gain from lenient workers; in a campaign with enough
+days, these are a third source of variation. The interval does not assume the model: it
+deletes one worker at a time (jackknife), so that it also holds if workers differ in
+spread or disagree about systems, and adds the variance between instances beyond that.
 """
 
 from __future__ import annotations
@@ -36,18 +35,18 @@ COVERS_WORKERS = "which workers rated the outputs; not which instances were draw
 COVERS_DAYS = (
     "which workers rated the outputs on which days, and which instances were drawn"
 )
-# Below this many equally busy workers an interval is wide and still rough.
+# Below this effective number of workers an interval is wide and still approximate.
 FEW_WORKERS = 10
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How much better one system is than another, as far as these ratings tell.
+    """The difference of two systems, with its uncertainty.
 
     Parameters
     ----------
     estimate, low, high : float
-        In the unit of the ratings; infinite ends where nothing can be said.
+        In the unit of the ratings; infinite ends if unknown.
     p_value : float
         Two-sided, of this pair alone.
     standard_error, freedom : float
@@ -63,13 +62,13 @@ class Difference:
 
     @property
     def p_above(self) -> float:
-        """Probability that the difference is above 0, given equal doubts before."""
+        """The probability that the difference is above 0, with a flat prior."""
         return 1 - self.p_value / 2 if self.estimate >= 0 else self.p_value / 2
 
 
 @dataclass(frozen=True)
 class SystemEstimates:
-    """Systems' means, and all that their intervals and comparisons need.
+    """Systems' means, with the input of their intervals and comparisons.
 
     Parameters
     ----------
@@ -80,20 +79,20 @@ class SystemEstimates:
     n, n_workers : ndarray of int, shape (s,)
         Ratings and workers of each system.
     effective_workers : ndarray, shape (s,)
-        How many equally busy workers would weigh as these do; at most `n_workers`.
+        Effective number of workers; at most `n_workers`.
     largest_share : ndarray, shape (s,)
-        Weight of the worker who counts most, 0 to 1.
+        Largest weight of a worker, 0 to 1.
     worker_part, instance_part, floor : ndarray, shape (s, s)
         Parts of the means' covariance: between workers (their noise with it), between
-        instances beyond their noise, and of what single ratings have that neither
-        workers nor instances explain, below which no variance is believed.
+        instances beyond their noise, and of the rest of single ratings that neither
+        workers nor instances explain, which is a lower limit of every variance.
     worker_freedom : ndarray, shape (s, s)
         Degrees of freedom of the first part: of each mean on the diagonal, of each
-        difference beside it; NaN where only one worker rated the system.
+        difference beside it; NaN if only one worker rated the system.
     day_part : ndarray, shape (s, s)
-        Part of the means' covariance between days; 0 where days do not count.
+        Part of the means' covariance between days; 0 if days do not count.
     day_freedom : float
-        Degrees of freedom of that part; 0 where days do not count.
+        Degrees of freedom of that part; 0 if days do not count.
     """
 
     systems: list[str]
@@ -113,12 +112,12 @@ class SystemEstimates:
 
     @property
     def covariance(self) -> Floats:
-        """Of the means: what workers, instances and days make of it."""
+        """The covariance of the means: the parts of workers, instances and days."""
         return self.worker_part + self.instance_part + self.day_part
 
     @cached_property
     def variance(self) -> Floats:
-        """Variance of each mean (diagonal) and of each difference; infinite if unknown."""
+        """The variance of each mean (diagonal) and of each difference; infinite if unknown."""
         floor = contrasts(self.floor)
         # the part of instances is a difference of two estimates and may be negative
         both = contrasts(self.worker_part) + contrasts(self.instance_part)
@@ -128,7 +127,7 @@ class SystemEstimates:
 
     @cached_property
     def freedom(self) -> Floats:
-        """Degrees of freedom of the same (Satterthwaite); NaN where unknown."""
+        """The degrees of freedom of the same (Satterthwaite); NaN if unknown."""
         worker = contrasts(self.worker_part)
         instance = np.maximum(contrasts(self.instance_part), 0.0)
         within = instance**2 / max(self.n_instances - 1, 1)
@@ -168,7 +167,7 @@ class SystemEstimates:
         Raises
         ------
         ValueError
-            When only one worker rated it: nothing says how another would.
+            If only one worker rated it.
         """
         check_confidence(confidence)
         i = self.systems.index(system)
@@ -191,15 +190,14 @@ class SystemEstimates:
 
     @property
     def covers(self) -> str:
-        """What the intervals cover, in words."""
         if self.n_instances < 2:
             return COVERS_WORKERS
         return COVERS_DAYS if self.day_freedom else COVERS_CROWD
 
     def difference(self, a: str, b: str, *, confidence: float = 0.95) -> Difference:
-        """Return how much better system a is than system b.
+        """Return the difference of system a to system b.
 
-        Where only one worker rated either, the interval is infinite.
+        If only one worker rated either, the interval is infinite.
         """
         check_confidence(confidence)
         i, j = self.systems.index(a), self.systems.index(b)
@@ -216,17 +214,17 @@ class SystemEstimates:
 
     @cached_property
     def p_values(self) -> Floats:
-        """Two-sided p-values of all differences, each by itself; 1 where unknown."""
+        """The two-sided p-values of all differences, each by itself; 1 if unknown."""
         from scipy import special
 
         gaps = np.abs(self.means[:, None] - self.means[None, :])
-        # differences of rounding are none, also where the error is 0
+        # rounding errors are no differences, also if the error is 0
         scale = np.maximum(np.abs(self.means)[:, None], np.abs(self.means)[None, :])
         equal = gaps <= 1e-9 * np.maximum(scale, 1e-300)
         errors = np.sqrt(self.variance)
         ratios = np.full_like(gaps, np.inf)
         np.divide(gaps, errors, out=ratios, where=errors > 0)
-        # as scipy.stats.t.sf has it, which costs a second to import
+        # as scipy.stats.t.sf, which costs a second to import
         tails = 2 * special.stdtr(np.nan_to_num(self.freedom, nan=1.0), -ratios)
         return np.where(equal | np.isnan(self.freedom), 1.0, tails)
 
@@ -245,15 +243,15 @@ def estimate_systems(
     Parameters
     ----------
     values, systems, workers : array_like, shape (n,)
-        Ratings of a numeric scale (logarithms of magnitudes), and which system and
-        worker each belongs to.
+        Ratings of a numeric scale (logarithms of magnitudes), and the system and
+        worker of each.
     instances : array_like, shape (n,), optional
-        Which instance; without it instances are not told from the rest.
+        The instance of each; without it the rest includes instances.
     weights : array_like, shape (n,), optional
-        How probable it is that a rating was given with care, 0 to 1. The means count
-        ratings so, and their covariance has what is unsure of it.
+        Probability that a rating was given with care, 0 to 1. The means weight ratings
+        by it, and their covariance includes its uncertainty.
     days : array_like, shape (n,), optional
-        On which day; counts where several systems were rated on three days at least.
+        The day of each; used if several systems were rated on at least three days.
 
     Raises
     ------
@@ -311,9 +309,9 @@ def estimate_systems(
 
 
 def _between_days(variances: Variances, influence: Influence, bread: Floats) -> Floats:
-    """Return the covariance between days: each moves a mean by its weight in it.
+    """Return the covariance between days: each affects a mean by its weight in it.
 
-    From the model: a handful of days says too little for anything that asks less.
+    From the model: a handful of days is too little for weaker assumptions.
     """
     weight = influence.day_weight @ bread.T
     return variances.day * (weight.T @ weight)
@@ -335,15 +333,16 @@ def _freedom(
 ) -> Floats:
     """Return the degrees of freedom of the variance between workers.
 
-    As many as equal contributions of workers would have whose expected sizes vary as
-    these do under the model (Satterthwaite).
+    Those of equal contributions of workers whose expected sizes vary as
+    under the model (Satterthwaite).
     """
     counts = influence.counts
     weighed = precision[:, None] * counts
     alone = (counts > 0).sum(axis=0) < 2
-    # only the ratio of the two counts; without any spread all ratings weigh the same
+    # only the ratio of the two matters; without any spread all ratings have equal
+    # weights
     within = (variances.instance + variances.residual) or 1.0
-    # systems down, so that what is added up lies together
+    # systems down, so that summands are contiguous
     noise = np.ascontiguousarray((within * weighed / weighed.sum(axis=0) ** 2).T)
     level = np.ascontiguousarray(bread @ influence.weight.T) * variances.worker**0.5
     freedom = np.full((len(alone), len(alone)), np.nan)
@@ -362,7 +361,7 @@ def _freedom(
 
 
 def contrasts(part: Floats) -> Floats:
-    """Return what each mean (diagonal) and each difference gets from a covariance.
+    """Return the part of a covariance in each mean (diagonal) and each difference.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How few ratings a first place hangs on."""
+"""The number of ratings whose removal changes the first place."""
 
 from dataclasses import dataclass
 
@@ -16,16 +16,16 @@ _GROWTH = 1.05
 
 @dataclass(frozen=True)
 class Fragility:
-    """The smallest set of ratings found without which another system leads.
+    """The smallest set of ratings found without which a different system leads.
 
     Parameters
     ----------
     leader, rival : str
-        Who leads, and who would without them.
+        The leader, and the leader without these ratings.
     n_ratings, share : int, float
-        How many ratings, and which share of all of them.
+        Their number, and their share of all ratings.
     rows : ndarray of int
-        Their places in what was given, the most decisive first.
+        Their places in the input, the most decisive first.
     """
 
     leader: str
@@ -42,7 +42,7 @@ def ratings_to_drop(
     instances: npt.ArrayLike | None = None,
     days: npt.ArrayLike | None = None,
 ) -> Fragility | None:
-    """Find few ratings whose removal changes who is first.
+    """Find few ratings whose removal changes the first place.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def ratings_to_drop(
     Returns
     -------
     Fragility or None
-        None with fewer than two systems, a tie at the top, or when nothing short of all
-        ratings of a system changes the order. The set is found by the ratings'
+        None with fewer than two systems, a tie at the top, or if only the removal of
+        all ratings of a system changes the order. The set is found by the ratings'
         influence and checked by an estimate without them; no smaller one is ruled out.
 
     Raises
@@ -78,7 +78,7 @@ def ratings_to_drop(
     means, influence = _contributions(table, variances)
     order = np.lexsort((np.arange(len(means)), -means))
     leader = int(order[0])
-    # a lead of rounding is a tie
+    # a lead by rounding is a tie
     lead = float(means[leader] - means[order[1]])
     if lead <= 1e-9 * max(float(np.abs(means).max()), 1e-300):
         return None
@@ -144,7 +144,7 @@ def _overtakes(
     rival: int,
     dropped: npt.NDArray[np.intp],
 ) -> bool:
-    """Estimate without some ratings; the variances stay what they are."""
+    """Check the estimate without some ratings; the variances are not estimated again."""
     kept = np.ones(len(table), dtype=np.bool_)
     kept[dropped] = False
     counts = np.bincount(table.system[kept], minlength=table.n_systems)

@@ -1,4 +1,4 @@
-"""What each worker, each instance and each rating contributes to systems' means."""
+"""Contributions of each worker, each instance and each rating to systems' means."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,12 +19,13 @@ class Influence:
     Parameters
     ----------
     shifts : ndarray, shape (workers, systems)
-        How the means move when a worker is left out; 0 for a system that nobody else
+        Change of the means without a worker; 0 for a system that no other worker
         rated.
     weight : ndarray, shape (workers, systems)
         Sums of the weights of a worker's ratings.
     shares : ndarray, shape (workers, systems)
-        Share of a worker in the weight of a system's own ratings; a column adds up to 1.
+        Share of a worker in the weight of a system's own ratings; a column adds up to
+        1.
     counts : ndarray of int, shape (workers, systems)
         Ratings.
     instance_scores : ndarray, shape (instances, systems)
@@ -45,7 +46,7 @@ class Influence:
 
 
 def influence_of(equations: Weighting, bread: Floats, means: Floats) -> Influence:
-    """Collect what workers and instances contribute.
+    """Compute the contributions of workers and instances.
 
     Parameters
     ----------
@@ -155,8 +156,8 @@ def _scores(
 ) -> tuple[Floats, Floats, Floats]:
     """Add up weighted residuals by worker, by instance, and products of single ones.
 
-    A rating's weights are its row of X less what is borrowed from its levels and what
-    is taken off for its worker; each sum of them is made of sums over the table.
+    A rating's weights are its row of X less the parts borrowed from its levels and
+    subtracted for its worker; each sum of them consists of sums over the table.
     """
     table, borrowed = equations.table, equations.borrowed
     taken = equations.shrinkage[:, None] * sums
@@ -226,7 +227,7 @@ def _without(
     rest = information.copy()
     rest[:, systems] -= own.T
     kept = np.ones(len(score), dtype=np.bool_)
-    # a system that this worker alone rated has no mean without it
+    # a system that only this worker rated has no mean without them
     kept[systems[alone[systems]]] = False
     shift = np.zeros_like(score)
     if kept.any():
@@ -234,6 +235,7 @@ def _without(
         try:
             shift[kept] = -np.linalg.solve(inside, score[kept])
         except np.linalg.LinAlgError:
-            # the rest says nothing of some difference: the smallest shift that fits
+            # the rest does not determine some difference: take the smallest shift that
+            # fits
             shift[kept] = -np.linalg.lstsq(inside, score[kept], rcond=None)[0]
     return shift

@@ -1,4 +1,4 @@
-"""How far workers differ in leniency, and whose leniency is more than chance."""
+"""The spread of workers' leniency, and workers whose leniency is significant."""
 
 from dataclasses import dataclass
 
@@ -12,16 +12,16 @@ from leaderboard.stats.systems.table import rating_table, sums_by
 
 @dataclass(frozen=True)
 class Leniency:
-    """How workers' levels spread.
+    """The spread of workers' levels.
 
     Parameters
     ----------
     strict, lenient : int
-        Workers who rate significantly below and above the others on the same systems; at
-        most a share `rate` of them is expected to be there by chance.
+        Workers who rate significantly below and above the others on the same systems;
+        at most a share `rate` of them is expected to be there by chance.
     typical_gap : float
-        Mean difference of two workers' ratings of one output that their levels make, in
-        the unit of the ratings.
+        Mean difference of two workers' ratings of one output because of their levels,
+        in the unit of the ratings.
     rate : float
         The false discovery rate.
     """
@@ -41,14 +41,14 @@ def leniency(
     *,
     rate: float = 0.05,
 ) -> Leniency:
-    """Compare each worker's ratings with what the systems' estimates let expect.
+    """Compare each worker's ratings with their expectation from the systems' estimates.
 
     Parameters
     ----------
     values, systems, workers : array_like, shape (n,)
-        What `estimates` were made from.
+        The input of `estimates`.
     rate : float
-        Wanted false discovery rate among those who are called strict or lenient.
+        False discovery rate among those who are called strict or lenient.
 
     Raises
     ------

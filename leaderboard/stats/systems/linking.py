@@ -1,8 +1,8 @@
-"""How far a crowd has moved: the same outputs, rated before and rated now.
+"""The shift of a crowd: ratings of the same outputs, before and now.
 
-A later campaign carries a few outputs of a system whose score is settled. What these
-outputs get now, less what they got before, is the linking constant: scores of the later
-campaign less the constant are on the scale of the earlier ones.
+A later campaign includes a few outputs of a system with a known score. The difference
+of their ratings now and before is the linking constant: scores of the later campaign
+minus the constant are on the scale of the earlier ones.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from leaderboard.stats.systems.estimates import estimate_systems
 
 
 class Moved(StrEnum):
-    """What an interval says of a crowd beside a tolerance."""
+    """Whether an interval shows a crowd's shift beyond a tolerance."""
 
     YES = "yes"
     PERHAPS = "perhaps"
@@ -32,7 +32,7 @@ class Ratings:
     values : array_like
         On a numeric scale (logarithms of magnitudes).
     workers, instances : array_like
-        Which worker gave each, and on which instance.
+        The worker and the instance of each.
     """
 
     values: npt.ArrayLike
@@ -45,14 +45,14 @@ class Ratings:
 
 @dataclass(frozen=True)
 class LinkingConstant:
-    """What a crowd gives the same outputs now, less what they got before.
+    """The difference of a crowd's ratings of the same outputs to earlier ones.
 
     Parameters
     ----------
     estimate, low, high : float
         In the unit of the ratings, with the ends of the 95% interval.
     n_outputs, n_ratings, n_workers : int
-        Of the anchor in the crowd of now.
+        Of the anchor in the later crowd.
     """
 
     estimate: float
@@ -65,7 +65,7 @@ class LinkingConstant:
 
 
 def moved(low: float, high: float, tolerance: float) -> Moved:
-    """Return whether a crowd has moved by more than a tolerance.
+    """Classify whether a crowd has shifted by more than a tolerance.
 
     Parameters
     ----------
@@ -77,8 +77,8 @@ def moved(low: float, high: float, tolerance: float) -> Moved:
     Returns
     -------
     Moved
-        For sure where the whole interval lies beyond the tolerance, not where the whole
-        of it lies within, otherwise perhaps (equivalence testing by intervals).
+        Surely if the whole interval is beyond the tolerance, not if the whole of it is
+        within, otherwise perhaps (equivalence testing by intervals).
 
     References
     ----------
@@ -107,13 +107,13 @@ def linking_constant(
     before, now : Ratings
         Of the anchor's outputs, by the earlier and by the later crowd.
     others : Ratings, optional
-        What the later crowd says of the system that it is asked about: it tells strict
-        workers from lenient ones, so that few anchors say more.
+        The later crowd's ratings of its campaign's system: they separate strict
+        workers from lenient ones, so that few anchors are more informative.
 
     Returns
     -------
     LinkingConstant or None
-        None where nothing can be said: no output was rated by both crowds, or one of
+        None if it is unknown: no output was rated by both crowds, or one of
         them is a single worker.
 
     Raises
@@ -125,8 +125,8 @@ def linking_constant(
     -----
     The two crowds are two systems in the mixed model of `estimate_systems`, with effects
     of workers and of the anchor's outputs; the interval deletes one worker at a time.
-    Workers who belong to both crowds count as themselves. An equal shift of all that
-    the later crowd gives is found exactly.
+    Workers in both crowds have one effect. An equal shift of all of the
+    later crowd's ratings is found exactly.
 
     References
     ----------
@@ -151,7 +151,7 @@ def linking_constant(
         for name in ("values", "workers", "instances")
     )
     kind = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    # an output of another system is another output, although the instance is the same
+    # outputs of different systems differ, although the instance is the same
     _, instance = np.unique(instances, return_inverse=True)
     output = 2 * instance + (kind == 2)
     found = estimate_systems(values, kind, workers, output).difference("1", "0")

@@ -1,7 +1,6 @@
 """Systems ranked by one score for each item, such as the lines of any leaderboard.
 
-Nobody's ratings are behind these scores, or nobody knows whose: what can be said is how
-sure the order is for other items of the same kind.
+These scores have no known raters: the ranks only cover other items of the same kind.
 """
 
 from collections.abc import Sequence
@@ -23,15 +22,14 @@ def as_table(scores: npt.ArrayLike) -> Floats:
     Raises
     ------
     ValueError
-        When it is empty, not a table, or a rating is missing or not finite.
+        If it is empty, not a table, or a rating is missing or not finite.
 
     Examples
     --------
     >>> as_table([[1, 2], [3, float("nan")]])
     Traceback (most recent call last):
         ...
-    ValueError: System 2 has no finite rating for instance 2; compare systems on the \
-instances they share.
+    ValueError: System 2 has no finite rating for instance 2; compare systems on the instances they share.
     """
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or table.size == 0:
@@ -47,22 +45,22 @@ instances they share.
 
 @dataclass(frozen=True)
 class ItemEstimates:
-    """Means of systems on the same items, and how sure their differences are.
+    """Means of systems on the same items, with the uncertainty of their differences.
 
     Parameters
     ----------
     means, lows, highs : ndarray, shape (s,)
         Mean score, in its own unit, and its interval with 95% confidence, each system
-        by itself; NaN where there is only one item or group, but for two-valued scores,
+        by itself; NaN with only one item or group, except for two-valued scores,
         which have Wilson's interval.
     p_values : ndarray, shape (s, s)
         Two-sided p-value of each difference by itself; 1 on the diagonal.
     ranking : Ranking
         By simultaneous comparisons of all pairs; holds jointly with 95% confidence.
     n_items, n_groups : int
-        `n_groups` equals `n_items` where items do not come in groups.
+        `n_groups` equals `n_items` without groups.
     method : str
-        Which test the p-values are of.
+        The test of the p-values.
     """
 
     systems: list[str]
@@ -81,7 +79,7 @@ class ItemEstimates:
 
     @property
     def n_significant(self) -> int:
-        """How many pairs differ significantly after correction for all pairs."""
+        """The number of pairs that differ significantly after correction for all pairs."""
         return int(
             (
                 self.ranking.p_values[np.triu_indices(len(self.systems), 1)] <= ALPHA
@@ -103,9 +101,9 @@ def estimate_by_items(
     scores : array_like, shape (m, s)
         Finite; a row for each item, higher is better.
     groups : sequence of str, length m, optional
-        Which items belong together, such as the questions on one text: groups are then
-        what other groups could have been drawn instead of, and items of one may be
-        alike.
+        The group of each item, such as the questions on one text: groups are then
+        the units of sampling, and items of one may be
+        dependent.
 
     Returns
     -------
@@ -118,7 +116,7 @@ def estimate_by_items(
     Raises
     ------
     ValueError
-        When shapes do not fit, a score is not finite, or a name stands there twice.
+        If shapes do not fit, a score is not finite, or a name occurs twice.
 
     References
     ----------
@@ -214,9 +212,9 @@ def _t_tests(means: Floats, covariance: Floats, n_groups: int) -> Floats:
 def _mend_constant(
     p_values: Floats, means: Floats, covariance: Floats, n_groups: int
 ) -> None:
-    """Where two systems differ by the same on every item, ask the sign test.
+    """Use the sign test if two systems differ by the same on every item.
 
-    The t-test would be sure from two items on.
+    The t-test would be certain from two items on.
     """
     if n_groups < 2:
         return

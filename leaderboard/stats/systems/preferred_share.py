@@ -1,4 +1,4 @@
-"""How often one of two systems is preferred, with an interval over workers."""
+"""The share of preferences for one of two systems, with an interval over workers."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
 from leaderboard.stats.systems.table import rating_table
 from leaderboard.stats.systems.variances import variances_of
 
-# Numbers of the levels of a factor, and how many there are.
+# Numbers of the levels of a factor, and their count.
 Level = tuple[npt.NDArray[np.intp], int]
 
 
@@ -29,16 +29,16 @@ def preferred_share(
     *,
     confidence: float = 0.95,
 ) -> Interval:
-    """Return the share of answers that prefer a system, for other workers and instances.
+    """Estimate the share of answers that prefer a system, for other workers and instances.
 
     Parameters
     ----------
     answers : array_like, shape (n,)
         1 for the system, 0 for the other one, one half for a tie.
     workers, instances : array_like, shape (n,)
-        Who gave each answer, and about which instance.
+        The worker and the instance of each answer.
     days : array_like, shape (n,), optional
-        On which day; counts where there are three at least.
+        The day of each; used with at least three days.
     confidence : float
         Nominal coverage, strictly between 0 and 1.
 
@@ -48,8 +48,8 @@ def preferred_share(
         Symmetric on the scale of log-odds, so that it stays within 0 and 1. With days,
         the widest of three: without them, with a model's variance of days, and leaving
         out one day at a time. A single
-        worker, or answers that are all the same, say nothing of how workers differ: the
-        interval is then that over instances alone, and `covers` says so.
+        worker, or equal answers, do not determine the variance between workers: the
+        interval is then that over instances alone, as described in `covers`.
 
     Raises
     ------
@@ -105,8 +105,8 @@ def _with_days(
 ) -> list[tuple[float, float]]:
     """Return the share's variance with days and its degrees of freedom, in two ways.
 
-    A handful of days says too little for either alone: a model's variance of days is
-    often too small, and leaving out one day at a time counts a large one too seldom.
+    A handful of days is too little for either alone: a model's variance of days is
+    often too small, and leaving out one day at a time often underestimates a large one.
     """
     labels = (codes["worker"][0], codes["instance"][0])
     # one group of answers

@@ -24,7 +24,7 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class RankSumRanking:
-    """Systems by their means, best first, as WMT's tables show them.
+    """Systems by their means, best first, as in WMT's tables.
 
     Parameters
     ----------
@@ -47,16 +47,16 @@ class RankSumRanking:
 
     @property
     def wins(self) -> npt.NDArray[np.int64]:
-        """Systems that each one beats at the level of the test."""
+        """The number of systems that each one beats at the level of the test."""
         return np.asarray((self.p_values < self.alpha).sum(axis=1))
 
     @cached_property
     def clusters(self) -> list[RankRange]:
-        """First and last rank of each system's cluster."""
+        """The first and last rank of each system's cluster."""
         return wmt_clusters(self.p_values < self.alpha)
 
     def of(self, systems: Collection[str]) -> RankSumRanking:
-        """Keep these systems; whom a system is tested against changes no test."""
+        """Keep these systems; the other systems' tests do not change."""
         kept = [i for i, name in enumerate(self.systems) if name in set(systems)]
         return replace(
             self,
@@ -67,7 +67,7 @@ class RankSumRanking:
         )
 
     def ranking(self) -> Ranking:
-        """Return it as boards read rankings: ranks are those of a system's cluster.
+        """Return it as a board's ranking: ranks are those of a system's cluster.
 
         The p-value of a pair is that of its system with the higher mean.
         """
@@ -95,7 +95,7 @@ def rank_sum_ranking(
     Parameters
     ----------
     values, systems, segments : array_like, shape (n,)
-        Ratings, and which system and segment each belongs to. WMT gives z-scores, see
+        Ratings, and the system and segment of each. WMT uses z-scores, see
         `leaderboard.stats.rater_effects.worker_z_scores`. Ratings of one segment of one
         system are averaged first.
     alpha : float
@@ -124,7 +124,7 @@ def rank_sum_ranking(
     """
     if not 0 < alpha < 1:
         raise ValueError(f"The level must lie between 0 and 1, not {alpha}.")
-    # segments stand where workers do: whose ratings are averaged is the same question
+    # segments in the place of workers, so that their ratings are averaged
     table = rating_table(values, systems, segments)
     cell = table.worker * table.n_systems + table.system
     _, cells, counts = np.unique(cell, return_inverse=True, return_counts=True)
@@ -156,7 +156,7 @@ def rank_sum_p_values(scores: list[Floats]) -> Floats:
     -------
     ndarray, shape (s, s)
         Entry i, j: p-value of "i higher than j" (Mann and Whitney, normal approximation
-        with ties and continuity correction); 1 on the diagonal and where all are equal.
+        with ties and continuity correction); 1 on the diagonal and for equal scores.
 
     References
     ----------
@@ -184,7 +184,7 @@ def rank_sum_p_values(scores: list[Floats]) -> Floats:
             if variance <= 1e-12 * m * n:
                 continue
             gap = u - m * n / 2
-            # from the null mean half a step towards it, in either direction
+            # continuity correction: half a step towards the null mean
             ends = np.array([gap - 0.5, -gap - 0.5]) / variance**0.5
             p_values[i, j], p_values[j, i] = special.ndtr(-ends)
     return p_values
@@ -206,14 +206,14 @@ def wmt_clusters(better: npt.ArrayLike) -> list[RankRange]:
     Notes
     -----
     WMT's published rule: wins = total - rank. It counts every win of the system at the
-    cut, also one over a system above it, and asks no other system;
+    cut, also one over a system above it, and no other system's;
     `leaderboard.stats.significance.significance_clusters` requires every system above
     to beat every system below.
 
     Raises
     ------
     ValueError
-        When the table is not square.
+        If the table is not square.
 
     References
     ----------

@@ -1,6 +1,6 @@
 """One ranking rule: simultaneous comparisons of all pairs under one model.
 
-A system ranks below another only where the difference of their estimates is significant
+A system ranks below another only if the difference of their estimates is significant
 after Holm's correction for the number of pairs, so that with 95% confidence no system
 is wrongly placed above another.
 """
@@ -29,7 +29,7 @@ class Ranking:
     systems : list of str
         Best estimate first; equal ones by name.
     ranks : list of RankRange
-        The ranks that each may hold; by simultaneous comparisons, all sets hold at once
+        The possible ranks of each; by simultaneous comparisons, all sets hold at once
         with confidence 1 - alpha.
     clusters : list of int
         1 for the best; every system of a cluster is significantly better than every
@@ -51,7 +51,6 @@ class Ranking:
         return self.clusters[self.systems.index(system)]
 
     def p_value(self, a: str, b: str) -> float:
-        """Return the p-value of two systems' difference."""
         i, j = self.systems.index(a), self.systems.index(b)
         return float(self.p_values[i, j])
 
@@ -67,9 +66,9 @@ def rank_systems(
     Parameters
     ----------
     systems : sequence of str, optional
-        Whom to rank; all unless given.
+        The systems to rank; by default all.
     alpha : float
-        Probability that any pair is wrongly told apart, at most.
+        Upper limit of the probability of any wrong difference.
 
     References
     ----------
@@ -114,7 +113,7 @@ def rank_by_p(
     p_values : array_like, shape (s, s)
         Two-sided, each pair by itself; symmetric.
     alpha : float
-        Probability that any pair is wrongly told apart, at most.
+        Upper limit of the probability of any wrong difference.
 
     Raises
     ------

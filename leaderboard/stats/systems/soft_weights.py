@@ -1,8 +1,7 @@
-"""Let ratings count less, the less sure it is that their worker is careful.
+"""Lower weights for ratings whose worker may be careless.
 
-A mixed model's means move by known steps when a worker is left out; left out in part,
-they move by part of it. So no model is fitted again, and ratings that all count in full
-change nothing.
+A mixed model's means change by known steps without a worker; with a weight, they change
+by a part of it. So no model is fitted again, and full weights change nothing.
 """
 
 from dataclasses import dataclass, replace
@@ -14,13 +13,13 @@ from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.jackknife import Influence
 from leaderboard.stats.systems.table import RatingTable, sums_by
 
-# Less of a system's weight than this is not enough to go by: then all of it counts.
+# A system with less weight than this keeps all of its ratings.
 _LEAST_LEFT = 0.05
 
 
 @dataclass(frozen=True)
 class Weighed:
-    """Means in which workers count by their weights.
+    """Means with weighted workers.
 
     Parameters
     ----------
@@ -28,7 +27,7 @@ class Weighed:
     influence : Influence
         As if the ratings had these weights.
     cleaning : ndarray, shape (systems, systems)
-        Covariance of the means because it is not sure whose ratings should count.
+        Covariance of the means because of uncertain weights.
     """
 
     means: Floats
@@ -37,12 +36,12 @@ class Weighed:
 
 
 def worker_weights(table: RatingTable, weights: npt.ArrayLike) -> Floats:
-    """Return each worker's weight, from one for each rating as they were given.
+    """Return each worker's weight, from one for each rating in the given order.
 
     Raises
     ------
     ValueError
-        Where a weight is missing or lies outside of [0, 1].
+        If a weight is missing or outside of [0, 1].
 
     Examples
     --------
@@ -60,15 +59,15 @@ def worker_weights(table: RatingTable, weights: npt.ArrayLike) -> Floats:
 
 
 def parts_of(workers: npt.ArrayLike, weights: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Return numbers to the parts of workers' ratings that have one weight each.
+    """Map to numbers the parts of workers' ratings with one weight each.
 
-    Who began with care and then stopped is two workers to a model: one who counts, with
-    a leniency of their own, and one who does not.
+    A worker who began with care and then stopped is two workers to a model: one who
+    counts, with a separate leniency, and one who does not.
 
     Returns
     -------
     ndarray of int, shape (n,)
-        One part a worker where all of their ratings weigh the same.
+        One part for a worker with equal weights.
 
     Examples
     --------
@@ -84,7 +83,7 @@ def parts_of(workers: npt.ArrayLike, weights: npt.ArrayLike) -> npt.NDArray[np.i
 def of_workers(
     table: RatingTable, workers: npt.ArrayLike, influence: Influence
 ) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Return shares and counts of workers, whose ratings may have been taken in parts.
+    """Return shares and counts of workers, with their parts combined.
 
     Examples
     --------
@@ -111,12 +110,12 @@ def of_workers(
 
 
 def weigh(influence: Influence, means: Floats, weights: Floats) -> Weighed:
-    """Let workers count by their weights.
+    """Apply weights of workers to the means.
 
     Parameters
     ----------
     influence : Influence
-        Of the means in which all count in full.
+        Of the unweighted means.
     means : ndarray, shape (systems,)
     weights : ndarray, shape (workers,)
         Between 0 and 1: the probability that a worker is careful.
@@ -124,8 +123,8 @@ def weigh(influence: Influence, means: Floats, weights: Floats) -> Weighed:
     Returns
     -------
     Weighed
-        Exact where a mean is the plain one of its ratings, and to first order in other
-        workers' effects elsewhere. A system of which hardly anything is left keeps its
+        Exact if a mean is the plain one of its ratings, else to first order in other
+        workers' effects. A system with hardly any weight left keeps its
         mean.
 
     References
@@ -148,7 +147,7 @@ def weigh(influence: Influence, means: Floats, weights: Floats) -> Weighed:
     shares, weight = influence.shares, weights[:, None]
     left = (weight * shares).sum(axis=0)
     whole = left < _LEAST_LEFT
-    # of a system that hardly anybody would be left of, all count
+    # a system with hardly any weight left keeps all ratings
     kept = np.where(whole, 1.0, weight)
     left = np.where(whole, 1.0, left)
     pull = influence.shifts * (1 - shares)

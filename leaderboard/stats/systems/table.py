@@ -1,4 +1,4 @@
-"""Ratings of several systems as numbered columns, in an order that labels don't change."""
+"""Ratings of several systems as numbered columns, in an order independent of labels."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from leaderboard.stats.intervals import as_ratings
 from leaderboard.stats.resampling import Floats
 
 Codes = npt.NDArray[np.intp]
-# Fewer days with several systems each say nothing of how days differ.
+# Fewer days with several systems each do not determine the variance of days.
 ENOUGH_DAYS = 3
 
 
@@ -24,13 +24,13 @@ class RatingTable:
     system, worker, instance : ndarray of int, shape (n,)
         Numbers from 0 of each rating's system, worker and instance.
     systems : list of str
-        Names, ascending; the others' labels are needed by nobody.
+        Names, ascending; the other labels are not kept.
     row : ndarray of int, shape (n,)
-        Where each rating stood in what was given.
+        Place of each rating in the input.
     day : ndarray of int, shape (n,)
-        Number from 0 of each rating's day; empty where days do not count.
+        Number from 0 of each rating's day; empty if days do not count.
     n_days : int
-        0 where days do not count.
+        0 if days do not count.
     """
 
     values: Floats
@@ -53,7 +53,7 @@ class RatingTable:
 
     @property
     def levels(self) -> list[Codes]:
-        """Numbers of each rating's instance and day in one row of effects."""
+        """The numbers of each rating's instance and day in one row of effects."""
         return [self.instance, self.n_instances + self.day][: 1 + (self.n_days > 0)]
 
     @property
@@ -62,7 +62,7 @@ class RatingTable:
 
     @property
     def day_freedom(self) -> float:
-        """Return as many as equally busy days would have that vary as much; 0 without."""
+        """Return the degrees of freedom of days: their effective number minus one; 0 without."""
         if not self.n_days:
             return 0.0
         counts = np.bincount(self.day).astype(np.float64)
@@ -78,24 +78,24 @@ def rating_table(
     *,
     compared: bool = False,
 ) -> RatingTable:
-    """Return ratings numbers for labels, and sort them.
+    """Replace labels by numbers, and sort the ratings.
 
     Parameters
     ----------
     values, systems, workers : array_like, shape (n,)
-        Ratings, and which system and worker each belongs to.
+        Ratings, and the system and worker of each.
     instances : array_like, shape (n,), optional
-        Which instance; without it every rating is of an instance of its own.
+        The instance of each; without it every rating has a separate one.
     days : array_like, shape (n,), optional
-        On which day. Days count where there are at least three on which several systems
-        were rated: fewer do not say how days differ.
+        The day of each. Days count if there are at least three on which several systems
+        were rated.
     compared : bool
-        Whether each value is about two systems by itself, as a preference is.
+        Whether each value compares two systems, as a preference does.
 
     Returns
     -------
     RatingTable
-        Workers are numbered by what they rated and not by their names, so that sums of
+        Workers are numbered by their ratings and not by their names, so that sums of
         floating-point numbers do not change with a pseudonym.
 
     Raises
@@ -172,7 +172,7 @@ def cell_counts(table: RatingTable) -> npt.NDArray[np.int64]:
 
 
 def _numbered(labels: npt.ArrayLike, n: int, name: str) -> tuple[Codes, list[str]]:
-    # hashes where numpy sorts strings: a second less for a million ratings
+    # hashes, because numpy sorts strings: a second less for a million ratings
     import pandas as pd
 
     array = np.asarray(labels)

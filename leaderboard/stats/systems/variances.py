@@ -1,4 +1,4 @@
-"""How much of the ratings' variance comes from workers, from instances, and from the rest."""
+"""The parts of the ratings' variance between workers, between instances, and the rest."""
 
 from dataclasses import dataclass, replace
 
@@ -8,10 +8,10 @@ from leaderboard.stats.mixed import fit_mixed
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.table import Codes, RatingTable, cell_counts, sums_by
 
-# Multiplications of one step of the exact fit; beyond them moments take over.
+# Limit of multiplications of one step of the exact fit; beyond it, moments are used.
 _AFFORDABLE = 1e9
-# Fewer workers do not say how much workers differ: two of them, one with all the easy
-# outputs, would pass for one lenient and one strict.
+# Fewer workers do not determine their variance: two of them, one with all the easy
+# outputs, would look like one lenient and one strict.
 _ENOUGH_WORKERS = 5
 _SWEEPS = 10
 
@@ -23,16 +23,16 @@ class Variances:
     Parameters
     ----------
     worker, instance : float
-        Of workers' and instances' effects; 0 where they cannot be told from the rest.
+        Of workers' and instances' effects; 0 if they cannot be separated from the rest.
     residual : float
         Of everything else.
     method : str
-        "REML", "moments", or "none" where there are too few ratings for either.
+        "REML", "moments", or "none" with too few ratings for either.
     day : float
-        Of days' effects; 0 where days do not count.
+        Of days' effects; 0 if days do not count.
     taste : float
-        Part of `residual` that a worker's ratings of one system share: workers like
-        different systems. 0 where the ratings do not show it.
+        Part of `residual` that a worker's ratings of one system share: workers prefer
+        different systems. 0 if the ratings do not show it.
     """
 
     worker: float
@@ -44,34 +44,32 @@ class Variances:
 
     @property
     def total(self) -> float:
-        """Variance of one rating of a system."""
         return self.worker + self.instance + self.residual + self.day
 
     @property
     def unexplained(self) -> float:
-        """Share of single ratings' variance that is neither workers' nor instances'.
+        """The share of single ratings' variance that is neither workers' nor instances'.
 
         Independent ratings vary by all of it; but systems that were rated on the same
-        instances differ by less, and there the whole would be no lower bound: equal
-        systems would be told apart in 1% of cases at a level of 5%.
+        instances differ by less, and then the whole would be no lower bound: equal
+        systems would differ significantly in 1% of cases at a level of 5%.
         """
         total = self.total - self.day
         return self.residual / total if total > 0 else 1.0
 
     def ratio(self, effect: str) -> float:
-        """Return an effect's variance as a multiple of the residual's."""
         if self.residual <= 0:
             return 0.0
         return float(getattr(self, effect)) / self.residual
 
 
 def variances_of(table: RatingTable) -> Variances:
-    """Estimate the variances, by restricted maximum likelihood where that is affordable.
+    """Estimate the variances, by restricted maximum likelihood if affordable.
 
     Returns
     -------
     Variances
-        With fewer than five workers, none is ascribed to them: the means are then those
+        With fewer than five workers, theirs is 0: the means are then those
         of instances, and their intervals wide, as few workers shift them a lot.
 
     References
@@ -111,10 +109,10 @@ def _likeliest(table: RatingTable) -> Variances:
 
 
 def _taste(table: RatingTable, found: Variances) -> float:
-    """Estimate what a worker's ratings of one system share, from products of residuals.
+    """Estimate the shared part of a worker's ratings of one system, from residuals.
 
-    Fitting the workers' levels takes some of it, so that it is rather too small: ratings
-    that show no taste are weighed as if there were none.
+    Fitting the workers' levels removes some of it, so that it is rather too small:
+    ratings without visible taste are weighted as if there were none.
     """
     counts = cell_counts(table)
     pairs = float((counts * (counts - 1)).sum())
@@ -125,7 +123,7 @@ def _taste(table: RatingTable, found: Variances) -> float:
     n_cells = table.n_workers * table.n_systems
     sums = sums_by(table.worker * table.n_systems + table.system, rest, n_cells)
     shared = (float(sums @ sums) - float(rest @ rest)) / pairs
-    # a worker's level has the mean of what is shared with all systems
+    # a worker's level has the mean of the shared parts over all systems
     left = 1 - 1 / max(float(several[several > 0].mean()), 2.0)
     return min(max(shared / left, 0.0), found.residual)
 
@@ -145,7 +143,7 @@ def _residuals(table: RatingTable, found: Variances) -> Floats:
     for _ in range(_SWEEPS):
         for place, (codes, sizes) in enumerate(fitted):
             step = sums_by(codes, rest, len(sizes)) / sizes
-            # sizes beyond the counts pull levels towards 0
+            # penalties beyond the counts shrink levels towards 0
             step -= levels[place] * (1 - np.bincount(codes) / sizes)
             levels[place] += step
             rest -= step[codes]
@@ -182,9 +180,10 @@ def _moments(table: RatingTable) -> Variances:
         _within(codes, centred, each)
         for codes, each in zip(factors, counts, strict=True)
     ]
-    # a mean was taken out of every system, not one of all
+    # a mean was subtracted per system, not one of all
     whole = float(centred @ centred) * (n - 1) / max(n - table.n_systems, 1.0)
-    # a column of zeros: a level a rating, or one level, says nothing of its variance
+    # a column of zeros: a level per rating, or one level, does not determine its
+    # variance
     solution, *_ = np.linalg.lstsq(
         matrix / n, np.array([*squares, whole]) / n, rcond=1e-9
     )
@@ -202,6 +201,5 @@ def _shared(
 
 
 def _within(codes: Codes, values: Floats, counts: Floats) -> float:
-    """Return the sum of squares around the levels' means."""
     sums = sums_by(codes, values, len(counts))
     return float(values @ values - (sums**2 / np.maximum(counts, 1)).sum())

@@ -1,10 +1,10 @@
-"""The equations of a mixed model's means: how much each rating counts for each system.
+"""The equations of a mixed model's means: the weight of each rating for each system.
 
 With V the covariance of ratings under a model of worker and instance effects, the means
-solve W'(y - X mu) = 0 with W = V^-1 X. Worker effects are taken out in closed form,
-instance and day effects by conjugate gradients for all systems at once, so that nothing
-larger than instances x systems is kept. Where a worker's ratings of one system resemble
-each other, those of busy workers are less precise, each worker's by one factor.
+solve W'(y - X mu) = 0 with W = V^-1 X. Worker effects are eliminated in closed form,
+instance and day effects by conjugate gradients for all systems at once, so that no
+array larger than instances x systems is stored. If a worker's ratings of one system
+resemble each other, those of busy workers are less precise, by one factor per worker.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from leaderboard.stats.systems.variances import Variances
 
 _ITERATIONS = 1_000
 _TOLERANCE = 1e-12
-#: Numbers of one block of ratings x systems: 8 MB, which caches hold.
+#: Numbers of one block of ratings x systems: 8 MB, which fits into caches.
 BLOCK = 1_000_000
 
 
@@ -30,16 +30,16 @@ class Weighting:
     Parameters
     ----------
     shrinkage : ndarray, shape (workers,)
-        What is taken off for a worker's own level: 0 keeps ratings as they are, 1 over
+        Shrinkage by a worker's level: 0 keeps ratings as they are, 1 over
         the worker's number of ratings leaves only differences within the worker.
     borrowed : ndarray, shape (instances + days, systems)
-        How instances' and days' effects follow from the systems' ratings.
+        Instances' and days' effects as functions of the systems' ratings.
     information : ndarray, shape (systems, systems)
         W'X.
     right : ndarray, shape (systems,)
         W'y.
     precision : ndarray, shape (workers,)
-        Of one rating of a worker's; 1 where all are alike.
+        Of one rating of a worker; 1 if all are equal.
     """
 
     table: RatingTable
@@ -50,7 +50,7 @@ class Weighting:
     precision: Floats
 
     def blocks(self) -> Iterator[tuple[slice, Codes, Floats]]:
-        """Return W in blocks of whole workers: rows, first row of each worker, weights."""
+        """Yield W in blocks of whole workers: rows, first row of each worker, weights."""
         table = self.table
         counts = np.bincount(table.worker, minlength=table.n_workers)
         ends = np.cumsum(counts)
@@ -80,7 +80,7 @@ class Weighting:
 
 
 def weighting(table: RatingTable, variances: Variances) -> Weighting:
-    """Set up the equations of the systems' means.
+    """Return the equations of the systems' means.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def weighting(table: RatingTable, variances: Variances) -> Weighting:
 
     per_worker = np.bincount(table.worker, minlength=table.n_workers)
     ratio = variances.ratio("worker")
-    # of sums that have the precision already
+    # of sums that include the precision
     shrinkage: Floats = ratio / (1 + ratio * precision * per_worker.astype(np.float64))
     kept: Any = sparse.diags(shrinkage)
     system_worker = counts(table.system, table.worker, shape, table.n_workers)
@@ -160,9 +160,9 @@ def weighting(table: RatingTable, variances: Variances) -> Weighting:
 
 
 def _precision(table: RatingTable, variances: Variances) -> Floats:
-    """Return each worker's precision: ratings of one system by one worker repeat a part.
+    """Return each worker's precision, because ratings of one system repeat a part.
 
-    As if the worker had rated each system as often as one of the ratings' systems.
+    As if the worker had rated each system equally often.
     """
     ratio = variances.ratio("taste")
     if not ratio:
@@ -176,7 +176,7 @@ def _precision(table: RatingTable, variances: Variances) -> Floats:
 def _effects(
     level_worker: Any, shrinkage: Floats, right: Floats, penalty: Floats, both: Any
 ) -> Floats:
-    """Solve for instances' and days' effects by conjugate gradients, a column a system.
+    """Solve for instances' and days' effects by conjugate gradients, a column per system.
 
     `both` counts the ratings that an instance and a day share; None without days.
     """

@@ -6,8 +6,8 @@ import numpy as np
 
 from quality.counts import Floats, Ints
 
-#: Variance of one answer around its text, in variances between texts. It shrinks the mean
-#: of the others' answers. Two of three ICC(1) around .35 are .5.
+#: Variance of one answer around its text, in variances between texts. It shrinks the
+#: mean of the others' answers. Two of three ICC(1) around .35 are .5.
 NOISE = 2.0
 
 
@@ -58,9 +58,9 @@ def deserved(
 ) -> Floats:
     """Estimate the quality of each answer's text from the answers of all others.
 
-    The effect of the system, of the instance within the remainder, and of
-    the text within both, each shrunk towards 0 if few answered: a sum of n is divided by
-    n + `noise`. The worker's own answers to the instance and the text never count; those to
+    The effect of the system, of the instance within the remainder, and of the text
+    within both, each shrunk towards 0 if few answered: a sum of n is divided by n +
+    `noise`. The worker's own answers to the instance and the text never count; those to
     the system's other instances do, with a negligible weight.
 
     Parameters

@@ -23,8 +23,9 @@ _LEAST = 0.1
 class Pairs:
     """Pairs of workers who answered the same texts, and their agreement.
 
-    `z` is Fisher's z of the correlation of their residuals, given the quality of the texts;
-    `adjusted` is the p-value against the crowd's other pairs, adjusted for all pairs.
+    `z` is Fisher's z of the correlation of their residuals, given the quality of the
+    texts; `adjusted` is the p-value against the crowd's other pairs, adjusted for all
+    pairs.
     """
 
     first: Ints
@@ -40,8 +41,8 @@ def agreeing_pairs(answers: Answers) -> Pairs:
     """Compare all pairs with at least six texts in common.
 
     The quality of a text is estimated without the two. A pair is compared with the
-    crowd's median pair, with the crowd's spread (median distance) and its own error; the
-    p-values are adjusted by Benjamini and Yekutieli, for pairs share workers.
+    crowd's median pair, with the crowd's spread (median distance) and its own error;
+    the p-values are adjusted by Benjamini and Yekutieli, for pairs share workers.
 
     References
     ----------

@@ -1,9 +1,10 @@
 """The combined signs: the likelihood of a program's answers over a person's, with an error.
 
-Three classes of workers: people, programs whose answers vary as people's, programs whose
-answers are narrow. Each sign is normal among people, around the crowd's own centre with
-the crowd's own spread and the worker's own error; among programs it is moved by a stated
-amount. Centres, spreads and the shares of the classes are estimated together (EM).
+Three classes of workers: people, programs whose answers vary as people's, programs
+whose answers are narrow. Each sign is normal among people, around the crowd's own
+centre with the crowd's own spread and the worker's own error; among programs it is
+moved by a stated amount. Centres, spreads and the shares of the classes are estimated
+together (EM).
 """
 
 from dataclasses import dataclass
@@ -76,8 +77,8 @@ class Signs:
 def assess_authenticity(answers: Answers, assumed: Assumed | None = None) -> Signs:
     """Weigh the signs of all workers of a crowd.
 
-    First the judge's scores and the narrowness; then, in a few rounds, the residuals that
-    suspects share, given the quality of the texts and the judge.
+    First the judge's scores and the narrowness; then, in a few rounds, the residuals
+    that suspects share, given the quality of the texts and the judge.
 
     References
     ----------
@@ -192,7 +193,8 @@ class _Mixture:
             scale = np.sqrt(sign.error**2 + self.spreads[name] ** 2)
             apart = (value - self.centres[name]) / scale
             for k, shift in enumerate(self.moved[name], start=1):
-                # Beyond the expectation of programs, the likelihood must not fall again.
+                # Beyond the expectation of programs, the likelihood must not fall
+                # again.
                 at = shift / scale
                 toward = (
                     np.minimum(apart * np.sign(shift), np.abs(at))

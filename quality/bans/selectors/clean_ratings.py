@@ -56,8 +56,8 @@ def clean_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
         .exclude(item__in=placed)
         .exclude(Exists(banned))
         .exclude(is_unvouched("assignment"))
-        # Ratings are always read in one order: sums of floats depend on it, and the same
-        # ratings must give the same bytes.
+        # Ratings are always read in one order: sums of floats depend on it, and the
+        # same ratings must give the same bytes.
         .order_by("item_id", "assignment__worker_id", "criterion", "slot")
         .values_list(
             "item__campaign_id",

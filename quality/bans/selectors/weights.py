@@ -14,8 +14,8 @@ def soft_weights(pool: str) -> dict[str, float]:
 
     A weight is the probability that a rating was given with care: one for each worker,
     and one for each rating of those who seem to have stopped reading. Excluded workers
-    are missing; those whom staff decided to keep count in full. Genie's detectors have no
-    weights.
+    are missing; those whom staff decided to keep count in full. Genie's detectors have
+    no weights.
     """
     if settings.GENIE["DETECTOR"] != ALL_EVIDENCE:
         return {}

@@ -13,7 +13,8 @@ def carry_out(
 ) -> list[Ban]:
     """Ban the workers whom the fit calls noisy, unless too many would go at once.
 
-    `for_people` are workers who are always left to people. Callers open the transaction.
+    `for_people` are workers who are always left to people. Callers open the
+    transaction.
     """
     pool = fit.pool
     # The pool's first fit is the lock: two polarities that are fitted at the same

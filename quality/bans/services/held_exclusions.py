@@ -63,8 +63,8 @@ def release(fit: DetectorFit) -> None:
     """Delete held exclusions of workers whom this fit clears.
 
     If the last verdict of the other polarity is noisy, the exclusion stays, with that
-    verdict, because that polarity may never be fitted again. A fit to all evidence clears
-    both polarities.
+    verdict, because that polarity may never be fitted again. A fit to all evidence
+    clears both polarities.
     """
     cleared = Verdict.objects.filter(fit=fit, noisy=False).values("worker")
     waiting = HeldExclusion.objects.filter(

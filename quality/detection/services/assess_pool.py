@@ -319,8 +319,8 @@ def changed(fit: DetectorFit, verdicts: Sequence[Verdict]) -> list[Verdict]:
     """Return the verdicts to store.
 
     These are the ones of workers with other counts, another outcome, threshold or
-    probability than in their last stored verdict, and of undecided noisy workers. At least
-    one is stored: `verdicts_of` needs it to know a fit's workers.
+    probability than in their last stored verdict, and of undecided noisy workers. At
+    least one is stored: `verdicts_of` needs it to know a fit's workers.
     """
     last = last_verdicts(fit)
     decided = decided_workers(fit.pool)

@@ -206,7 +206,8 @@ def _rated(
 ) -> list[tuple[int, int, tuple[int, str], int, int, str, float]]:
     """Return worker, assignment, output, campaign, input, criterion and value, in order.
 
-    Values are between 0 and 1 if the scale has ends; comparisons and magnitudes have none.
+    Values are between 0 and 1 if the scale has ends; comparisons and magnitudes have
+    none.
     """
     placed = Placement.objects.filter(campaign__pool=pool).order_by()
     rows = (

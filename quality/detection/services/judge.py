@@ -34,10 +34,11 @@ def judge(
 ) -> list[Ban]:
     """Fit the pool's evidence; ban careless workers, or those noisy on either polarity.
 
-    For Genie's detectors a worker is noisy who is right on less than `noisy_below` of the
-    questions of a polarity (default: the site's setting). If too many would be banned, a
-    person decides. Repeating it on the same data does nothing. Programs and people are
-    never fitted together. Unless `complete`, a few new answers wait for more.
+    For Genie's detectors a worker is noisy who is right on less than `noisy_below` of
+    the questions of a polarity (default: the site's setting). If too many would be
+    banned, a person decides. Repeating it on the same data does nothing. Programs and
+    people are never fitted together. Unless `complete`, a few new answers wait for
+    more.
     """
     if settings.GENIE["DETECTOR"] == ALL_EVIDENCE:
         return assess(pool, simulated=simulated, complete=complete)
@@ -47,8 +48,8 @@ def judge(
         counts = counts_of(pool, polarity, simulated=simulated)
         if not counts.workers or _known(pool, polarity, counts, rate):
             continue
-        # Seeded by the pool and the polarity only: the same counts give the same verdicts
-        # everywhere.
+        # Seeded by the pool and the polarity only: the same counts give the same
+        # verdicts everywhere.
         seed = seed_from("detector", pool, polarity)
         detection = detect(
             counts.n_correct,

@@ -44,9 +44,9 @@ def choose(
 ) -> Sequence[int] | None:
     """Return the HITs to try: test questions first or real ones first; none for a pause.
 
-    Drawn from the site's secret, so that only the site can predict it, and from the number
-    of HITs the worker was given, so that asking again gives the same answer. If one sort
-    has run out, the other is returned: all approved items are answered.
+    Drawn from the site's secret, so that only the site can predict it, and from the
+    number of HITs the worker was given, so that asking again gives the same answer. If
+    one sort has run out, the other is returned: all approved items are answered.
     """
     allowance = _affordable(campaign)
     if allowance is None:
@@ -135,8 +135,9 @@ def _updated(
 def _affordable(campaign: Campaign) -> Allowance | None:
     """Return the allowance that keeps tests at the share that staff approved.
 
-    None if there are no tests. All HITs are counted from time to time; in between only the
-    new assignments are added, so that a claim never waits for a sum over the campaign.
+    None if there are no tests. All HITs are counted from time to time; in between only
+    the new assignments are added, so that a claim never waits for a sum over the
+    campaign.
     """
     key = f"tests-affordable-{campaign.pk}-{campaign.created_at.timestamp()}"
     counted: _Places | None = computed.get(key)

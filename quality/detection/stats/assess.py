@@ -50,8 +50,8 @@ class Assessment:
     Attributes
     ----------
     p_careless : ndarray, shape (n_workers,)
-        Probability of being careless now. Answers that vary less than people's count only
-        as far as ratings speak for that.
+        Probability of being careless now. Answers that vary less than people's count
+        only as far as ratings speak for that.
     p_class : ndarray, shape (n_workers, n_classes)
         Probability of each of `classes`.
     parts : dict of ndarray, shape (n_workers,)

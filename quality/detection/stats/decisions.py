@@ -29,8 +29,8 @@ def control_false_discoveries(
     level : float, default 0.01
         Largest expected share of good workers among the banned, 0 <= level < 1.
     least : float, default 0.5
-        Workers at or below this posterior are never banned, however sure the others are: a
-        share over the pool does not describe one person. 0 <= least < 1.
+        Workers at or below this posterior are never banned, however sure the others
+        are: a share over the pool does not describe one person. 0 <= least < 1.
 
     Returns
     -------

@@ -22,7 +22,8 @@ class DetectorSpec:
     prior : BetaMixture or None
         The fixed prior; None if it is learned.
     guarded : bool
-        Whether the learned prior is guarded, see quality.detection.stats.detectors.guard.
+        Whether the learned prior is guarded, see
+        quality.detection.stats.detectors.guard.
     """
 
     slug: str

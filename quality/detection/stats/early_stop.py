@@ -1,8 +1,8 @@
 """Whether a worker's newest answers to test questions show that they are careless.
 
 Fast enough for each answer: closed form, of one worker, without the others of the pool.
-It starts from the last fit to all evidence. A worker beyond the stated error waits until
-the whole pool has been assessed. The product and its study use this rule.
+It starts from the last fit to all evidence. A worker beyond the stated error waits
+until the whole pool has been assessed. The product and its study use this rule.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence

@@ -79,8 +79,8 @@ def test_probability(
     float
         If a quarter of a campaign are tests, a careful worker meets about eight in
         forty items; then the share falls to `late`. It rises towards `doubt` while they
-        may be careless. It is never below half of `late`; otherwise workers who have been
-        careful for long could stop.
+        may be careless. It is never below half of `late`; otherwise workers who have
+        been careful for long could stop.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The kinds of edits and the quality that each breaks.
 
-A kind makes a text wrong (`ADEQUACY`: its content) or badly written (`FLUENCY`: its form).
-Each task defines which of its criteria asks for which.
+A kind makes a text wrong (`ADEQUACY`: its content) or badly written (`FLUENCY`: its
+form). Each task defines which of its criteria asks for which.
 """
 
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ class Kind:
     harms : str
         `ADEQUACY` or `FLUENCY`.
     leaves_out : bool
-        The text loses content and gains nothing false: wrong only if an output must have
-        the whole content of the input, as a translation must.
+        The text loses content and gains nothing false: wrong only if an output must
+        have the whole content of the input, as a translation must.
     """
 
     slug: str
@@ -55,7 +55,8 @@ KINDS = {
 def kinds_that_harm(harms: str, *, says_everything: bool = False) -> Sequence[str]:
     """Return the slugs of the kinds of edits that break a quality.
 
-    With `says_everything`, an output of the task must have the whole content of its input.
+    With `says_everything`, an output of the task must have the whole content of its
+    input.
     """
     return tuple(
         kind.slug

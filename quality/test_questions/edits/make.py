@@ -69,8 +69,8 @@ def edits_of(
         Outputs and references of other inputs of the task: substitutes are taken from
         them, and no edit may equal one of them.
     same_input : sequence of str, optional
-        Right texts for the same input, such as its references: an edit must not bring the
-        text closer to one of them, nor use a word that they have.
+        Right texts for the same input, such as its references: an edit must not bring
+        the text closer to one of them, nor use a word that they have.
     kinds : sequence of str, optional
         Slugs of `kinds.KINDS`; all by default.
     seed : int

@@ -7,7 +7,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 RIDGE = 100.0
-# Each of the many products is weak: with a small ridge they would hide the strong terms.
+# Each of the many products is weak: with a small ridge they would hide the strong
+# terms.
 RIDGE_OF_PRODUCTS = 1000.0
 FARTHEST = 4.0
 N_STEPS = 60
@@ -16,8 +17,8 @@ N_STEPS = 60
 def quadratic(features: Floats) -> tuple[Floats, Floats]:
     """Standardise features, a row for each item, and add their squares and products.
 
-    Columns without variance are left out. Far values are clipped, so that one odd item does
-    not decide. Returns the design and the ridge of each column.
+    Columns without variance are left out. Far values are clipped, so that one odd item
+    does not decide. Returns the design and the ridge of each column.
     """
     first = _standardised(features)
     rows, columns = np.triu_indices(first.shape[1], 1)
@@ -44,8 +45,8 @@ def folds_of(
 ) -> Ints:
     """Assign tests and items evenly to folds, at random; groups stay together.
 
-    An edited output and the output itself are one group: a model that had seen one would
-    recognize the other.
+    An edited output and the output itself are one group: a model that had seen one
+    would recognize the other.
     """
     names, index = np.unique(groups, return_inverse=True)
     n_tests = np.bincount(index, weights=labels, minlength=len(names))

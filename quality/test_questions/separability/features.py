@@ -146,8 +146,8 @@ PAGE_FEATURES = (
 def surface_features(surfaces: Sequence[Surface]) -> Floats:
     """Compute features that need no reading: a row for each item, columns as in `FEATURES`.
 
-    `surfaces` are all items of a campaign including test questions, because repeated texts
-    and inputs are counted among them.
+    `surfaces` are all items of a campaign including test questions, because repeated
+    texts and inputs are counted among them.
     """
     texts = Counter(plain(surface.text) for surface in surfaces)
     inputs = Counter(surface.input_key for surface in surfaces if surface.input_key)

@@ -60,9 +60,9 @@ class Separability:
     def refused(self) -> bool:
         """Return whether tests stand out.
 
-        With many tests that is an area above the limit, of the classifier or of the best rule.
-        With few, chance alone gives such areas, so it must also be rarer than one in a hundred
-        among shuffled labels.
+        With many tests that is an area above the limit, of the classifier or of the
+        best rule. With few, chance alone gives such areas, so it must also be rarer
+        than one in a hundred among shuffled labels.
         """
         if not self.measured or max(self.auc, self.best_feature_auc) <= self.limit:
             return False
@@ -113,9 +113,9 @@ def separability(
 ) -> Separability:
     """Measure how well tests can be distinguished from real items without reading them.
 
-    A logistic regression with quadratic terms and a ridge is cross-validated four times with
-    different folds, and the scores are averaged. With few tests the area is noisy: draw many
-    tests with other seeds of the same maker, and measure those.
+    A logistic regression with quadratic terms and a ridge is cross-validated four times
+    with different folds, and the scores are averaged. With few tests the area is noisy:
+    draw many tests with other seeds of the same maker, and measure those.
 
     Parameters
     ----------

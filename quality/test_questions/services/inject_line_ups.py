@@ -48,9 +48,10 @@ def draw_pairs(
 ) -> list[HiddenItem]:
     """Pair each input's good text with a wrong one, in a drawn order.
 
-    The wrong text is an edited output if the input has one, else another's good text. The
-    good one must be preferred. There are no negative questions: a worker who always takes
-    the same side is right half of the time, which the detectors distinguish from good work.
+    The wrong text is an edited output if the input has one, else another's good text.
+    The good one must be preferred. There are no negative questions: a worker who always
+    takes the same side is right half of the time, which the detectors distinguish from
+    good work.
     """
     rng = generator(seed_from("test questions", seed))
     questions = []
@@ -59,7 +60,8 @@ def draw_pairs(
     pairs = [(line_up, edits[line_up.content_key].text) for line_up in edited]
     others = [line_up for line_up in material if line_up.content_key not in edits]
     pairs += _with_strangers(others, n - len(pairs), rng, blind)
-    # Each side is right equally often, so that a worker who always takes one fails half.
+    # Each side is right equally often, so that a worker who always takes one fails
+    # half.
     sides = rng.permutation(len(pairs)) % 2
     for side, (line_up, other) in zip(sides, pairs, strict=True):
         slots = list(line_up.outputs)[:2]

@@ -53,8 +53,8 @@ def _open(campaign: Campaign, waiting: QuerySet[HIT]) -> int:
     """Open an input to workers who met it as a test question or beside a rated output.
 
     That is a test question of any campaign of the pool; inputs that a worker rated in
-    another campaign stay closed. One HIT of an input at a time: opening two together would
-    keep the others closed.
+    another campaign stay closed. One HIT of an input at a time: opening two together
+    would keep the others closed.
     """
     placed = Placement.objects.filter(campaign__pool=campaign.pool).values("item")
     tests = Item.objects.filter(pk__in=placed).values("hit")

@@ -74,9 +74,9 @@ def told_apart(data: DataSet, n_answers: int, seed: int) -> Told | None:
     """Put each model in each person's place, batch by batch, with another model as judge.
 
     If labels are numbers the sign is Fisher's z of the partial correlation with the
-    judge given the mean of the other people's answers; else the share of the judge's labels that
-    were given, less the share of the other people who gave them. None where no person
-    has so many answers.
+    judge given the mean of the other people's answers; else the share of the judge's
+    labels that were given, less the share of the other people who gave them. None where
+    no person has so many answers.
     """
     rng = np.random.default_rng([seed, n_answers])
     batches = _batches(data, n_answers, rng)
@@ -98,7 +98,8 @@ def told_apart(data: DataSet, n_answers: int, seed: int) -> Told | None:
         len(batches),
         min(areas),
         float(np.mean(areas)),
-        # All pairs of model and judge share the batches, so this is not the error of a mean.
+        # All pairs of model and judge share the batches, so this is not the error of a
+        # mean.
         float(np.mean(errors)),
         max(areas),
         float(np.mean(narrow)) if narrow else float("nan"),

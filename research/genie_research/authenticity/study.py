@@ -50,8 +50,8 @@ class Crowd:
 class Cell:
     """Power of the signs in many crowds of a kind.
 
-    `parts` are the areas of the single signs; `named` and `wronged` the shares of models
-    and of people whom the evidence calls unusual.
+    `parts` are the areas of the single signs; `named` and `wronged` the shares of
+    models and of people whom the evidence calls unusual.
     """
 
     crowd: Crowd

@@ -48,8 +48,8 @@ class CleaningResult:
     alarm : Share
         Campaigns in which staff were warned.
     order : Share
-        Area under the ROC curve of the best rule that distinguishes tests from ratings by
-        their place among a careful worker's first forty items.
+        Area under the ROC curve of the best rule that distinguishes tests from ratings
+        by their place among a careful worker's first forty items.
     first : Share
         Tests among the first items of careful workers.
     """

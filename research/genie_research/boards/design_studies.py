@@ -39,8 +39,8 @@ class Settings:
 class PlannedWidth:
     """A planned study's half-width: by formula, and simulated (`_played`).
 
-    `same` is for these workers and days, `other` for as many others; scores are shares of
-    the scale.
+    `same` is for these workers and days, `other` for as many others; scores are shares
+    of the scale.
     """
 
     n_instances: int

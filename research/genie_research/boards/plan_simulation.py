@@ -55,8 +55,8 @@ def simulated_means(
     Parameters
     ----------
     n_workers, n_days : int, optional
-        Ratings are assigned to the workers in turn, and fill one day after the other, so
-        that the numbers of ratings differ by at most one.
+        Ratings are assigned to the workers in turn, and fill one day after the other,
+        so that the numbers of ratings differ by at most one.
 
     Returns
     -------

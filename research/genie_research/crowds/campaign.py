@@ -48,8 +48,9 @@ class CampaignPlan:
     Attributes
     ----------
     detector : str
-        ``none``; ``fixed``: tests at a fixed share, and workers right on less than .9 are
-        noisy; ``tests``: tests by doubt and an estimated key; ``all``: ratings, too.
+        ``none``; ``fixed``: tests at a fixed share, and workers right on less than .9
+        are noisy; ``tests``: tests by doubt and an estimated key; ``all``: ratings,
+        too.
     extra : float
         Budget beyond one rating of every output, as a share of these.
     share_tests : float
@@ -59,8 +60,8 @@ class CampaignPlan:
     every : int
         Answers between two fits of the whole pool.
     stop_at, pause_at : float
-        Probabilities of being careless at which a fit stops a worker, and at which their
-        newest tests pause them until the next fit.
+        Probabilities of being careless at which a fit stops a worker, and at which
+        their newest tests pause them until the next fit.
     """
 
     detector: str = "all"
@@ -284,8 +285,8 @@ class _Campaign:
 def run_campaign(crowd: Crowd, plan: CampaignPlan, rng: np.random.Generator) -> Outcome:
     """Run a campaign to its end.
 
-    Ratings are weighted by the probability that they were given with care; with ``fixed``
-    and ``none`` they count in full or not at all.
+    Ratings are weighted by the probability that they were given with care; with
+    ``fixed`` and ``none`` they count in full or not at all.
     """
     campaign = _Campaign(crowd, plan, rng)
     campaign.run()

@@ -122,8 +122,8 @@ def draw_crowd(
 ) -> Crowd:
     """Draw people and items.
 
-    `deserved` is the quality of outputs, from 0 to 1, shape (n_systems, n_instances); it is
-    drawn if not given.
+    `deserved` is the quality of outputs, from 0 to 1, shape (n_systems, n_instances);
+    it is drawn if not given.
     """
     n = plan.n_workers
     n_bad = round(plan.share_bad * n)
@@ -222,7 +222,8 @@ def deserved_means(
 ) -> Floats:
     """Return the mean rating of each system by careful people, including strict ones.
 
-    It is estimated from `n` draws, on the scale from 0 to 1, after rounding to five levels.
+    It is estimated from `n` draws, on the scale from 0 to 1, after rounding to five
+    levels.
 
     Examples
     --------

@@ -16,8 +16,8 @@ def repeated_answers(worker: Ints, level: Ints, n_workers: int) -> Floats:
     Returns
     -------
     ndarray, shape (n_workers,)
-        Standard deviations above the expectation from a worker's own shares of levels; 0
-        with fewer than two answers or levels. A worker who gives one level only has
+        Standard deviations above the expectation from a worker's own shares of levels;
+        0 with fewer than two answers or levels. A worker who gives one level only has
         no shares to compare with and counts as :func:`constant_answers`.
 
     References

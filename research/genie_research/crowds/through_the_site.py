@@ -1,7 +1,8 @@
 """Campaigns of simulated crowds through the site's own services, rolled back.
 
 `simulate_crowd` simulates everything; here the product runs campaigns at the approved
-shares of test questions, the next HIT, pauses, fits, exclusions, reissued work and weights.
+shares of test questions, the next HIT, pauses, fits, exclusions, reissued work and
+weights.
 """
 
 from copy import deepcopy
@@ -87,7 +88,8 @@ def site_campaign(
 ) -> Outcome:
     """Run one campaign of each system with this crowd; all of it is rolled back.
 
-    Staff confirm every held exclusion. Half of the share of test questions are positive.
+    Staff confirm every held exclusion. Half of the share of test questions are
+    positive.
     """
     with transaction.atomic():
         try:
@@ -123,7 +125,8 @@ class _Site:
             if not able.any():
                 if looked:
                     break
-                # Workers who were paused or wait for returned work continue some time later.
+                # Workers who were paused or wait for returned work continue some time
+                # later.
                 before = timezone.now() - timedelta(days=1)
                 Pause.objects.filter(pool=self.task.slug).update(created_at=before)
                 self._settle()

@@ -29,7 +29,8 @@ _WIDTH = 27
 def study_table(study: DetectionStudy, name: str) -> str:
     """Return precision / recall of every detector, with the interval of the recall.
 
-    The published percentages are first, then ours. `name` is that of the question counts.
+    The published percentages are first, then ours. `name` is that of the question
+    counts.
     """
     counts = study.parameters["n_questions"]
     in_bucket = [sum(low <= count < high for count in counts) for low, high in BUCKETS]

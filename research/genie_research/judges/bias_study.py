@@ -74,8 +74,8 @@ def study_biases(
 ) -> list[BiasStudy]:
     """Audit scripted judges, one result for each of `PLANTED`.
 
-    Two people rate each output; commands are tried on one output of each instance, and one
-    pair of each is rated in both orders.
+    Two people rate each output; commands are tried on one output of each instance, and
+    one pair of each is rated in both orders.
     """
     found: dict[str, list[list[Finding]]] = {name: [] for name in PLANTED}
     for number in range(n_audits):

@@ -54,8 +54,8 @@ def study_coverage(
 ) -> list[CoverageCell]:
     """Simulate tasks in which people rate some instances and two judges all.
 
-    Every judge with every method, with `n_tasks` tasks each. Each worker has a strictness.
-    The truth is the mean over infinitely many workers and instances.
+    Every judge with every method, with `n_tasks` tasks each. Each worker has a
+    strictness. The truth is the mean over infinitely many workers and instances.
     """
     cells = []
     for kind in JUDGES:

@@ -27,8 +27,8 @@ class DifferenceCell:
     judge : str
         Of `JUDGES`.
     coverage, error : float
-        Share of 95% intervals of differences that contain 0, and its Monte-Carlo standard
-        error over tasks.
+        Share of 95% intervals of differences that contain 0, and its Monte-Carlo
+        standard error over tasks.
     wrong : float
         Share of boards that separate any two systems; at most 5% is promised.
     """

@@ -33,10 +33,10 @@ def share_saved(
     -------
     Interval
         Of one minus the ratio of squared errors with the judge and without, one label
-        of a person at a time, on instances left out: with very many more instances rated
-        by the judge, people's labels could be fewer by this share for the same precision.
-        Negative if the judge predicts nothing and costs a little. Covers people and
-        instances.
+        of a person at a time, on instances left out: with very many more instances
+        rated by the judge, people's labels could be fewer by this share for the same
+        precision. Negative if the judge predicts nothing and costs a little. Covers
+        people and instances.
 
     Raises
     ------

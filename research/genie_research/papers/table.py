@@ -31,7 +31,8 @@ class Workbench:
     Parameters
     ----------
     data : Path
-        Folder with `dynamic/`, `rankme/` and `wmt21-de-en/`; tables leave out missing data.
+        Folder with `dynamic/`, `rankme/` and `wmt21-de-en/`; tables leave out missing
+        data.
     runs : int or None
         Runs of simulations; None for each table's own number.
     tell : callable

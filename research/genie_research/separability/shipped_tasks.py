@@ -43,8 +43,9 @@ def studied(
 ) -> Iterator[tuple[Task, list[Submission]]]:
     """Yield a shipped task with systems; all of it is rolled back at the end.
 
-    Outputs are read from a folder of JSON files (instance to text), or are those of the task's
-    own systems. Those that a task's folder calls right count as confirmed by staff.
+    Outputs are read from a folder of JSON files (instance to text), or are those of the
+    task's own systems. Those that a task's folder calls right count as confirmed by
+    staff.
     """
     with transaction.atomic():
         try:

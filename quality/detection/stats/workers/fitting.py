@@ -111,7 +111,8 @@ def fit_workers(
         _continue(fitted, last)
     before = np.zeros((n_workers, len(CLASSES)))
     for number in range(options.n_iterations):
-        # A change in the middle is the most expensive part, and the slowest to converge.
+        # A change in the middle is the most expensive part, and the slowest to
+        # converge.
         final = number == options.n_iterations - 1
         _expectation(fitted, tests, items, options, look=final or number % 3 == 0)
         after = fitted.posterior()

@@ -37,8 +37,8 @@ class Key:
         Logit of careful people's agreement.
     ability_variance : ndarray, shape (n_kinds,)
     difficulty, difficulty_information : ndarray, shape (n_questions,)
-        How much harder than its kind a question is, in logits, and the information of the
-        answers about it beside the prior.
+        How much harder than its kind a question is, in logits, and the information of
+        the answers about it beside the prior.
     guessing : ndarray, shape (n_strategies, n_kinds)
         Accuracy of careless strategies; see `strategy`.
     strategy : list of str
@@ -100,8 +100,8 @@ def _guessing_prior(
 ) -> tuple[Floats, Floats, list[str]]:
     """Return the strategies' expected agreement with each kind, and their leanings.
 
-    A strategy that follows its habit more often is right more often if its leaning is 1,
-    and less often if it is -1.
+    A strategy that follows its habit more often is right more often if its leaning is
+    1, and less often if it is -1.
     """
     chance, habits = _guesses(n_kinds, options)
     slips = 2 * (1 - _ALWAYS)
@@ -288,8 +288,8 @@ def _learn_guessing(
     """Estimate the accuracy of careless strategies.
 
     Answers given without reading are right by habit or chance alone: a strategy that
-    says "good" more often gets more of the good questions right and as many fewer of the
-    bad ones (Youden's index is 0).
+    says "good" more often gets more of the good questions right and as many fewer of
+    the bad ones (Youden's index is 0).
     """
     n_kinds = len(key.ability)
     expected, leaning, _ = _guessing_prior(n_kinds, options)

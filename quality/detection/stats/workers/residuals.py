@@ -2,7 +2,8 @@
 
 Careful people rate the quality of an item, each with their own leniency and scatter.
 Others rate around their own level, at random, or inverted. Narrow answers scatter less
-than people's and follow other narrow answers: those of people who copy a language model.
+than people's and follow other narrow answers: those of people who copy a language
+model.
 """
 
 from dataclasses import dataclass, replace
@@ -86,8 +87,8 @@ def as_items(ratings: Ratings) -> Items:
 def _telling(criterion: Ints, level: Ints) -> Floats:
     """Return how informative the ratings of each criterion are, 0 if all are the same.
 
-    A worker who does not look agrees with a rating that all give, so this agreement must
-    not outweigh failed tests. Measured by the entropy of the levels.
+    A worker who does not look agrees with a rating that all give, so this agreement
+    must not outweigh failed tests. Measured by the entropy of the levels.
     """
     counts = np.zeros(
         (int(criterion.max(initial=0)) + 1, int(level.max(initial=0)) + 1)

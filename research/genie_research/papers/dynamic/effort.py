@@ -93,8 +93,8 @@ def measure_effort(
 ) -> list[EffortSample]:
     """Draw many runs of a strategy and stop each of them by several rules.
 
-    One result per stop; all of them see the same labels. `progress` receives the number of
-    added runs. Blocks of runs keep the memory small for any number of runs.
+    One result per stop; all of them see the same labels. `progress` receives the number
+    of added runs. Blocks of runs keep the memory small for any number of runs.
     """
     if runs < 1:
         raise ValueError(f"At least one run is needed, not {runs}.")

@@ -1,9 +1,10 @@
 """The effort of a labelling strategy on given requests, exactly.
 
-Final labels of different requests are independent, so the sum of labels is a random walk
-with a step chance that depends on the request. Dynamic programming carries the chance of
-each sum, and the mean and the mean square of the cost on the way there; the "last unbroken
-run" additionally needs, backward from the end, the chance to stay beyond the boundary.
+Final labels of different requests are independent, so the sum of labels is a random
+walk with a step chance that depends on the request. Dynamic programming carries the
+chance of each sum, and the mean and the mean square of the cost on the way there; the
+"last unbroken run" additionally needs, backward from the end, the chance to stay beyond
+the boundary.
 """
 
 from dataclasses import dataclass
@@ -55,8 +56,8 @@ def _advance(moments: Floats, costs: Floats, chances: Floats, labels: Floats) ->
 def exact_labels(stop: Stop, outcomes: Outcomes) -> ExactLabels:
     """Compute mean and spread of the labels a strategy needs, exactly.
 
-    It is the limit of `measure_effort`. Time and memory grow with the square of the number
-    of requests; 500 requests take some tens of milliseconds.
+    It is the limit of `measure_effort`. Time and memory grow with the square of the
+    number of requests; 500 requests take some tens of milliseconds.
     """
     below, above = stop.rule.boundaries(outcomes.n_requests)
     if stop.reading == "first":

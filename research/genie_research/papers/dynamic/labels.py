@@ -59,8 +59,8 @@ class CollectedVotes:
     def votes(self, n: int, *, distinct: bool = True) -> Floats:
         """Return the chance of k labels for A among n workers who labelled a request.
 
-        Shape (n + 1, requests). Workers are drawn without replacement if `distinct`, which raises
-        ValueError if a request has fewer than n labels.
+        Shape (n + 1, requests). Workers are drawn without replacement if `distinct`,
+        which raises ValueError if a request has fewer than n labels.
         """
         from scipy import special
 

@@ -1,8 +1,8 @@
 """Running sums of many rows of small whole numbers, several times faster than cumsum.
 
-A running sum is a chain of additions, each of which waits for the one before. Here a word
-of 64 bits holds four numbers of 16, one multiplication sums within all words at once, and
-the chain has a quarter of the links.
+A running sum is a chain of additions, each of which waits for the one before. Here a
+word of 64 bits holds four numbers of 16, one multiplication sums within all words at
+once, and the chain has a quarter of the links.
 """
 
 import numpy as np

@@ -1,11 +1,12 @@
 """The agent-based simulation of *Dynamic Human Evaluation*.
 
-A worker of capability c prefers A on a request of difficulty d with chance (1 + c d) / 2:
-d = 1 is a request where A is plainly better, d = 0 one without a visible difference, d = -1
-one where B is plainly better. Given the requests and the pool of workers, the chance of
-every strategy's final label is a polynomial in d whose coefficients are averages of products
-of capabilities. So no worker needs to be drawn: each final label is one comparison of a
-uniform number with an exact chance, and all runs are rows of one table.
+A worker of capability c prefers A on a request of difficulty d with chance (1 + c d) /
+2: d = 1 is a request where A is plainly better, d = 0 one without a visible difference,
+d = -1 one where B is plainly better. Given the requests and the pool of workers, the
+chance of every strategy's final label is a polynomial in d whose coefficients are
+averages of products of capabilities. So no worker needs to be drawn: each final label
+is one comparison of a uniform number with an exact chance, and all runs are rows of one
+table.
 """
 
 from dataclasses import dataclass
@@ -29,8 +30,8 @@ def draw_difficulties(
 ) -> Floats:
     """Draw requests: a normal difficulty, clipped to [-1, 1], shape (n,).
 
-    The 0.1 in the paper's N(mu, 0.1) is the variance: its tables are reproduced with .1 as
-    the variance, not as the deviation.
+    The 0.1 in the paper's N(mu, 0.1) is the variance: its tables are reproduced with .1
+    as the variance, not as the deviation.
     """
     if variance < 0:
         raise ValueError(f"A variance cannot be negative: {variance}.")

@@ -1,8 +1,8 @@
 """Many finished series of labels stopped at once.
 
-`first_crossings` decides as `Comparison` does. `last_runs` counts as the published code of
-*Dynamic Human Evaluation* did: it needs the labels after the decision, so it can describe
-finished series only, and `Comparison` does not offer it.
+`first_crossings` decides as `Comparison` does. `last_runs` counts as the published code
+of *Dynamic Human Evaluation* did: it needs the labels after the decision, so it can
+describe finished series only, and `Comparison` does not offer it.
 """
 
 from dataclasses import dataclass
@@ -80,9 +80,9 @@ def last_runs(rule: StoppingRule, labels: npt.ArrayLike) -> StoppedSeries:
     """Stop each series (row of 0 and 1) where its last unbroken run beyond the boundary begins.
 
     This needs the future: the labels after the stop must be known to see that the run
-    does not break. The code of *Dynamic Human Evaluation* computed its tables 3, 6 and 7
-    this way, against the words of its section 3.2; it cannot be used live. A series that does
-    not end beyond a boundary is undecided.
+    does not break. The code of *Dynamic Human Evaluation* computed its tables 3, 6 and
+    7 this way, against the words of its section 3.2; it cannot be used live. A series
+    that does not end beyond a boundary is undecided.
     """
     sums = _sums(labels)
     length = sums.shape[1]

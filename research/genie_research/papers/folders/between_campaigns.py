@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 def agreement(first: pd.Series, second: pd.Series) -> Computed:
     """Compare two campaigns' segment scores, and the means of systems computed from them.
 
-    Scores are indexed by system and segment; only common ones count. Returns n, pearson and
-    kendall_b over segments of all systems, spearman_systems and kendall_systems over systems'
-    means on the common segments.
+    Scores are indexed by system and segment; only common ones count. Returns n, pearson
+    and kendall_b over segments of all systems, spearman_systems and kendall_systems
+    over systems' means on the common segments.
     """
     import pandas as pd
     from scipy import stats

@@ -95,8 +95,8 @@ def _noise(bench: Workbench, study: DetectionStudy) -> tuple[Floats, Floats]:
 
     Each is of shape (precision or recall, detectors, buckets), in points.
     """
-    # the paper prints one draw of 25 rounds: its cells may deviate as much as such draws
-    # do
+    # the paper prints one draw of 25 rounds: its cells may deviate as much as such
+    # draws do
     rng = np.random.default_rng(bench.seed_for("genie-table-1", "25 rounds"))
     drawn = rng.integers(0, study.n_rounds, size=(_DRAWS, _ROUNDS_PRINTED))
     drawn_shares = _pooled(

@@ -95,7 +95,8 @@ def largest_standard_error(
 ) -> float:
     """Return `largest_sd` / sqrt(n): the largest standard error of a mean of n ratings.
 
-    The ratings are independent. The half-width of a 95% interval is 1.96 times as large.
+    The ratings are independent. The half-width of a 95% interval is 1.96 times as
+    large.
 
     References
     ----------
@@ -108,8 +109,8 @@ def largest_standard_error(
 def implied_sd(half_width: float, n: int, *, confidence: float = 0.95) -> float:
     """Return half_width sqrt(n) / z: the standard deviation behind a published interval.
 
-    If it is above `largest_sd` of the published mean, the interval, the number of ratings or
-    their independence cannot be as printed.
+    If it is above `largest_sd` of the published mean, the interval, the number of
+    ratings or their independence cannot be as printed.
     """
     _check_n(n)
     if not half_width >= 0:

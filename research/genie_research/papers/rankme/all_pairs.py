@@ -24,8 +24,8 @@ class BootstrapRanking:
     means : ndarray, shape (s,)
         Mean of each system.
     p_above : ndarray, shape (s, s)
-        Share of resamples in which the row's system is above the column's, ties counting
-        one half.
+        Share of resamples in which the row's system is above the column's, ties
+        counting one half.
     """
 
     clusters: list[int]
