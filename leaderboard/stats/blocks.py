@@ -32,11 +32,6 @@ def balanced_blocks(
         Systems of each block, ascending. Their frequencies differ by one at most; those
         of pairs by as little as possible, usually by one or two.
 
-    Raises
-    ------
-    ValueError
-        If the size does not fit.
-
     Notes
     -----
     If size (size - 1) + 1 systems have a difference set, as 7 by threes, 13 by fours or

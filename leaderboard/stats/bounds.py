@@ -39,11 +39,6 @@ def largest_sd(
     float
         sqrt((high - mean) (mean - low)), at most (high - low) / 2.
 
-    Raises
-    ------
-    ValueError
-        If the scale is empty or the mean is outside.
-
     References
     ----------
     Bhatia and Davis (2000), A Better Bound on the Variance, American Mathematical

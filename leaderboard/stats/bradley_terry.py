@@ -32,12 +32,8 @@ class BradleyTerry:
         Davidson's nu, >= 0: equals tie with probability nu / (2 + nu); 0 without ties.
     log_likelihood : float
         At the maximum, natural logarithm; without the penalty.
-    n_comparisons : int
-        Number of comparisons.
     freedom : float
         Degrees of freedom of the covariance; infinite from the information.
-    covers : str
-        What the intervals cover, in words.
     """
 
     strengths: Floats
@@ -139,8 +135,6 @@ def bradley_terry(
         "not-connected" if, without a penalty, some group of systems never lost to
         (or never met) the rest, so that its strength has no maximum; the groups are in
         the details. "only-ties" if there are only ties.
-    ValueError
-        If an entry is no count.
 
     Notes
     -----
@@ -201,8 +195,6 @@ def bradley_terry_by_worker(
         The worker of each comparison, or another cluster such as the page.
     ties : {"own", "half"}
         A separate probability (Davidson), or half a win for either side.
-    penalty : float
-        As in `bradley_terry`.
 
     Returns
     -------
@@ -215,8 +207,6 @@ def bradley_terry_by_worker(
     ------
     GenieError
         As `bradley_terry`; also "one-worker" if only one made comparisons.
-    ValueError
-        If a comparison has no worker, or on an unknown way of counting ties.
 
     References
     ----------

@@ -30,13 +30,6 @@ def factor_codes(
     ----------
     factors : mapping of name to array_like, shape (n,)
         For each rating the label of its instance, worker, day, ...
-    n : int
-        Number of ratings.
-
-    Raises
-    ------
-    ValueError
-        If a factor does not have one label per rating, or there is no factor.
 
     Examples
     --------
@@ -119,12 +112,6 @@ def clustered_mean(
         the cluster bootstrap, several the crossed one. A factor whose levels are
         inside levels of another (instances rated once each, by worker) is covered by
         the other one.
-    seed : int
-        Seed of the resampling.
-    n_resamples : int
-        Number of resamples, at least 2.
-    confidence : float
-        Nominal coverage, strictly between 0 and 1.
 
     Returns
     -------
@@ -133,11 +120,6 @@ def clustered_mean(
         not be covered because they have only one level. With few levels the interval
         is widened as Student's t is against the normal, by Satterthwaite's degrees of
         freedom.
-
-    Raises
-    ------
-    ValueError
-        On no ratings, NaN, labels that do not fit, or if no factor has two levels.
 
     Notes
     -----

@@ -75,12 +75,6 @@ def compare(
 ) -> Comparisons:
     """Make comparisons from lists.
 
-    Raises
-    ------
-    ValueError
-        If they differ in length, an outcome is not 1, 0 or -1, a system is unknown
-        or compared with itself.
-
     Examples
     --------
     >>> compare([0, 0, 1], [1, 1, 0], [1, 0, 1], 2).win_tie_loss(0, 1)
@@ -111,11 +105,6 @@ def comparisons_from_table(
     -------
     Comparisons
         Row by row; within a row pairs in the order of the columns.
-
-    Raises
-    ------
-    ValueError
-        If the table is none, a rating infinite or the tolerance negative.
 
     References
     ----------

@@ -22,8 +22,6 @@ class Components:
     instance, worker, day : float
         Variances between instances, workers and days; all in squared units of the
         ratings, >= 0.
-    basis : str
-        The source of the figures, for the reader of the plan.
 
     Examples
     --------
@@ -97,11 +95,6 @@ def pilot_components(
         component is part of the residual: plans for more than one rating per instance
         are then too optimistic, and `basis` has a warning.
 
-    Raises
-    ------
-    ValueError
-        On no ratings, NaN, labels that do not fit, or a single rating.
-
     Examples
     --------
     >>> components = pilot_components([0, 0, 1, 1, 1, 0], instances=list("aabbcc"))
@@ -142,8 +135,6 @@ def mean_variance(
 
     Parameters
     ----------
-    components : Components
-        Variances of instances, workers, days and residual.
     n_instances, ratings_per_instance : int
         At least 1 each.
     n_workers, n_days : int, optional

@@ -30,19 +30,11 @@ class Interval:
 
     Parameters
     ----------
-    estimate : float
-        In the unit of the ratings.
     low, high : float
         Ends of the interval; low <= estimate <= high for every method but BCa, whose
         ends may both be on one side in very small, very skewed samples.
-    confidence : float
-        Nominal coverage, 0 < confidence < 1.
-    method : str
-        How the ends were computed.
     covers : str
         Which sources of variation the interval covers, in words.
-    n : int
-        Number of values.
 
     Examples
     --------
@@ -68,12 +60,6 @@ class Interval:
 
 def as_ratings(values: npt.ArrayLike, *, what: str = "ratings") -> Floats:
     """Check numbers that are to be averaged and return them as one flat array.
-
-    Raises
-    ------
-    ValueError
-        If there are none, if they are not one-dimensional, or if one is not
-        finite.
 
     Examples
     --------
@@ -132,15 +118,11 @@ def bootstrap_mean(
     n_resamples : int or None
         Number of resamples, at least 1. None gives the limit of infinitely many,
         without randomness.
-    confidence : float
-        Nominal coverage, strictly between 0 and 1.
     method : {"percentile", "bca"}
         Percentile, or bias-corrected and accelerated.
     bounds : (float, float), optional
         Ends of the rating scale. They are needed only for equal ratings: a
         bootstrap of equal ratings has no width, although they are uncertain.
-    covers : str, optional
-        The source of variation, for the reader of the interval.
 
     Returns
     -------
@@ -149,12 +131,6 @@ def bootstrap_mean(
         enough to be unseen with probability (1 - confidence) / 2 would allow; with
         one rating and no bounds, infinitely wide; with equal ratings and no bounds,
         of no width, with a note in the method.
-
-    Raises
-    ------
-    ValueError
-        On no ratings, NaN, infinite ratings, ratings outside `bounds`, a wrong
-        confidence or number of resamples.
 
     References
     ----------

@@ -16,11 +16,6 @@ from leaderboard.stats.resampling import Floats
 def log_magnitudes(values: npt.ArrayLike) -> Floats:
     """Return the natural logarithms of magnitudes.
 
-    Raises
-    ------
-    ValueError
-        If there are none or one is not a finite number above zero.
-
     Examples
     --------
     >>> log_magnitudes([100, 0])
@@ -62,11 +57,6 @@ def normalise_magnitudes(
     Returns
     -------
     ndarray, shape (n,)
-
-    Raises
-    ------
-    ValueError
-        See `log_magnitudes`; also if labels do not fit.
 
     Notes
     -----

@@ -28,8 +28,6 @@ class MixedFit:
 
     Parameters
     ----------
-    groups : list of str
-        Names of the groups, ascending.
     means : ndarray, shape (g,)
         Estimated mean of each group, adjusted for its workers and instances.
     covariance : ndarray, shape (g, g)
@@ -40,8 +38,6 @@ class MixedFit:
         one level only is missing.
     effects : dict of str to dict of str to float
         Predicted (shrunken) effect of each level of each factor.
-    log_likelihood : float
-        Restricted log-likelihood at the maximum.
     """
 
     groups: list[str]
@@ -87,11 +83,6 @@ def fit_mixed(
         Group (system) of each rating; None puts all into one.
     factors : mapping of name to array_like, shape (n,)
         Label of each rating's worker, instance, ...; may be empty.
-
-    Raises
-    ------
-    ValueError
-        On no ratings, NaN, labels that do not fit, or no more ratings than groups.
 
     References
     ----------

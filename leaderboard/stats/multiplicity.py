@@ -22,11 +22,6 @@ def holm(p_values: npt.ArrayLike) -> Floats:
         Adjusted p-values in [0, 1]; claiming those <= alpha makes the probability of
         one or more false claims at most alpha, however the tests depend on each other.
 
-    Raises
-    ------
-    ValueError
-        If a p-value is NaN or outside [0, 1].
-
     References
     ----------
     Holm (1979), Scandinavian Journal of Statistics 6, section 3.
@@ -57,11 +52,6 @@ def benjamini_hochberg(p_values: npt.ArrayLike) -> Floats:
         Adjusted p-values; claiming those <= q keeps the expected share of false claims
         at most q for independent or positively dependent tests. Comparisons of all
         pairs are not positively dependent throughout; `holm` is the safe choice.
-
-    Raises
-    ------
-    ValueError
-        If a p-value is NaN or outside [0, 1].
 
     References
     ----------
@@ -111,11 +101,6 @@ def widening(n: int, *, confidence: float = 0.95) -> float:
     -------
     float
         1 for n = 1; it grows with sqrt(log n), to 1.54 for 20 results.
-
-    Raises
-    ------
-    ValueError
-        If n is below 1, or the confidence is none.
 
     Notes
     -----

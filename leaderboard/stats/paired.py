@@ -28,8 +28,6 @@ class PairedTest:
         Mean of A minus mean of B, in the unit of the ratings.
     p_value : float
         Two-sided: the probability of such a difference if neither is better.
-    method : str
-        Which test.
     n : int
         Number of instances both were rated on.
     n_different : int
@@ -45,14 +43,10 @@ class PairedTest:
 
 @dataclass(frozen=True)
 class PairedBootstrap(PairedTest):
-    """A paired test with an interval and a share of resamples.
+    """A paired test with a percentile interval and a share of resamples.
 
     Parameters
     ----------
-    low, high : float
-        Percentile interval of the difference.
-    confidence : float
-        Its nominal coverage.
     p_above : float
         Share of resamples in which A has the higher mean, ties counting one half.
     """
@@ -65,11 +59,6 @@ class PairedBootstrap(PairedTest):
 
 def differences(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     """Subtract two systems' ratings of the same instances.
-
-    Raises
-    ------
-    ValueError
-        If there are none, a rating is not finite, or the lengths differ.
 
     Examples
     --------
@@ -108,8 +97,6 @@ def paired_bootstrap(
         Seed of the resampling; the order of the instances does not matter.
     n_resamples : int or None
         Number of resamples; None gives the limit of infinitely many.
-    confidence : float
-        Nominal coverage of the interval.
 
     Returns
     -------
@@ -118,11 +105,6 @@ def paired_bootstrap(
         added to count and total so that it is never 0 from finitely many resamples.
         Without any difference on any instance the p-value is 1 and p_above one half;
         with the same difference on all of them, the p-value is that of n equal signs.
-
-    Raises
-    ------
-    ValueError
-        See `differences`; also on a wrong confidence or number of resamples.
 
     References
     ----------
@@ -220,8 +202,6 @@ def approximate_randomisation(
     ----------
     a, b : array_like, shape (n,)
         Ratings of the two systems, position by position of the same instances.
-    seed : int
-        Seed of the swaps.
     n_shuffles : int or None
         Number of random swaps, at least 1. None counts all 2^n of them, which is
         possible if the differences are on a lattice (as on any rating scale).

@@ -23,12 +23,8 @@ class Plan:
     n_workers, n_days : int or None
         Workers and days over which the ratings are spread; None if the plan does
         not depend on them.
-    confidence : float
-        Of the interval, or 1 - alpha of the test.
     half_width : float
         Expected half-width of the mean's (or the difference's) interval.
-    power : float or None
-        Probability of finding the planned difference.
     """
 
     n_instances: int
@@ -63,12 +59,8 @@ def plan_half_width(
         Half-width of the interval, > 0, in the unit of the ratings.
     components : Components
         From `worst_case_components` or `pilot_components`.
-    confidence : float
-        Of the interval.
     ratings_per_instance : int
         Ratings of each output. One is best for a given number of ratings.
-    n_workers, n_days : int, optional
-        Numbers over which the ratings are spread.
     ratings_per_worker : int, optional
         Largest number of ratings (of one system) per worker, in place of `n_workers`:
         the plan then counts the workers it needs.
@@ -88,8 +80,6 @@ def plan_half_width(
         "out-of-reach" if workers or days alone vary too much for any number of
         instances; the message has the necessary number of them. Also if all of
         `max_instances`, rated a hundred times each, are too few.
-    ValueError
-        On a wrong half-width, confidence or count.
 
     References
     ----------

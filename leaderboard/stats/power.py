@@ -18,8 +18,6 @@ def largest_sd_of_difference(
     ----------
     difference : float
         Mean difference of the two systems, at most high - low in size.
-    low, high : float
-        Ends of the scale.
     independent : bool
         False: the two ratings may depend on each other in any way. True: they do not
         (different workers rate instances that are equally hard).
@@ -56,8 +54,6 @@ def paired_power(
         Instances both systems are rated on, at least 2.
     difference, sd : float
         Mean and standard deviation (> 0) of the paired differences.
-    alpha : float
-        Level of the two-sided test.
 
     Returns
     -------
@@ -110,8 +106,6 @@ def plan_power(
         `largest_sd_of_difference`.
     power : float
         Probability of finding it, strictly between 0 and 1.
-    alpha : float
-        Level of the two-sided test.
 
     Returns
     -------
@@ -123,8 +117,6 @@ def plan_power(
     ------
     GenieError
         "out-of-reach" if ten million instances are not enough.
-    ValueError
-        On a difference of 0, a wrong power or level.
 
     References
     ----------

@@ -26,11 +26,6 @@ def worker_z_scores(values: npt.ArrayLike, workers: npt.ArrayLike) -> Floats:
         (rating - worker's mean) / worker's standard deviation (n - 1); NaN for workers
         with one rating or with equal ratings.
 
-    Raises
-    ------
-    ValueError
-        On no ratings, NaN, or labels that do not fit.
-
     Notes
     -----
     Right if every worker saw a random share of the systems; a worker who saw mostly
@@ -65,8 +60,6 @@ class StandardisedMeans:
 
     Parameters
     ----------
-    systems : list of str
-        Names, ascending.
     means : ndarray, shape (s,)
         Average z-score of each; NaN for a system left without ratings.
     n_ratings : ndarray of int, shape (s,)
@@ -96,11 +89,6 @@ def standardised_means(
     instances : array_like, shape (n,), optional
         With it, repeated ratings of one output are averaged first, so that an
         instance counts once for any number of ratings.
-
-    Raises
-    ------
-    ValueError
-        See `worker_z_scores`.
 
     References
     ----------

@@ -201,10 +201,6 @@ def resample_means(
     ----------
     values : ndarray, shape (n,)
         Finite ratings, not all equal; their order does not matter.
-    n_resamples : int
-        Number of means, at least 1.
-    rng : numpy.random.Generator
-        Source of randomness.
 
     Returns
     -------

@@ -20,11 +20,6 @@ def significance_clusters(estimates: npt.ArrayLike, better: npt.ArrayLike) -> li
         Cluster of each system in the order given, 1 being the best. Systems of one
         cluster do not all differ; two of them may.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, an estimate is NaN, or two systems beat each other.
-
     References
     ----------
     Bojar et al. (2016), Findings of WMT16, section 3.4 (clusters); Novikova, Dušek and

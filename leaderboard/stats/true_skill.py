@@ -117,12 +117,6 @@ def true_skill(
         Probability of a draw between equals, 0 <= p < 1; it sets the draw margin. With
         0 no game may be a tie.
 
-    Raises
-    ------
-    ValueError
-        On a wrong number or probability, labels that do not fit, or ties although none
-        may be.
-
     Notes
     -----
     A game of two has a closed-form update, applied to all orders and resamples at once.

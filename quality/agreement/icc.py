@@ -21,18 +21,8 @@ class Icc:
 
     Attributes
     ----------
-    form : str
-        One of :data:`ICC_FORMS`.
     value : float
         At most 1; may be negative; NaN when nothing varies.
-    low, high : float
-        Ends of the confidence interval.
-    f, p : float
-        F statistic of "items do not differ" and its p value.
-    df : tuple of float
-        Degrees of freedom of `f`.
-    n_items : int
-        Items rated.
     n_raters : float
         Ratings per item; for unequal numbers their effective number.
     """
@@ -73,20 +63,12 @@ def icc(
     form : {"ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k"}, default "ICC1k"
         One-way random; two-way random, absolute agreement; two-way mixed, consistency;
         of a single rating or (k) of the mean over the raters.
-    confidence : float, default 0.95
-        Level of the interval, between 0 and 1.
 
     Returns
     -------
     Icc
         NaN when no rating differs from another; 1 with interval (1, 1) when raters
         agree perfectly on items that differ.
-
-    Raises
-    ------
-    ValueError
-        If the ratings are no complete table of at least 2 by 2 finite numbers, or
-        form or confidence is unknown.
 
     References
     ----------
@@ -116,11 +98,6 @@ def icc_forms(
     ----------
     ratings : array_like of float, shape (n_items, n_raters)
         As for :func:`icc`.
-
-    Returns
-    -------
-    dict
-        Form to estimate.
 
     Examples
     --------

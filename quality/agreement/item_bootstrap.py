@@ -24,8 +24,6 @@ def item_interval(
     ----------
     statistic : callable
         Maps how often each item was drawn, shape (n, n_items), to values, shape (n,).
-    n_items : int
-        Items to draw from.
     n_resamples : int
         Resamples; 0 gives NaN.
     confidence : float

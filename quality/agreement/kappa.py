@@ -21,12 +21,8 @@ class Kappa:
     ----------
     value : float
         At most 1; 0 is chance; NaN if all ratings are equal.
-    low, high : float
-        Ends of the confidence interval.
     observed, expected : float
         Share of agreement, and its expectation by chance.
-    n_items : int
-        Items with ratings.
     """
 
     value: float
@@ -45,10 +41,6 @@ class Agreement:
     ----------
     value : float
         Mean over items of the share of agreeing pairs, 0 to 1; NaN without pairs.
-    low, high : float
-        Percentile interval over items.
-    n_items : int
-        Items with at least two ratings.
     """
 
     value: float
@@ -70,8 +62,6 @@ def percentage_agreement(
     ----------
     ratings : array_like, shape (n_items, n_raters), or LabelCounts
         Numbers or words; NaN and None are missing.
-    n_resamples : int, default 1000
-        Bootstrap resamples of the items; 0 for none.
 
     Returns
     -------
@@ -122,13 +112,6 @@ def fleiss_kappa(
     ratings : array_like, shape (n_items, n_raters), or LabelCounts
         Numbers or words, the same number of ratings for each item. The raters need not
         be the same people.
-    n_resamples : int, default 1000
-        Bootstrap resamples of the items; 0 for none.
-
-    Returns
-    -------
-    Kappa
-        With a percentile interval over items.
 
     Raises
     ------
@@ -203,18 +186,6 @@ def cohen_kappa(
     weights : {"linear", "quadratic"}, optional
         Count near misses of ordered values as partial agreement, by their distance in
         ranks. Without it any difference is a disagreement.
-    confidence : float, default 0.95
-        Level of the large-sample interval.
-
-    Returns
-    -------
-    Kappa
-        With the interval from the asymptotic standard error.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, the weights are unknown, or words and numbers are mixed.
 
     References
     ----------

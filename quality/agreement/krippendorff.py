@@ -26,14 +26,8 @@ class Alpha:
     ----------
     value : float
         At most 1; 0 is chance; NaN when no item has two ratings or nothing varies.
-    low, high : float
-        Percentile interval over items; NaN without resamples.
-    level : str
-        Level of measurement.
     n_items : int
         Items with at least two ratings; the others are left out.
-    n_ratings : int
-        Ratings of those items.
     n_undefined : int
         Resamples left out because they had no variation.
     """
@@ -64,14 +58,6 @@ def krippendorff_alpha(
     level : {"nominal", "ordinal", "interval", "ratio"}, default "nominal"
         Distance of two values: different or not; ranks between them; difference;
         difference relative to their sum (values from 0 on).
-    n_resamples : int, default 1000
-        Bootstrap resamples of the items; 0 for none.
-
-    Raises
-    ------
-    ValueError
-        If the ratings are no table, the level is unknown, words are given for another
-        level than nominal, or negative numbers for ratio.
 
     References
     ----------

@@ -42,11 +42,6 @@ def label_counts(ratings: npt.ArrayLike) -> LabelCounts:
     ratings : array_like, shape (n_items, n_raters)
         Numbers, or words for nominal data; NaN and None are missing.
 
-    Raises
-    ------
-    ValueError
-        If this is no table, a number is infinite, or words and numbers are mixed.
-
     Examples
     --------
     >>> labels = label_counts([["a", "b", None], ["b", "b", "b"]])
@@ -81,11 +76,6 @@ def tally(
     -------
     LabelCounts
         Rows in order of first appearance, or of position when `n_items` is given.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, a number is infinite, or words and numbers are mixed.
 
     Examples
     --------

@@ -15,11 +15,6 @@ _CLOSE = 1e-10
 def codes_of(labels: npt.ArrayLike, n: int) -> Codes:
     """Map labels to numbers from 0.
 
-    Raises
-    ------
-    ValueError
-        If there are not n of them.
-
     Examples
     --------
     >>> codes_of(["b", "a", "b"], 3).tolist()

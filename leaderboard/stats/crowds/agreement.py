@@ -50,8 +50,6 @@ class CrowdComparison:
     ----------
     correlation : Correlation or None
         None with fewer than three systems, or if a crowd rates all equally.
-    variances : tuple of Variances
-        Variance components of each crowd.
     n_ratings, n_workers : tuple of int
         Of each crowd on these systems.
     population : SamePopulation or None
@@ -84,18 +82,11 @@ def compare_crowds(
         worker of both crowds has the same label in both.
     second : array_like of bool, shape (n,)
         Whether the second crowd gave each.
-    seed : int
-        Of the bootstrap and the exchanges.
 
     Returns
     -------
     CrowdComparison or None
         None if no system was rated by both.
-
-    Raises
-    ------
-    ValueError
-        On a rating that is not finite, or columns that do not fit.
 
     References
     ----------

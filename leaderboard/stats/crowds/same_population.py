@@ -36,8 +36,6 @@ class SamePopulation:
         of cases, in the unit of the ratings; None if there is none.
     n_workers : tuple of int
         Of each crowd; workers in both are left out.
-    n_both : int
-        Workers who belong to both crowds.
     """
 
     p_value: float
@@ -74,18 +72,11 @@ def same_population(
         Ratings of systems that both crowds rated.
     second : array_like of bool, shape (n,)
         Whether the second crowd gave each.
-    n_permutations : int
-        Exchanges of workers.
 
     Returns
     -------
     SamePopulation or None
         None if a crowd has fewer than three separate workers.
-
-    Raises
-    ------
-    ValueError
-        On a rating that is not finite, or columns that do not fit.
 
     Notes
     -----

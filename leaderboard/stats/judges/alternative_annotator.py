@@ -31,8 +31,6 @@ class AgainstPerson:
         the other one; both on a tie.
     p_value : float
         One-sided, of the person being better by more than epsilon or as much.
-    rejected : bool
-        Whether that is rejected, after correction for all people.
     """
 
     person: str
@@ -99,8 +97,6 @@ def alternative_annotator_test(
     ----------
     people : mapping of str to mapping of str to label
         Labels by person and instance; instances may be missing.
-    judge : mapping of str to label
-        The judge's labels by instance.
     score : {"accuracy", "rmse"}
         Fit of a label to those of others: the share of equal ones, or minus the
         root mean squared difference.

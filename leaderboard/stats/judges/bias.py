@@ -37,11 +37,6 @@ def order_effect(
     Effect
         Share of verdicts for the first beyond one half, -.5 to .5.
 
-    Raises
-    ------
-    ValueError
-        On other values, lengths that differ, or one instance only.
-
     Examples
     --------
     >>> order_effect([1, 0, 1], [0, 1, 1], [1, 2, 3]).estimate.__round__(3)
@@ -66,8 +61,6 @@ def injection_effect(
 
     Parameters
     ----------
-    name : str
-        Of the command; see `leaderboard.stats.judges.injections`.
     injected, harmless : array_like, shape (n,)
         The judge's score of the same output with the command, and with a harmless
         sentence instead.

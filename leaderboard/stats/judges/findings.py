@@ -21,8 +21,6 @@ class Effect:
     p_value : float
         Of no effect; two-sided, and one-sided upward for injected commands: a judge
         that scores them lower does no harm.
-    unit : str
-        In words.
     n : int
         Clusters (pairs, instances or systems).
     """
@@ -44,8 +42,6 @@ class Finding:
     ----------
     adjusted : float
         p-value after Holm's correction.
-    found : bool
-        Whether it is 5% or less.
     """
 
     effect: Effect

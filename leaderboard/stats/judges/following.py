@@ -129,12 +129,8 @@ def partial_association(
     ----------
     people : mapping of str to mapping of str to label
         Labels by person and item.
-    judge : mapping of str to label
-        The judge's labels by item.
     numbers : bool
         Whether labels are numbers; otherwise each different label is a separate column.
-    seed : int
-        Of the interval.
 
     Returns
     -------

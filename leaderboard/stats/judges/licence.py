@@ -74,8 +74,6 @@ def beside_people(
     ----------
     people, judge, score
         As in `alternative_annotator_test`.
-    seed : int
-        Of the intervals.
 
     Raises
     ------
@@ -137,8 +135,6 @@ def judge_licence(
     ----------
     people, judge, score, epsilon
         As in `alternative_annotator_test`.
-    seed : int
-        Of the intervals.
     before : mapping of str to label, optional
         The judge's labels of the same instances when the license was granted.
     given_on, facts : mapping of str to str, optional
@@ -151,11 +147,6 @@ def judge_licence(
         worse than people's to each other by more than epsilon (a share of people's own
         distance for numbers), an association with people within systems and instances
         that is surely above 0, and no change of that fit since it was granted.
-
-    Raises
-    ------
-    ValueError
-        As the test and `beside_people`.
 
     References
     ----------
@@ -228,18 +219,11 @@ def drift(
         As in `alternative_annotator_test`.
     before : mapping of str to label
         The judge's labels of the same instances then.
-    seed : int
-        Of the interval.
 
     Returns
     -------
     Reason
         Holds if the 95% interval of the change of fit contains 0.
-
-    Raises
-    ------
-    ValueError
-        As `beside_people`.
 
     Examples
     --------

@@ -122,15 +122,11 @@ def judged_mean(
         Row of `judged` of each rating.
     judged : array_like, shape (m,) or (m, k)
         Scores of one or k judges for all m instances, on any scale.
-    seed : int
-        Of the folds.
     weights : array_like, shape (r,), optional
         Weight of each rating among those of its instance, above 0; equal if
         not given.
     folds : int
         Parts that are left out in turn, at least 2.
-    confidence : float
-        Nominal coverage.
 
     Returns
     -------
@@ -204,14 +200,7 @@ def design_of(
     Parameters
     ----------
     values, workers, instances : array_like, shape (r,)
-    n_all : int
-        Number of all instances.
     weights : array_like, shape (r,), optional
-
-    Raises
-    ------
-    ValueError
-        As `judged_mean`.
 
     Examples
     --------

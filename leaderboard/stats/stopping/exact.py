@@ -18,8 +18,6 @@ class ExactWalk:
 
     Parameters
     ----------
-    p : float
-        P(A preferred) of every label.
     decides_a, decides_b : ndarray, shape (horizon,)
         Chance of the decision for A (for B) at exactly n = 1, 2, ... labels.
     """
@@ -84,19 +82,12 @@ def exact_walk(
 
     Parameters
     ----------
-    rule : StoppingRule
-        The rule, delta included.
     p : float
         P(A preferred) of every label, 0 <= p <= 1.
     horizon : int
         Number of labels at which the walk ends, at least 1.
     every : int, optional
         Labels between two looks, at least 1.
-
-    Raises
-    ------
-    ValueError
-        If p, the horizon or `every` is out of range.
 
     Examples
     --------

@@ -18,14 +18,10 @@ def labels_needed(
 
     Parameters
     ----------
-    rule : ConfidenceRule
-        The rule, delta included.
     n : int
         Labels so far, >= 0.
     total : float
         Their sum, between 0 and n.
-    farthest : int, optional
-        Limit of the projection.
 
     Returns
     -------
@@ -91,17 +87,10 @@ def course_of(
 
     Parameters
     ----------
-    rule : ConfidenceRule
-        The rule, delta included.
     labels : array_like, shape (n,)
         Between 0 (B) and 1 (A), in their order; may be empty.
     most_points : int, optional
         Largest number of points, including the first and the last label; >= 2.
-
-    Raises
-    ------
-    ValueError
-        If a label is outside [0, 1] or fewer than two points are requested.
 
     Examples
     --------

@@ -71,11 +71,6 @@ class StoppingRule(ABC):
             it is at least above[n - 1]. A boundary that n labels cannot reach is -1
             below and n + 1 above.
 
-        Raises
-        ------
-        ValueError
-            If the horizon is below 1.
-
         Examples
         --------
         >>> below, above = Hoeffding(delta=0.01).boundaries(12)
@@ -246,8 +241,6 @@ class NormalMixture(MarginRule):
 
     Parameters
     ----------
-    delta : float
-        Chance to err per side.
     rho : float
         Positive. The boundary is tightest, for its place, around
         n = 4 rho (2 L + ln(1 + 2 L)) labels with L = ln(1 / 2 delta): 25 is made for

@@ -51,11 +51,6 @@ RULES: dict[str, type[ConfidenceRule]] = {
 def default_rule(delta: float = DEFAULT_DELTA) -> ConfidenceRule:
     """Return the recommended rule.
 
-    Parameters
-    ----------
-    delta : float, optional
-        Chance to err per side, 0 < delta < 1/2.
-
     Returns
     -------
     ConfidenceRule
@@ -79,13 +74,6 @@ def rule_named(name: str, delta: float = DEFAULT_DELTA) -> ConfidenceRule:
     ----------
     name : str
         One of `RULES`.
-    delta : float, optional
-        Chance to err per side, 0 < delta < 1/2.
-
-    Raises
-    ------
-    ValueError
-        If no rule has this name.
 
     Examples
     --------
@@ -115,8 +103,6 @@ class Decision:
         to be far); the interval of an anytime-valid rule keeps its coverage.
     confidence : float
         1 - 2 delta.
-    rule : str
-        Name of the rule.
     anytime_valid : bool
         Whether confidence and error hold although one looked after every label.
     """
@@ -133,11 +119,6 @@ class Decision:
 
 class Comparison:
     """Labels of one comparison, taken one at a time, until the rule decides.
-
-    Parameters
-    ----------
-    rule : ConfidenceRule, optional
-        By default `default_rule()`.
 
     Notes
     -----

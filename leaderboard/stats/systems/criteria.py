@@ -22,8 +22,6 @@ class Weighted:
     ----------
     interval : Interval or None
         Of the weighted mean; None if only one worker rated the system.
-    ranks : RankRange
-        From the ranking.
     p_first : float
         Probability of leading, shared by leaders that tie.
     """
@@ -51,11 +49,6 @@ def together(
     -------
     SystemEstimates
         Of the weighted means; errors of different criteria count as independent.
-
-    Raises
-    ------
-    ValueError
-        If the systems differ, or on wrong weights.
 
     Examples
     --------
@@ -108,18 +101,11 @@ def weighted_mean(values: npt.ArrayLike, weights: Sequence[float]) -> Floats:
     ----------
     values : array_like, shape (n, c)
         Ratings; NaN if a worker did not rate a criterion.
-    weights : sequence of float, length c
-        At least 0, not all 0; only their ratios matter.
 
     Returns
     -------
     ndarray, shape (n,)
         NaN if a criterion with a weight is missing.
-
-    Raises
-    ------
-    ValueError
-        On wrong weights.
 
     Examples
     --------
@@ -139,17 +125,6 @@ def weigh(
     n_draws: int = 10_000,
 ) -> list[Weighted]:
     """Return weighted means with their ranks.
-
-    Parameters
-    ----------
-    estimates : SystemEstimates
-        Of weighted means.
-    ranking : Ranking
-        Of the same, by the rule of the board.
-    seed : int
-        Of the draws behind `p_first`.
-    n_draws : int
-        At least 1.
 
     Returns
     -------

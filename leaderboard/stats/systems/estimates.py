@@ -72,8 +72,6 @@ class SystemEstimates:
 
     Parameters
     ----------
-    systems : list of str
-        Names, ascending.
     means : ndarray, shape (s,)
         In the unit of the ratings.
     n, n_workers : ndarray of int, shape (s,)
@@ -252,11 +250,6 @@ def estimate_systems(
         by it, and their covariance includes its uncertainty.
     days : array_like, shape (n,), optional
         The day of each; used if several systems were rated on at least three days.
-
-    Raises
-    ------
-    ValueError
-        On no ratings, a rating that is not finite, or labels that do not fit.
 
     Notes
     -----

@@ -56,11 +56,6 @@ def ratings_to_drop(
         all ratings of a system changes the order. The set is found by the ratings'
         influence and checked by an estimate without them; no smaller one is ruled out.
 
-    Raises
-    ------
-    ValueError
-        On no ratings, a rating that is not finite, or labels that do not fit.
-
     References
     ----------
     Broderick, Giordano and Meager (2020), An Automatic Finite-Sample Robustness Metric,

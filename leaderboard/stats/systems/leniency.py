@@ -22,8 +22,6 @@ class Leniency:
     typical_gap : float
         Mean difference of two workers' ratings of one output because of their levels,
         in the unit of the ratings.
-    rate : float
-        The false discovery rate.
     """
 
     n_workers: int
@@ -47,13 +45,6 @@ def leniency(
     ----------
     values, systems, workers : array_like, shape (n,)
         The input of `estimates`.
-    rate : float
-        False discovery rate among those who are called strict or lenient.
-
-    Raises
-    ------
-    ValueError
-        On no ratings, a rating that is not finite, or labels that do not fit.
 
     Notes
     -----

@@ -69,8 +69,6 @@ def moved(low: float, high: float, tolerance: float) -> Moved:
 
     Parameters
     ----------
-    low, high : float
-        The interval of its linking constant.
     tolerance : float
         In the same unit, >= 0.
 
@@ -115,11 +113,6 @@ def linking_constant(
     LinkingConstant or None
         None if it is unknown: no output was rated by both crowds, or one of
         them is a single worker.
-
-    Raises
-    ------
-    ValueError
-        On a rating that is not finite, or columns that do not fit.
 
     Notes
     -----

@@ -19,11 +19,6 @@ CONFIDENCE = 0.95
 def as_table(scores: npt.ArrayLike) -> Floats:
     """Check a table of ratings with a row per instance and a column per system.
 
-    Raises
-    ------
-    ValueError
-        If it is empty, not a table, or a rating is missing or not finite.
-
     Examples
     --------
     >>> as_table([[1, 2], [3, float("nan")]])
@@ -59,8 +54,6 @@ class ItemEstimates:
         By simultaneous comparisons of all pairs; holds jointly with 95% confidence.
     n_items, n_groups : int
         `n_groups` equals `n_items` without groups.
-    method : str
-        The test of the p-values.
     """
 
     systems: list[str]
@@ -112,11 +105,6 @@ def estimate_by_items(
         sign test on the items where two systems differ, all others by the paired
         t-test; with groups, by the t-test with errors clustered by group and
         g - 1 degrees of freedom.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, a score is not finite, or a name occurs twice.
 
     References
     ----------

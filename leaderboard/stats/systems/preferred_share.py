@@ -39,8 +39,6 @@ def preferred_share(
         The worker and the instance of each answer.
     days : array_like, shape (n,), optional
         The day of each; used with at least three days.
-    confidence : float
-        Nominal coverage, strictly between 0 and 1.
 
     Returns
     -------
@@ -50,11 +48,6 @@ def preferred_share(
         out one day at a time. A single
         worker, or equal answers, do not determine the variance between workers: the
         interval is then that over instances alone, as described in `covers`.
-
-    Raises
-    ------
-    ValueError
-        On no answers, one outside 0 to 1, or labels that do not fit.
 
     References
     ----------

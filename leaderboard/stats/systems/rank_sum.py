@@ -35,8 +35,6 @@ class RankSumRanking:
     n_segments : ndarray of int, shape (s,)
     p_values : ndarray, shape (s, s)
         Entry i, j: one-sided p-value of "i scores higher than j"; 1 on the diagonal.
-    alpha : float
-        Level of each test.
     """
 
     systems: list[str]
@@ -101,12 +99,6 @@ def rank_sum_ranking(
     alpha : float
         Level of each test, 0 < alpha < 1; not corrected for the number of pairs, as is
         the custom.
-
-    Raises
-    ------
-    ValueError
-        On no ratings, a rating that is not finite, labels that do not fit, or a wrong
-        level.
 
     References
     ----------
@@ -209,11 +201,6 @@ def wmt_clusters(better: npt.ArrayLike) -> list[RankRange]:
     cut, also one over a system above it, and no other system's;
     `leaderboard.stats.significance.significance_clusters` requires every system above
     to beat every system below.
-
-    Raises
-    ------
-    ValueError
-        If the table is not square.
 
     References
     ----------

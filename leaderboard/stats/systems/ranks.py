@@ -63,13 +63,6 @@ def rank_systems(
 ) -> Ranking:
     """Rank systems by simultaneous comparisons.
 
-    Parameters
-    ----------
-    systems : sequence of str, optional
-        The systems to rank; by default all.
-    alpha : float
-        Upper limit of the probability of any wrong difference.
-
     References
     ----------
     Holm (1979), Scandinavian Journal of Statistics 6; Mogstad, Romano, Shaikh and
@@ -112,13 +105,6 @@ def rank_by_p(
         Higher is better.
     p_values : array_like, shape (s, s)
         Two-sided, each pair by itself; symmetric.
-    alpha : float
-        Upper limit of the probability of any wrong difference.
-
-    Raises
-    ------
-    ValueError
-        On a p-value outside [0, 1] or a mean that is NaN.
 
     Examples
     --------

@@ -24,8 +24,6 @@ class Weighed:
     Parameters
     ----------
     means : ndarray, shape (systems,)
-    influence : Influence
-        As if the ratings had these weights.
     cleaning : ndarray, shape (systems, systems)
         Covariance of the means because of uncertain weights.
     """
@@ -37,11 +35,6 @@ class Weighed:
 
 def worker_weights(table: RatingTable, weights: npt.ArrayLike) -> Floats:
     """Return each worker's weight, from one for each rating in the given order.
-
-    Raises
-    ------
-    ValueError
-        If a weight is missing or outside of [0, 1].
 
     Examples
     --------

@@ -98,11 +98,6 @@ def rating_table(
         Workers are numbered by their ratings and not by their names, so that sums of
         floating-point numbers do not change with a pseudonym.
 
-    Raises
-    ------
-    ValueError
-        On no ratings, a rating that is not finite, or labels that do not fit.
-
     Examples
     --------
     >>> table = rating_table([3, 1], ["b", "a"], ["x", "y"])

@@ -38,8 +38,6 @@ class Assumed:
         The same for the residuals of other suspects, given the judge.
     narrow : float
         Log variance of narrow answers less that of people's: half the spread.
-    share : float
-        Prior share of workers who let a program answer.
     rounds : int
         Rounds in which the suspects' shared residuals are computed.
     """

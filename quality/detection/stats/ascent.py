@@ -75,12 +75,8 @@ def climb(
 
     Parameters
     ----------
-    sample : Sample
-        The data.
     theta : ndarray, shape (n_restarts, 3, n_components)
         Starts: logits of means, logs of concentrations, logits of weights.
-    max_iterations : int, default 1000
-        EM and Newton iterations together.
     em_tolerance : float, default 1e-3
         EM ends when its relative gain falls below this.
     tolerance : float, default 1e-8

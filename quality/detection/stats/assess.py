@@ -94,12 +94,6 @@ def assess_workers(
 
     Parameters
     ----------
-    n_workers : int
-        Workers are numbered from 0.
-    tests : Tests
-        Graded test questions.
-    ratings : Ratings or None
-        Ratings of real items.
     seed : int
         Stored with the result; nothing is random.
 

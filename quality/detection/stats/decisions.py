@@ -37,11 +37,6 @@ def control_false_discoveries(
     ndarray of bool, shape (n_workers,)
         Who is banned; workers with equal posteriors are treated alike.
 
-    Raises
-    ------
-    ValueError
-        If posteriors are no probabilities, or `level` or `least` is out of range.
-
     References
     ----------
     P. Müller, G. Parmigiani, C. Robert and J. Rousseau, "Optimal sample size for

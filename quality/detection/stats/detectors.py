@@ -48,8 +48,6 @@ class Detection:
         Posterior probability that each worker is noisy.
     flagged : ndarray of bool, shape (n_workers,)
         The comparison with the threshold.
-    detector : str
-        Slug of the detector.
     fitted : FittedDetector
         For more workers, or for one worker's path.
     parameters : dict
@@ -77,8 +75,6 @@ def guard(mixture: BetaMixture, n_observed: int) -> BetaMixture:
 
     Parameters
     ----------
-    mixture : BetaMixture
-        The learned prior.
     n_observed : int
         Workers and pseudo-workers it was learned from, >= 0.
 
@@ -122,22 +118,9 @@ def fit_detector(
         A slug of :data:`DETECTORS`.
     threshold_rate : float, default 0.9
         Workers below this rate of right answers are noisy, 0 < threshold_rate < 1.
-    seed : int, default 0
-        Seed of the fit's starts.
-    n_restarts : int, default 10
-        Starts of the fit.
-    pseudo : tuple of (int, int), default GENIE_PSEUDO_WORKERS
-        (right, asked) of imaginary workers for the fit.
-
-    Returns
-    -------
-    FittedDetector
-        For these or other workers.
 
     Raises
     ------
-    ValueError
-        If the detector is unknown, or counts or threshold are out of range.
     quality.detection.stats.mixture.ConvergenceError
         If no restart of the fit reached a maximum.
 
@@ -177,10 +160,6 @@ def with_fit(
     ----------
     learned : Fit
         A fit with as many components as the detector has.
-    detector : str, default DEFAULT_DETECTOR
-        Slug of a detector that learns its prior.
-    threshold_rate : float, default 0.9
-        Workers below this rate are noisy.
 
     Raises
     ------
@@ -222,23 +201,15 @@ def detect(
         Right answers and answered test questions of each worker; may be empty.
     detector : str, default DEFAULT_DETECTOR
         A slug of :data:`DETECTORS`.
-    threshold_rate : float, default 0.9
-        Workers below this rate of right answers are noisy (``rate`` criterion).
     threshold_posterior : float, default 0.99
         Flag a worker when P(noisy) is greater.
     inclusive : bool, default False
         Flag at the threshold too.
-    seed : int, default 0
-        Seed of the fit's starts.
-    n_restarts : int, default 10
-        Starts of the fit.
     pseudo : tuple of (int, int), default GENIE_PSEUDO_WORKERS
         (right, asked) of imaginary workers for the fit.
 
     Raises
     ------
-    ValueError
-        If counts or thresholds are out of range or the detector is unknown.
     quality.detection.stats.mixture.ConvergenceError
         If no restart of the fit reached a maximum.
 

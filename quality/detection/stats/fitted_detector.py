@@ -30,10 +30,6 @@ def flag(
 
     Parameters
     ----------
-    p_noisy : array_like of float
-        Probabilities.
-    threshold_posterior : float, default 0.99
-        0 < threshold_posterior <= 1.
     inclusive : bool, default False
         Flag at the threshold too. Genie's section 5 says "at least 99%", its appendix
         B.1 "more than"; Genie follows the appendix.

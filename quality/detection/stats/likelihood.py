@@ -100,8 +100,6 @@ def evaluate(sample: Sample, theta: Floats) -> Evaluation:
 
     Parameters
     ----------
-    sample : Sample
-        The data.
     theta : ndarray, shape (n_restarts, 3, n_components)
         Logit of the mean, log of the concentration, logit of the weight.
 

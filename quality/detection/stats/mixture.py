@@ -105,22 +105,13 @@ def fit(
         Number of components, >= 1.
     seed : int, optional
         Seed of the random starts; the same seed gives the same bytes.
-    rng : numpy.random.Generator, optional
-        Used instead of `seed`.
-    n_restarts : int, default 10
-        Random starts, all climbed together.
     pseudo : tuple of (int, int), default GENIE_PSEUDO_WORKERS
         (right, asked) of imaginary workers added to the data.
     max_iterations : int, default 1000
         EM and Newton iterations together.
-    require_convergence : bool, default True
-        Raise instead of returning a fit that did not converge.
 
     Raises
     ------
-    ValueError
-        If the counts are not counts, `k` or `n_restarts` is below 1, or no worker, real
-        or imaginary, has answered anything.
     ConvergenceError
         If the best restart did not reach a maximum in `max_iterations`.
 

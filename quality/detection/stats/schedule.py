@@ -67,12 +67,8 @@ def test_probability(
 
     Parameters
     ----------
-    n_tests : int
-        Tests that the worker has answered.
     p_careless : float
         Estimated probability that the worker is careless.
-    allowance : Allowance
-        Of the campaign; see :func:`affordable`.
 
     Returns
     -------
@@ -117,8 +113,6 @@ def affordable(
     ----------
     n_items : float
         Answers paid so far, tests among them.
-    n_tests : float
-        Tests paid so far.
     share : float
         Share of tests in the cost that staff approved.
     planned : float

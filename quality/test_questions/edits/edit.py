@@ -27,8 +27,6 @@ class Edit:
         A slug of `kinds.KINDS`.
     before, after : str
         The old and the new part; for an exchange, the two parts.
-    text : str
-        The whole text after the edit.
     start : int
         Start of `before` in the original text, in characters.
     change : str

@@ -16,12 +16,6 @@ class Kind:
 
     Parameters
     ----------
-    slug : str
-        Its name in records.
-    label : str
-        Shown to staff.
-    harms : str
-        `ADEQUACY` or `FLUENCY`.
     leaves_out : bool
         The text loses content and gains nothing false: wrong only if an output must
         have the whole content of the input, as a translation must.

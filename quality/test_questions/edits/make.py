@@ -59,8 +59,6 @@ def edits_of(
 
     Parameters
     ----------
-    text : str
-        The output.
     language : str
         Code of its language; for an unknown one numbers, names and clauses are edited.
     source_texts : sequence of str, optional
@@ -71,8 +69,6 @@ def edits_of(
     same_input : sequence of str, optional
         Right texts for the same input, such as its references: an edit must not bring
         the text closer to one of them, nor use a word that they have.
-    kinds : sequence of str, optional
-        Slugs of `kinds.KINDS`; all by default.
     seed : int
         The same seed and texts give the same edits.
 

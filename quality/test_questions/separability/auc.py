@@ -56,11 +56,6 @@ def area(tests: Floats, items: Floats, *, level: float = 0.95) -> Area:
 
     The interval is symmetric on the logit scale, so that it stays within 0 and 1.
 
-    Parameters
-    ----------
-    tests, items : ndarray
-        Scores.
-
     References
     ----------
     DeLong, DeLong and Clarke-Pearson (1988), "Comparing the areas under two or more

@@ -34,8 +34,6 @@ def blend_in(
     ----------
     candidates : sequence of Surface
         Possible tests, as many as possible; at most one of an input is chosen.
-    items : sequence of Surface
-        Real items of the campaign.
     n : int
         Number of tests; the result is shorter if there are too few inputs.
     taken : collection of str, optional

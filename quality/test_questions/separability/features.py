@@ -22,8 +22,6 @@ class Surface:
 
     Parameters
     ----------
-    text : str
-        The rated text.
     source : str, optional
         Its input, fields joined.
     references : sequence of str, optional

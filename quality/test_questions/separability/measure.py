@@ -121,16 +121,12 @@ def separability(
     ----------
     features_tests, features_items : ndarray
         Rows of `features.surface_features`.
-    seed : int
-        Of folds and shuffled labels.
     groups : sequence of int, optional
         Of tests and then of items: texts made from one output share a number, and are
         never on both sides of a fold.
     same : sequence of int, optional
         Of tests and then of items: texts that several draws have in common share a
         number, and their labels are shuffled as one.
-    names : sequence of str, optional
-        Of the columns.
     n_shuffles : int, optional
         Number of shuffled labelings for the p value.
     limit : float, optional

@@ -36,8 +36,6 @@ class Items:
     ----------
     worker, level : ndarray of int, shape (n,)
     value : ndarray, shape (n,)
-    places : ndarray
-        Values of the levels.
     groups : list of tuple of ndarray
         Systems, instances and outputs, each within its criterion: the group of each
         rating, and its pair of group and worker.
@@ -241,8 +239,6 @@ def level_table(places: Floats, scatter: float) -> Floats:
     ----------
     places : ndarray, shape (n_levels,)
         Ascending; values beyond the outer levels count as these.
-    scatter : float
-        Standard deviation.
 
     Returns
     -------
