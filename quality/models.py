@@ -1,4 +1,4 @@
-"""All models of the app in one place, as Django expects; other code imports from the wings."""
+"""All models of the app in one place, as Django expects."""
 
 from quality.appeals.models import Appeal
 from quality.bans.models import HeldExclusion

@@ -355,7 +355,7 @@ def _derivatives(
     n_systems = len(strengths)
     information = np.zeros((n_systems + 1, n_systems + 1))
     information[:-1, :-1] = np.diag(curvature.sum(axis=1)) - curvature
-    # strengths are known up to a constant; this keeps their sum where it is
+    # strengths are identified up to a constant; this keeps their sum
     information[:-1, :-1] += 1.0 / n_systems + 2 * penalty * np.eye(n_systems)
     gradient = np.zeros(n_systems + 1)
     gradient[:-1] = ((won - won.T) - met * lean).sum(axis=1) / 2

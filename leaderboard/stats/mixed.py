@@ -279,7 +279,7 @@ def _pairs(crossed: Any) -> Any:
 
 
 def _outer(problem: _Problem, weights: Floats) -> Floats:
-    """Return the lower half of C W^2 C' of the sparse C; the upper half is undefined."""
+    """Return the lower half of C W^2 C' of the sparse C; the upper is undefined."""
     from scipy import sparse
 
     crossed = problem.crossed

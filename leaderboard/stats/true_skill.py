@@ -69,13 +69,13 @@ class Skills:
 
     @property
     def ranks_by_order(self) -> Ints:
-        """The rank of each system in each order, 1 the best, ties the same; shape (s, o)."""
+        """The rank of each system in each order, ties the same; shape (s, o)."""
         better = self.by_order[None, :, :] > self.by_order[:, None, :] + _SAME
         return np.asarray(1 + better.sum(axis=1), dtype=np.int64)
 
     @property
     def rank_kept(self) -> Floats:
-        """The share of the orders in which a system has the rank of the mean; shape (s,)."""
+        """The share of orders in which a system has its mean rank; shape (s,)."""
         better = self.differences[None, :] > self.differences[:, None] + _SAME
         rank = 1 + better.sum(axis=1)
         return np.asarray((self.ranks_by_order == rank[:, None]).mean(axis=1))

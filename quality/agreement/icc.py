@@ -22,7 +22,7 @@ class Icc:
     Attributes
     ----------
     value : float
-        At most 1; may be negative; NaN when nothing varies.
+        At most 1; may be negative; NaN without variation.
     n_raters : float
         Ratings per item; for unequal numbers their effective number.
     """

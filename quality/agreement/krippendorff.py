@@ -25,7 +25,7 @@ class Alpha:
     Attributes
     ----------
     value : float
-        At most 1; 0 is chance; NaN when no item has two ratings or nothing varies.
+        At most 1; 0 is chance; NaN if no item has two ratings or without variation.
     n_items : int
         Items with at least two ratings; the others are left out.
     n_undefined : int

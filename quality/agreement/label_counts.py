@@ -25,7 +25,7 @@ class LabelCounts:
 
     @property
     def numbers(self) -> Floats:
-        """The values as numbers; raises ValueError for words, which have no distances."""
+        """The values as numbers; raises ValueError for words."""
         try:
             return self.values.astype(np.float64)
         except (TypeError, ValueError):

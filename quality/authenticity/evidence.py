@@ -1,4 +1,4 @@
-"""The evidence about one worker, in sentences with their errors; it decides nothing."""
+"""The evidence about one worker, in sentences with their errors. It makes no decision."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def _pairs(pairs: Pairs, who: int, names: Sequence[str]) -> Line:
 
 
 def page_evidence(noticed: Noticed) -> list[Line]:
-    """Describe what the pages recorded: time, focus, copies, pastes, the hidden field."""
+    """Describe the pages' records: time, focus, copies, pastes, the hidden field."""
     return [_time(noticed), _counts(noticed), _canary(noticed)]
 
 

@@ -65,7 +65,7 @@ class DetectorFit(models.Model):
 
     @property
     def public_parameters(self) -> dict[str, Any]:
-        """Return the parameters that a release may contain while questions are in use."""
+        """Return the parameters that may be published while questions are in use."""
         if self.polarity:
             return dict(self.parameters)
         known = self.parameters

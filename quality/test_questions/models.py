@@ -9,7 +9,7 @@ class Polarity(models.TextChoices):
 
 
 class Placement(models.Model):
-    """The place of a test question among a campaign's items; `crowd` does not know it."""
+    """The place of a test question among a campaign's items, unknown to `crowd`."""
 
     campaign = models.ForeignKey(
         "crowd.Campaign", on_delete=models.CASCADE, related_name="+"

@@ -1,1 +1,1 @@
-"""Studies of the method, and recomputed tables of papers: imports Genie, which never imports it."""
+"""Studies of the method, and recomputed tables of papers. Genie never imports it."""

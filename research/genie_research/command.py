@@ -1,4 +1,4 @@
-"""The command `genie-research`: studies and papers' tables, beside every command of `genie`."""
+"""The command `genie-research`: studies and tables, beside the commands of `genie`."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from genie import command
 
 
 def main() -> None:
-    """Run the command named by the arguments; without arguments, list the commands of research."""
+    """Run the command named by the arguments; without any, list those of research."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "genie_research.settings")
     if len(sys.argv) > 1:
         command.main()

@@ -1,1 +1,1 @@
-"""Whether ratings depend on properties that workers should ignore: order, side, length, style."""
+"""Whether ratings depend on what workers should ignore: order, side, length, style."""

@@ -1,1 +1,1 @@
-"""Two crowds that rated the same systems: their results, and whether they are one population."""
+"""Two crowds that rated the same systems: their results, and a test of one population."""

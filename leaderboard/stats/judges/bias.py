@@ -221,7 +221,7 @@ def _outputs(
 def _slopes(
     table: Floats, noise: Floats, instance: Codes, n_levels: int
 ) -> tuple[Floats, int]:
-    """Solve with all instances, then without each; also return the number of instances."""
+    """Solve with all instances, then without each; also return the number of these."""
     n, width = table.shape
     groups = int(instance.max()) + 1
     products = table[:, :, None] * table[:, None, :]

@@ -255,7 +255,6 @@ def influence_of(design: Design, foretold: Floats) -> Influence:
 def _interval(
     design: Design, foretold: Floats, confidence: float
 ) -> tuple[Interval, float]:
-    """Return the interval round the estimate with this forecast, and its variance."""
     from scipy import special
 
     found, n = influence_of(design, foretold), len(design.ratings)
@@ -276,7 +275,7 @@ def _interval(
 
 
 def _freedom(design: Design, moves: Floats) -> float:
-    """Return degrees of freedom of the variance over workers and instances (Satterthwaite).
+    """Return degrees of freedom over workers and instances (Satterthwaite).
 
     The noise of single ratings counts with the rarer of the two: a few workers who
     rate each instance once have few degrees of freedom.

@@ -1,1 +1,1 @@
-"""Stopping rules: stop a comparison as soon as two systems differ significantly, not before."""
+"""Stopping rules: stop a comparison once two systems differ significantly."""

@@ -1,4 +1,4 @@
-"""Rules that bet: the beta mixture, and Wald's test as the lower bound for all of them."""
+"""Rules that bet: the beta mixture, and Wald's test as a lower bound for all."""
 
 from dataclasses import dataclass
 from typing import ClassVar

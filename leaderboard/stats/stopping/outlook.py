@@ -14,7 +14,7 @@ FARTHEST = 1_000_000
 def labels_needed(
     rule: ConfidenceRule, n: int, total: float, *, farthest: int = FARTHEST
 ) -> int | None:
-    """Project the number of labels at which the rule decides if their mean stays the same.
+    """Project when the rule decides if the mean of the labels stays the same.
 
     Parameters
     ----------

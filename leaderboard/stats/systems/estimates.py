@@ -29,7 +29,7 @@ from leaderboard.stats.systems.table import rating_table
 from leaderboard.stats.systems.variances import Variances, variances_of
 from leaderboard.stats.systems.weighting import weighting
 
-#: What the intervals of these estimates cover, in words.
+#: The coverage of these estimates' intervals, in words.
 COVERS_CROWD = "which workers rated the outputs and which instances were drawn"
 COVERS_WORKERS = "which workers rated the outputs; not which instances were drawn"
 COVERS_DAYS = (
@@ -115,7 +115,7 @@ class SystemEstimates:
 
     @cached_property
     def variance(self) -> Floats:
-        """The variance of each mean (diagonal) and of each difference; infinite if unknown."""
+        """The variance of each mean (diagonal) and difference; infinite if unknown."""
         floor = contrasts(self.floor)
         # the part of instances is a difference of two estimates and may be negative
         both = contrasts(self.worker_part) + contrasts(self.instance_part)
@@ -212,7 +212,7 @@ class SystemEstimates:
 
     @cached_property
     def p_values(self) -> Floats:
-        """The two-sided p-values of all differences, each by itself; 1 if unknown."""
+        """The unadjusted two-sided p-values of all differences; 1 if unknown."""
         from scipy import special
 
         gaps = np.abs(self.means[:, None] - self.means[None, :])

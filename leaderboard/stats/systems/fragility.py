@@ -139,7 +139,7 @@ def _overtakes(
     rival: int,
     dropped: npt.NDArray[np.intp],
 ) -> bool:
-    """Check the estimate without some ratings; the variances are not estimated again."""
+    """Estimate again without some ratings, but with the same variances."""
     kept = np.ones(len(table), dtype=np.bool_)
     kept[dropped] = False
     counts = np.bincount(table.system[kept], minlength=table.n_systems)

@@ -192,7 +192,6 @@ def _by(rows: Codes, columns: Codes, values: Floats, shape: tuple[int, ...]) -> 
 def _by_system(
     equations: Weighting, sums: Floats
 ) -> Iterator[tuple[Codes, Codes, Floats]]:
-    """Add up the weights of each worker's ratings of each system, whole workers at once."""
     table = equations.table
     key = table.worker * table.n_systems + table.system
     starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))

@@ -72,7 +72,7 @@ class ItemEstimates:
 
     @property
     def n_significant(self) -> int:
-        """The number of pairs that differ significantly after correction for all pairs."""
+        """The number of significant pairs after correction for all pairs."""
         return int(
             (
                 self.ranking.p_values[np.triu_indices(len(self.systems), 1)] <= ALPHA
@@ -166,7 +166,7 @@ def _codes(groups: Sequence[str] | None, n: int) -> npt.NDArray[np.intp] | None:
 def _covariance_of_means(
     residuals: Floats, codes: npt.NDArray[np.intp] | None, n_groups: int
 ) -> Floats:
-    """Return the systems' covariances (s, s), clustered by group; NaN from one group."""
+    """Return covariances (s, s), clustered by group; NaN from one group."""
     n = len(residuals)
     if n_groups < 2:
         return np.full((residuals.shape[1],) * 2, np.nan)
@@ -224,7 +224,7 @@ def _sign_tests(table: Floats) -> Floats:
 
 
 def _wilson(table: Floats) -> tuple[Floats, Floats]:
-    """Return Wilson's interval (1927) of each system's share, on the scores' own scale."""
+    """Return Wilson's interval (1927) of each share, on the scores' own scale."""
     n, (low, high) = len(table), (table.min(), table.max())
     width = high - low
     share = (table.mean(axis=0) - low) / width if width else np.zeros(table.shape[1])

@@ -29,7 +29,7 @@ def preferred_share(
     *,
     confidence: float = 0.95,
 ) -> Interval:
-    """Estimate the share of answers that prefer a system, for other workers and instances.
+    """Estimate the share of answers that prefer a system, with an interval.
 
     Parameters
     ----------

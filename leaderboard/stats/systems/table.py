@@ -62,7 +62,7 @@ class RatingTable:
 
     @property
     def day_freedom(self) -> float:
-        """Return the degrees of freedom of days: their effective number minus one; 0 without."""
+        """The effective number of days minus one, at least 1; 0 without days."""
         if not self.n_days:
             return 0.0
         counts = np.bincount(self.day).astype(np.float64)

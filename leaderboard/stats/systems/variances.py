@@ -1,4 +1,4 @@
-"""The parts of the ratings' variance between workers, between instances, and the rest."""
+"""Variances of ratings: between workers, between instances, and the rest."""
 
 from dataclasses import dataclass, replace
 

@@ -50,7 +50,7 @@ class Weighting:
     precision: Floats
 
     def blocks(self) -> Iterator[tuple[slice, Codes, Floats]]:
-        """Yield W in blocks of whole workers: rows, first row of each worker, weights."""
+        """Yield W by blocks of whole workers: rows, first row of each worker, weights."""
         table = self.table
         counts = np.bincount(table.worker, minlength=table.n_workers)
         ends = np.cumsum(counts)
@@ -176,7 +176,7 @@ def _precision(table: RatingTable, variances: Variances) -> Floats:
 def _effects(
     level_worker: Any, shrinkage: Floats, right: Floats, penalty: Floats, both: Any
 ) -> Floats:
-    """Solve for instances' and days' effects by conjugate gradients, a column per system.
+    """Solve for instances' and days' effects by conjugate gradients.
 
     `both` counts the ratings that an instance and a day share; None without days.
     """

@@ -1,4 +1,4 @@
-"""Workers who agree beyond quality, and test questions that went better than the rest."""
+"""Workers who agree beyond quality, or do better on test questions than elsewhere."""
 
 from dataclasses import dataclass
 

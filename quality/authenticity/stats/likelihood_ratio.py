@@ -1,4 +1,4 @@
-"""The combined signs: the likelihood of a program's answers over a person's, with an error.
+"""The combined signs: a program's likelihood over a person's, with an error.
 
 Three classes of workers: people, programs whose answers vary as people's, programs
 whose answers are narrow. Each sign is normal among people, around the crowd's own
@@ -138,7 +138,7 @@ class _Mixture:
             self._set(name, np.ones(sign.value.size), sign, robust=True)
 
     def fit(self) -> Floats:
-        """Find centres, spreads and shares; give each worker's probability."""
+        """Estimate centres, spreads and shares; return each worker's probability."""
         for _ in range(_STEPS):
             weight = self._classes()
             for name, sign in self.signs.items():

@@ -123,7 +123,7 @@ def _is_due(stamp: list[int], last: DetectorFit | None) -> bool:
 def _has_waited(pool: str, *, simulated: bool) -> bool:
     """Check whether a worker is paused for long without a person having to decide.
 
-    Always False for simulated workers.
+    Simulated workers count at once.
     """
     since = timezone.now() - (timedelta() if simulated else PATIENCE)
     paused = Pause.objects.filter(
@@ -150,7 +150,6 @@ def _parameters(evidence: Evidence, found: Assessment) -> dict[str, Any]:
 
 
 def _by_polarity(by_kind: dict[str, float]) -> dict[str, float]:
-    """Average careful workers' rates of right answers over the kinds of a polarity."""
     groups: dict[str, list[float]] = {}
     for kind, rate in by_kind.items():
         groups.setdefault(kind.partition(":")[0], []).append(rate)
@@ -302,7 +301,6 @@ def _weights(
 
 
 def _resume(pool: str) -> None:
-    """Resume the paused workers about whom no person has to decide."""
     exclusions.resume(pool, but=held_exclusions.waiting_workers(pool))
 
 

@@ -1,4 +1,4 @@
-"""Facts about a worker's answers that staff see beside the evidence; they exclude no worker."""
+"""Facts about a worker's answers that staff see beside the evidence."""
 
 from collections.abc import Collection
 from statistics import median

@@ -204,7 +204,7 @@ def _told_apart(rows: Iterable[tuple[int, tuple[Any, ...]]]) -> dict[Any, str]:
 def _rated(
     pool: str, simulated: bool
 ) -> list[tuple[int, int, tuple[int, str], int, int, str, float]]:
-    """Return worker, assignment, output, campaign, input, criterion and value, in order.
+    """Return worker, assignment, output, campaign, input, criterion, value, in order.
 
     Values are between 0 and 1 if the scale has ends; comparisons and magnitudes have
     none.

@@ -42,7 +42,7 @@ _IS_TEST = Exists(Placement.objects.filter(item__hit=OuterRef("pk")))
 def choose(
     worker: Worker, campaign: Campaign, unseen: QuerySet[HIT]
 ) -> Sequence[int] | None:
-    """Return the HITs to try: test questions first or real ones first; none for a pause.
+    """Return the HITs to try, test questions or real ones first; none for a pause.
 
     Drawn from the site's secret, so that only the site can predict it, and from the
     number of HITs the worker was given, so that asking again gives the same answer. If
@@ -155,7 +155,7 @@ def _affordable(campaign: Campaign) -> Allowance | None:
 
 
 class _Places(NamedTuple):
-    """Places of a campaign's HITs, and how many are taken; `newest` is the last taken."""
+    """Places of a campaign's HITs; `newest` is the last taken."""
 
     newest: int
     n_places: int = 0

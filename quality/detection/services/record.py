@@ -1,6 +1,6 @@
-"""A worker's record in a pool, as far as the next HIT depends on it.
+"""A worker's record in a pool, for the choice of the next HIT.
 
-The queries never depend on the last HIT, so that their time reveals nothing.
+The queries never depend on the last HIT, so that their duration is no clue.
 """
 
 from collections.abc import Iterable

@@ -51,7 +51,7 @@ class Assessment:
     ----------
     p_careless : ndarray, shape (n_workers,)
         Probability of being careless now. Answers that vary less than people's count
-        only as far as ratings speak for that.
+        only in proportion to the evidence of ratings.
     p_class : ndarray, shape (n_workers, n_classes)
         Probability of each of `classes`.
     parts : dict of ndarray, shape (n_workers,)
@@ -158,7 +158,7 @@ def assessment_of(
 def _not_too_soon(
     careless: Floats, fitted: Fitted, tests: Tests, options: AssessOptions
 ) -> Floats:
-    """Limit the probability after a handful of answers: the models are not that exact."""
+    """Limit the probability after few answers: the models are not that exact."""
     tested = np.bincount(tests.worker, minlength=len(careless))
     evidence = tested + (fitted.line.counts - tested) / _RATINGS_PER_TEST
     little = evidence < options.least

@@ -1,4 +1,4 @@
-"""Detectors of noisy workers: Genie's eight, and one that is right where they err.
+"""Detectors of noisy workers: Genie's eight, and one that corrects their errors.
 
 A detector is a prior over workers' rates of right answers (a beta mixture, fixed or
 learned from the pool) and a criterion: ``rate`` (the worker's rate lies below a

@@ -43,18 +43,16 @@ class Draft:
 
     @cached_property
     def own(self) -> frozenset[str]:
-        """Return the words of the text, without case."""
         return frozenset(word.text.casefold() for word in self.words)
 
     @cached_property
     def right(self) -> frozenset[str]:
-        """Return the words of texts that are right for this input, without case."""
         return frozenset(
             word.text.casefold() for text in self.same_input for word in words_of(text)
         )
 
     def elsewhere(self, *, same_language: bool = True) -> Iterator[tuple[int, str]]:
-        """Yield texts to take parts from: of the text's source first (0), then others (1)."""
+        """Yield texts to take parts from: its source first (0), then others (1)."""
         for text in self.source_texts:
             if not same_language or speaks(text, self.language):
                 yield 0, text

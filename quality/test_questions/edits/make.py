@@ -1,4 +1,4 @@
-"""Make edits of a text: rules of its language, in a seeded order, without unfit ones."""
+"""Make edits of a text by rules of its language, in a seeded order."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -130,7 +130,7 @@ def _fits(draft: Draft, kind: str, text: str) -> bool:
 
 
 def likeness(one: str, two: str) -> float:
-    """Compute the share of words and word pairs that two texts have in common (F1, 0 to 1).
+    """Compute the share of common words and word pairs of two texts (F1).
 
     Examples
     --------

@@ -79,7 +79,7 @@ def area(tests: Floats, items: Floats, *, level: float = 0.95) -> Area:
     variance = sum(
         float(part.var(ddof=1)) / len(part) for part in (above, below) if len(part) > 1
     )
-    # where all pairs agree there is no variance to see: one pair more would have told
+    # If all pairs agree the variance is 0: use that of one more, disagreeing pair.
     inside = min(max(auc, 0.5 / (n * m + 1)), 1 - 0.5 / (n * m + 1))
     least = inside * (1 - inside) / (min(n, m) + 1) if auc in (0.0, 1.0) else 0.0
     spread = np.sqrt(max(variance, least)) / (inside * (1 - inside))

@@ -1,4 +1,4 @@
-"""A small classifier: logistic regression with quadratic terms and a ridge, cross-validated."""
+"""A small classifier: cross-validated logistic ridge regression with quadratic terms."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""What a script sees of an item without reading it: shares, lengths, overlaps, places."""
+"""Features of an item without reading it: shares, lengths, overlaps, places."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -142,7 +142,7 @@ PAGE_FEATURES = (
 
 
 def surface_features(surfaces: Sequence[Surface]) -> Floats:
-    """Compute features that need no reading: a row for each item, columns as in `FEATURES`.
+    """Compute features without reading: a row per item, columns as in `FEATURES`.
 
     `surfaces` are all items of a campaign including test questions, because repeated
     texts and inputs are counted among them.

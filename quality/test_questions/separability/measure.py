@@ -1,4 +1,4 @@
-"""How well tests can be distinguished from real items, and whether a campaign may start."""
+"""Separability of tests and real items, and whether a campaign may start."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ class Separability:
 
     @property
     def verdict_on_key(self) -> str:
-        """Return the verdict for a comparison of good and wrong texts of test questions."""
+        """Return the verdict for good against wrong texts of test questions."""
         if not self.measured:
             return ""
         return self._verdict("Right answers", "a good text of a test from a wrong one")

@@ -30,7 +30,7 @@ def marks(
     expected: Mapping[str, Any],
     threshold: float,
 ) -> dict[str, bool]:
-    """Return, by criterion, whether one worker's answers to one test question are right."""
+    """Return, by criterion, whether a worker's answers to a question are right."""
     return marks_of(
         answers, expected, good=polarity == Polarity.POSITIVE, threshold=threshold
     )

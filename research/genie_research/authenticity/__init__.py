@@ -1,1 +1,1 @@
-"""How well signs of programs distinguish them from people, by simulation and with real models."""
+"""The power of signs of programs, by simulation and with real models."""

@@ -1,4 +1,4 @@
-"""Answers of people and of language models to the same items, and how well a judge separates them."""
+"""Answers of people and of language models to the same items, separated by a judge."""
 
 import gzip
 import json
@@ -71,7 +71,7 @@ def read_data_set(folder: Path) -> DataSet:
 
 
 def told_apart(data: DataSet, n_answers: int, seed: int) -> Told | None:
-    """Put each model in each person's place, batch by batch, with another model as judge.
+    """Put each model in each person's place, with another model as judge.
 
     If labels are numbers the sign is Fisher's z of the partial correlation with the
     judge given the mean of the other people's answers; else the share of the judge's

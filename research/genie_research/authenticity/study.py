@@ -1,4 +1,4 @@
-"""Simulated crowds in which some workers use a language model, and the power of the signs."""
+"""Simulated crowds with workers who use a language model, and the signs' power."""
 
 from dataclasses import dataclass
 

@@ -1,1 +1,1 @@
-"""Simulated boards, designs and plans: coverage of intervals, and the precision of ratings."""
+"""Simulated boards, designs and plans."""

@@ -53,8 +53,6 @@ class PlannedWidth:
 
 @dataclass(frozen=True)
 class PlannedPower:
-    """The power to find the observed difference of two systems on this many instances."""
-
     a: str
     b: str
     n_instances: int

@@ -1,4 +1,4 @@
-"""Which annotation design gives the most stable score from the same number of labels."""
+"""The stability of scores from the same number of labels, by annotation design."""
 
 import itertools
 from dataclasses import dataclass

@@ -74,7 +74,6 @@ def half_crowds(
     n_splits: int,
     seed: int,
 ) -> HalfCrowds:
-    """Split the workers at random, again and again, and compare the halves' estimates."""
     ratings = as_ratings(values)
     coded = factor_codes(
         {"system": systems, "worker": workers, "instance": instances}, len(ratings)

@@ -23,7 +23,7 @@ class LabelTable:
     Parameters
     ----------
     labels : ndarray, shape (i, k)
-        Labels of each instance, ascending, then NaN where it has fewer than k.
+        Labels of each instance, ascending, padded with NaN.
     counts : ndarray of int, shape (i,)
         How many labels each instance has, at least 1.
     """
@@ -74,7 +74,7 @@ def draw_estimates(
     rng: np.random.Generator,
     aggregate: Aggregate = average,
 ) -> Floats:
-    """Repeat a study: draw instances with replacement, labels of each without, and average.
+    """Repeat a study: draw instances with replacement and labels without; average.
 
     Returns
     -------

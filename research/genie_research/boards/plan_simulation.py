@@ -96,7 +96,7 @@ def simulated_power(
     seed: int,
     n_sets: int = 2_000,
 ) -> float:
-    """Simulate a planned comparison on a pilot's differences; return the share that reject.
+    """Simulate a planned comparison on a pilot; return the share that reject.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ class DawidSkene:
 
     @property
     def informed(self) -> Floats:
-        """Return how closely labels follow classes: 0 for guessing, 1 for always right."""
+        """How closely labels follow classes: 0 for guessing, 1 for always right."""
         n = self.confusion.shape[2]
         if n < 2:
             return np.zeros(len(self.confusion))

@@ -1,4 +1,4 @@
-"""Which evidence distinguishes careless workers from careful ones: a comparison of models."""
+"""Which evidence finds careless workers: a comparison of models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class EvidenceCell:
     ----------
     areas : tuple of float
         Area under the curve against careful workers: lazy, random, adversarial,
-        copying, all of them; NaN where there are none.
+        copying, all of them; NaN without any.
     """
 
     evidence: str

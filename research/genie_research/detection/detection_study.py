@@ -76,7 +76,7 @@ class DetectionStudy:
         return len(self.n_noisy)
 
     def first(self, n_rounds: int) -> DetectionStudy:
-        """Return the study of the first rounds only, as if no more had been simulated."""
+        """Return the study of the first rounds, as if it had stopped there."""
         if not 1 <= n_rounds <= self.n_rounds:
             raise ValueError(f"The study has {self.n_rounds} rounds, not {n_rounds}.")
         return replace(
@@ -87,7 +87,7 @@ class DetectionStudy:
         )
 
     def cell(self, detector: str, bucket: int, *, n_resamples: int = 1_000) -> Cell:
-        """Return precision and recall of one detector and bucket (an index of :data:`BUCKET_NAMES`)."""
+        """Return one detector's precision and recall; `bucket` indexes BUCKET_NAMES."""
         if detector not in self.detectors:
             raise ValueError(f"The detector {detector!r} was not in this study.")
         row = self.detectors.index(detector)

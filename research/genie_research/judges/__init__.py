@@ -1,1 +1,1 @@
-"""The value of programs that rate beside people, by simulation and on published labels."""
+"""The value of programs' ratings, by simulation and on published labels."""

@@ -1,4 +1,4 @@
-"""Scripted judges with one bias each, and the audit's findings: power and false alarms."""
+"""Scripted judges with one bias each: the audit's power and false alarms."""
 
 import re
 from collections.abc import Iterator
@@ -185,6 +185,6 @@ def _summary(planted: str, audits: list[list[Finding]]) -> BiasStudy:
 
 
 def with_endings(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield, for each command, its name and the text with it and with harmless words."""
+    """Yield each command's name and the text with it and with harmless words."""
     for command, harmless in probes():
         yield command, planted(text, command), planted(text, harmless)

@@ -1,4 +1,4 @@
-"""Coverage of differences of systems that judges help to estimate, and of their ranks."""
+"""Coverage of differences of systems, and of ranks, with judges' help."""
 
 from dataclasses import dataclass
 from itertools import combinations

@@ -88,7 +88,7 @@ class Table(ABC):
     slug: str
     #: Heading.
     title: ClassVar[str]
-    #: Where it is printed.
+    #: Its place in print.
     paper: ClassVar[str]
 
     @abstractmethod
@@ -96,7 +96,7 @@ class Table(ABC):
 
 
 def all_tables() -> dict[str, type[Table]]:
-    """Return all tables, by slug: those of the three papers, then folders of judgments."""
+    """Return all tables, by slug: of the three papers, then of folders."""
     return (
         discover("genie_research.papers.dynamic", Table)
         | discover("genie_research.papers.genie", Table)

@@ -1,1 +1,1 @@
-"""How well a script distinguishes the test questions of shipped tasks from real items."""
+"""How well a script distinguishes shipped tasks' test questions from real items."""

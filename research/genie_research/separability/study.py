@@ -1,4 +1,4 @@
-"""How well a script finds a task's test questions, drawn as for campaigns, many times."""
+"""How well a script finds a task's test questions, over many draws."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class _Found(Sides):
 
 @dataclass(frozen=True)
 class Moved:
-    """The effect of the edits on metrics: mean scores before and after, against references."""
+    """The effect of the edits on metrics: mean scores before and after."""
 
     n: int
     chrf: tuple[float, float]

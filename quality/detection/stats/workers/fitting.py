@@ -60,7 +60,7 @@ class Fitted:
         return np.exp(joint - log_sum(joint)[:, None])
 
     def careful(self, p_class: Floats) -> Floats:
-        """Return the probability that each answer in the timeline was given with care."""
+        """Return the probability of care for each answer in the timeline."""
         worker = self.line.worker
         turning = p_class[worker, CLASSES.index("turning")]
         return np.asarray(p_class[worker, 0] + turning * (1 - self.turned.by_then))

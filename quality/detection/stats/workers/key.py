@@ -14,7 +14,7 @@ _ALWAYS, _STRENGTH = 0.9, 20.0
 #: careful people on a hard key.
 _LEEWAY = 0.15
 #: Start of the fit: from a low agreement it climbs to that of careful people, from a
-#: high one it would call the many guessers who agree less with a hard key.
+#: high one the many who agree less with a hard key would count as guessers.
 _BEGIN = 0.65
 #: Careful people agree with the key more often than not, over all kinds of a polarity:
 #: if most of a crowd answers against the key, or always yes, that does not make them

@@ -63,7 +63,7 @@ class Items:
 
 
 def as_items(ratings: Ratings) -> Items:
-    """Return the ratings with numbered systems, instances and outputs of each criterion.
+    """Map each criterion's systems, instances and outputs to numbers.
 
     Examples
     --------
@@ -264,7 +264,6 @@ def level_table(places: Floats, scatter: float) -> Floats:
 def _looked_up(
     items: Items, mean: Floats, shifts: npt.ArrayLike, scatters: npt.ArrayLike
 ) -> Floats:
-    """Return log-probabilities of ratings around each shifted mean with each scatter."""
     last = round((_HIGH - _LOW) / _STEP)
     place = np.rint((mean[:, None] + np.asarray(shifts) - _LOW) / _STEP).astype(
         np.int64

@@ -49,7 +49,7 @@ def _before(nodes: Nodes, line: Timeline) -> tuple[Floats, Floats]:
 
 
 def whole(blocks: Sequence[Nodes], line: Timeline) -> Floats:
-    """Compute the log-likelihood of each worker's answers if one class gave all of them.
+    """Compute each worker's log-likelihood if one class gave all answers.
 
     Parameters
     ----------

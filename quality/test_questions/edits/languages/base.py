@@ -79,6 +79,6 @@ def all_languages() -> dict[str, type[Language]]:
 
 
 def language_of(code: str) -> type[Language]:
-    """Return the data of a language: of its code, of the code's first part, or of any."""
+    """Return the data of a language, by its code, the code's first part, or "any"."""
     known = all_languages()
     return known.get(code) or known.get(code.partition("-")[0]) or Language

@@ -108,7 +108,7 @@ class German(Language):
 
     @classmethod
     def same_form(cls, old: str, new: str) -> bool:
-        """Check for equal endings: nouns after the same article mostly differ in number by it.
+        """Check for equal endings, which mostly show the number after an article.
 
         Examples
         --------

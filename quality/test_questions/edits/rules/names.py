@@ -116,7 +116,7 @@ def known_names(texts: Sequence[str], language: type[Language]) -> frozenset[str
 
 
 def entities(draft: Draft) -> Iterator[Change]:
-    """Yield changes of a name to another one of the same shape, or of a closed group."""
+    """Yield changes of a name to one of the same shape, or of a closed group."""
     yield from within_groups(draft, "entity", draft.language.names)
     texts = [text for _, text in draft.elsewhere()]
     known = known_names([draft.text, *texts], draft.language)

@@ -1,4 +1,4 @@
-"""Recompute the published tables from the published data, and say what holds."""
+"""Recompute the published tables from the published data, with a verdict."""
 
 import json
 import resource

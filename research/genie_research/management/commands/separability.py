@@ -1,4 +1,4 @@
-"""Study whether a script can tell test questions from what is judged, without reading."""
+"""Study whether a script can distinguish test questions from real items."""
 
 from pathlib import Path
 from typing import Any

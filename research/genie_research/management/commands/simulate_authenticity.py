@@ -1,4 +1,4 @@
-"""How well the signs of a program's answers tell language models from people."""
+"""Study how well the signs of a program's answers find language models."""
 
 import json
 from dataclasses import asdict

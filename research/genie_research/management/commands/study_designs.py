@@ -1,4 +1,4 @@
-"""Study on anybody's labels which design gives the steadiest score."""
+"""Study on any labels which design gives the most stable score."""
 
 import json
 from pathlib import Path

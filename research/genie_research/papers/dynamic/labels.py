@@ -23,7 +23,7 @@ Uniforms = npt.NDArray[np.float32] | Floats
 
 class VoteSource(Protocol):
     def votes(self, n: int, *, distinct: bool = True) -> Floats:
-        """Return the chance of k = 0, 1, ..., n labels for A: shape (n + 1, requests)."""
+        """Return the chance of k = 0, ..., n labels for A: shape (n + 1, requests)."""
         ...
 
 

@@ -77,7 +77,7 @@ def first_crossings(rule: StoppingRule, labels: npt.ArrayLike) -> StoppedSeries:
 
 
 def last_runs(rule: StoppingRule, labels: npt.ArrayLike) -> StoppedSeries:
-    """Stop each series (row of 0 and 1) where its last unbroken run beyond the boundary begins.
+    """Stop each series (row of 0 and 1) where its last run beyond the boundary begins.
 
     This needs the future: the labels after the stop must be known to see that the run
     does not break. The code of *Dynamic Human Evaluation* computed its tables 3, 6 and

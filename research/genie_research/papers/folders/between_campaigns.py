@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def agreement(first: pd.Series, second: pd.Series) -> Computed:
-    """Compare two campaigns' segment scores, and the means of systems computed from them.
+    """Compare two campaigns' segment scores, and the systems' means.
 
     Scores are indexed by system and segment; only common ones count. Returns n, pearson
     and kendall_b over segments of all systems, spearman_systems and kendall_systems

@@ -107,7 +107,7 @@ def largest_standard_error(
 
 
 def implied_sd(half_width: float, n: int, *, confidence: float = 0.95) -> float:
-    """Return half_width sqrt(n) / z: the standard deviation behind a published interval.
+    """Return half_width sqrt(n) / z: the deviation behind a published interval.
 
     If it is above `largest_sd` of the published mean, the interval, the number of
     ratings or their independence cannot be as printed.

@@ -68,7 +68,7 @@ def first_judgments(
 
 
 def judgement_table(frame: pd.DataFrame, criterion: str) -> Floats:
-    """Return a row per meaning representation and k-th judgement, a column per system."""
+    """Return a row per meaning representation and judgement, a column per system."""
     counted = frame.assign(nth=frame.groupby(["mr_id", "system"]).cumcount())
     wide = counted.set_index(["mr_id", "nth", "system"])[criterion].unstack()
     return wide[list(SYSTEMS)].dropna().to_numpy(dtype=np.float64)
