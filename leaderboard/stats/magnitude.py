@@ -50,7 +50,7 @@ def normalise_magnitudes(
     method : {"modulus", "z"}
         "modulus" divides by the worker's geometric mean and multiplies by the grand
         one: ratios within a worker stay as they were, and so does the unit. "z"
-        standardises the logarithms within each worker, which also equalizes the
+        standardizes the logarithms within each worker, which also equalizes the
         workers' spread; the result is in standard deviations of log magnitude, 0 for
         workers who gave one magnitude only.
 

@@ -295,7 +295,7 @@ def _swapped_levels(levels: npt.NDArray[np.int64]) -> Floats:
         part = np.zeros(int(level * count) + 1)
         part[:: int(level)] = stats.binom.pmf(np.arange(count + 1), count, 0.5)
         parts.append(part)
-    while len(parts) > 1:  # neighbours first, so that long ones meet long ones
+    while len(parts) > 1:  # neighbors first, so that long ones meet long ones
         joined = [
             np.maximum(signal.convolve(x, y), 0.0)
             for x, y in zip(parts[::2], parts[1::2], strict=False)

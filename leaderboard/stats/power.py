@@ -58,7 +58,7 @@ def paired_power(
     Returns
     -------
     float
-        Power of the t-test; the paired bootstrap and randomisation come close to it.
+        Power of the t-test; the paired bootstrap and randomization come close to it.
 
     References
     ----------

@@ -11,7 +11,7 @@ from leaderboard.stats.resampling import Floats
 
 
 def worker_z_scores(values: npt.ArrayLike, workers: npt.ArrayLike) -> Floats:
-    """Standardise each worker's ratings by that worker's mean and spread.
+    """Standardize each worker's ratings by that worker's mean and spread.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def mean_z_scores(
 ) -> StandardisedMeans:
     """Average z-scores that were computed from all of the workers' ratings.
 
-    WMT standardises on references and damaged texts, too, and averages systems' own.
+    WMT standardizes on references and damaged texts, too, and averages systems' own.
 
     Parameters
     ----------

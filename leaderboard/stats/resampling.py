@@ -114,7 +114,7 @@ def mean_distribution(values: Floats) -> MeanDistribution:
     -------
     MeanDistribution
         Exact up to rounding if the ratings are on a lattice of at most 4,096
-        steps; otherwise each rating is split between its two neighbours on a fine
+        steps; otherwise each rating is split between its two neighbors on a fine
         lattice, which keeps the mean and widens the standard error by about 5e-6.
 
     Notes
@@ -143,7 +143,7 @@ def mean_distribution(values: Floats) -> MeanDistribution:
     else:
         position = np.rint((values - origin) / step)
     lower = np.floor(position).astype(np.intp)
-    # split between both neighbours in proportion: the mean stays exact
+    # split between both neighbors in proportion: the mean stays exact
     share = position - lower
     top = int(lower.max()) + 1
     pmf = np.bincount(lower, 1 - share, top + 1) + np.bincount(

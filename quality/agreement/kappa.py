@@ -35,7 +35,7 @@ class Kappa:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Percentage agreement.
+    """Percentage agreement, with a percentile interval over items.
 
     Attributes
     ----------
@@ -107,6 +107,8 @@ def fleiss_kappa(
 ) -> Kappa:
     """Estimate the agreement of several raters on nominal values beyond chance.
 
+    The interval is a percentile interval over items.
+
     Parameters
     ----------
     ratings : array_like, shape (n_items, n_raters), or LabelCounts
@@ -177,6 +179,8 @@ def cohen_kappa(
     confidence: float = 0.95,
 ) -> Kappa:
     """Estimate the agreement of two raters beyond chance, each with their own habits.
+
+    The interval is from the asymptotic standard error.
 
     Parameters
     ----------

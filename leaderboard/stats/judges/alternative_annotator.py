@@ -25,7 +25,7 @@ class AgainstPerson:
     Parameters
     ----------
     n : int
-        Instances that the person, another person and the judge have labelled.
+        Instances that the person, another person and the judge have labeled.
     judge_wins, person_wins : float
         Shares of instances on which each fits the others' labels at least as well as
         the other one; both on a tie.

@@ -123,7 +123,7 @@ class Comparison:
     Notes
     -----
     The rules assume that, given the past, each label has a mean of P(A preferred). This
-    holds for instances drawn at random and labelled by workers drawn at random; workers
+    holds for instances drawn at random and labeled by workers drawn at random; workers
     may differ in skill and instances in difficulty. It does not hold if easy instances
     come first, or if one worker labels everything and the question is about workers
     in general: then the result is about that worker.

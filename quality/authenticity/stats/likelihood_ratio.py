@@ -2,7 +2,7 @@
 
 Three classes of workers: people, programs whose answers vary as people's, programs
 whose answers are narrow. Each sign is normal among people, around the crowd's own
-centre with the crowd's own spread and the worker's own error; among programs it is
+center with the crowd's own spread and the worker's own error; among programs it is
 moved by a stated amount. Centres, spreads and the shares of the classes are estimated
 together (EM).
 """
@@ -138,7 +138,7 @@ class _Mixture:
             self._set(name, np.ones(sign.value.size), sign, robust=True)
 
     def fit(self) -> Floats:
-        """Estimate centres, spreads and shares; return each worker's probability."""
+        """Estimate centers, spreads and shares; return each worker's probability."""
         for _ in range(_STEPS):
             weight = self._classes()
             for name, sign in self.signs.items():

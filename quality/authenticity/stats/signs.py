@@ -136,7 +136,7 @@ def _slope(of: Floats, value: Floats, who: Ints, n_workers: int) -> Floats:
 
 
 def _correlation(a: Floats, b: Floats, who: Ints, n_workers: int) -> Floats:
-    """Correlate two centred columns for each worker; 0 without variation."""
+    """Correlate two centered columns for each worker; 0 without variation."""
     both = np.bincount(who, a * b, minlength=n_workers)
     squares = np.bincount(who, a * a, minlength=n_workers) * np.bincount(
         who, b * b, minlength=n_workers

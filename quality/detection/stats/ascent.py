@@ -71,7 +71,7 @@ def climb(
     em_tolerance: float = 1e-3,
     tolerance: float = 1e-8,
 ) -> Climb:
-    """Maximise the log-likelihood from every start.
+    """Maximize the log-likelihood from every start.
 
     Parameters
     ----------

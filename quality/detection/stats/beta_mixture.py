@@ -154,7 +154,7 @@ class BetaMixture:
         return joint
 
     def to_dict(self) -> dict[str, list[float]]:
-        """Return a JSON-serialisable form.
+        """Return a JSON-serializable form.
 
         Examples
         --------

@@ -51,7 +51,7 @@ class Detection:
     fitted : FittedDetector
         For more workers, or for one worker's path.
     parameters : dict
-        All inputs of the decision, JSON-serialisable: thresholds, seed, the prior.
+        All inputs of the decision, JSON-serializable: thresholds, seed, the prior.
     """
 
     p_noisy: Floats

@@ -72,7 +72,7 @@ class Fit:
     n_pseudo: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a JSON-serialisable form.
+        """Return a JSON-serializable form.
 
         Examples
         --------

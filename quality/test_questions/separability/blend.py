@@ -63,7 +63,7 @@ def blend_in(
 def _moments(
     candidates: Floats, chosen: Floats, items: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Standardise by the real items and add squares; also return the target."""
+    """Standardize by the real items and add squares; also return the target."""
     spread = items.std(axis=0)
     # A feature that no real item has is scaled by the candidates.
     spread = np.where(spread > 0, spread, candidates.std(axis=0))

@@ -15,7 +15,7 @@ N_STEPS = 60
 
 
 def quadratic(features: Floats) -> tuple[Floats, Floats]:
-    """Standardise features, a row for each item, and add their squares and products.
+    """Standardize features, a row for each item, and add their squares and products.
 
     Columns without variance are left out. Far values are clipped, so that one odd item
     does not decide. Returns the design and the ridge of each column.
@@ -76,7 +76,7 @@ def held_out_scores(
     Returns
     -------
     ndarray
-        Log-odds, of the shape of `labels`; centred within each fold, whose models
+        Log-odds, of the shape of `labels`; centered within each fold, whose models
         differ.
     """
     from scipy.linalg import cho_factor, cho_solve

@@ -17,7 +17,7 @@ COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 def grade(campaign: Campaign) -> int:
     """Grade the ungraded answers; return the number of new grades.
 
-    A rating above the scale's threshold counts as "good" (Genie, section 5: binarised
+    A rating above the scale's threshold counts as "good" (Genie, section 5: binarized
     at 0.5), on each marked criterion by itself. Check marks beside the ratings do not
     count, nor do questions of several criteria that do not define which can be marked.
     """

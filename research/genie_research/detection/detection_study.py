@@ -110,7 +110,7 @@ class DetectionStudy:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a JSON-serialisable form: one entry per detector and bucket."""
+        """Return a JSON-serializable form: one entry per detector and bucket."""
         cells = [
             {"detector": slug, "bucket": name} | _plain(self.cell(slug, bucket))
             for slug in self.detectors

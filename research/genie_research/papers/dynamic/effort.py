@@ -48,7 +48,7 @@ class EffortSample:
     labels : ndarray of int, shape (runs,)
         Up to the decision; of all requests without one.
     requests : ndarray of int, shape (runs,)
-        Requests labelled up to there.
+        Requests labeled up to there.
     side : ndarray of int, shape (runs,)
         1 for A, -1 for B, 0 for undecided.
     """

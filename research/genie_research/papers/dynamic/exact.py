@@ -1,4 +1,4 @@
-"""The effort of a labelling strategy on given requests, exactly.
+"""The effort of a labeling strategy on given requests, exactly.
 
 Final labels of different requests are independent, so the sum of labels is a random
 walk with a step chance that depends on the request. Dynamic programming carries the

@@ -1,4 +1,4 @@
-"""Labelling strategies: how the labels of several workers become one per request.
+"""Labeling strategies: how the labels of several workers become one per request.
 
 A request shows one output of each of two systems. All strategies depend on a request
 only by the chance that k of the first n workers prefer A; these chances determine the
@@ -29,7 +29,7 @@ class VoteSource(Protocol):
 
 @dataclass(frozen=True)
 class CollectedVotes:
-    """Requests that were labelled more often than a strategy needs.
+    """Requests that were labeled more often than a strategy needs.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class CollectedVotes:
         object.__setattr__(self, "collected", collected.astype(np.int64))
 
     def votes(self, n: int, *, distinct: bool = True) -> Floats:
-        """Return the chance of k labels for A among n workers who labelled a request.
+        """Return the chance of k labels for A among n workers who labeled a request.
 
         Shape (n + 1, requests). Workers are drawn without replacement if `distinct`,
         which raises ValueError if a request has fewer than n labels.
@@ -75,7 +75,7 @@ class CollectedVotes:
             share = for_a / collected
             binomial: Floats = special.binom(n, k) * share**k * (1 - share) ** (n - k)
             return binomial
-        # hypergeometric: the n are different people among those who labelled the
+        # hypergeometric: the n are different people among those who labeled the
         # request
         ways = special.binom(for_a, k) * special.binom(collected - for_a, n - k)
         return np.asarray(ways / special.binom(collected, n))

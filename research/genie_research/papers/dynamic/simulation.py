@@ -91,7 +91,7 @@ def _vote_chances(products: Floats, powers: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class SimulatedVotes:
-    """Given requests, labelled by workers drawn from a given pool.
+    """Given requests, labeled by workers drawn from a given pool.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ class FreshRequests:
     Parameters
     ----------
     strategy : Strategy or None
-        How requests are labelled; None for one fixed worker per run.
+        How requests are labeled; None for one fixed worker per run.
     pool : array_like, shape (workers,), optional
         Capabilities of the workers of all runs.
 
