@@ -326,8 +326,7 @@ def _freedom(
 ) -> Floats:
     """Return the degrees of freedom of the variance between workers.
 
-    Those of equal contributions of workers whose expected sizes vary as
-    under the model (Satterthwaite).
+    By Satterthwaite, with the expected sizes of workers' contributions under the model.
     """
     counts = influence.counts
     weighed = precision[:, None] * counts

@@ -52,7 +52,7 @@ def worker_weights(table: RatingTable, weights: npt.ArrayLike) -> Floats:
 
 
 def parts_of(workers: npt.ArrayLike, weights: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Map to numbers the parts of workers' ratings with one weight each.
+    """Divide workers' ratings into numbered parts with one weight each.
 
     A worker who began with care and then stopped is two workers to a model: one who
     counts, with a separate leniency, and one who does not.

@@ -3,7 +3,7 @@
 Three classes of workers: people, programs whose answers vary as people's, programs
 whose answers are narrow. Each sign is normal among people, around the crowd's own
 center with the crowd's own spread and the worker's own error; among programs it is
-moved by a stated amount. Centres, spreads and the shares of the classes are estimated
+moved by a stated amount. Centers, spreads and the shares of the classes are estimated
 together (EM).
 """
 
@@ -191,8 +191,7 @@ class _Mixture:
             scale = np.sqrt(sign.error**2 + self.spreads[name] ** 2)
             apart = (value - self.centres[name]) / scale
             for k, shift in enumerate(self.moved[name], start=1):
-                # Beyond the expectation of programs, the likelihood must not fall
-                # again.
+                # Beyond the programs' expectation, the likelihood must not fall.
                 at = shift / scale
                 toward = (
                     np.minimum(apart * np.sign(shift), np.abs(at))
