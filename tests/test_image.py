@@ -60,7 +60,7 @@ class Image:
     def inside(self, words: str) -> str:
         """Let the image's paths be those of the folder."""
         return re.sub(
-            r"(?<![\w.])/(source|wheels|requirements\.txt|var/lib)\b",
+            r"(?<![\w.])/(source|wheels|requirements\.txt|postgres\.txt|var/lib)\b",
             rf"{self.root}/\1",
             words,
         )
