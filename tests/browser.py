@@ -10,6 +10,7 @@ import os
 import shutil
 import time
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+SLOW = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.django_db(transaction=True),
+]
 WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desktop": (1440, 900)}
 
 
@@ -135,6 +141,19 @@ def overflows(page):
     """Tell whether the page scrolls sideways, once it is there as a whole."""
     page.wait_for_load_state()
     return page.evaluate("document.documentElement.scrollWidth > innerWidth + 1")
+
+
+def picture(page, name):
+    """Keep a picture of a page where a folder for them is named."""
+    if folder := os.environ.get("GENIE_SCREENSHOTS"):
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+def seen(page, name):
+    """Check a page as it stands for everybody, and keep a picture if asked to."""
+    assert violations(page) == []
+    assert not overflows(page)
+    picture(page, name)
 
 
 def wait_for_hit(page, n):

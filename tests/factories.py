@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from itertools import count
 
 from django.contrib.auth import get_user_model
+from django.test import Client
 from django.utils import timezone
 
 from crowd.hits.services.inputs import inputs_for
@@ -71,6 +72,12 @@ def make_user(name, **fields):
     user.set_password("a long enough secret")
     user.save()
     return user
+
+
+def signed_in(user):
+    client = Client()
+    client.force_login(user)
+    return client
 
 
 def make_team(name, *members):
