@@ -3,12 +3,12 @@
 from html import unescape
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 
 from crowd.campaigns.services import review
 from crowd.models import Assignment, Exclusion, HITType
+from genie.lib.errors import GenieError
 from quality.appeals import services as service
 from quality.bans.services import ban
 from quality.models import Appeal, Ban, Grade, Placement
@@ -22,17 +22,12 @@ from tests.crowd.making import (
     text_of,
 )
 from tests.decoys import own
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
+from tests.quality.making import grade, place
 
 pytestmark = pytest.mark.django_db
 WORDS = "I read it <b>twice</b>."
 BAN = reverse("appeals:ban", args=[POOL])
-
-
-def browser_of(user):
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 @pytest.fixture
@@ -42,17 +37,12 @@ def wim():
 
 @pytest.fixture
 def site(wim):
-    return browser_of(wim.user)
-
-
-@pytest.fixture
-def ada():
-    return make_user("ada", is_staff=True, is_superuser=True)
+    return signed_in(wim.user)
 
 
 @pytest.fixture
 def boss(ada):
-    return browser_of(ada)
+    return signed_in(ada)
 
 
 @pytest.fixture
@@ -61,17 +51,8 @@ def work(wim):
     campaign = make_campaign(2)
     first, second = do_all(wim)
     review.reject(first.pk, None, "Too quick.")
-    placement = Placement.objects.create(
-        campaign=campaign, item=second.hit.items.get(), polarity="POSITIVE"
-    )
-    Grade.objects.create(
-        placement=placement,
-        assignment=second,
-        worker=wim,
-        pool=POOL,
-        polarity="POSITIVE",
-        correct=False,
-    )
+    placement = place(campaign, second.hit.items.get(), "POSITIVE")
+    grade(placement, second, pool=POOL)
     return Assignment.objects.get(pk=first.pk)
 
 
@@ -100,13 +81,6 @@ def test_pages_lead_to_the_appeal_and_it_is_sent_once(site, wim, work):
     assert own(Appeal).get().words == WORDS
 
 
-def test_an_empty_appeal_comes_back_with_a_sentence(site, work):
-    response = site.post(address(work), {"words": "  "})
-    assert response.status_code == 422
-    assert 'role="alert"' in response.text
-    assert not own(Appeal).exists()
-
-
 def test_a_banned_worker_finds_the_way_and_the_answer(site, wim, ada):
     make_campaign(1)
     ban.ban(wim, POOL, by=None, reason="0 of 9 right.")
@@ -126,8 +100,8 @@ def test_a_banned_worker_finds_the_way_and_the_answer(site, wim, ada):
 
 def test_others_and_strangers_see_nothing_of_it(work, wim):
     ban.ban(wim, POOL, by=None, reason="x")
-    other = browser_of(make_worker(user=make_user("wanda")).user)
-    nobody, visitor = browser_of(make_user("nobody")), Client()
+    other = signed_in(make_worker(user=make_user("wanda")).user)
+    nobody, visitor = signed_in(make_user("nobody")), Client()
     for path in (address(work), BAN):
         for client, status in ((other, 404), (nobody, 403), (visitor, 302)):
             assert client.get(path).status_code == status
@@ -135,13 +109,20 @@ def test_others_and_strangers_see_nothing_of_it(work, wim):
     assert not own(Appeal).exists()
 
 
-def test_good_work_and_unknown_kinds_have_no_appeal(site, work):
+def test_rejected_work_alone_has_an_appeal_with_words_and_no_key(site, work, wim):
     good = own(Assignment).exclude(pk=work.pk).get()
     assert site.get(address(good)).status_code == 404
     assert site.get(BAN).status_code == 404
-
-
-# --- staff ------------------------------------------------------------------------------
+    response = site.post(address(work), {"words": "  "})
+    assert response.status_code == 422
+    assert 'role="alert"' in response.text
+    assert not own(Appeal).exists()
+    page = site.get(address(work))
+    item = work.hit.items.get()
+    assert item.data["fields"][0]["text"] in unescape(page.text)
+    assert item.data["prediction"] in unescape(page.text)
+    assert "overall: " in page.text
+    assert "Gold answer" not in page.text
 
 
 def test_staff_see_what_waits_first_and_the_evidence(boss, ada, wim, work):
@@ -164,9 +145,7 @@ def test_staff_see_what_waits_first_and_the_evidence(boss, ada, wim, work):
     assert "ada" in page
 
 
-def test_a_rejected_test_question_shows_input_output_edit_and_key(
-    boss, wim, monkeypatch
-):
+def test_a_rejected_test_question_shows_texts_edit_and_key(boss, wim, monkeypatch):
     criteria = {"right": "Is it right?", "clear": "Is it clear?"}
     campaign = make_campaign(1, hit_type=hit_type(criteria=criteria))
     [done] = do_all(wim)
@@ -190,7 +169,7 @@ def test_a_rejected_test_question_shows_input_output_edit_and_key(
         assert said in page
     assert "right 0.75 (Agree) Neutral or Disagree or Strongly disagree" in page
     assert "clear 0.75 (Agree) not marked" in page
-    theirs = text_of(browser_of(wim.user).get(address(done)))
+    theirs = text_of(signed_in(wim.user).get(address(done)))
     assert "What is it?" in theirs
     for key in ("test question", "1885", "Strongly disagree"):
         assert key not in theirs
@@ -228,25 +207,7 @@ def test_staff_let_a_decision_stand(boss, wim):
     assert own(Exclusion).exists()
 
 
-def test_answering_wants_the_permission(wim, work):
-    one = service.against_rejection(wim, work.pk, WORDS)
-    sam = make_user("sam", is_staff=True)
-    staff = browser_of(sam)
-    assert staff.get(answer_page(one)).status_code == 403
-    sam.user_permissions.add(Permission.objects.get(codename="view_appeal"))
-    assert "Decide the appeal" not in staff.get(answer_page(one)).text
-    sent = {"grant": "x", "sentence": "Yes."}
-    assert staff.post(answer_page(one), sent).status_code == 403
-    sam.user_permissions.add(Permission.objects.get(codename="change_appeal"))
-    assert "Decide the appeal" in staff.get(answer_page(one)).text
-    assert staff.post(answer_page(one), sent).status_code == 302
-    one.refresh_from_db()
-    assert one.answered_by == sam
-
-
 def test_an_answer_that_cannot_be_paid_is_said(boss, wim, work, monkeypatch):
-    from genie.lib.errors import GenieError
-
     def refuse(*_args, **_fields):
         raise GenieError("The budget has no room.", code="over-budget")
 
@@ -259,9 +220,7 @@ def test_an_answer_that_cannot_be_paid_is_said(boss, wim, work, monkeypatch):
     assert one.state == "WAITING"
 
 
-def test_staff_see_the_input_the_text_the_answer_and_what_counts_as_right(
-    boss, wim, work
-):
+def test_staff_see_the_texts_the_answer_and_what_counts_as_right(boss, wim, work):
     ban.ban(wim, POOL, by=None, reason="3 of 9 right.")
     for appeal in (
         service.against_ban(wim, POOL, WORDS),
@@ -282,15 +241,6 @@ def test_staff_see_the_input_the_text_the_answer_and_what_counts_as_right(
     assert field["text"] in records
 
 
-def test_the_worker_sees_what_was_rejected_and_no_key(site, wim, work):
-    page = site.get(address(work))
-    item = work.hit.items.get()
-    assert item.data["fields"][0]["text"] in unescape(page.text)
-    assert item.data["prediction"] in unescape(page.text)
-    assert "overall: " in page.text
-    assert "Gold answer" not in page.text
-
-
 @pytest.mark.parametrize(
     ("scale", "expected", "polarity", "words"),
     [
@@ -302,9 +252,7 @@ def test_the_worker_sees_what_was_rejected_and_no_key(site, wim, work):
         ("magnitude", {"not_best": "C"}, "POSITIVE", "C is not the best"),
     ],
 )
-def test_what_counts_as_right_is_said_in_the_words_of_the_scale(
-    scale, expected, polarity, words
-):
+def test_what_is_right_is_said_in_words_of_the_scale(scale, expected, polarity, words):
     one = HITType(scale=scale, criteria={"overall": "?"})
     assert right_answer(polarity, expected, one) == words
     several = HITType(scale=scale, criteria={"right": "?", "clear": "?", "short": "?"})

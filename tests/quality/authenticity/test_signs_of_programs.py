@@ -65,9 +65,6 @@ def test_what_a_text_deserves_is_never_told_by_the_worker():
     after = deserved(some(value))
     assert before[40:80] == pytest.approx(after[40:80])
     assert before[:40] != pytest.approx(after[:40])
-
-
-def test_strict_and_lenient_workers_are_alike():
     rng = np.random.default_rng(3)
     value = rng.normal(size=(3, 40))
     assert centred(some(value)) == pytest.approx(
@@ -147,9 +144,6 @@ def test_simulated_people_are_as_said():
     assert r == pytest.approx(0.7 * 0.5, abs=0.1)
     copied = np.corrcoef(answers.value[~person], answers.judge[~person])[0, 1]
     assert copied == pytest.approx(0.6, abs=0.1)
-
-
-def test_the_same_seed_gives_the_same_figures():
     crowd = Crowd(0.1, 25, 0.5, 0.5)
     assert study_cell(crowd, 5, seed=3) == study_cell(crowd, 5, seed=3)
 

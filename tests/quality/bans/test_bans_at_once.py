@@ -7,11 +7,12 @@ import pytest
 from crowd.models import HIT, Assignment, Exclusion
 from quality.bans.services import ban as banning
 from quality.detection.services import judge
-from quality.models import Ban, DetectorFit, Grade, Placement
+from quality.models import Ban, DetectorFit
 from tests.crowd.campaigns.test_races import at_once
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
 from tests.decoys import own
 from tests.factories import make_user
+from tests.quality.making import grade, place
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -36,9 +37,7 @@ def test_two_people_who_ban_a_worker_at_the_same_moment_ban_once():
 
 
 @pytest.mark.every_engine
-def test_a_detector_and_a_person_who_ban_the_same_workers_do_not_block_each_other(
-    monkeypatch, settings
-):
+def test_a_detector_and_a_person_do_not_block_each_other(monkeypatch, settings):
     settings.GENIE = {**settings.GENIE, "MOST_EXCLUDED": 1}
 
     def all_noisy(n_correct, n_questions, **_):
@@ -52,18 +51,8 @@ def test_a_detector_and_a_person_who_ban_the_same_workers_do_not_block_each_othe
         for worker in workers:
             do_one(worker)
     for assignment in own(Assignment).all():
-        item = assignment.hit.items.get()
-        placement = Placement.objects.create(
-            campaign=campaign, item=item, polarity="NEGATIVE"
-        )
-        Grade.objects.create(
-            placement=placement,
-            assignment=assignment,
-            worker=assignment.worker,
-            pool=POOL,
-            polarity="NEGATIVE",
-            correct=False,
-        )
+        placement = place(campaign, assignment.hit.items.get())
+        grade(placement, assignment, pool=POOL)
     sam = make_user("sam")
     at_once(
         lambda: judge.judge(POOL),

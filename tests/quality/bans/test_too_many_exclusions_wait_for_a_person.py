@@ -2,7 +2,6 @@
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.test import Client
 
 from crowd.models import Exclusion
 from genie.lib.errors import GenieError
@@ -15,44 +14,13 @@ from quality.bans.services import ban as banning
 from quality.bans.services import held_exclusions
 from quality.bans.services.held_exclusions import most_excluded
 from quality.detection.services import judge
-from quality.models import Ban, DetectorFit, Grade, HeldExclusion, Placement
+from quality.models import Ban, DetectorFit, HeldExclusion
 from tests.decoys import own
-from tests.factories import (
-    answer,
-    make_evaluation,
-    make_item,
-    make_submission,
-    make_task,
-    make_team,
-    make_user,
-    make_worker,
-)
+from tests.factories import make_worker, signed_in
+from tests.quality.making import TASK as POOL
+from tests.quality.making import graded
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def genies_detector(settings):
-    """Judge by counts of test questions alone, as Genie does."""
-    settings.GENIE = {**settings.GENIE, "DETECTOR": "rate-guarded-2"}
-
-
-POOL = "tidy-news"
-
-
-@pytest.fixture
-def boss(db):
-    return make_user("ada", is_staff=True, is_superuser=True)
-
-
-@pytest.fixture
-def campaign(db):
-    nina = make_user("nina")
-    task = make_task(POOL)
-    submission = make_submission(
-        task, team=make_team("Heron", nina), owner=nina, state="ANNOTATING"
-    )
-    return make_evaluation(submission).campaign
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("genies_detector")]
 
 
 @pytest.fixture
@@ -61,19 +29,7 @@ def worker_with(campaign):
 
     def make(marks, worker=None, polarity="NEGATIVE"):
         who = worker or make_worker()
-        for mark in marks:
-            item = make_item(campaign, f"t{own(Placement).count()}")
-            placement = Placement.objects.create(
-                campaign=campaign, item=item, polarity=polarity
-            )
-            Grade.objects.create(
-                placement=placement,
-                assignment=answer(item, who, 0.25),
-                worker=who,
-                pool=POOL,
-                polarity=polarity,
-                correct=mark == "r",
-            )
+        graded(campaign, who, marks, polarity)
         return who
 
     return make
@@ -125,9 +81,7 @@ def test_beyond_the_share_nobody_is_excluded_and_staff_are_asked(held):
 
 
 @pytest.mark.every_engine
-def test_those_who_went_before_count_and_those_whom_people_decided_do_not(
-    worker_with, boss
-):
+def test_those_who_went_before_count_unless_people_decided(worker_with, ada):
     for _ in range(8):
         worker_with("r" * 12)
     first, second = worker_with("w" * 12), worker_with("w" * 12)
@@ -137,9 +91,9 @@ def test_those_who_went_before_count_and_those_whom_people_decided_do_not(
     judge.judge(POOL)
     assert [row.worker for row in own(HeldExclusion).all()] == [third]
     held_exclusions.confirm(
-        own(HeldExclusion).get().pk, by=boss, reason="Clicks at random."
+        own(HeldExclusion).get().pk, by=ada, reason="Clicks at random."
     )
-    banning.lift(Ban.objects.get(worker=first).pk, by=boss, reason="Reads well.")
+    banning.lift(Ban.objects.get(worker=first).pk, by=ada, reason="Reads well.")
     fourth = worker_with("w" * 12)
     judge.judge(POOL)
     by_detector = own(Ban).filter(created_by=None, lifted_at=None)
@@ -147,33 +101,36 @@ def test_those_who_went_before_count_and_those_whom_people_decided_do_not(
 
 
 @pytest.mark.every_engine
-def test_a_confirmed_exclusion_is_a_ban_with_its_reason_and_happens_once(held, boss):
+def test_a_confirmed_exclusion_is_a_ban_with_its_reason_and_happens_once(held, ada):
     row = own(HeldExclusion).first()
-    ban = held_exclusions.confirm(row.pk, by=boss, reason="Clicks at random.")
+    ban = held_exclusions.confirm(row.pk, by=ada, reason="Clicks at random.")
     assert (ban.created_by, ban.reason, ban.verdict) == (
-        boss,
+        ada,
         "Clicks at random.",
         row.verdict,
     )
     row.refresh_from_db()
-    assert (row.state, row.decided_by, row.reason) == ("CONFIRMED", boss, ban.reason)
+    assert (row.state, row.decided_by, row.reason) == ("CONFIRMED", ada, ban.reason)
     for again in (held_exclusions.confirm, held_exclusions.refuse):
         with pytest.raises(GenieError, match="has already been decided"):
-            again(row.pk, by=boss, reason="Once more.")
+            again(row.pk, by=ada, reason="Once more.")
 
 
-def test_a_refused_exclusion_does_not_come_back(held, boss, worker_with):
+def test_a_refused_exclusion_does_not_come_back(held, ada, worker_with):
     for row in own(HeldExclusion).all():
-        held_exclusions.refuse(row.pk, by=boss, reason="The key is wrong.")
+        held_exclusions.refuse(row.pk, by=ada, reason="The key is wrong.")
     worker_with("www", worker=held[0])
     judge.judge(POOL)
     assert not own(Ban).exists()
     assert not waits_for_decision(POOL, simulated=False)
 
 
-def test_a_decision_wants_a_reason(held, boss):
+def test_a_decision_wants_a_reason_and_a_ban_by_hand_is_one(held, ada):
     with pytest.raises(GenieError, match="Give a reason"):
-        held_exclusions.refuse(own(HeldExclusion).first().pk, by=boss, reason=" ")
+        held_exclusions.refuse(own(HeldExclusion).first().pk, by=ada, reason=" ")
+    banning.ban(held[0], POOL, by=ada, reason="He told us.")
+    row = HeldExclusion.objects.get(worker=held[0])
+    assert (row.state, row.decided_by) == ("CONFIRMED", ada)
 
 
 def test_whom_a_later_fit_clears_waits_no_longer(held, worker_with):
@@ -201,16 +158,9 @@ def test_who_is_cleared_on_one_polarity_only_waits_on(worker_with):
     assert {row.worker for row in waiting} == set(noisy[1:])
 
 
-def test_a_ban_by_hand_decides_too(held, boss):
-    banning.ban(held[0], POOL, by=boss, reason="He told us.")
-    row = HeldExclusion.objects.get(worker=held[0])
-    assert (row.state, row.decided_by) == ("CONFIRMED", boss)
-
-
 @pytest.mark.every_engine
-def test_staff_read_who_and_why_and_decide_with_a_reason(held, boss):
-    client = Client()
-    client.force_login(boss)
+def test_staff_read_who_and_why_and_decide_with_a_reason(held, ada):
+    client = signed_in(ada)
     front = client.get("/admin/").text
     assert "Exclusions to confirm or reject (scores are waiting): 4" in front
     path = "/admin/quality/heldexclusion/"
@@ -228,13 +178,6 @@ def test_staff_read_who_and_why_and_decide_with_a_reason(held, boss):
         assert set(found.values_list("state", "reason")) == {(state, "I read them.")}
     assert own(LogEntry).count() == 4
     assert own(Ban).get().worker == held[0]
-
-
-def test_without_the_permission_nobody_decides(held):
-    sam = make_user("sam", is_staff=True)
-    client = Client()
-    client.force_login(sam)
-    assert client.get("/admin/quality/heldexclusion/").status_code == 403
 
 
 def noisy_below(table):

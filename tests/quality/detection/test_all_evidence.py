@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from crowd.models import Answer, Campaign, Pause
+from crowd.scales.find import all_scales
 from crowd.workers.services import exclusions
-from genie.lib.errors import GenieError
 from quality.bans.selectors.weights import soft_weights, weight_of
 from quality.detection.evidence_words import told
 from quality.detection.selectors import verdicts_of
@@ -25,47 +24,25 @@ from quality.models import (
     DetectorFit,
     Grade,
     HeldExclusion,
-    Placement,
     RetiredQuestion,
     Standing,
 )
-from tests.factories import (
-    answer,
-    make_evaluation,
-    make_item,
-    make_submission,
-    make_task,
-    make_team,
-    make_user,
-    make_worker,
-)
+from tests.crowd.making import refused
+from tests.factories import answer, make_item, make_worker, signed_in
+from tests.quality.making import TASK as POOL
+from tests.quality.making import grade, place
 
 pytestmark = pytest.mark.django_db
-POOL = "tidy-news"
-
-
-@pytest.fixture
-def boss(db):
-    return make_user("ada", is_staff=True, is_superuser=True)
-
-
-@pytest.fixture
-def campaign(db):
-    nina = make_user("nina")
-    submission = make_submission(
-        make_task(POOL), team=make_team("Heron", nina), owner=nina, state="ANNOTATING"
-    )
-    return make_evaluation(submission).campaign
 
 
 @pytest.fixture
 def questions(campaign):
     """Make eight questions of each polarity."""
     return [
-        Placement.objects.create(
-            campaign=campaign,
-            item=make_item(campaign, f"t{number}"),
-            polarity="POSITIVE" if number % 2 else "NEGATIVE",
+        place(
+            campaign,
+            make_item(campaign, f"t{number}"),
+            "POSITIVE" if number % 2 else "NEGATIVE",
         )
         for number in range(16)
     ]
@@ -84,14 +61,7 @@ def pool(campaign, questions):
             careless = i >= n_good
             for n, placement in enumerate(questions):
                 right = rng.random() < (0.3 if careless else 0.97)
-                Grade.objects.create(
-                    placement=placement,
-                    assignment=answer(placement.item, worker, 0.25),
-                    worker=worker,
-                    pool=POOL,
-                    polarity=placement.polarity,
-                    correct=right,
-                )
+                grade(placement, answer(placement.item, worker, 0.25), correct=right)
                 if n < len(real):
                     value = truth[n] + rng.choice([-0.25, 0, 0, 0.25])
                     value = rng.choice([0, 0.25, 0.5, 0.75, 1]) if careless else value
@@ -115,9 +85,7 @@ def test_who_is_careless_is_banned_and_the_others_count(pool):
     assert ban.reason.startswith("Probability of being careless ")
 
 
-def test_what_was_rated_before_a_worker_stopped_reading_keeps_its_weight(
-    pool, monkeypatch
-):
+def test_what_was_rated_before_reading_stopped_keeps_its_weight(pool, monkeypatch):
     pool(6, 0)
     turner = evidence_of(POOL, simulated=False).workers[0]
 
@@ -141,8 +109,6 @@ def test_what_was_rated_before_a_worker_stopped_reading_keeps_its_weight(
 
 
 def test_nobody_is_banned_for_narrow_answers_before_a_person_looked(pool, monkeypatch):
-    from quality.detection.services import assess_pool
-
     workers = pool(12, 0)
     fitted = assess_pool.assess_workers
 
@@ -178,9 +144,7 @@ def test_the_same_evidence_is_fitted_once_and_gives_the_same(pool):
     assert [(v.worker_id, v.p_noisy) for v in verdicts_of(again)] == said
 
 
-def test_little_that_is_new_waits_for_more_unless_somebody_waits_for_it(
-    pool, questions
-):
+def test_little_that_is_new_waits_unless_somebody_waits_for_it(pool, questions):
     def look():
         judge(POOL, complete=False)
         return DetectorFit.objects.count(), Pause.objects.count()
@@ -195,8 +159,8 @@ def test_little_that_is_new_waits_for_more_unless_somebody_waits_for_it(
     assert look() == (1, 1)
     Pause.objects.update(created_at=timezone.now() - assess_pool.PATIENCE)
     assert look() == (2, 0)
-    for grade in grades[1:]:
-        grade.save(force_insert=True)
+    for one in grades[1:]:
+        one.save(force_insert=True)
     assert look() == (2, 0)
     # whatever ends rests on all of it
     judge(POOL)
@@ -208,7 +172,7 @@ def test_little_that_is_new_waits_for_more_unless_somebody_waits_for_it(
     assert look() == (5, 0)
 
 
-def test_beyond_the_share_a_person_decides_and_they_get_no_work_meanwhile(pool, boss):
+def test_beyond_the_share_a_person_decides_and_they_get_no_work_meanwhile(pool, ada):
     workers = pool(9, 5)
     assert assess(POOL, simulated=False) == []
     held = HeldExclusion.objects.filter(state="WAITING")
@@ -228,9 +192,7 @@ def test_staff_are_told_of_a_bad_crowd_and_that_it_is_better(pool, campaign):
     assert "answer without care" not in campaign.notice
 
 
-def test_a_question_that_careful_workers_fail_is_retired_and_can_be_restored(
-    pool, questions, boss
-):
+def test_a_question_that_careful_workers_fail_can_be_restored(pool, questions, ada):
     pool(12, 1)
     wrong = questions[0]
     Grade.objects.filter(placement=wrong).update(correct=False)
@@ -239,30 +201,25 @@ def test_a_question_that_careful_workers_fail_is_retired_and_can_be_restored(
     assert retired.placement == wrong
     assert retired.reason.startswith("0 of 13 workers right.")
     assert (wrong.pk, "") not in evidence_of(POOL, simulated=False).questions
-    client = Client()
-    client.force_login(boss)
+    client = signed_in(ada)
     page = client.get("/admin/quality/retiredquestion/")
-    assert "0 of 13 workers right" in page.content.decode()
-    with pytest.raises(GenieError) as refused:
-        restore(retired.pk, by=boss, reason=" ")
-    assert refused.value.code == "reason-missing"
-    restore(retired.pk, by=boss, reason="The key is right.")
-    with pytest.raises(GenieError) as refused:
-        restore(retired.pk, by=boss, reason="The key is right.")
-    assert refused.value.code == "already-decided"
+    assert "0 of 13 workers right" in page.text
+    refused("reason-missing", restore, retired.pk, by=ada, reason=" ")
+    restore(retired.pk, by=ada, reason="The key is right.")
+    refused("already-decided", restore, retired.pk, by=ada, reason="The key is right.")
     assert (wrong.pk, "") in evidence_of(POOL, simulated=False).questions
     # for good
     assert retire(retired.fit, [wrong.pk]) == 0
 
 
-def test_a_restored_question_counts_at_once(pool, questions, boss):
+def test_a_restored_question_counts_at_once(pool, questions, ada):
     pool(12, 1)
     Grade.objects.filter(placement=questions[0]).update(correct=False)
     for _ in range(2):
         assess(POOL, simulated=False)
     before = Standing.objects.order_by("pk").values_list("n_questions", flat=True)
     without = list(before)
-    restore(RetiredQuestion.objects.get().pk, by=boss, reason="The key is right.")
+    restore(RetiredQuestion.objects.get().pk, by=ada, reason="The key is right.")
     assess(POOL, simulated=False)
     assert list(before.all()) == [n + 1 for n in without]
     n_fits = DetectorFit.objects.count()
@@ -297,8 +254,6 @@ def test_answers_on_a_scale_without_ends_are_no_evidence(pool, campaign):
     assert Answer.objects.exists()
     campaign.hit_type.scale = "magnitude"
     campaign.hit_type.save()
-    from crowd.scales.find import all_scales
-
     relative = [name for name, scale in all_scales().items() if scale.relative]
     campaign.hit_type.scale = relative[0]
     campaign.hit_type.save()

@@ -1,5 +1,7 @@
 """Verdicts are kept for workers of whom a fit says something new; nothing is lost by it."""
 
+from functools import partial
+
 import pytest
 
 from leaderboard.releases.gathering.results import detector_fits
@@ -7,61 +9,19 @@ from leaderboard.releases.pseudonyms import Pseudonyms
 from quality.detection.selectors import verdicts_of
 from quality.detection.services.judge import counts_of, judge
 from quality.detection.stats.detectors import detect
-from quality.models import DetectorFit, Grade, Placement, Verdict
-from tests.factories import (
-    answer,
-    make_evaluation,
-    make_item,
-    make_submission,
-    make_task,
-    make_team,
-    make_user,
-    make_worker,
-)
+from quality.models import DetectorFit, Verdict
+from tests.factories import make_worker
 from tests.kept import kept
+from tests.quality.making import TASK as POOL
+from tests.quality.making import graded
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def genies_detector(settings):
-    """Judge by counts of test questions alone, as Genie does."""
-    settings.GENIE = {**settings.GENIE, "DETECTOR": "rate-guarded-2"}
-
-
-POOL = "tidy-news"
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("genies_detector")]
 
 
 @pytest.fixture
-def task():
-    return make_task(POOL)
-
-
-@pytest.fixture
-def grade(task):
+def grade(campaign):
     """Grade answers of a worker to negative questions: `grade(worker, "rrw")`."""
-    nina = make_user("nina")
-    submission = make_submission(
-        task, team=make_team("Heron", nina), owner=nina, state="ANNOTATING"
-    )
-    campaign = make_evaluation(submission).campaign
-
-    def give(worker, marks):
-        for mark in marks:
-            item = make_item(campaign, f"t{Placement.objects.count()}")
-            placement = Placement.objects.create(
-                campaign=campaign, item=item, polarity="NEGATIVE"
-            )
-            Grade.objects.create(
-                placement=placement,
-                assignment=answer(item, worker, 0.25),
-                worker=worker,
-                pool=POOL,
-                polarity="NEGATIVE",
-                correct=mark == "r",
-            )
-
-    return give
+    return partial(graded, campaign)
 
 
 @pytest.fixture
@@ -91,11 +51,8 @@ def fresh_detection():
     return counts, [float(p) for p in found.p_noisy]
 
 
-def test_the_first_fit_keeps_a_verdict_of_every_worker(crowd):
+def test_the_first_fit_keeps_all_verdicts_and_one_more_answer_one_more(crowd, grade):
     assert Verdict.objects.count() == len(crowd)
-
-
-def test_one_more_answer_keeps_one_more_verdict(crowd, grade):
     grade(crowd[3], "r")
     judge(POOL)
     newest = DetectorFit.objects.first()
@@ -149,9 +106,7 @@ def test_fits_of_before_with_all_their_verdicts_are_still_read(crowd):
     assert len(verdicts_of(fit)) == len(crowd)
 
 
-def test_a_noisy_worker_on_whom_nobody_has_decided_is_in_every_fit(
-    crowd, grade, monkeypatch
-):
+def test_a_noisy_worker_who_waits_is_in_every_fit(crowd, grade, monkeypatch):
     monkeypatch.setattr(
         "quality.detection.services.judge.carry_out", lambda *_, **__: []
     )
@@ -164,9 +119,7 @@ def test_a_noisy_worker_on_whom_nobody_has_decided_is_in_every_fit(
         assert fit.verdicts.filter(worker=careless, noisy=True).exists()
 
 
-def test_a_fit_with_another_rate_speaks_of_every_worker_though_none_differs(
-    task, crowd
-):
+def test_a_fit_with_another_rate_speaks_of_every_worker(task, crowd):
     judge(POOL, noisy_below={"NEGATIVE": 0.8})
     newest = DetectorFit.objects.order_by("pk").last()
     assert newest.threshold_rate == 0.8

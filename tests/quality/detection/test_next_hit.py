@@ -3,6 +3,7 @@
 import random
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -20,6 +21,7 @@ from quality.detection.stats.workers.options import NO_YES
 from quality.models import Ban, DetectorFit, HeldExclusion, Placement, Standing
 from quality.test_questions.services.grade import grade
 from tests.crowd.making import POOL, items, make_campaign, make_worker, send_in
+from tests.factories import make_user
 
 CHANCE = random.Random(1)
 KINDS = {"POSITIVE": NO_YES[1], "NEGATIVE": NO_YES[0]}
@@ -106,9 +108,7 @@ def test_all_that_was_approved_is_answered_and_no_more(campaign):
 
 
 @pytest.mark.every_engine
-def test_what_comes_next_is_repeatable_and_depends_on_the_sites_secret(
-    campaign, settings
-):
+def test_what_comes_next_is_repeatable_and_depends_on_a_secret(campaign, settings):
     record = record_of(make_worker(), POOL)
     workers = [make_worker() for _ in range(8)]
     drawn = [next_hit._draw(worker, POOL, record) for worker in workers]
@@ -215,8 +215,6 @@ def test_whom_people_have_decided_about_is_not_paused(campaign):
     verdict = fit.verdicts.filter(worker=worker).get()
     held_exclusions.hold(POOL, [verdict])
     assert Pause.objects.filter(worker=worker).exists()
-    from tests.factories import make_user
-
     boss = make_user("boss", is_staff=True)
     held = HeldExclusion.objects.get()
     held_exclusions.refuse(held.pk, by=boss, reason="The key is wrong.")
@@ -252,8 +250,6 @@ def test_what_a_fit_has_seen_counts_once():
 
 def test_a_hard_key_makes_nobody_careless():
     """Honest people who like references in 62 % of cases are hardly ever paused."""
-    import numpy as np
-
     rng = np.random.default_rng(3)
     early = EarlyStop(0.15, {"POSITIVE": 0.62, "NEGATIVE": 0.9})
     n_paused = 0

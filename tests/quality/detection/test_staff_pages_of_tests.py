@@ -1,14 +1,13 @@
 """Staff pages about test questions and workers: retired questions, all evidence."""
 
 import pytest
-from django.contrib.auth.models import Permission
-from django.test import Client
 
 from crowd.models import Answer, Item
 from quality.detection.models import RetiredQuestion
-from quality.models import DetectorFit, Grade, Placement
+from quality.models import DetectorFit, Placement
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
+from tests.quality.making import grade, place
 
 pytestmark = pytest.mark.django_db
 RETIRED = "/admin/quality/retiredquestion/"
@@ -34,26 +33,17 @@ def retired():
     )
 
 
-def viewer(*permissions):
-    user = make_user("viewer", is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 def restoring(question, **fields):
     return {"action": "restore_selected", "_selected_action": [question.pk], **fields}
 
 
-def test_retired_questions_say_what_they_show_and_why(retired, admin_client):
+def test_retired_questions_say_what_they_show_and_why(
+    retired, admin_client, admin_user
+):
     html = admin_client.get(RETIRED).text
     assert retired.reason in html
     assert "positive" in html
     assert retired.placement.item.data["prediction"] in html
-
-
-def test_staff_restore_a_question_once_with_a_reason(retired, admin_client, admin_user):
     asked = admin_client.post(RETIRED, restoring(retired)).text
     assert "will not be retired a second time" in asked.replace("\n", " ")
     refused = admin_client.post(RETIRED, restoring(retired, confirmed="1", reason=""))
@@ -69,19 +59,8 @@ def test_staff_restore_a_question_once_with_a_reason(retired, admin_client, admi
     assert "already been restored" in again
 
 
-def test_who_may_only_look_cannot_restore(retired):
-    client = viewer("view_retiredquestion")
-    assert "restore_selected" not in client.get(RETIRED).text
-    client.post(RETIRED, restoring(retired, confirmed="1", reason="Mine."))
-    retired.refresh_from_db()
-    assert retired.restored_at is None
-    assert viewer_without_rights().get(RETIRED).status_code == 403
-
-
 def viewer_without_rights():
-    client = Client()
-    client.force_login(make_user("nobody", is_staff=True))
-    return client
+    return signed_in(make_user("nobody", is_staff=True))
 
 
 def test_all_evidence_about_a_worker_stands_on_one_page(admin_client):
@@ -90,17 +69,8 @@ def test_all_evidence_about_a_worker_stands_on_one_page(admin_client):
     for _ in range(3):
         do_one(worker)
     first = Item.objects.earliest("pk")
-    placement = Placement.objects.create(
-        campaign=campaign, item=first, polarity="NEGATIVE"
-    )
-    Grade.objects.create(
-        placement=placement,
-        assignment=Answer.objects.filter(item=first).first().assignment,
-        worker=worker,
-        pool=POOL,
-        polarity="NEGATIVE",
-        correct=False,
-    )
+    work = Answer.objects.filter(item=first).first().assignment
+    grade(place(campaign, first), work, pool=POOL)
     page = f"/admin/leaderboard/humanevaluation/worker/{worker.pk}/"
     html = admin_client.get(page).text
     assert f"Evidence about {worker}" in html

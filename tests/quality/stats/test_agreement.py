@@ -147,9 +147,6 @@ def test_the_same_seed_gives_the_same_interval():
     ends = [krippendorff_alpha(OBSERVERS, "ordinal", seed=seed) for seed in (1, 1, 2)]
     assert ends[0] == ends[1]
     assert (ends[0].low, ends[0].high) != (ends[2].low, ends[2].high)
-
-
-def test_resamples_in_which_nothing_varies_are_counted_not_hidden():
     found = krippendorff_alpha([[1, 1]] * 5 + [[2, 2]], n_resamples=400)
     assert found.value == 1.0
     assert 50 < found.n_undefined < 250
@@ -216,7 +213,7 @@ def test_cohens_kappa_and_its_interval_equal_those_of_statsmodels(weights, seed)
     assert found.high == pytest.approx(expected.kappa_upp, abs=1e-9)
 
 
-def test_kappas_of_perfect_agreement_are_one_and_of_constants_undefined():
+def test_kappas_of_agreement_contradiction_constants_and_gaps():
     both = [[1, 1, 1], [2, 2, 2]]
     assert fleiss_kappa(both).value == 1.0
     assert cohen_kappa([1, 2, 2], [1, 2, 2]).value == 1.0
@@ -224,14 +221,8 @@ def test_kappas_of_perfect_agreement_are_one_and_of_constants_undefined():
     assert np.isnan(cohen_kappa([1, 1], [1, 1]).value)
     assert np.isnan(cohen_kappa([], []).value)
     assert np.isnan(cohen_kappa([1, None], [None, 1]).value)
-
-
-def test_raters_who_always_contradict_each_other_are_below_chance():
     assert cohen_kappa([1, 2, 1, 2], [2, 1, 2, 1]).value == -1.0
     assert fleiss_kappa([[1, 2], [2, 1]]).value == -1.0
-
-
-def test_items_that_one_rater_left_out_are_left_out():
     found = cohen_kappa(["a", "b", None, "a"], ["a", "b", "b", float("nan")])
     assert (found.n_items, found.value) == (2, 1.0)
 
@@ -281,8 +272,6 @@ def test_the_bootstrap_of_a_mean_has_its_standard_error():
     assert undefined == 0
     assert (high - low) / (2 * 1.96 * values.std() / 20) == pytest.approx(1, abs=0.05)
 
-
-def test_a_bootstrap_of_nothing_and_impossible_orders():
     def mean(drawn):
         return drawn.mean(axis=1)
 

@@ -31,27 +31,18 @@ def test_the_promise_holds_when_the_posteriors_are_true():
     assert (~noisy[banned]).mean() == pytest.approx(0.05, abs=0.005)
 
 
-def test_equal_posteriors_share_their_fate():
+def test_equal_posteriors_share_their_fate_least_ones_stay_and_levels_are_checked():
     banned = control_false_discoveries([1.0, 0.9, 0.9, 0.9], 0.06)
     assert banned.tolist() == [True, False, False, False]
-
-
-def test_nobody_is_banned_below_the_least_posterior():
     sure = [1.0] * 50 + [0.55]
     assert control_false_discoveries(sure, 0.05)[-1]
     assert not control_false_discoveries(sure, 0.05, least=0.9)[-1]
-
-
-def test_an_empty_pool_has_nobody_to_ban():
     assert control_false_discoveries([]).tolist() == []
+    with pytest.raises(ValueError, match="level"):
+        control_false_discoveries([0.5], 1.0)
 
 
 @pytest.mark.parametrize("p", [[1.2], [-0.1], [float("nan")], [[0.5]]])
 def test_posteriors_that_are_no_probabilities_are_refused(p):
     with pytest.raises(ValueError, match="probabilities"):
         control_false_discoveries(p)
-
-
-def test_levels_out_of_range_are_refused():
-    with pytest.raises(ValueError, match="level"):
-        control_false_discoveries([0.5], 1.0)

@@ -42,6 +42,8 @@ def test_the_paper_has_eight_detectors_and_the_default_is_not_one_of_them():
     assert len(PAPER_DETECTORS) == 8
     assert DEFAULT_DETECTOR in DETECTORS
     assert DEFAULT_DETECTOR not in PAPER_DETECTORS
+    with pytest.raises(ValueError, match="rate-guarded-2"):
+        detect([1], [2], detector="astrology")
 
 
 @pytest.mark.parametrize("detector", DETECTORS)
@@ -115,16 +117,13 @@ def test_the_class_criterion_of_the_paper_flags_a_flawless_worker():
     assert (ours.p_noisy[flawless] < 1e-6).all()
 
 
-def test_learned_rates_of_the_paper_can_flag_a_newcomer_where_the_default_waits():
+def test_the_default_waits_for_newcomers_and_sees_whom_the_papers_detectors_miss():
     crowd = [600] * 100, [1000] * 100
     paper = fit_detector(*crowd, detector="rate-learned-2", pseudo=())
     ours = fit_detector(*crowd, pseudo=())
     assert paper.p_noisy(1, 1) > 0.99
     assert ours.p_noisy(1, 1) <= 0.5
     assert ours.p_noisy(60, 100) > 0.99
-
-
-def test_the_guard_sees_a_bad_worker_whom_a_class_without_width_explains_away():
     right, asked = [94] * 400 + [80], [100] * 401
     paper = detect(right, asked, detector="rate-learned-1", pseudo=())
     ours = detect(right, asked, pseudo=())
@@ -138,9 +137,6 @@ def test_noisy_workers_among_good_ones_are_found():
     noisy = np.arange(100) < 8
     right = rng.binomial(20, np.where(noisy, 0.4, 0.97))
     assert detect(right, [20] * 100).flagged.tolist() == noisy.tolist()
-
-
-def test_order_of_workers_only_orders_the_answers():
     rng = np.random.default_rng(2)
     n = rng.integers(1, 30, 50)
     x = rng.binomial(n, rng.beta(8, 1, 50))
@@ -172,11 +168,6 @@ def test_a_posterior_that_is_no_probability_is_refused(p_noisy):
 def test_a_threshold_rate_at_the_edge_is_refused(rate):
     with pytest.raises(ValueError, match="threshold rate"):
         detect([1], [2], threshold_rate=rate)
-
-
-def test_an_unknown_detector_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="rate-guarded-2"):
-        detect([1], [2], detector="astrology")
 
 
 @pytest.mark.parametrize("detector", DETECTORS)

@@ -27,18 +27,17 @@ def pool(n_workers, seed=0, share_noisy=0.1, longest=60):
     return rng.binomial(n, rate), n
 
 
-def test_log_marginal_equals_the_beta_binomial_of_scipy():
+def test_log_marginal_is_that_of_scipy_sums_to_one_and_begins_with_the_prior():
     x, n = np.array([0, 3, 17, 40]), np.array([5, 3, 20, 400])
     expected = np.logaddexp(
         np.log(0.05) + stats.betabinom.logpmf(x, n, 0.5, 4.5),
         np.log(0.95) + stats.betabinom.logpmf(x, n, 9.5, 0.5),
     )
     assert TWO.log_marginal(x, n) == pytest.approx(expected, rel=1e-10)
-
-
-def test_probabilities_of_all_outcomes_of_a_worker_sum_to_one():
     n = 37
     assert np.exp(TWO.log_marginal(np.arange(n + 1), n)).sum() == pytest.approx(1)
+    assert TWO.posterior_class(0, 0) == pytest.approx([0.05, 0.95], abs=1e-15)
+    assert TWO.log_marginal(0, 0) == pytest.approx(0, abs=1e-12)
 
 
 def test_posterior_equals_numerical_integration_of_bayes_rule():
@@ -50,23 +49,12 @@ def test_posterior_equals_numerical_integration_of_bayes_rule():
     assert mixture.posterior_tails(7, 11, 0.8)[0] == pytest.approx(expected, abs=1e-4)
 
 
-def test_a_worker_without_questions_gets_the_prior():
-    assert TWO.posterior_class(0, 0) == pytest.approx([0.05, 0.95], abs=1e-15)
-    assert TWO.log_marginal(0, 0) == pytest.approx(0, abs=1e-12)
-
-
-def test_two_tight_classes_do_not_underflow():
+def test_tight_classes_and_enormous_counts_give_numbers():
     tight = BetaMixture((0.5, 0.5), (2500, 4900), (2500, 100))
     assert tight.posterior_class(0, 2_000)[0] == 1.0
     assert np.isfinite(tight.log_marginal(0, 2_000))
-
-
-def test_the_worst_worker_is_below_the_rate_under_a_tight_prior():
     tight = BetaMixture((1,), (4259,), (474,))
     assert tight.posterior_tails(0, 400, 0.9)[0] == 1.0
-
-
-def test_enormous_counts_give_numbers():
     huge = 10**9
     both = TWO.posterior_tails([0, huge // 2, huge], [huge] * 3, 0.9)[0]
     assert both.tolist() == [1.0, 1.0, 0.0]
@@ -80,6 +68,13 @@ def test_a_component_of_weight_zero_changes_nothing():
         assert with_dead.posterior_tails(correct, n, 0.9)[0] == pytest.approx(
             alone.posterior_tails(correct, n, 0.9)[0], abs=1e-15
         )
+    x, n = pool(300, longest=6)
+    order = np.random.default_rng(1).permutation(300)
+    once, again = merge_counts(x, n), merge_counts(x[order], n[order])
+    assert once.weight.sum() == 300
+    assert len(once.weight) == len(set(zip(x.tolist(), n.tolist(), strict=True)))
+    assert (once.weight == again.weight).all()
+    assert (once.correct == again.correct).all()
 
 
 @pytest.mark.parametrize(
@@ -135,16 +130,6 @@ def test_a_threshold_that_is_no_rate_is_refused(threshold):
         TWO.posterior_tails(1, 2, threshold)[0]
 
 
-def test_merging_keeps_every_worker_and_forgets_their_order():
-    x, n = pool(300, longest=6)
-    order = np.random.default_rng(1).permutation(300)
-    once, again = merge_counts(x, n), merge_counts(x[order], n[order])
-    assert once.weight.sum() == 300
-    assert len(once.weight) == len(set(zip(x.tolist(), n.tolist(), strict=True)))
-    assert (once.weight == again.weight).all()
-    assert (once.correct == again.correct).all()
-
-
 def test_the_likelihood_keeps_its_digits_at_large_concentrations():
     """Against exact sums of logs, where differences of log gammas lose nine digits."""
     sample = prepare(merge_counts(np.array([700]), np.array([1_000])))
@@ -198,6 +183,9 @@ def test_the_reported_likelihood_is_that_of_the_reported_mixture():
     px, pn = zip(*GENIE_PSEUDO_WORKERS, strict=True)
     total = found.mixture.log_marginal([*x, *px], [*n, *pn]).sum()
     assert found.log_likelihood == pytest.approx(total, abs=1e-6)
+    x, n = pool(40)
+    more = fit([*x, 0, 0], [*n, 0, 0], k=2)
+    assert more == fit(x, n, k=2)
 
 
 def test_more_components_never_fit_worse():
@@ -205,6 +193,9 @@ def test_more_components_never_fit_worse():
     values = [fit(x, n, k=k).log_likelihood for k in (1, 2, 3)]
     assert values[0] <= values[1] + 1e-6
     assert values[1] <= values[2] + 1e-6
+    x, n = pool(88, seed=9)
+    values = [fit(x, n, k=2, seed=seed).log_likelihood for seed in range(8)]
+    assert max(values) - min(values) < 1e-3
 
 
 def test_two_kinds_of_workers_are_found():
@@ -229,18 +220,6 @@ def test_the_same_seed_gives_the_same_bytes_and_the_order_of_workers_none():
     own = fit(x, n, k=2, rng=np.random.default_rng(5))
     assert own.mixture == fit(x, n, k=2, seed=5).mixture
     assert own.seed is None
-
-
-def test_workers_who_answered_nothing_do_not_move_the_fit():
-    x, n = pool(40)
-    more = fit([*x, 0, 0], [*n, 0, 0], k=2)
-    assert more == fit(x, n, k=2)
-
-
-def test_the_maximum_does_not_depend_on_the_seed():
-    x, n = pool(88, seed=9)
-    values = [fit(x, n, k=2, seed=seed).log_likelihood for seed in range(8)]
-    assert max(values) - min(values) < 1e-3
 
 
 @pytest.mark.parametrize(
@@ -270,13 +249,10 @@ def test_without_pseudo_workers_a_pool_of_one_mind_has_likelihood_one(right):
     assert found.log_likelihood == pytest.approx(0, abs=1e-6)
 
 
-def test_a_fit_of_nobody_without_pseudo_workers_is_refused():
+def test_a_fit_of_nobody_one_that_may_not_climb_and_one_at_infinity_are_told():
     for correct, n in (([], []), ([0, 0], [0, 0])):
         with pytest.raises(ValueError, match="nothing to fit"):
             fit(correct, n, k=1, pseudo=())
-
-
-def test_a_fit_that_may_not_climb_says_so():
     x, n = pool(60)
     with pytest.raises(ConvergenceError) as caught:
         fit(x, n, k=2, max_iterations=2)
@@ -284,18 +260,15 @@ def test_a_fit_that_may_not_climb_says_so():
     unfinished = fit(x, n, k=2, max_iterations=2, require_convergence=False)
     assert not unfinished.converged
     assert unfinished.log_likelihood < fit(x, n, k=2).log_likelihood
+    found = fit([95] * 20, [100] * 20, k=1, pseudo=())
+    assert found.converged
+    assert found.at_bound
 
 
 @pytest.mark.parametrize("wrong", [{"k": 0}, {"k": 2, "n_restarts": 0}])
 def test_no_components_and_no_restarts_are_refused(wrong):
     with pytest.raises(ValueError, match="at least one"):
         fit([1], [2], **wrong)
-
-
-def test_a_supremum_at_infinity_is_told():
-    found = fit([95] * 20, [100] * 20, k=1, pseudo=())
-    assert found.converged
-    assert found.at_bound
 
 
 @needs_shared

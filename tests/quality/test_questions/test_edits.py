@@ -13,12 +13,7 @@ from leaderboard.metrics.chrf import ChrF
 from leaderboard.metrics.rouge import RougeL
 from leaderboard.tasks import shipped
 from quality.test_questions.edits.edit import Edit
-from quality.test_questions.edits.kinds import (
-    ADEQUACY,
-    FLUENCY,
-    KINDS,
-    kinds_that_harm,
-)
+from quality.test_questions.edits.kinds import ADEQUACY, FLUENCY, KINDS, kinds_that_harm
 from quality.test_questions.edits.languages.base import Language, all_languages
 from quality.test_questions.edits.make import RULES, edits_of
 from quality.test_questions.edits.words import doubled, plain, words_of
@@ -87,21 +82,15 @@ def test_a_name_comes_from_its_own_source_before_others():
     assert "The mayor thanked Brennick."[edit.start :].startswith(edit.before)
 
 
-def test_sides_that_are_only_listed_do_not_change_places():
+def test_what_is_right_or_another_output_or_only_listed_is_not_made():
     for text in ("I met Anna and Ben.", "I saw the dog and the cat."):
         assert edits_of(text, language="en", kinds=["role"], seed=1) == []
-
-
-def test_what_is_right_for_the_input_is_not_made():
     text = "It has 8 legs."
     assert texts_after(text, "negation") == set()
     assert "It has 6 legs." in texts_after(text, "number")
     refused = texts_after(text, "number", same_input=["A fly has 6 legs."])
     assert refused
     assert "It has 6 legs." not in refused
-
-
-def test_an_edit_never_equals_another_output_or_the_input():
     text, other = "The water was hot.", "the water was cold"
     assert other.capitalize() + "." in texts_after(text, "opposite")
     assert texts_after(text, "opposite", other_texts=[other]) == set()
@@ -116,9 +105,6 @@ def test_the_same_seed_gives_the_same_edits_and_another_one_others():
     assert once == again
     assert once != other
     assert {edit.text for edit in once}.isdisjoint({text})
-
-
-def test_kinds_come_in_turn_and_odd_ones_late():
     text = "On Monday the cat was with 3 dogs, and the mayor of Pell was not there, as they said."
     others = ["In Brod the boy met a man, and the driver of the bus was late."]
     kinds = [e.kind for e in edits_of(text, language="en", other_texts=others, seed=2)]
@@ -167,50 +153,17 @@ def test_word_lists_are_usable(language):
     assert issubclass(language, Language)
 
 
-PIECES = st.sampled_from(
-    [
-        "the",
-        "cat",
-        "is",
-        "not",
-        "Eve's",
-        "Bob",
-        "3",
-        "9.30",
-        "1997",
-        "€",
-        "km",
-        ",",
-        ".",
-        " – ",
-        "because",
-        "and",
-        "A",
-        "“",
-        "\n",
-        "  ",
-        "kein",
-        "der",
-        "Hund",
-        "ß",
-        "don't",
-        "May",
-        "\u202e",
-        "cannot",
-        "½",
-        "٣",
-        "²",
-        "2008年",
-    ]
+WORDS = (
+    "the cat is not Eve's Bob 3 9.30 1997 € km , . because"
+    " and A “ kein der Hund ß don't May cannot ½ ٣ ² 2008年"
 )
+PIECES = st.sampled_from([*WORDS.split(), " – ", "\n", "  ", "\u202e"])
 TEXTS = st.one_of(st.text(max_size=40), st.lists(PIECES, max_size=25).map(" ".join))
 
 
 @settings(max_examples=150, deadline=None)
 @given(TEXTS, TEXTS, TEXTS, TEXTS, st.sampled_from(["en", "de", "any"]))
-def test_whatever_the_texts_are_an_edit_is_another_text(
-    text, source, other, right, language
-):
+def test_of_any_texts_an_edit_is_another_text(text, source, other, right, language):
     for edit in edits_of(text, language=language, source_texts=[source], other_texts=[other], same_input=[right], seed=1):  # fmt: skip
         assert edit.text.strip()
         assert edit.text not in {text, source, other, right}

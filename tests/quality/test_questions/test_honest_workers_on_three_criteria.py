@@ -58,23 +58,3 @@ def test_at_most_one_in_a_hundred_honest_workers_is_excluded():
         n_careless += int((~honest).sum())
     assert excluded <= 0.01 * n_honest
     assert caught > 0.5 * n_careless
-
-
-def test_the_example_is_right_on_what_it_can_be_marked_on():
-    answers = [
-        Marked("relevance", "", 0.0),
-        Marked("fluency", "", 1.0),
-        Marked("interest", "", 0.75),
-    ]
-    said = marks(
-        answers, polarity="NEGATIVE", expected=EXPECTED["NEGATIVE"], threshold=0.5
-    )
-    assert said == {"relevance": True}
-    both = marks(
-        answers,
-        polarity="NEGATIVE",
-        expected={"criteria": ["relevance", "fluency"]},
-        threshold=0.5,
-    )
-    # no mean over criteria: one is right and one is wrong
-    assert both == {"relevance": True, "fluency": False}

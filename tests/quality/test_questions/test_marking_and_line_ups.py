@@ -51,16 +51,8 @@ def test_a_scales_own_threshold_or_the_placements():
         ("B", 0.5, False),
     ],
 )
-def test_the_right_side_must_be_preferred_and_a_tie_prefers_nobody(
-    slot, value, correct
-):
+def test_the_right_side_must_be_preferred_not_a_tie(slot, value, correct):
     assert right([("overall", "", value)], {"slot": slot}) is correct
-
-
-def test_only_criteria_that_can_tell_are_marked():
-    answers = [("fluency", "", 0.0), ("overall", "", 0.75)]
-    assert given(answers, {"slot": "A", "criteria": ["overall"]}) == {"overall": True}
-    assert given(answers, {"slot": "A"}) == {"fluency": False, "overall": True}
 
 
 def test_each_criterion_is_marked_by_itself():
@@ -72,6 +64,9 @@ def test_each_criterion_is_marked_by_itself():
     }
     assert right(answers, {"criteria": ["relevance"]}, polarity="NEGATIVE")
     assert given([], {}) == given([], {}, polarity="NEGATIVE") == {}
+    answers = [("fluency", "", 0.0), ("overall", "", 0.75)]
+    assert given(answers, {"slot": "A", "criteria": ["overall"]}) == {"overall": True}
+    assert given(answers, {"slot": "A"}) == {"fluency": False, "overall": True}
 
 
 def test_the_wrong_one_must_not_be_best_not_even_together_with_others():
@@ -105,9 +100,6 @@ def test_line_ups_replace_one_output_and_leave_the_others():
         wrong = one.expected["not_best"]
         assert shown.pop(wrong).startswith("answer number")
         assert set(shown.values()) < {"x", "y", "z"}
-
-
-def test_outputs_of_a_line_up_stand_in_every_order():
     material = [line_up(i, ("x", "y", "z")) for i in range(40)]
     hidden = draw_line_ups(campaign_key="c", material=material, n=39, seed=3)
     first = {one.spec.data["outputs"][0]["text"] for one in hidden}
@@ -117,9 +109,9 @@ def test_outputs_of_a_line_up_stand_in_every_order():
 @pytest.mark.parametrize("n_material", [0, 1])
 def test_too_little_material_is_said_in_words(n_material):
     material = [line_up(i) for i in range(n_material)]
-    with pytest.raises(GenieError) as refused:
+    with pytest.raises(GenieError) as caught:
         draw_pairs(campaign_key="c", material=material, n=1, seed=1)
-    assert refused.value.code == "too-few-references"
+    assert caught.value.code == "too-few-references"
     assert draw_pairs(campaign_key="c", material=material, n=0, seed=1) == []
 
 

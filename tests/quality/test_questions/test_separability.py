@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.stats import mannwhitneyu
+from scipy.stats import mannwhitneyu, norm
 
 from quality.test_questions.separability.auc import area, aucs
 from quality.test_questions.separability.blend import blend_in
@@ -43,8 +43,6 @@ def test_delongs_variance_is_that_of_its_definition():
 
 
 def test_delongs_interval_covers_the_true_area():
-    from scipy.stats import norm
-
     rng, true = np.random.default_rng(7), norm.cdf(0.8 / np.sqrt(2))
     found = [area(rng.normal(0.8, 1, 40), rng.normal(0, 1, 60)) for _ in range(600)]
     covered = np.mean([one.low <= true <= one.high for one in found])
@@ -87,9 +85,6 @@ def test_constant_features_are_left_out():
     design, ridge = quadratic(np.column_stack([np.arange(10.0), np.ones(10)]))
     assert design.shape == (10, 2)
     assert ridge.tolist() == [RIDGE, RIDGE]
-
-
-def test_what_is_made_of_one_output_is_in_one_fold():
     labels = np.arange(40) < 20
     groups = np.arange(40) % 20
     folds = folds_of(labels, groups, 5, np.random.default_rng(2))
@@ -128,12 +123,6 @@ def test_what_stands_out_is_refused_and_named(how):
         assert found.best_feature in found.verdict
 
 
-def test_the_same_seed_gives_the_same_bytes():
-    rng = np.random.default_rng(17)
-    tests, items = drawn(rng, 20), drawn(rng, 30)
-    assert separability(tests, items, 4, names=NAMES) == separability(tests, items, 4, names=NAMES)  # fmt: skip
-
-
 @pytest.mark.parametrize("n", [0, 1, 4])
 def test_too_few_are_not_measured(n):
     found = separability(np.ones((n, 2)), np.ones((30, 2)), 1, names=["a", "b"])
@@ -142,9 +131,16 @@ def test_too_few_are_not_measured(n):
     assert found.verdict == f"Too few to measure: {n} test questions, 30 real items."
 
 
-def test_items_without_any_difference_are_at_chance():
+def test_items_alike_are_at_chance_seeds_repeat_and_nothing_may_be_left_to_choose():
     found = separability(np.ones((10, 2)), np.ones((30, 2)), 1, names=["a", "b"])
     assert (found.auc, found.best_feature_auc, found.refused) == (0.5, 0.5, False)
+    rng = np.random.default_rng(17)
+    tests, items = drawn(rng, 20), drawn(rng, 30)
+    assert separability(tests, items, 4, names=NAMES) == separability(tests, items, 4, names=NAMES)  # fmt: skip
+    items = [Surface("a")]
+    assert blend_in([], items, 3, seed=1) == []
+    assert blend_in([Surface("b", input_key="x")], items, 3, seed=1, taken={"x"}) == []
+    assert blend_in([Surface("b", input_key="x")], items, 3, seed=1) == [0]
 
 
 @pytest.mark.parametrize(
@@ -200,10 +196,3 @@ def test_chosen_tests_look_like_items_although_candidates_do_not():
     assert abs(of_chosen - of_items) < 0.3 * abs(of_all - of_items)
     assert blend_in(possible, items, 30, seed=1) == chosen
     assert blend_in(possible, items, 30, seed=2) != chosen
-
-
-def test_there_may_be_nothing_to_choose():
-    items = [Surface("a")]
-    assert blend_in([], items, 3, seed=1) == []
-    assert blend_in([Surface("b", input_key="x")], items, 3, seed=1, taken={"x"}) == []
-    assert blend_in([Surface("b", input_key="x")], items, 3, seed=1) == [0]

@@ -43,14 +43,11 @@ def drawn_ratings(rng, answer, n_workers, n_systems=4, n_instances=120):
     return Ratings(worker, np.arange(n), system, instance, 0 * system, value)
 
 
-def test_nobody_and_nothing():
+def test_nobody_nothing_and_one_answer_decide_nothing():
     assert assess(0, no_tests()).p_careless.shape == (0,)
     empty = assess(3, no_tests())
     assert (empty.p_careless < 0.15).all()
     assert empty.retired.size == 0
-
-
-def test_one_answer_decides_nothing():
     one = np.zeros(1, dtype=np.int64)
     wrong = assess(1, Tests(one, one, one, one > 0))
     assert 0.12 < wrong.p_careless[0] < 0.6
@@ -215,9 +212,6 @@ def test_the_same_answers_give_the_same_and_workers_may_be_numbered_anyhow():
     other = rng.permutation(11)
     moved = assess(11, replace(tests, worker=other[tests.worker]))
     assert moved.p_careless[other] == pytest.approx(found.p_careless, abs=1e-9)
-
-
-def test_what_was_learned_is_json():
     rng = np.random.default_rng(12)
     found = assess(5, careful_tests(rng, 5))
     assert json.loads(json.dumps(found.parameters, allow_nan=False))["seed"] == 0
@@ -239,9 +233,6 @@ def test_answers_that_do_not_fit_are_refused():
         assess(1, replace(good, kind=one + 3))
     with pytest.raises(ValueError, match="accuracy"):
         AssessOptions(accuracy=1.0)
-
-
-def test_a_slider_has_twenty_one_levels_at_most():
     level, places = as_levels(np.array([0.0, 0.337, 0.52, 1.0]))
     assert len(places) <= 21
     assert level.max() == len(places) - 1

@@ -63,9 +63,6 @@ def test_a_schedule_that_asks_early_is_found_out():
     early = np.zeros((2, SESSION))
     early[1, :8], early[0, 8:] = 1, 1
     assert order_auc([early] * 4).tolist() == [1.0] * 4
-
-
-def test_the_area_is_that_of_mann_and_whitney():
     rng = np.random.default_rng(3)
     places = rng.integers(0, 6, (2, 2, 12)).astype(float)
     for mine, other in ((0, 1), (1, 0)):
@@ -78,16 +75,15 @@ def test_the_area_is_that_of_mann_and_whitney():
     assert np.isnan(order_auc([np.zeros((2, 3))] * 2)).all()
 
 
-def test_late_tests_never_dry_up():
+def test_late_tests_never_dry_up_and_doubt_brings_more():
     for n_tests in (10, 100, 900):
         assert p_test(n_tests, 0.0) >= 0.05
         assert p_test(n_tests, 0.5, Allowance(0.0, 0.0)) == OPTIONS.late / 2
-
-
-def test_doubt_brings_more():
     late = [p_test(20, p) for p in (0.01, 0.1, 0.3, 0.6)]
     assert late == sorted(late)
     assert late[-1] > 4 * late[0]
+    assert affordable(0, 10, 0.0, planned=100) == (0.0, 0.0)
+    assert affordable(100, 0, 0.1, planned=100).left == 1.0
 
 
 def test_who_answers_carelessly_meets_more_of_them():
@@ -123,8 +119,3 @@ def test_the_share_of_tests_stays_within_what_was_approved():
         late += asked if spent > 3500 else 0
     assert 0.07 < n_tests / 4000 < 0.105
     assert late > 10
-
-
-def test_nothing_approved_still_leaves_a_few():
-    assert affordable(0, 10, 0.0, planned=100) == (0.0, 0.0)
-    assert affordable(100, 0, 0.1, planned=100).left == 1.0
