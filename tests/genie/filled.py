@@ -94,7 +94,6 @@ _VALUES = [
     (models.FloatField, lambda _: 0.123456),
     (models.DecimalField, lambda _: Decimal("1.27")),
     (models.IntegerField, lambda _: 31_999),
-    (models.DecimalField, lambda _: Decimal("1.27")),
     (models.JSONField, lambda _: {}),
     (models.UUIDField, lambda field: field.get_default()),
     (models.BinaryField, lambda _: b""),

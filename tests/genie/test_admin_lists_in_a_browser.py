@@ -1,21 +1,14 @@
 """Every list of the admin shows all its columns, on a screen and on a tablet."""
 
-import os
-from pathlib import Path
-
 import pytest
 from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.urls import reverse
 
+from tests.browser import SLOW, chromium, open_page, picture  # noqa: F401
 from tests.genie.filled import fill_all
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.django_db(transaction=True),
-]
-SCREENSHOTS = os.environ.get("GENIE_SCREENSHOTS")
+pytestmark = SLOW
 SIZES = [(1440, 900), (1024, 768)]
 # headers whose right end lies outside of the window or of what scrolls around them
 LOST = """() => {
@@ -40,8 +33,7 @@ def test_no_column_is_lost(open_page):
         page.goto(page.url.split("/admin/")[0] + address)
         for width, height in SIZES:
             page.set_viewport_size({"width": width, "height": height})
-            if SCREENSHOTS:
-                page.screenshot(path=Path(SCREENSHOTS) / f"{name}-{width}.png")
+            picture(page, f"{name}-{width}")
             if headers := page.evaluate(LOST):
                 lost[name, width] = headers
     assert lost == {}

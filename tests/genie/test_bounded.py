@@ -39,9 +39,6 @@ def test_a_call_that_only_waits_is_ended_as_well():
     limits = Limits(cpu_seconds=1, memory_bytes=64 << 20, wall_seconds=0.5)
     with pytest.raises(LimitExceeded):
         call_bounded(costly.sleep, io.BytesIO(b""), limits)
-
-
-def test_a_mistake_of_ours_is_not_taken_for_a_costly_file():
     with pytest.raises(RuntimeError, match="This is a mistake of ours"):
         call_bounded(costly.fail, io.BytesIO(b""), SMALL)
 

@@ -35,9 +35,6 @@ def test_holidays_are_passed_over():
     assert next_start(at("2026-12-25T09:00"), **LA, holidays=holidays) == at(
         "2026-12-29T18:00"
     )
-
-
-def test_a_time_without_a_zone_is_refused():
     with pytest.raises(ValueError, match="aware"):
         next_start(datetime(2026, 1, 1), **LA)
 

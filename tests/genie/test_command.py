@@ -1,6 +1,7 @@
 """`genie`: every command by its name, and a help that begins at the beginning."""
 
 import io
+import socket
 import subprocess
 import sys
 from unittest.mock import Mock
@@ -72,8 +73,6 @@ def test_a_folder_without_a_site_gets_a_sentence_and_no_traceback(monkeypatch):
 
 
 def test_a_port_that_is_taken_is_said_before_anything_is_done():
-    import socket
-
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -23,9 +23,6 @@ def test_an_earlier_start_that_was_cut_off_is_gone_on_with():
         people.account(name)
     people.refuse_strangers()
     assert get_user_model().objects.count() == 3
-
-
-def test_other_accounts_do_not_matter():
     get_user_model().objects.create_user("somebody", "somebody@example.org")
     people.refuse_strangers()
 

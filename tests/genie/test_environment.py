@@ -25,9 +25,11 @@ def test_a_zone_that_is_none_is_refused_in_words(monkeypatch, value):
         env.zone("GENIE_X", "UTC")
 
 
-def test_a_zone_of_the_world_is_taken(monkeypatch):
+def test_good_zones_and_holidays_are_taken(monkeypatch):
     monkeypatch.setenv("GENIE_X", "Asia/Kathmandu")
     assert env.zone("GENIE_X", "UTC") == "Asia/Kathmandu"
+    monkeypatch.setenv("GENIE_X", " 2026-12-25 , 2026-12-26,")
+    assert env.dates("GENIE_X") == ["2026-12-25", "2026-12-26"]
 
 
 @pytest.mark.parametrize("value", ["25.12.2026", "2026-02-30", "2026-12-25;2026-12-26"])
@@ -35,11 +37,6 @@ def test_holidays_are_dates(monkeypatch, value):
     monkeypatch.setenv("GENIE_X", f"2026-01-01, {value}")
     with pytest.raises(env.ConfigurationError, match="must be dates"):
         env.dates("GENIE_X")
-
-
-def test_good_holidays_are_taken(monkeypatch):
-    monkeypatch.setenv("GENIE_X", " 2026-12-25 , 2026-12-26,")
-    assert env.dates("GENIE_X") == ["2026-12-25", "2026-12-26"]
 
 
 def test_postgresql_is_asked_to_give_up_soon_and_to_compile_nothing(monkeypatch):

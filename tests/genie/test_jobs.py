@@ -51,11 +51,6 @@ def test_a_failing_job_is_recorded_in_one_line_and_kept_for_another_try():
     failure = Failure.objects.get()
     assert "bad\\nluck 7" in failure.result
     assert OrmQ.objects.count() == 1  # locked until its next try
-
-
-def test_a_failed_job_can_be_queued_again_by_hand():
-    jobs.enqueue("tests.genie.test_jobs.fail", pk=7)
-    jobs.drain()
     OrmQ.objects.all().delete()
     jobs.retry_failure(Failure.objects.get().pk)
     assert jobs.queued() == {("tests.genie.test_jobs.fail", (("pk", 7),))}
@@ -65,20 +60,6 @@ def test_a_failed_job_can_be_queued_again_by_hand():
 def test_only_keys_travel_through_the_queue():
     with pytest.raises(TypeError, match="only keys"):
         jobs.enqueue("tests.genie.test_jobs.note", pk=object())
-
-
-def test_what_is_queued_already_is_not_queued_again():
-    wanted = [("tests.genie.test_jobs.note", {"pk": 1})]
-    assert jobs.enqueue_missing(wanted) == 1
-    assert jobs.enqueue_missing(wanted) == 0
-
-
-def claim_one():
-    (claim,) = get_broker().dequeue()
-    return claim[0]
-
-
-def test_jobs_of_a_dead_process_can_be_claimed_again():
     jobs.enqueue("tests.genie.test_jobs.note", pk=1)
     claim_one()
     assert not jobs.run_next()
@@ -86,10 +67,13 @@ def test_jobs_of_a_dead_process_can_be_claimed_again():
     assert jobs.run_next()
 
 
+def claim_one():
+    (claim,) = get_broker().dequeue()
+    return claim[0]
+
+
 @pytest.mark.parametrize("elsewhere", ["machine", "name", "folder"])
-def test_jobs_that_another_queue_runs_are_left_to_it(
-    monkeypatch, settings, tmp_path, elsewhere
-):
+def test_jobs_of_another_queue_are_left(monkeypatch, settings, tmp_path, elsewhere):
     jobs.enqueue("tests.genie.test_jobs.note", pk=1)
     own_folder = settings.VAR_DIR
     with monkeypatch.context() as other:
@@ -122,9 +106,6 @@ def test_schedules_become_equal_to_the_table_however_often():
         jobs.install([Periodic("a", "tests.genie.test_jobs.note", 5)])
     jobs.install([Periodic("b", "tests.genie.test_jobs.note", 5)])
     assert [s.name for s in Schedule.objects.all()] == ["b"]
-
-
-def test_a_schedule_without_its_job_is_refused():
     with pytest.raises(ImportError):
         jobs.install([Periodic("a", "tests.genie.test_jobs.gone", 5)])
 
@@ -145,9 +126,7 @@ def test_jobs_of_another_secret_key_stop_nobody(settings):
     assert OrmQ.objects.count() == 0
 
 
-def test_waiting_jobs_however_many_are_looked_through_in_one_query(
-    django_assert_num_queries,
-):
+def test_waiting_jobs_are_looked_through_in_one_query(django_assert_num_queries):
     jobs.enqueue_missing(("tests.genie.test_jobs.note", {"pk": pk}) for pk in range(30))
     wanted = [("tests.genie.test_jobs.note", {"pk": pk}) for pk in range(30)]
     with django_assert_num_queries(1):

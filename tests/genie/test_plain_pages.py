@@ -5,12 +5,12 @@ import re
 import pytest
 from django.contrib import admin
 from django.contrib.auth import get_user_model
-from django.test import Client
 from django.urls import reverse
 
 from crowd.models import HITType
 from crowd.scales.find import all_scales
 from genie.lib.admin.read_only import ReadOnlyAdmin
+from tests.factories import signed_in
 from tests.genie.filled import fill_all
 
 pytestmark = pytest.mark.django_db
@@ -31,8 +31,7 @@ def test_pages_and_lists_are_in_words():
     boss = get_user_model().objects.create_superuser("boss")
     made = fill_all(admin.site)
     HITType.objects.update(scale=next(iter(all_scales())))
-    client = Client()
-    client.force_login(boss)
+    client = signed_in(boss)
     raw = {}
     for model, model_admin in admin.site._registry.items():
         for field in model._meta.fields:

@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from django.test import Client
 
 from genie import checks
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -135,8 +134,7 @@ def test_browsers_insist_on_https_for_an_hour_unless_told_otherwise(tmp_path):
      "/api/docs/", "/api/v1/tasks/", "/nowhere/", "/work/"],
 )  # fmt: skip
 def test_no_page_allows_anything_inline_or_of_elsewhere(path):
-    client = Client()
-    client.force_login(make_user("ada", is_staff=True, is_superuser=True))
+    client = signed_in(make_user("ada", is_staff=True, is_superuser=True))
     answer = client.get(path)
     policy = answer.headers["Content-Security-Policy"]
     assert "unsafe" not in policy

@@ -45,13 +45,13 @@ def age(path, seconds):
 
 def test_a_queue_is_not_called_silent_before_it_could_speak(supervisor):
     assert not supervisor._stale(running=1)
-
-
-def test_a_queue_without_a_beat_and_without_work_is_silent(supervisor):
     assert supervisor._stale(running=60)
     pulse.beat()
     assert not supervisor._stale(running=60)
     age(pulse.folder() / "beat", 60)
+    assert supervisor._stale(running=60)
+    pulse.beat()
+    age(pulse.folder() / "guard", 60)
     assert supervisor._stale(running=60)
 
 
@@ -84,14 +84,14 @@ def test_a_queue_that_ends_by_itself_is_told_of(supervisor):
     gone.join()
     supervisor._watch(gone)
     assert "exit code 3" in supervisor.stderr.getvalue()
+    with pytest.raises(CommandError, match="letters, digits"):
+        call_command("work", name="../elsewhere")
 
 
 @pytest.mark.every_engine
 @pytest.mark.django_db
 @pytest.mark.parametrize("problem", [OperationalError, InterfaceError])
-def test_a_database_that_is_away_for_a_moment_does_not_end_the_supervisor(
-    supervisor, monkeypatch, problem
-):
+def test_a_database_away_ends_no_supervisor(supervisor, monkeypatch, problem):
     closed = []
 
     def away():
@@ -114,11 +114,6 @@ def test_machines_that_share_a_folder_do_not_share_a_pulse(supervisor, monkeypat
     assert supervisor._stale(running=60)
 
 
-def test_a_queue_is_named_plainly(supervisor):
-    with pytest.raises(CommandError, match="letters, digits"):
-        call_command("work", name="../elsewhere")
-
-
 def test_no_queue_is_left_alone_when_its_supervisor_breaks(supervisor, monkeypatch):
     ended = []
 
@@ -139,9 +134,6 @@ class Started:
 
     def __init__(self, *_args, **_kwargs):
         pass
-
-
-# --- several machines -----------------------------------------------------------------
 
 
 def machine(monkeypatch, name):
@@ -238,9 +230,7 @@ def guard(monkeypatch):
 
 @pytest.mark.every_engine
 @pytest.mark.django_db
-def test_the_job_of_a_killed_worker_is_run_again_and_the_others_go_on(
-    guard, monkeypatch
-):
+def test_the_job_of_a_killed_worker_is_run_again_alone(guard, monkeypatch):
     monkeypatch.setattr("genie.lib.queue.broker.BeatingBroker._beat_is_due", bool)
     watch, done = guard
     waiting = claim(1)
@@ -263,9 +253,3 @@ def test_a_worker_that_ended_by_itself_is_simply_replaced(guard):
     watch, done = guard
     watch.reincarnate(type("Ended", (), {"pid": 1, "exitcode": 0}))
     assert done == ["one anew"]
-
-
-def test_a_guard_that_stands_still_is_noticed_though_jobs_are_run(supervisor):
-    pulse.beat()
-    age(pulse.folder() / "guard", 60)
-    assert supervisor._stale(running=60)

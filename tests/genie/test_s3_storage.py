@@ -22,7 +22,7 @@ from genie.lib.queue.address import queue_options
 from genie.lib.storage import media_storage
 from leaderboard.models import Instance, Prediction, Submission
 from leaderboard.submissions.services import submit
-from tests.factories import make_task, make_team, make_user
+from tests.factories import make_task, make_team, make_user, signed_in
 from tests.moto_server import KEYS, client, moto_server
 
 BUCKET = "genie-files"
@@ -95,8 +95,7 @@ def test_a_submission_is_stored_read_and_handed_back_byte_for_byte(bucket, hand_
     assert kite.state in {"VALID", "MEASURED"}
     assert kite.predictions.count() == 3
 
-    nina = Client()
-    nina.force_login(kite.owner)
+    nina = signed_in(kite.owner)
     response = nina.get(f"/submissions/{kite.pk}/file/")
 
     assert response.getvalue() == content
@@ -108,8 +107,7 @@ def test_a_submission_is_stored_read_and_handed_back_byte_for_byte(bucket, hand_
 def test_a_compressed_file_comes_back_compressed(bucket, hand_in):
     content = gzip.compress(predictions(), mtime=0)
     kite = hand_in(content, name="predictions.json.gz")
-    nina = Client()
-    nina.force_login(kite.owner)
+    nina = signed_in(kite.owner)
     assert nina.get(f"/submissions/{kite.pk}/file/").getvalue() == content
     jobs.drain(lambda: Submission.objects.get(pk=kite.pk).state != "RECEIVED")
     assert Submission.objects.get(pk=kite.pk).state != "INVALID"
@@ -121,9 +119,7 @@ def test_the_same_file_is_one_object(bucket, hand_in):
     assert len(keys(bucket)) == 1
 
 
-def test_two_machines_share_one_queue_and_one_bucket(
-    transactional_db, s3, bucket, hand_in, monkeypatch
-):
+def test_two_machines_share_files(transactional_db, s3, bucket, hand_in, monkeypatch):
     monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", s3.address)
     options = queue_options("sqs://shared?region=us-east-1")
     monkeypatch.setattr(Conf, "SQS", options["sqs"])
@@ -168,22 +164,17 @@ def test_a_missing_object_is_told_in_words_and_is_nobodys_invalid_file(bucket, h
     kite.refresh_from_db()
     assert (kite.state, kite.failed_step) == ("RECEIVED", "validate")
     assert "lost or damaged" in kite.failure
-    nina = Client()
-    nina.force_login(kite.owner)
+    nina = signed_in(kite.owner)
     assert nina.get(f"/submissions/{kite.pk}/file/").status_code == 404
 
 
 def test_others_get_neither_the_file_nor_the_object(bucket, hand_in, s3):
     kite = hand_in(predictions())
-    rita = Client()
-    rita.force_login(make_user("rita"))
+    rita = signed_in(make_user("rita"))
     assert rita.get(f"/submissions/{kite.pk}/file/").status_code == 404
     assert Client().get(f"/submissions/{kite.pk}/file/").status_code == 404
     acl = bucket.get_object_acl(Bucket=BUCKET, Key=keys(bucket)[0])
     assert [grant["Grantee"]["Type"] for grant in acl["Grants"]] == ["CanonicalUser"]
-
-
-def test_a_link_into_the_bucket_is_signed_and_short_lived(bucket):
     name = default_storage.save("notes.txt", ContentFile(b"Only for some."))
     link = default_storage.url(name)
     assert "X-Amz-Signature=" in link

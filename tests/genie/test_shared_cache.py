@@ -77,9 +77,7 @@ def test_two_machines_count_together(elsewhere, monkeypatch):
 
 
 @pytest.mark.every_engine
-def test_what_one_machine_computed_another_of_its_version_shows(
-    elsewhere, tmp_path, address
-):
+def test_what_a_machine_computed_its_version_shows(elsewhere, tmp_path, address):
     computed.set("page", "<p>Kite</p>", 60)
     assert elsewhere["computed"].get("page") == "<p>Kite</p>"
     assert elsewhere["shared"].get("page") is None

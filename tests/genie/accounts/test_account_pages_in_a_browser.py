@@ -32,9 +32,7 @@ def nina():
 
 
 @pytest.mark.parametrize(("width", "scheme"), [("phone", "light"), ("desktop", "dark")])
-def test_pages_fit_are_accessible_and_hold_to_the_policy(
-    open_page, nina, width, scheme
-):
+def test_pages_fit_are_accessible_and_hold_policies(open_page, nina, width, scheme):
     mine = ["/account/", "/account/tokens/", "/account/email/", "/account/2fa/", "/account/2fa/webauthn/", "/account/sessions/",
             "/account/password/change/", "/account/notices/", "/account/delete/",
             "/teams/", "/teams/team-heron/", "/teams/team-heron/webhooks/"]  # fmt: skip

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from genie.accounts import devices, throttles
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -49,8 +49,7 @@ def test_sessions_are_listed_and_ended_one_by_one_or_all():
         assert page.index("this session") < page.index("192.0.2.2")
 
     row = UserSession.objects.get(user=nina, ip="192.0.2.2")
-    rival = Client()
-    rival.force_login(make_user("rita"))
+    rival = signed_in(make_user("rita"))
     assert rival.post(f"/account/sessions/{row.pk}/end/").status_code == 404
     here.post(f"/account/sessions/{row.pk}/end/")
     assert phone.get("/account/").status_code == 302

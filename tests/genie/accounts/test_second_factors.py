@@ -11,7 +11,7 @@ from django.test import Client
 
 from genie.accounts import tokens
 from genie.accounts.models import TaskRole
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -33,12 +33,6 @@ def in_finance(name="fay", **fields):
     user = make_user(name, **{"is_staff": True, **fields})
     user.groups.add(finance())
     return user
-
-
-def signed_in(user):
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def code(secret=SECRET):

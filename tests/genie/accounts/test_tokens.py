@@ -8,12 +8,14 @@ from django.test import Client
 from django.utils import timezone
 
 from genie.accounts import tokens
+from genie.accounts.authentication import _bounded
 from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
 from leaderboard.models import OutsideMetric
 from leaderboard.submissions.selectors.visibility import Staff
 from tests.cast import allow
-from tests.factories import make_ranked, make_task, make_team, make_user
+from tests.crowd.making import refused
+from tests.factories import make_ranked, make_task, make_team, make_user, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -100,9 +102,9 @@ def test_withdrawing_for_good_takes_a_scope_of_its_own(nina):
             Client().delete(f"/api/v1/metric-scores/{metric.pk}/", headers=headers),
         )
 
-    for refused in answers("read", "submit"):
-        assert refused.status_code == 403
-        assert "scope withdraw" in refused.json()["detail"]
+    for turned_down in answers("read", "submit"):
+        assert turned_down.status_code == 403
+        assert "scope withdraw" in turned_down.json()["detail"]
     assert [done.status_code for done in answers("withdraw")] == [200, 204]
 
 
@@ -137,19 +139,14 @@ def test_without_the_scope_staff_a_token_sees_as_anybody_does(scopes):
     assert sam.is_staff
 
 
-def test_an_account_seen_through_a_token_cannot_be_saved():
-    from genie.accounts.authentication import _bounded
-
+def test_only_staff_get_the_scope_staff(nina):
+    with pytest.raises(GenieError, match="Only staff"):
+        issued(nina, "staff")
     _, secret = issued(make_user("sam", is_staff=True))
     user = _bounded(tokens.find(secret))
     assert not user.is_staff
     with pytest.raises(RuntimeError):
         user.save()
-
-
-def test_only_staff_get_the_scope_staff(nina):
-    with pytest.raises(GenieError, match="Only staff"):
-        issued(nina, "staff")
 
 
 @pytest.mark.parametrize(
@@ -166,9 +163,7 @@ def test_only_staff_get_the_scope_staff(nina):
 )
 def test_what_makes_no_token_is_refused(nina, fields, code):
     wanted = {"name": "laptop", "scopes": ["read"], "days": 30, **fields}
-    with pytest.raises(GenieError) as caught:
-        tokens.issue(nina, **wanted)
-    assert caught.value.code == code
+    refused(code, tokens.issue, nina, **wanted)
     assert not AccessToken.objects.exists()
 
 
@@ -176,9 +171,7 @@ def test_nobody_collects_tokens_without_end(nina, monkeypatch):
     monkeypatch.setattr(tokens, "MAX_TOKENS", 2)
     first, _ = issued(nina)
     issued(nina, days=1)
-    with pytest.raises(GenieError) as caught:
-        issued(nina)
-    assert caught.value.code == "too-many-tokens"
+    refused("too-many-tokens", issued, nina)
     assert tokens.revoke(first)
     assert not tokens.revoke(first)
     issued(nina)
@@ -199,23 +192,10 @@ def test_the_last_use_is_noted_at_most_once_a_minute(nina):
     assert token.last_used_at > first
 
 
-def test_the_command_prints_a_token_that_works(nina, capsys):
-    call_command("token", "nina", "--scope", "read", "--days", "7")
-    secret = capsys.readouterr().out.strip()
-    assert ask(secret).status_code == 200
-    assert nina.access_tokens.get().scopes == ["read"]
-    with pytest.raises(CommandError, match="no account 'nobody'"):
-        call_command("token", "nobody")
-    with pytest.raises(CommandError, match="Only staff"):
-        call_command("token", "nina", "--scope", "staff")
-
-
 @pytest.mark.parametrize(
     ("options", "days"), [([], 90), (["--days", "7"], 7), (["--no-expiry"], None)]
 )
-def test_the_command_makes_tokens_that_last_as_long_as_those_of_the_form(
-    nina, options, days
-):
+def test_the_commands_tokens_last_as_long_as_those_of_the_form(nina, options, days):
     call_command("token", "nina", *options)
     token = nina.access_tokens.get()
     if days is None:
@@ -226,24 +206,30 @@ def test_the_command_makes_tokens_that_last_as_long_as_those_of_the_form(
 
 
 def test_the_form_offers_the_same_number_of_days_first(nina):
-    client = Client()
-    client.force_login(nina)
+    client = signed_in(nina)
     page = client.get("/account/tokens/").text
     assert '<option value="90" selected>' in page
     assert tokens.DEFAULT_DAYS == 90
 
 
-def test_the_command_does_not_take_two_ends_for_one_token(nina):
+def test_the_command_does_not_take_two_ends_for_one_token(nina, capsys):
     with pytest.raises(CommandError, match="not allowed with"):
         call_command("token", "nina", "--days", "7", "--no-expiry")
     assert not nina.access_tokens.exists()
+    call_command("token", "nina", "--scope", "read", "--days", "7")
+    secret = capsys.readouterr().out.strip()
+    assert ask(secret).status_code == 200
+    assert nina.access_tokens.get().scopes == ["read"]
+    with pytest.raises(CommandError, match="no account 'nobody'"):
+        call_command("token", "nobody")
+    with pytest.raises(CommandError, match="Only staff"):
+        call_command("token", "nina", "--scope", "staff")
 
 
 def test_staff_see_tokens_in_the_admin_and_revoke_them(nina):
     token, _ = issued(nina)
     ada = make_user("ada", is_staff=True, is_superuser=True)
-    client = Client()
-    client.force_login(ada)
+    client = signed_in(ada)
     listing = client.get("/admin/genie/accesstoken/")
     assert "laptop" in listing.text
     page = client.get(f"/admin/genie/accesstoken/{token.pk}/change/")

@@ -21,7 +21,7 @@ from genie.accounts.models import AccessToken
 from genie.lib.database import BUSY, best_effort
 from genie.upkeep.engines import working_copy
 from leaderboard.models import Team
-from tests.factories import make_task, make_team, make_user
+from tests.factories import make_task, make_team, make_user, signed_in
 from tests.leaderboard.api.conftest import authorization
 
 pytestmark = [
@@ -111,8 +111,7 @@ def test_reading_with_a_token_needs_no_write():
 @pytest.mark.every_engine
 def test_pages_of_accounts_are_read_while_it_is_locked(settings):
     settings.USERSESSIONS_TRACK_ACTIVITY = True
-    client = Client()
-    client.force_login(make_user("ada"))
+    client = signed_in(make_user("ada"))
     with locked():
         assert client.get("/submissions/").status_code == 200
 
@@ -132,7 +131,7 @@ def test_writing_says_that_it_is_busy_and_when_to_try_again(impatient):
     for answer in (api, page):
         assert answer.status_code == 503
         assert int(answer["Retry-After"]) > 0
-        assert BUSY[:20] in answer.content.decode()
+        assert BUSY[:20] in answer.text
 
 
 @pytest.mark.every_engine

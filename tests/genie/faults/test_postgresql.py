@@ -132,7 +132,7 @@ def test_pages_say_that_the_server_is_away_and_are_back_with_it(server):
         finally:
             server.control("start")
         assert (away.status_code, away.headers["Retry-After"]) == (503, "30")
-        assert NOT_RESPONDING[:30] in away.content.decode()
+        assert NOT_RESPONDING[:30] in away.text
         assert (ready.status_code, ready.json()["database"]) == (503, "down")
         close_old_connections()
         assert client.get("/tasks/").status_code == 200

@@ -17,7 +17,7 @@ from genie.lib.log_config import to_console
 from genie.schedules import SCHEDULES
 from genie.upkeep import alerts
 from genie.upkeep.contacts import as_address
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
 
 
 @pytest.fixture
@@ -93,9 +93,7 @@ def test_trouble_is_mailed_once_and_so_is_its_end(running, settings):
     assert "over: queue" in mail.outbox[1].body
 
 
-def test_mail_that_could_not_be_sent_is_sent_the_next_time(
-    running, settings, monkeypatch
-):
+def test_mail_that_was_not_sent_is_sent_next_time(running, settings, monkeypatch):
     cache.clear()
     set_genie(settings, ALERTS=["ops@example.org"])
     Schedule.objects.update(next_run=timezone.now() - timedelta(hours=1))
@@ -116,7 +114,7 @@ def test_where_to_report_is_said_once_somebody_answers(settings):
     set_genie(settings, SECURITY_CONTACT=contacts, SITE_URL="https://genie.example")
     answer = Client().get(address)
     assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
-    lines = [line.split(": ", 1) for line in answer.content.decode().splitlines()]
+    lines = [line.split(": ", 1) for line in answer.text.splitlines()]
     assert [value for name, value in lines if name == "Contact"] == contacts
     fields = dict(lines)
     assert fields["Canonical"] == f"https://genie.example{address}"
@@ -133,9 +131,8 @@ def test_the_page_shows_findings_and_escapes_what_failed(running):
         id="a" * 32, name="a", func="leaderboard.jobs.advance", started=now,
         stopped=now, success=False, result="<script>alert(1)</script>",
     )  # fmt: skip
-    client = Client()
-    client.force_login(make_user("boss", is_staff=True, is_superuser=True))
-    page = client.get("/admin/status/").content.decode()
+    client = signed_in(make_user("boss", is_staff=True, is_superuser=True))
+    page = client.get("/admin/status/").text
     assert "reachable and migrated" in page
     assert "failed in the last day: 1" in page
     assert "&lt;script&gt;alert(1)" in page
