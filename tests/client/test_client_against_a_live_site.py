@@ -120,9 +120,7 @@ def test_who_may_hand_in_is_told_what_the_check_before_people_notices(run, board
         assert json.loads(said)["warnings"] is None
 
 
-def test_a_file_that_is_too_large_is_refused_with_the_reason(
-    run, board, file, settings
-):
+def test_a_file_that_is_too_large_is_refused_in_words(run, board, file, settings):
     """It is taken from the program first: else that sees a broken connection only."""
     settings.GENIE = {**settings.GENIE, "MAX_UPLOAD_BYTES": 2 << 20}
     file.write_bytes(b"x" * (12 << 20))

@@ -41,9 +41,7 @@ def systems(team, submitter):
     return kite, make_submission(task, system="Wren", **who)
 
 
-def test_who_signs_in_once_needs_no_token_afterwards(
-    run, kept, systems, secret, live_server, monkeypatch
-):
+def test_a_token_is_given_once(run, kept, systems, secret, live_server, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{secret}\n"))
     code, said, _ = run("login", token=None)
     assert (code, said.startswith("nina, teams: ")) == (0, True)
@@ -68,9 +66,7 @@ def test_a_token_that_is_wrong_is_not_kept(run, kept, systems, monkeypatch):
     assert not kept.exists()
 
 
-def test_what_was_withdrawn_is_restored_and_outputs_are_read(
-    run, kept, systems, tmp_path
-):
+def test_what_was_withdrawn_is_restored_and_read(run, kept, systems, tmp_path):
     kite, wren = systems
     assert ": WITHDRAWN" in run("withdraw", wren.pk, "--reason", "A bug.")[1]
     code, said, _ = run("restore", wren.pk)
@@ -109,9 +105,7 @@ def test_rated_outputs_come_with_the_worst_first(run, kept, systems, monkeypatch
     assert "once the result is published" in run("outputs", wren.pk, "--worst")[2]
 
 
-def test_boards_are_frames_of_the_library_that_is_there(
-    systems, live_server, monkeypatch
-):
+def test_boards_are_frames_of_a_library_there(systems, live_server, monkeypatch):
     from genie_client import Client, Problem
 
     genie = Client(live_server.url)
@@ -126,9 +120,7 @@ def test_boards_are_frames_of_the_library_that_is_there(
         genie.leaderboard_frame("tidy-news", library="polars")
 
 
-def test_a_busy_site_is_asked_again_and_a_long_limit_is_not_waited_for(
-    systems, live_server, monkeypatch, secret
-):
+def test_a_busy_site_is_asked_again(systems, live_server, monkeypatch, secret):
     from genie_client import Client, Problem, transport
 
     waits = []

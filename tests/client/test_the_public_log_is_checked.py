@@ -56,9 +56,7 @@ def test_a_file_without_a_head_is_refused_and_left_alone(run, tmp_path):
     assert "holds no head" in run("log", "--keep", tmp_path)[2]
 
 
-def test_only_what_was_hashed_of_the_entry_that_was_asked_for_is_shown(
-    run, monkeypatch
-):
+def test_only_what_was_hashed_of_the_entry_asked_for_is_shown(run, monkeypatch):
     write(2)
     shown = public_log.opened
 

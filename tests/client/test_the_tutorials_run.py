@@ -32,9 +32,7 @@ def process():
         measure.run(submission.pk)
 
 
-def test_a_system_is_submitted_with_the_commands_shown(
-    run, submitter, tmp_path, monkeypatch
-):
+def test_a_system_is_submitted_as_shown(run, submitter, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     call_command("load_task", "demo-translation", verbosity=0)
     shipped = next(iter(sorted((FOLDER / "demo-translation/systems").glob("*.json"))))
@@ -60,9 +58,7 @@ def test_a_system_is_submitted_with_the_commands_shown(
     assert set(json.loads(Path("sample.json").read_text("utf-8"))) == ids
 
 
-def test_the_script_of_the_tutorial_submits_and_waits(
-    live_server, secret, monkeypatch, capsys
-):
+def test_the_tutorials_script_submits(live_server, secret, monkeypatch, capsys):
     call_command("load_task", "demo-qa", verbosity=0)
     capsys.readouterr()
     monkeypatch.setenv("GENIE_TOKEN", secret)

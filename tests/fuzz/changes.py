@@ -10,43 +10,16 @@ from hypothesis import strategies as st
 LONG = int(os.environ.get("GENIE_FUZZ_EXAMPLES", "0"))
 TOKENS = [
     *(b"", b"\0", b"\xff", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\r", b"\n", b"\t", b" "),
-    *(
-        b'"',
-        b"'",
-        b",",
-        b":",
-        b"=",
-        b"\\",
-        b"\\u0000",
-        b'"\\ud800"',
-        b"PAR1",
-        b"PK\3\4",
-    ),
+    *(b'"', b"'", b",", b":", b"=", b"\\", b"\\u0000", b'"\\ud800"', b"PAR1"),
+    b"PK\3\4",
     *(b"null", b"true", b"NaN", b"nan", b"inf", b"-Infinity", b"1e999", b"-1", b"0"),
     *(b"0.5", b"1_0", b"0x1", b"9" * 25, b"9" * 5_000, b"1979-05-27", b"07:32:00"),
     *(b"[]", b"{}", b"[1]", b"[[1]]", b'{"a": 1}', b'"text"', b'""', b"a = 1", b"[a]"),
     *(b"[" * 3_000, b'{"a":' * 3_000, b"<a>" * 100, b"(" * 300),
     *(b"<a>", b"</a>", b"<a b='c'/>", b"&#0;", b"&x;", b"&", b"<![x[", b"<!DOCTYPE a>"),
-    *(
-        b"<!--",
-        b"]]>",
-        b"<?x?>",
-        b"{% %}",
-        b"{{ }}",
-        b"{% if a %}",
-        b"|length",
-        b"${a}",
-    ),
-    *(
-        "\u202e".encode(),
-        "٣".encode(),
-        "é".encode(),
-        b"=1+1",
-        b"../",
-        b"/",
-        b"%s",
-        b"*",
-    ),
+    *(b"<!--", b"]]>", b"<?x?>", b"{% %}", b"{{ }}", b"{% if a %}", b"|length"),
+    *("\u202e".encode(), "٣".encode(), "é".encode()),
+    *(b"${a}", b"=1+1", b"../", b"/", b"%s", b"*"),
 ]
 _WORD = re.compile(rb"\w+|\s+|.", re.DOTALL)
 

@@ -102,8 +102,6 @@ def in_folder(parts: Parts, read: Callable[[Path], object]) -> object:
         return read(Path(folder))
 
 
-# --- tasks and submissions --------------------------------------------------------
-
 STORY = '{"story_id": "s", "obs1": "a", "obs2": "b", "hyp1": "c", "hyp2": "d"}\n'
 ROWS = (
     '{"id": "q1", "source": "Why?", "Ada": "Because.", "references": ["So.", "Yes."]}\n'
@@ -264,9 +262,6 @@ def judgments(slug: str) -> Reader:
             if layout == slug
         ),
     )
-
-
-# --- requesters, platforms, workers -----------------------------------------------
 
 
 def _key(text: str) -> object:
