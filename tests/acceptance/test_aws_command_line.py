@@ -44,9 +44,7 @@ def aws(desk, clients, tmp_path):
     return run
 
 
-def test_a_batch_from_the_test_of_its_workers_to_the_last_cent(
-    aws, desk, wanda, walt, tmp_path
-):
+def test_a_batch_from_the_test_to_the_last_cent(aws, desk, wanda, walt, tmp_path):
     (tmp_path / "page.xml").write_text(html(PAGE))
     (tmp_path / "test.xml").write_text(FORM)
     (tmp_path / "key.xml").write_text(mapped(""))

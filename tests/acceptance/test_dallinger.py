@@ -67,9 +67,7 @@ def make_hit(service, dallinger, **fields):
     return service.create_hit(**values)
 
 
-def test_dallinger_recruits_pays_and_remembers_our_workers(
-    service, dallinger, desk, wanda, walt
-):
+def test_dallinger_recruits_and_pays_workers(service, dallinger, desk, wanda, walt):
     assert service.check_credentials()
     assert service.account_balance() == 100.0
     kind = service.create_qualification_type("Played", "Has played the game.")
@@ -148,9 +146,7 @@ def test_dallinger_is_notified_by_its_topic(service, dallinger, desk, wanda, ama
     assert done in text
 
 
-def test_the_page_with_which_dallinger_makes_up_for_trouble_can_be_sent_in(
-    service, dallinger, desk, wanda
-):
+def test_dallingers_page_after_trouble_can_be_sent(service, dallinger, desk, wanda):
     hit = make_hit(
         service,
         dallinger,
