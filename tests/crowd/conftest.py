@@ -1,8 +1,7 @@
 import pytest
-from django.test import Client
 
 from tests.crowd.making import make_worker
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
 
 
 @pytest.fixture
@@ -12,11 +11,19 @@ def wim():
 
 @pytest.fixture
 def site(wim):
-    client = Client()
-    client.force_login(wim.user)
-    return client
+    return signed_in(wim.user)
 
 
 @pytest.fixture
 def sam():
     return make_user("sam", is_staff=True)
+
+
+@pytest.fixture
+def ada():
+    return make_user("ada", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def office(ada):
+    return signed_in(ada)

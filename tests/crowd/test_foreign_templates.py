@@ -6,6 +6,7 @@ from crowd import hit_templates
 from crowd.hit_templates.foreign import read
 from crowd.hit_templates.template import FILES
 from genie.lib.errors import GenieError
+from tests.crowd.making import refused
 
 HOME = hit_templates.ROOT / "question-answering"
 OURS = {name: (HOME / name).read_bytes() for name in FILES}
@@ -96,9 +97,7 @@ LANGUAGE = [
 
 @pytest.mark.parametrize("hostile", HTML + LANGUAGE)
 def test_nothing_else_is(hostile):
-    with pytest.raises(GenieError) as refused:
-        read("mine", changed(template_html=PAGE + hostile))
-    assert refused.value.code == "unusable-template"
+    refused("unusable-template", read, "mine", changed(template_html=PAGE + hostile))
 
 
 @pytest.mark.parametrize(
@@ -119,10 +118,10 @@ def test_nothing_else_is(hostile):
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(files, words):
-    with pytest.raises(GenieError, match=words) as refused:
+    with pytest.raises(GenieError, match=words) as turned_down:
         read("mine", changed(**files))
-    assert refused.value.code == "unusable-template"
-    assert refused.value.message.count("\n") == 0
+    assert turned_down.value.code == "unusable-template"
+    assert turned_down.value.message.count("\n") == 0
 
 
 def test_html_made_of_a_text_becomes_no_attribute_of_a_part():

@@ -2,7 +2,9 @@ import io
 import json
 import re
 import threading
+from urllib.parse import urlencode
 from urllib.request import urlopen
+from wsgiref.simple_server import make_server
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -23,8 +25,6 @@ class Visitor:
         self.application = application
 
     def ask(self, path="/", *, form=None, accept="text/html"):
-        from urllib.parse import urlencode
-
         body = urlencode(form or {}).encode()
         said = []
         environ = {
@@ -131,8 +131,6 @@ def test_the_command_serves_an_item_of_ones_own(monkeypatch, tmp_path):
 @pytest.mark.browser
 @pytest.mark.slow
 def test_a_preview_works_in_a_browser(chromium):
-    from wsgiref.simple_server import make_server
-
     with make_server("127.0.0.1", 0, preview()) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()

@@ -15,21 +15,6 @@ def by_slug(scale):
     return scale.slug
 
 
-def test_the_papers_scales_are_there():
-    assert set(all_scales()) == {
-        "binary",
-        "likert-5",
-        "likert-6",
-        "magnitude",
-        "mqm",
-        "preference-5",
-        "slider-100",
-        "sqm",
-        "two-choice",
-        "two-choice-tie",
-    }
-
-
 def test_likert_5_runs_from_strongly_agree_to_strongly_disagree():
     options = all_scales()["likert-5"].options
     assert [(option.key, option.label, option.value) for option in options] == [
@@ -72,14 +57,11 @@ def test_numbers_outside_the_range_are_refused(scale):
     assert scale.parse(f"{scale.maximum:.0f}") == scale.rating(scale.maximum)
 
 
-def test_a_magnitude_is_the_ratio_to_the_reference_worth_100():
+def test_a_magnitude_is_the_ratio_to_the_reference_and_minus_zero_is_zero():
     magnitude = all_scales()["magnitude"]
     assert magnitude.parse("100") == 1
     assert magnitude.parse("300") == 3
     assert refused(magnitude, "0")
-
-
-def test_minus_zero_is_zero():
     assert str(all_scales()["slider-100"].parse("-0")) == "0.0"
 
 

@@ -27,9 +27,6 @@ def test_a_campaign_starts_when_its_time_has_come_and_not_before():
     assert run.start_due(soon) == 1
     assert run.start_due(soon) == 0
     assert state_of(campaign) == State.RUNNING
-
-
-def test_staff_can_start_early():
     campaign = make_campaign(1, starts_at=timezone.now() + timedelta(days=1))
     assert run.start(campaign)
     assert not run.start(campaign)
@@ -43,9 +40,6 @@ def test_a_paused_campaign_hands_out_nothing_until_it_is_resumed(sam):
     assert run.resume(campaign.pk, sam)
     assert state_of(campaign) == State.RUNNING
     assert next_assignment(worker) is not None
-
-
-def test_a_campaign_paused_before_its_start_waits_for_it_after_the_pause(sam):
     campaign = make_campaign(1, starts_at=timezone.now() + timedelta(days=1))
     assert run.pause(campaign.pk, sam)
     assert run.start_due(timezone.now() + timedelta(days=2)) == 0

@@ -6,7 +6,6 @@ from itertools import pairwise
 import pytest
 from django.urls import reverse
 
-from crowd.campaigns.selectors.offers import offers
 from crowd.campaigns.selectors.turns import turns
 from crowd.campaigns.services import run
 from crowd.campaigns.services.work import give_back, next_assignment
@@ -130,11 +129,6 @@ def test_one_campaign_needs_no_order():
     assert not DrawnOrder.objects.exists()
 
 
-def test_one_worker_with_two_campaigns_of_the_same_inputs_does_each_input_once():
-    open_campaigns(2, 7)
-    assert len(do_all(make_worker())) == 7
-
-
 def test_no_campaign_with_an_open_hit_draws_nothing():
     assert next_assignment(make_worker()) is None
     open_campaigns(2, 2)
@@ -167,15 +161,6 @@ def test_pools_are_drawn_apart():
     assert set(DrawnOrder.objects.values_list("pool", flat=True)) == {POOL, "other"}
 
 
-def test_home_offers_what_comes_next():
-    for title in ("one", "two", "three"):
-        make_campaign(of=items(9, title), hit_type=hit_type(title=title))
-    worker = make_worker()
-    for _ in range(9):
-        offer = offers(worker)[0]
-        assert do_one(worker).hit.campaign.hit_type == offer.hit_type
-
-
 @pytest.mark.every_engine
 def test_the_site_hands_out_after_submit_in_the_drawn_order(client):
     campaigns = open_campaigns(4, 12)
@@ -190,13 +175,12 @@ def test_the_site_hands_out_after_submit_in_the_drawn_order(client):
     assert got == {campaign.pk for campaign in campaigns}
 
 
-def test_the_next_page_counts_what_is_left_of_its_own_kind_only(db):
-    worker = make_worker(user=make_user("wim"))
+def test_the_next_page_counts_what_is_left_of_its_own_kind_only(wim, db):
     for pool in ("weather", "news"):
         make_campaign(3, pool=pool, key=f"of-{pool}")
-        consent.give(worker, pool)
-    claimed = next_assignment(worker)
-    assert claimed.in_turns == in_turns_with(worker, claimed.hit.campaign)
+        consent.give(wim, pool)
+    claimed = next_assignment(wim)
+    assert claimed.in_turns == in_turns_with(wim, claimed.hit.campaign)
     assert {campaign.pool for campaign in claimed.in_turns} == {
         claimed.hit.campaign.pool
     }

@@ -5,6 +5,8 @@ from datetime import timedelta
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -12,6 +14,7 @@ from crowd.campaigns.selectors.offers import offers
 from crowd.campaigns.services import reservations, shares
 from crowd.campaigns.services.staff_notices import HELD_BY_SHARES, STARVED, watch
 from crowd.campaigns.services.work import give_back, next_assignment
+from crowd.hits.services.extend import extend
 from crowd.models import Assignment, Campaign, Worker
 from crowd.workers.selectors.eligible import in_turns_with
 from crowd.workers.selectors.shares import SHARE_DONE, used_up
@@ -54,12 +57,10 @@ def test_a_share_is_rounded_up_to_whole_hits(n, share, limit):
     assert limit_of(limited(n, share)) == limit
 
 
-def test_a_share_is_of_all_places():
+def test_a_share_is_of_all_places_and_all_or_elsewhere_is_no_limit():
     assert limit_of(limited(10, 0.3, max_assignments=2)) == 6
-
-
-def test_all_of_it_is_no_limit():
     assert limit_of(limited(10, 1.0)) is None
+    assert limit_of(limited(10, platform="mturk")) is None
 
 
 def test_what_is_returned_counts_for_no_share():
@@ -153,14 +154,6 @@ def test_before_anybody_is_here_nothing_is_limited_and_soon_it_is():
     assert limit_of(campaign) == 4
 
 
-def test_what_a_task_says_holds_however_few_come():
-    worker = make_worker()
-    campaign = limited(10, 0.2)
-    assert len(do_all(worker)) == 2
-    assert watch(campaign)
-    assert notice_of(campaign) == HELD_BY_SHARES
-
-
 def test_staff_are_told_when_only_those_are_left_who_did_their_share():
     campaign = limited(10, 0.4)
     first, second = make_worker(), make_worker()
@@ -197,20 +190,17 @@ def test_elsewhere_staff_are_told_after_a_day_without_anybody():
     assert notice_of(campaign) == HELD_BY_SHARES
 
 
-def test_who_could_not_go_on_anyway_is_not_held_by_a_share():
+def test_nobody_is_missed_without_open_hits_or_held_by_a_share_who_could_not_go_on():
+    campaign = limited(1, 0.5)
+    do_all(make_worker())
+    assert not watch(campaign)
+    assert notice_of(campaign) == ""
     campaign = limited(2, 0.5)
     worker = make_worker()
     do_all(worker)
     Worker.objects.update(excluded=True)
     assert watch(campaign)
     assert notice_of(campaign) == STARVED
-
-
-def test_without_open_hits_nobody_is_missed():
-    campaign = limited(1, 0.5)
-    do_all(make_worker())
-    assert not watch(campaign)
-    assert notice_of(campaign) == ""
 
 
 def test_a_campaign_for_one_worker_has_no_limit():
@@ -220,13 +210,7 @@ def test_a_campaign_for_one_worker_has_no_limit():
     assert len(do_all(make_worker())) == 10
 
 
-def test_where_workers_answer_on_the_platform_nothing_limits_them():
-    assert limit_of(limited(10, platform="mturk")) is None
-
-
 def test_hits_that_are_added_enlarge_the_share():
-    from crowd.hits.services.extend import extend
-
     campaign = limited(10, 0.2)
     extend(campaign.pk, items(20, "more-"))
     shares.refresh(campaign)
@@ -273,13 +257,6 @@ def test_staff_lift_it_and_the_log_says_so(client):
     assert "Lift the limit per worker" not in page
 
 
-def test_nobody_lifts_it_without_the_permission(client):
-    staff(client, "view_campaign")
-    campaign = limited(10)
-    lift(client, campaign)
-    assert limit_of(campaign) == 1
-
-
 def test_a_lifted_limit_does_not_come_back():
     campaign = limited(10)
     stale = Campaign.objects.get(pk=campaign.pk)
@@ -291,12 +268,7 @@ def test_a_lifted_limit_does_not_come_back():
     assert not shares.lift(campaign.pk, boss, "Again.")
 
 
-def test_limits_take_one_query_more_whatever_the_campaigns(
-    django_assert_num_queries,
-):
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
+def test_limits_take_one_query_more_whatever_the_campaign(django_assert_num_queries):
     worker = make_worker()
     campaigns = [make_campaign(of=items(30, f"{i}-")) for i in range(6)]
     do_one(worker)

@@ -89,6 +89,9 @@ def test_who_comes_from_elsewhere_gets_one_hit(wim):
     campaign = make_campaign(4, hit_type=several(3), platform="panel")
     assert claim.per_page(campaign) == 1
     assert visits.claim is claim  # hands out by `claim`, which makes no pages
+    for wrong in (0, 11, "3"):
+        with pytest.raises(GenieError, match="items_per_page must be"):
+            make_campaign(1, hit_type=several(wrong))
 
 
 def document(n_documents, n_parts):
@@ -165,32 +168,7 @@ def test_a_page_is_stored_whole_each_hit_paid_and_its_time_shared_out(wim):
     assert sum(LedgerEntry.objects.values_list("amount_cents", flat=True)) == 20
 
 
-def test_what_one_item_lacks_is_said_and_nothing_is_stored(site, wim):
-    make_campaign(3, hit_type=several(3))
-    page = pages.next_page(wim)
-    some = {"answer-0-0": "1", "answer-2-0": "0"}
-    response = site.post(at(page), some, headers=JSON)
-    assert response.status_code == 422
-    assert response.json()["error"] == (
-        "Item 2 of 3: please answer “This is a reasonable answer.”"
-    )
-    assert not Answer.objects.exists()
-    assert states(page) == {State.ACCEPTED}
-    assert site.post(at(page), {**some, "answer-1-0": "7"}).status_code == 422
-    assert states(page) == {State.ACCEPTED}
-
-
-def test_a_page_that_grew_meanwhile_is_not_stored_in_part(wim):
-    make_campaign(3, hit_type=several(3))
-    page = pages.next_page(wim)
-    with pytest.raises(GenieError, match="More has been put on this page"):
-        sent([one for one in page if one.page_id is None])
-    assert states(page) == {State.ACCEPTED}
-
-
-def test_answers_to_a_page_that_grew_since_it_was_shown_are_not_taken_for_others(
-    site, wim
-):
+def test_answers_to_a_page_that_has_grown_are_not_taken_for_others(site, wim):
     make_campaign(3, hit_type=several(3))
     work.next_assignment(wim)
     early = claim.open_assignment(wim, timezone.now())
@@ -247,7 +225,7 @@ def test_undo_is_of_the_whole_page(site, wim):
     assert [one.answers.get().value for one in page] == [0.0, 0.25]
 
 
-def test_any_hit_of_a_page_leads_to_the_page(site, wim):
+def test_any_hit_of_a_page_leads_to_it_and_it_is_stored_whole(site, wim):
     make_campaign(3, hit_type=several(3))
     page = pages.next_page(wim)
     for one in page:
@@ -255,6 +233,19 @@ def test_any_hit_of_a_page_leads_to_the_page(site, wim):
         assert "Item 3 of 3" in text
         assert f'action="{at(page)}"' in text
         assert "pays <b>$0.30</b>" in text
+    with pytest.raises(GenieError, match="More has been put on this page"):
+        sent([one for one in page if one.page_id is None])
+    assert states(page) == {State.ACCEPTED}
+    some = {"answer-0-0": "1", "answer-2-0": "0"}
+    response = site.post(at(page), some, headers=JSON)
+    assert response.status_code == 422
+    assert response.json()["error"] == (
+        "Item 2 of 3: please answer “This is a reasonable answer.”"
+    )
+    assert not Answer.objects.exists()
+    assert states(page) == {State.ACCEPTED}
+    assert site.post(at(page), {**some, "answer-1-0": "7"}).status_code == 422
+    assert states(page) == {State.ACCEPTED}
 
 
 def test_who_is_paused_for_an_answer_cannot_take_it_back(site, wim):
@@ -267,9 +258,3 @@ def test_who_is_paused_for_an_answer_cannot_take_it_back(site, wim):
     assert not undo.may_begin(done)
     home = site.post(reverse("work:next"), {"pool": POOL}, follow=True).text
     assert "Change your last answer" not in home
-
-
-def test_only_so_many_hits_fit_on_a_page():
-    for wrong in (0, 11, "3"):
-        with pytest.raises(GenieError, match="items_per_page must be"):
-            make_campaign(1, hit_type=several(wrong))

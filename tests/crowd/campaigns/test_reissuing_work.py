@@ -9,6 +9,7 @@ from tests.crowd.making import (
     POOL,
     do_all,
     do_one,
+    hit_type,
     items,
     make_campaign,
     make_worker,
@@ -151,8 +152,6 @@ def test_a_second_ban_after_a_lifted_one_replaces_again(careless):
 
 
 def test_unpaid_work_can_go_out_again_as_often_as_needed(careless):
-    from tests.crowd.making import hit_type
-
     make_campaign(2, hit_type=hit_type(reward_cents=0), budget_cents=0)
     do_all(careless)
     assert reissue.replace_answers(careless, POOL) == 2

@@ -24,12 +24,6 @@ def campaign():
     return make_campaign(3)
 
 
-def test_work_that_somebody_may_take_is_not_stuck(campaign):
-    make_worker()
-    assert not watch(campaign)
-    assert notice() == ""
-
-
 def test_a_campaign_without_any_worker_says_so_until_one_joins(campaign):
     assert watch(campaign)
     assert notice() == STARVED
@@ -104,12 +98,9 @@ def test_rejected_work_that_only_its_author_could_do_again_is_stuck():
     assert watch(campaign)
 
 
-def test_programs_are_not_counted_on_for_what_people_are_asked(campaign):
+def test_programs_are_counted_on_for_simulations_only(campaign):
     make_worker(simulated=True)
     assert watch(campaign)
-
-
-def test_people_and_programs_are_counted_on_for_a_simulation():
     campaign = make_campaign(1, simulated=True)
     make_worker(simulated=True)
     assert not watch(campaign)

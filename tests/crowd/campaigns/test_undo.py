@@ -8,8 +8,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from crowd import hit_templates
 from crowd.campaigns.services import review, run, undo
 from crowd.campaigns.services.work import next_assignment
+from crowd.hits.services.build import ItemSpec
 from crowd.models import Answer, Assignment, LedgerEntry
 from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
@@ -181,9 +183,6 @@ def test_a_task_sets_how_long_or_offers_none(site, wim):
 
 
 def test_marks_and_ticks_come_back_as_they_were_sent(site, wim):
-    from crowd import hit_templates
-    from crowd.hits.services.build import ItemSpec
-
     template = hit_templates.get("error-span-translation")
     kind = hit_type(template=template.slug, scale=template.scale, form={"checkboxes": ["added"]})  # fmt: skip
     make_campaign(hit_type=kind, of=[ItemSpec("k", template.example, "k")])

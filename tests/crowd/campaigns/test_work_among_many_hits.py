@@ -2,7 +2,6 @@
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from crowd.campaigns.selectors.offers import offers
@@ -19,7 +18,7 @@ from tests.crowd.making import (
     make_campaign,
     make_worker,
 )
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -46,8 +45,7 @@ def n_queries(call):
 @pytest.mark.parametrize("exposure", ["task", "campaign"])
 def test_home_asks_as_many_queries_with_20_campaigns_as_with_2(exposure):
     worker = make_worker(user=make_user("wanda"))
-    client = Client()
-    client.force_login(worker.user)
+    client = signed_in(worker.user)
 
     def home():
         assert client.get("/work/").status_code == 200
@@ -135,8 +133,7 @@ def test_more_than_is_counted_is_said_so(monkeypatch):
     )
     make_campaign(6)
     worker = make_worker(user=make_user("wanda"))
-    client = Client()
-    client.force_login(worker.user)
+    client = signed_in(worker.user)
     assert "4+ left for you" in client.get("/work/").text
     see(worker, 3)
     assert "3 left for you" in client.get("/work/").text

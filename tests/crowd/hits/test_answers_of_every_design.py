@@ -46,7 +46,7 @@ def test_the_example_of_every_template_is_shown_answered_and_parsed(client, slug
     assignment = next_assignment(worker)
     client.force_login(user)
     address = reverse("work:hit", args=[assignment.pk])
-    page = client.get(address).content.decode()
+    page = client.get(address).text
     (shown,) = shown_items([assignment], {})
     assert all(f'name="{question.name}"' in page for question in shown.questions)
     post = {question.name: an_answer(question.scale) for question in shown.questions}
@@ -138,12 +138,12 @@ def test_ticks_are_yes_or_no_and_no_by_themselves():
     }
 
 
-def test_a_tick_that_nobody_asked_for_is_refused():
+def test_ticks_and_marks_that_nobody_asked_for_are_refused():
     given = {"overall": "1", "added": "1"}
     assert refused(claimed("question-answering"), given) == "unknown-question"
+    given = {"overall": "1", "spans": "[]"}
+    assert refused(claimed("question-answering"), given) == "unknown-question"
 
-
-# --- error spans -----------------------------------------------------------------------
 
 TEXT = "Zwölf 🦆 ducks swam."
 
@@ -215,11 +215,6 @@ def test_the_last_character_can_be_marked():
     assert Answer.objects.get().detail["spans"][0]["end"] == len(TEXT)
 
 
-def test_marks_for_a_template_without_them_are_refused():
-    given = {"overall": "1", "spans": "[]"}
-    assert refused(claimed("question-answering"), given) == "unknown-question"
-
-
 def test_what_is_missing_is_marked_once_and_has_no_place():
     gone = {"missing": True, "severity": "major"}
     twice = {"overall": "70", "spans": json.dumps([gone, gone])}
@@ -248,7 +243,7 @@ def test_what_is_missing_can_be_said_without_a_script(client):
     assignment = next_assignment(worker)
     client.force_login(user)
     address = reverse("work:hit", args=[assignment.pk])
-    assert 'name="spans-0-missing"' in client.get(address).content.decode()
+    assert 'name="spans-0-missing"' in client.get(address).text
     post = {"spans-0": "", "spans-0-missing": "major"}
     assert client.post(address, post).status_code == 422  # no category
     post["spans-0-missing-category"] = "Accuracy/Omission"
@@ -339,9 +334,6 @@ def test_two_outputs_are_marked_and_rated_each_by_itself():
     send(assignment, given)
     details = dict(Answer.objects.values_list("slot", "detail"))
     assert [len(details[slot]["spans"]) for slot in "AB"] == [1, 0]
-
-
-# --- what is shown when ----------------------------------------------------------------
 
 
 def blocks(slug, **how):
@@ -435,7 +427,7 @@ def test_no_page_tells_which_system_an_output_is_from(client):
     campaign_of("rankme-outputs", data={"system": "Watermelon", "submission": 17})
     assignment = next_assignment(make_worker(user=user))
     client.force_login(user)
-    page = client.get(reverse("work:hit", args=[assignment.pk])).content.decode()
+    page = client.get(reverse("work:hit", args=[assignment.pk])).text
     assert "Watermelon" not in page
     assert "submission" not in page
 
@@ -445,7 +437,7 @@ def test_staff_see_what_was_shown_and_what_each_answer_was_about(client):
     assignment = claimed("rankme-outputs")
     send(assignment, {"quality@A": "150", "quality@B": "80", "quality@C": "25"})
     address = reverse("admin:crowd_assignment_change", args=[assignment.pk])
-    page = client.get(address).content.decode()
+    page = client.get(address).text
     for output in assignment.hit.items.get().data["outputs"]:
         assert f"output {output['slot']}" in page
         assert output["text"] in page

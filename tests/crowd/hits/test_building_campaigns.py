@@ -28,6 +28,8 @@ def test_each_item_gets_a_hit_of_its_own():
     campaign = make_campaign(5)
     assert [hit.items.count() for hit in campaign.hits.all()] == [1] * 5
     assert [hit.position for hit in campaign.hits.order_by("position")] == [0, 1, 2, 3, 4]  # fmt: skip
+    campaign = make_campaign(2, max_assignments=3)
+    assert set(campaign.hits.values_list("n_available", "max_assignments")) == {(3, 3)}
 
 
 @pytest.mark.every_engine
@@ -54,11 +56,6 @@ def test_equal_hit_types_are_one_row():
     make_campaign(1)
     make_campaign(1, hit_type=hit_type(reward_cents=11))
     assert HITType.objects.count() == 2
-
-
-def test_several_people_can_be_asked_for_each_hit():
-    campaign = make_campaign(2, max_assignments=3)
-    assert set(campaign.hits.values_list("n_available", "max_assignments")) == {(3, 3)}
 
 
 def test_a_campaign_never_costs_more_than_was_approved():
@@ -105,9 +102,7 @@ def test_an_item_without_its_texts_is_refused():
 
 @pytest.mark.every_engine
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="of PostgreSQL")
-def test_the_database_knows_of_a_large_campaign_at_once(
-    db, django_capture_on_commit_callbacks
-):
+def test_the_database_knows_large_campaigns(db, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         make_campaign(250)
     with connection.cursor() as cursor:

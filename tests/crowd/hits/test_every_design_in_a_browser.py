@@ -1,7 +1,5 @@
 """Every design in a real browser: by keyboard only, by mouse, by touch on a phone."""
 
-import os
-from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
@@ -11,15 +9,10 @@ from crowd import hit_templates
 from crowd.campaigns.services.work import next_assignment
 from crowd.models import Answer, Assignment
 from crowd.workers.services import consent
-from tests.browser import overflows, violations, wait_for_hit
+from tests.browser import SLOW, overflows, picture, violations, wait_for_hit
 from tests.crowd.designs import campaign_of
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.django_db(transaction=True),
-]
-SCREENSHOTS = os.environ.get("GENIE_SCREENSHOTS")
+pytestmark = SLOW
 SEGMENTS = "Zwölf 🦆 ducks swam.\r\nNobody counted."
 
 
@@ -49,11 +42,6 @@ def answers():
 def press(page, *keys):
     for key in keys:
         page.keyboard.press(key)
-
-
-def picture(page, name):
-    if SCREENSHOTS:
-        page.screenshot(path=Path(SCREENSHOTS) / f"{name}.png", full_page=True)
 
 
 def tab_to(page, selector):
@@ -112,16 +100,6 @@ def test_magnitudes_of_all_outputs_are_typed_one_after_the_other(at_work):
     assert answers() == [("quality@A", 1.5), ("quality@B", 0.8), ("quality@C", 0.25)]
 
 
-def test_one_magnitude_is_typed_beside_what_the_reference_is_worth(at_work):
-    page = at_work("magnitude-judgement", data={"standard_value": 50})
-    assert "which is worth 50" in page.inner_text(".standard")
-    tab_to(page, "input[type=number]")
-    page.keyboard.type("75")
-    page.keyboard.press("Enter")
-    wait_until_sent(page)
-    assert [value for _, value in answers()] == [1.5]
-
-
 def test_every_template_is_answered_by_mouse_on_a_wide_screen(open_page, wim):
     templates = hit_templates.all_templates()
     for slug in templates:
@@ -143,17 +121,6 @@ def test_every_template_is_answered_by_mouse_on_a_wide_screen(open_page, wim):
         assert sent.count() == n, slug
         said = Answer.objects.filter(assignment=sent.order_by("-pk").first())
         assert said.count() >= len(template.questions), slug
-
-
-def test_several_outputs_fit_a_phone(at_work):
-    page = at_work("rankme-outputs", width="phone")
-    assert not overflows(page)
-    for field in page.locator("input[type=number]").all():
-        field.fill("100")
-    picture(page, "rankme-on-a-phone")
-    page.get_by_role("button", name="Submit").click()
-    wait_until_sent(page)
-    assert {value for _, value in answers()} == {1.0}
 
 
 def focused(page):

@@ -42,7 +42,9 @@ from tests.crowd.making import (
     make_worker,
     send_in,
 )
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
+
+pytestmark = pytest.mark.django_db
 
 OVERALL = "This is a correct and reasonable answer to the question."
 # how often they name the only work; earnings by day, and HIT by HIT
@@ -117,35 +119,28 @@ def test_a_task_names_its_language_as_pages_do(language):
     assert str(problem).startswith("human.language: is no code of a language")
 
 
-@pytest.mark.django_db
 def test_fingerprints_of_work_in_one_language_are_what_they_were():
     assert shared_hit_type(hit_type(form={"setup": 2})).fingerprint == FINGERPRINT
 
 
-@pytest.mark.django_db
-def test_a_hit_is_in_the_workers_language_and_keeps_it(site_in):
+def test_a_hit_is_in_the_workers_language_and_keeps_it(site, wim, site_in):
     campaign = make_campaign(2, hit_type=asked())
-    worker = make_worker(user=make_user("wim"))
-    client = Client()
-    client.force_login(worker.user)
     site_in("de")
-    assignment = work.next_assignment(worker)
+    assignment = work.next_assignment(wim)
     assert assignment.language == "de"
     site_in("fr")
     address = reverse("work:hit", args=[assignment.pk])
-    page = client.get(address)
+    page = site.get(address)
     for text in ("Frage", "Antwort", "Das ist eine richtige", "Stimme gar nicht zu"):
         assert text in page.text
     for text in ("Strongly", "correct and reasonable", "<h2>Question</h2>"):
         assert text not in page.text
     assert page["Content-Language"] == "de"
-    guide = client.get(
-        reverse("work:instructions", args=[POOL]), {"hit": assignment.pk}
-    )
+    guide = site.get(reverse("work:instructions", args=[POOL]), {"hit": assignment.pk})
     assert "<h1>Antworten beurteilen</h1>" in guide.text
-    refused = client.post(address, {}, headers={"accept": "application/json"})
+    refused = site.post(address, {}, headers={"accept": "application/json"})
     assert refused.json()["error"] == "Bitte beantworten Sie jede Frage."
-    client.post(address, {"answer-0-0": "0.25"})
+    site.post(address, {"answer-0-0": "0.25"})
     assert Answer.objects.get().value == 0.25
     second = Assignment.objects.get(state=Assignment.State.ACCEPTED)
     assert second.language == "fr"
@@ -154,7 +149,6 @@ def test_a_hit_is_in_the_workers_language_and_keeps_it(site_in):
     assert figures.by_language == {}  # one worker
 
 
-@pytest.mark.django_db
 def test_an_input_whose_label_nobody_translated_is_shown_in_the_tasks_language(site_in):
     odd = item("odd")
     odd.data["fields"][0]["label"] = "Riddle"
@@ -163,7 +157,6 @@ def test_an_input_whose_label_nobody_translated_is_shown_in_the_tasks_language(s
     assert work.next_assignment(make_worker()).language == "en"
 
 
-@pytest.mark.django_db
 def test_languages_that_few_read_are_counted_together_or_not_at_all(site_in):
     campaign = make_campaign(9, hit_type=asked())
     for language in ("de", "de", "de", "fr", "fr"):
@@ -180,12 +173,10 @@ def test_languages_that_few_read_are_counted_together_or_not_at_all(site_in):
     )
 
 
-@pytest.mark.django_db
 def test_consent_is_given_in_the_words_that_were_read(site_in):
     worker = make_worker(agreed=False, user=make_user("wim"))
     make_campaign(1, hit_type=asked())
-    client = Client()
-    client.force_login(worker.user)
+    client = signed_in(worker.user)
     site_in("ar")
     page = client.get(reverse("work:consent", args=[POOL]))
     assert "<h1>قبل أن تبدأ</h1>" in page.text
@@ -202,7 +193,6 @@ def test_consent_is_given_in_the_words_that_were_read(site_in):
     assert consented(worker, [POOL]) == {POOL}
 
 
-@pytest.mark.django_db
 def test_a_page_in_a_frame_is_in_the_language_that_is_asked_for(site_in, monkeypatch):
     monkeypatch.setattr("crowd.worker_site.framed_hit.can", lambda _: Everything())
     hit = make_campaign(1, hit_type=asked()).hits.get()
@@ -237,32 +227,27 @@ QUESTIONS = [
 TITLED = {"de": {"title": "Kurzer Test"}}
 
 
-@pytest.mark.django_db
-def test_a_qualification_test_is_taken_in_one_language(site_in):
+def test_a_qualification_test_is_taken_in_one_language(site, wim, site_in):
     campaign = make_campaign(1)
     spec = TestSpec("salt", campaign.pool, "A short test", translations=TITLED)
     test = qualification_tests.write(spec, QUESTIONS)
     qualification_tests.publish(test.pk)
-    worker = make_worker(user=make_user("wim"))
-    client = Client()
-    client.force_login(worker.user)
     site_in("de")
-    assert "Kurzer Test" in client.get(reverse("work:test", args=["salt"])).text
-    attempt = test_attempts.start(worker, "salt")
+    assert "Kurzer Test" in site.get(reverse("work:test", args=["salt"])).text
+    attempt = test_attempts.start(wim, "salt")
     site_in("fr")
     address = reverse("work:attempt", args=[attempt.pk])
-    page = client.get(address).text
+    page = site.get(address).text
     assert "Ist Salz weiß?" in page
     assert "Nein" in page
     assert "Is salt white?" not in page
-    result = client.post(address, {"position": "0", "choice": "1"}, follow=True)
+    result = site.post(address, {"position": "0", "choice": "1"}, follow=True)
     assert "Kurzer Test" in result.text
     assert "Salz ist ein Kristall." in result.text
     assert "Salt is" not in result.text
     assert missing(test, list(test.questions.all()), "fr") == "the title"
 
 
-@pytest.mark.django_db
 def test_a_test_with_half_a_translation_is_not_published():
     spec = TestSpec("salt", POOL, "A short test", translations=TITLED)
     half = {"de": {"text": "Weiß?", "choices": "Ja"}}
@@ -321,7 +306,6 @@ def test_a_task_may_ask_for_people_who_speak_a_language():
         requirements.read(requirements.Wanted(languages=["xx"]))
 
 
-@pytest.mark.django_db
 def test_the_list_of_work_says_it_in_the_language_of_the_page():
     make_campaign(1, hit_type=asked())
     client = Client(headers={"accept-language": "hi"})
@@ -331,19 +315,17 @@ def test_the_list_of_work_says_it_in_the_language_of_the_page():
     assert "पूरी तरह सहमत" in page.text
 
 
-@pytest.mark.django_db
-def test_whatever_lists_work_names_it_in_the_language_of_the_page():
+def test_whatever_lists_work_names_it_in_the_language_of_the_page(wim):
     make_campaign(2, hit_type=asked(title="Rate texts: School Science"))
-    worker = make_worker(user=make_user("wim"))
     choices = {"language": "de", "time_zone": "Europe/Berlin"}
-    Profile.objects.create(worker=worker, **choices)
-    do_one(worker)
-    review.reject(do_one(worker).pk, None, "Nobody read it.")
+    Profile.objects.create(worker=wim, **choices)
+    do_one(wim)
+    review.reject(do_one(wim).pk, None, "Nobody read it.")
     client = Client(headers={"accept-language": "de"})
-    client.force_login(worker.user)
+    client.force_login(wim.user)
     pages = {name: client.get(reverse(f"work:{name}")) for name in LISTS}
     assert "(Europe/Berlin), wurde abgelehnt" in pages["messages"].text
-    rejected = worker.assignments.get(state=Assignment.State.REJECTED)
+    rejected = wim.assignments.get(state=Assignment.State.REJECTED)
     pages["appeal"] = client.get(reverse("appeals:work", args=[rejected.pk]))
     for name, page in pages.items():
         assert "Rate texts" not in page.text, name
@@ -352,7 +334,6 @@ def test_whatever_lists_work_names_it_in_the_language_of_the_page():
         )
 
 
-@pytest.mark.django_db
 def test_a_read_hit_type_is_a_copy():
     campaign = make_campaign(1, hit_type=asked())
     assert worded(campaign.hit_type, "hi").criteria != campaign.hit_type.criteria

@@ -1,8 +1,11 @@
+from datetime import timedelta
+
 import pytest
 
 from crowd.campaigns.services import review, run
 from crowd.campaigns.services.work import give_back, next_assignment
 from crowd.hits.selectors.progress import campaign_progress, is_done, progress_of
+from crowd.models import Assignment
 from crowd.workers.selectors.worker_progress import worker_progress
 from tests.crowd.making import (
     do_all,
@@ -55,7 +58,7 @@ def test_a_hit_for_several_people_is_done_when_all_have_answered():
     assert is_done(campaign)
 
 
-def test_a_campaign_is_not_done_while_somebody_is_at_work():
+def test_a_campaign_is_not_done_before_it_began_or_while_somebody_is_at_work():
     campaign = make_campaign(1)
     worker = make_worker()
     assignment = next_assignment(worker)
@@ -64,17 +67,10 @@ def test_a_campaign_is_not_done_while_somebody_is_at_work():
     assert not is_done(campaign)
     do_one(make_worker())
     assert is_done(campaign)
-
-
-def test_a_campaign_that_has_not_begun_is_not_done():
     assert not is_done(make_campaign(1, running=False))
 
 
 def test_the_hourly_rate_comes_from_the_median_of_the_active_time():
-    from datetime import timedelta
-
-    from crowd.models import Assignment
-
     campaign = make_campaign(3)
     do_all(make_worker())
     assert campaign_progress(campaign).hourly_cents is None
@@ -88,9 +84,7 @@ def test_the_hourly_rate_comes_from_the_median_of_the_active_time():
     assert timedelta(hours=1) / timedelta(seconds=24) * 10 == progress.hourly_cents
 
 
-def test_progress_of_many_campaigns_takes_as_many_queries_as_of_one(
-    django_assert_num_queries,
-):
+def test_progress_of_many_campaigns_takes_no_more_queries(django_assert_num_queries):
     worker = make_worker()
     campaigns = [make_campaign(2, of=items(2, f"{i}-")) for i in range(6)]
     do_all(worker)

@@ -58,13 +58,15 @@ def test_what_is_missing_is_rounded_up_to_whole_cents(reward, seconds, missing):
     assert missing_cents(reward, seconds, 1500) == missing
 
 
-def test_the_median_decides_and_everyone_gets_the_same():
+def test_the_median_decides_and_everyone_gets_the_same(boss):
     campaign = finished(6)
     slow = Assignment.objects.first()
     Assignment.objects.filter(pk=slow.pk).update(active_seconds=9_999)
     found = shortfall(campaign)
     assert (found.hourly_cents, found.each_cents, found.n_assignments) == (1200, 3, 6)
     assert (found.total_cents, found.n_workers) == (18, 1)
+    Assignment.objects.filter(pk=Assignment.objects.first().pk).update(state="REJECTED")
+    assert shortfall(campaign).n_assignments == 5
 
 
 def test_good_pay_few_times_and_programs_need_no_bonus():
@@ -79,7 +81,7 @@ def test_volunteers_are_unpaid_and_not_paid_too_little(client, boss):
     campaign = finished(6, hit_type=hit_type(reward_cents=0))
     assert shortfall(campaign) is None
     client.force_login(boss)
-    listed = client.get(reverse("admin:crowd_campaign_changelist")).content.decode()
+    listed = client.get(reverse("admin:crowd_campaign_changelist")).text
     assert "unpaid" in listed
     assert "below $15.00" not in listed
 
@@ -111,12 +113,6 @@ def test_what_is_approved_later_gets_the_bonus_later(boss):
     assert bonuses().count() == 6
 
 
-def test_rejected_work_gets_no_bonus(boss):
-    campaign = finished(6)
-    Assignment.objects.filter(pk=Assignment.objects.first().pk).update(state="REJECTED")
-    assert shortfall(campaign).n_assignments == 5
-
-
 def test_an_account_that_is_still_open_stays_open(boss):
     campaign = finished(6)
     budgets.commit(key=campaign.key, pool=campaign.pool, amount_cents=60, by=boss)
@@ -135,14 +131,11 @@ def test_a_bonus_passes_no_budget(boss):
     assert make_up(campaign.pk, by=boss, agreed_cents=18)
 
 
-def test_what_was_agreed_to_is_what_is_paid(boss):
-    assert refused(finished(6), boss, 17) == "cost-changed"
-
-
-def test_a_campaign_that_runs_waits_for_its_end(boss):
+def test_only_what_was_agreed_to_is_paid_and_only_after_the_end(boss):
     campaign = finished(6)
     Campaign.objects.update(state=Campaign.State.RUNNING)
     assert refused(campaign, boss, 18) == "campaign-not-over"
+    assert refused(finished(6), boss, 17) == "cost-changed"
 
 
 def test_a_platform_that_pays_is_asked_for_nobody_who_did_not_come_from_there(boss):
@@ -159,9 +152,6 @@ def test_a_panels_bonuses_are_marked_as_paid_by_whoever_pays_its_people(boss):
     assert payouts.by_hand(bonuses(), boss, "transfer 7") == 6
 
 
-# --- staff and workers -----------------------------------------------------------------
-
-
 def act(client, campaign, **fields):
     address = reverse("admin:crowd_campaign_changelist")
     post = {"action": "make_up_selected", "_selected_action": campaign.pk, **fields}
@@ -171,19 +161,16 @@ def act(client, campaign, **fields):
 def test_staff_see_the_proposal_and_agree_to_it(client, boss):
     campaign = finished(6, by=boss)
     client.force_login(boss)
-    listed = client.get(reverse("admin:crowd_campaign_changelist")).content.decode()
+    listed = client.get(reverse("admin:crowd_campaign_changelist")).text
     assert "$12.00, below $15.00" in listed
-    shown = act(client, campaign).content.decode()
+    shown = act(client, campaign).text
     assert "$0.03 for each of 6 answers by 1 workers: $0.18" in shown
     assert f'name="agreed-{campaign.pk}" value="18"' in shown
     assert not bonuses().exists()
     agreed = {f"agreed-{campaign.pk}": "18", "confirmed": "yes"}
-    assert "planned $0.18" in act(client, campaign, **agreed).content.decode()
+    assert "planned $0.18" in act(client, campaign, **agreed).text
     assert bonuses().count() == 6
-    assert (
-        "Pay is not below the minimum"
-        in act(client, campaign, **agreed).content.decode()
-    )
+    assert "Pay is not below the minimum" in act(client, campaign, **agreed).text
 
 
 @pytest.mark.parametrize("agreed", ["17", "", "x", "²"])
@@ -191,18 +178,7 @@ def test_a_page_that_is_out_of_date_plans_nothing(client, boss, agreed):
     campaign = finished(6)
     client.force_login(boss)
     fields = {f"agreed-{campaign.pk}": agreed, "confirmed": "yes"}
-    assert "check it again" in act(client, campaign, **fields).content.decode()
-    assert not bonuses().exists()
-
-
-def test_staff_who_only_look_cannot_plan_a_bonus(client):
-    from django.contrib.auth.models import Permission
-
-    campaign = finished(6)
-    looker = make_user("looker", is_staff=True)
-    looker.user_permissions.add(Permission.objects.get(codename="view_campaign"))
-    client.force_login(looker)
-    act(client, campaign, confirmed="yes", **{f"agreed-{campaign.pk}": "18"})
+    assert "check it again" in act(client, campaign, **fields).text
     assert not bonuses().exists()
 
 
@@ -211,6 +187,6 @@ def test_workers_see_their_bonus_beside_the_work(client, boss):
     campaign = finished(6, workers=[make_worker(user=user)])
     make_up(campaign.pk, by=boss, agreed_cents=18)
     client.force_login(user)
-    page = client.get(reverse("work:earnings")).content.decode()
+    page = client.get(reverse("work:earnings")).text
     assert page.count("+ $0.03 bonus") == 6
     assert "$0.78" in page

@@ -9,7 +9,6 @@ from threading import Thread
 import pytest
 from django.core import mail
 from django.db import connection
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -41,7 +40,7 @@ from genie.lib.errors import GenieError
 from genie.lib.unguessable import opened, seal
 from leaderboard.teams.services import leave
 from tests.crowd.making import do_all, do_one, item, make_campaign, make_worker
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
 
 pytestmark = pytest.mark.django_db
 State = Payout.State
@@ -263,31 +262,30 @@ def test_staff_approve_the_total_that_they_saw(fin):
     ada, ben = signed_up("ada"), signed_up("ben")
     earned(ada, 2)
     earned(ben, 1)
-    client = Client()
-    client.force_login(fin)
+    client = signed_in(fin)
     page = reverse("admin:crowd_payoutrun_changelist")
-    asked = client.get(reverse("admin:crowd_payoutrun_add")).content.decode()
+    asked = client.get(reverse("admin:crowd_payoutrun_add")).text
     assert "<td>2</td><td>$0.30</td>" in asked
     client.post(reverse("admin:crowd_payoutrun_add"))
     run = PayoutRun.objects.get()
     chosen = {"action": "file_selected", "_selected_action": [run.pk]}
-    shown = client.post(page, chosen).content.decode()
+    shown = client.post(page, chosen).text
     assert "$0.30" in shown
     payment_details.forget(ben)
     yes = {**chosen, "confirmed": "yes", "layout": "plain", "agreed": "30"}
-    refused = client.post(page, yes, follow=True).content.decode()
+    refused = client.post(page, yes, follow=True).text
     assert "The total is $0.20 now" in refused
-    made = client.post(page, {**yes, "agreed": "20"}, follow=True).content.decode()
+    made = client.post(page, {**yes, "agreed": "20"}, follow=True).text
     file = reverse("admin:crowd_payoutrun_file", args=[run.pk])
     assert file in made
     got = client.get(file)
-    assert IBAN in got.content.decode()
+    assert IBAN in got.text
     assert "attachment" in got["Content-Disposition"]
     sent = {"action": "paid_selected", "_selected_action": [run.pk], "confirmed": "yes", "reference": "T1"}  # fmt: skip
     answer = client.post(page, sent, follow=True)
-    assert "1 payouts changed" in answer.content.decode()
+    assert "1 payouts changed" in answer.text
     assert (next_for(ben).amount_cents, earnings(ada).paid) == (10, 20)
-    assert IBAN not in client.get(reverse("admin:crowd_payout_changelist")).content.decode()  # fmt: skip
+    assert IBAN not in client.get(reverse("admin:crowd_payout_changelist")).text  # fmt: skip
     fin.is_superuser = False
     fin.save()
     assert client.get(file).status_code == 403
@@ -306,10 +304,9 @@ def test_a_file_pays_whom_it_was_approved_for_until_it_is_over(fin, settings):
     assert payout_file(run) == text
     # nor is anybody left out without a word where the key is gone
     key, settings.SECRET_KEY = settings.SECRET_KEY, "another"
-    client = Client()
-    client.force_login(fin)
+    client = signed_in(fin)
     file = reverse("admin:crowd_payoutrun_file", args=[run.pk])
-    said = client.get(file, follow=True).content.decode()
+    said = client.get(file, follow=True).text
     assert "cannot be read any more" in said
     settings.SECRET_KEY = key
     payouts.settle([payouts.Outcome(one.pk, "paid") for one in run.payouts.all()], fin)
@@ -319,8 +316,7 @@ def test_a_file_pays_whom_it_was_approved_for_until_it_is_over(fin, settings):
 
 def test_details_are_sealed_shown_in_part_and_deleted(settings):
     worker = make_worker(user=make_user("ada"))
-    client = Client()
-    client.force_login(worker.user)
+    client = signed_in(worker.user)
     page = reverse("work:payment")
     wrong = {"method": "BANK", "name": "Ada", "iban": "GB82WEST12345698765433"}
     assert client.post(page, wrong).status_code == 422
@@ -332,7 +328,7 @@ def test_details_are_sealed_shown_in_part_and_deleted(settings):
     assert '<option value="PAYPAL" selected>' in client.get(page).text
     spaced = "gb82 WEST 1234 5698 7654 32"
     assert client.post(page, {**wrong, "iban": spaced}).status_code == 302
-    shown = client.get(page).content.decode()
+    shown = client.get(page).text
     assert "…5432" in shown
     assert IBAN not in shown
     details = PaymentDetails.objects.get()
@@ -342,7 +338,7 @@ def test_details_are_sealed_shown_in_part_and_deleted(settings):
     settings.SECRET_KEY = "another"
     assert opened(details.sealed) is None
     client.force_login(worker.user)
-    assert "cannot be read" in client.get(page).content.decode()
+    assert "cannot be read" in client.get(page).text
     settings.SECRET_KEY_FALLBACKS = [old]
     client.force_login(worker.user)
     assert payment_details.recipient_of(details.sealed).account == IBAN

@@ -1,6 +1,7 @@
 import pytest
 from django.contrib.auth import get_user_model
 
+from tests.crowd.platforms import prolific_standin as standin
 from tests.crowd.platforms.elsewhere import Elsewhere
 from tests.crowd.platforms.turk_world import TurkWorld
 
@@ -15,3 +16,31 @@ def turk(live_server, transactional_db):
 @pytest.fixture
 def elsewhere(turk):
     return Elsewhere(turk, budget_cents=10_000)
+
+
+@pytest.fixture(scope="module")
+def _server():
+    with standin.Server() as server:
+        yield server
+
+
+@pytest.fixture
+def there(_server, settings):
+    """Prolific's own books, with the site set up for them."""
+    _server.prolific = standin.Prolific()
+    account = {
+        "environment": "endpoint",
+        "url": _server.url,
+        "token": standin.TOKEN,
+        "workspace_id": standin.WORKSPACE,
+        "code_secret": "a secret of this site",
+        "tries": 2,
+    }
+    settings.GENIE = {
+        **settings.GENIE,
+        "PLATFORMS": {"prolific": account},
+        "PROLIFIC_ITEMS_PER_PLACE": 3,
+        "PROLIFIC_WEBHOOK_SECRET": standin.HOOK_SECRET,
+        "SITE_URL": "https://genie.example.org",
+    }
+    return _server.prolific

@@ -50,6 +50,13 @@ class Elsewhere:
         done = [self.turk.do(name, who, fields) for name in self.hit_ids() if name]
         return [session for session in done if session]
 
+    def get_answers(self):
+        """Offer the HITs, let one person do them, and take the answers in."""
+        self.look()
+        sessions = self.answer_all()
+        self.look()
+        return sessions
+
     def approve_all(self):
         waiting = Assignment.objects.filter(
             hit__campaign=self.campaign, state=Assignment.State.SUBMITTED

@@ -24,48 +24,31 @@ from crowd.platforms.prolific_protocol.terms import CATEGORIES
 from tests.crowd.platforms import prolific_contract
 
 TOKEN = "token-of-the-tests"
+HOOK_SECRET = "of the workspace"
 WORKSPACE = "64a000000000000000000001"
 FEE = 428  # thousandths
 MINIMUM_HOURLY = 800
 LIVE = {"RESERVED", "ACTIVE", "AWAITING REVIEW", "APPROVED"}
+
+
+def _choice(name, title, choices):
+    kind = {"type": "select", "data_type": "ChoiceID"}
+    return {"filter_id": name, "title": title, **kind, "choices": choices}
+
+
+def _range(name, title, most):
+    kind = {"type": "range", "data_type": "integer"}
+    return {"filter_id": name, "title": title, **kind, "min": 0, "max": most}
+
+
+COUNTRIES = {"0": "United Kingdom", "1": "United States", "3": "Germany"}
+LANGUAGES = {"7": "Chinese", "19": "English", "24": "German"}
 FILTERS = [
-    {
-        "filter_id": "current-country-of-residence",
-        "title": "Country of residence",
-        "type": "select",
-        "data_type": "ChoiceID",
-        "choices": {"0": "United Kingdom", "1": "United States", "3": "Germany"},
-    },
-    {
-        "filter_id": "fluent-languages",
-        "title": "Fluent languages",
-        "type": "select",
-        "data_type": "ChoiceID",
-        "choices": {"7": "Chinese", "19": "English", "24": "German"},
-    },
-    {
-        "filter_id": "ai-taskers",
-        "title": "AI taskers",
-        "type": "select",
-        "data_type": "ChoiceID",
-        "choices": {"0": "Yes"},
-    },
-    {
-        "filter_id": "approval_rate",
-        "title": "Approval rate",
-        "type": "range",
-        "data_type": "integer",
-        "min": 0,
-        "max": 100,
-    },
-    {
-        "filter_id": "approval_numbers",
-        "title": "Number of approvals",
-        "type": "range",
-        "data_type": "integer",
-        "min": 0,
-        "max": 10_000,
-    },
+    _choice("current-country-of-residence", "Country of residence", COUNTRIES),
+    _choice("fluent-languages", "Fluent languages", LANGUAGES),
+    _choice("ai-taskers", "AI taskers", {"0": "Yes"}),
+    _range("approval_rate", "Approval rate", 100),
+    _range("approval_numbers", "Number of approvals", 10_000),
 ]
 
 

@@ -25,10 +25,11 @@ from crowd.models import (
     RequesterHITType,
     Requirement,
 )
-from crowd.money.services import budgets
+from crowd.money.services import bonuses, budgets
 from crowd.platforms.base import SessionEvent
 from crowd.requester.protocol import clock
 from crowd.requester.questions.questions import read_question
+from crowd.requester.services import turns
 from crowd.workers.services import exclusions
 from genie.lib import jobs
 from tests.crowd.making import POOL, hit_type, item
@@ -61,6 +62,8 @@ def test_a_campaign_is_posted_answered_approved_and_paid_once(elsewhere, turk):
     assert {turk.status(session) for session in sessions} == {"approved"}
     assert elsewhere.done_cents() == turk.charged_cents() == 3 * (10 + 2)
     elsewhere.check_books()
+    assert "mturk" in external_slugs()
+    assert pays_itself(elsewhere.campaign)
 
 
 def test_what_was_quoted_is_what_is_charged(turk):
@@ -103,7 +106,7 @@ def test_a_page_that_is_too_long_to_post_is_served_by_us(turk, settings, client)
     assert set(kinds) == {"html", "external"}
     address = kinds["external"].removeprefix("https://genie.example.org")
     answer = client.get(address)
-    page = answer.content.decode()
+    page = answer.text
     assert 'name="answer-0-0"' in page
     assert "A long answer." in page
     policy = answer["Content-Security-Policy"]
@@ -115,9 +118,7 @@ def test_a_page_that_is_too_long_to_post_is_served_by_us(turk, settings, client)
 
 
 def test_rejected_work_is_asked_for_again_and_not_paid(elsewhere, turk):
-    elsewhere.look()
-    first, *_ = elsewhere.answer_all()
-    elsewhere.look()
+    first, *_ = elsewhere.get_answers()
     elsewhere.reject(first)
     elsewhere.approve_all()
     elsewhere.look()
@@ -133,9 +134,7 @@ def test_rejected_work_is_asked_for_again_and_not_paid(elsewhere, turk):
 
 
 def test_a_banned_workers_hits_go_out_again_but_not_to_them(elsewhere, turk):
-    elsewhere.look()
-    elsewhere.answer_all()
-    elsewhere.look()
+    elsewhere.get_answers()
     worker = Assignment.objects.first().worker
     exclusions.exclude(worker, POOL, "No more of this work.")
     reissue.replace_answers(worker, POOL)
@@ -153,9 +152,7 @@ def test_a_banned_workers_hits_go_out_again_but_not_to_them(elsewhere, turk):
 
 
 def test_more_answers_are_asked_for_there_and_paid_with_the_fee(elsewhere, turk):
-    elsewhere.look()
-    elsewhere.answer_all()
-    elsewhere.look()
+    elsewhere.get_answers()
     before = elsewhere.campaign.budget_cents
     price = ask_for_more(
         elsewhere.campaign.pk,
@@ -183,8 +180,6 @@ def test_more_answers_are_asked_for_there_and_paid_with_the_fee(elsewhere, turk)
 
 
 def test_stop_ends_everything_and_late_work_is_still_paid(elsewhere, turk):
-    from crowd.requester.services import turns
-
     elsewhere.look()
     hit = RequesterHIT.objects.order_by("pk").first()
     late = turns.accept(hit, turk.worker("Wanda"))
@@ -202,9 +197,7 @@ def test_stop_ends_everything_and_late_work_is_still_paid(elsewhere, turk):
 @pytest.mark.every_engine
 def test_a_second_answer_after_the_end_is_paid_from_the_campaigns_account(elsewhere):
     """Somebody answers a HIT again that went out again; by then the account is closed."""
-    elsewhere.look()
-    elsewhere.answer_all()
-    elsewhere.look()
+    elsewhere.get_answers()
     campaign = elsewhere.campaign
     budgets.commit(key=campaign.key, pool=POOL, amount_cents=90, by=make_user("boss"))
     assert run.stop(campaign.pk, None, "Enough.")
@@ -237,9 +230,7 @@ def test_a_pause_is_a_pause_there_too(elsewhere):
     assert len(elsewhere.answer_all()) == 3
 
 
-def test_a_campaign_that_takes_long_is_renewed_before_its_hits_end(
-    elsewhere, turk, monkeypatch
-):
+def test_a_long_campaign_is_renewed_before_its_hits_end(elsewhere, turk, monkeypatch):
     elsewhere.look()
     start = timezone.now()
     for days in (11, 22):
@@ -277,12 +268,8 @@ def test_answers_that_cannot_be_used_are_kept_and_asked_for_again(elsewhere, tur
     assert len(elsewhere.answer_all("Wilma")) == 3
 
 
-def test_what_the_platform_approved_by_itself_is_paid_here_too(
-    elsewhere, turk, monkeypatch
-):
-    elsewhere.look()
-    elsewhere.answer_all()
-    elsewhere.look()
+def test_what_the_platform_approved_is_paid_here_too(elsewhere, turk, monkeypatch):
+    elsewhere.get_answers()
     monkeypatch.setattr(clock, "now", lambda: timezone.now() + timedelta(days=3))
     elsewhere.look()
     assert set(elsewhere.assignments().values_list("state", flat=True)) == {"APPROVED"}
@@ -291,9 +278,7 @@ def test_what_the_platform_approved_by_itself_is_paid_here_too(
 
 
 def test_a_rejection_that_comes_too_late_gives_way(elsewhere, turk, monkeypatch):
-    elsewhere.look()
-    first, *_ = elsewhere.answer_all()
-    elsewhere.look()
+    first, *_ = elsewhere.get_answers()
     elsewhere.reject(first)
     monkeypatch.setattr(clock, "now", lambda: timezone.now() + timedelta(days=3))
     elsewhere.look()
@@ -306,11 +291,7 @@ def test_a_rejection_that_comes_too_late_gives_way(elsewhere, turk, monkeypatch)
 
 
 def test_a_bonus_for_work_there_is_paid_there_with_its_fee(elsewhere, turk):
-    from crowd.money.services import bonuses
-
-    elsewhere.look()
-    elsewhere.answer_all()
-    elsewhere.look()
+    elsewhere.get_answers()
     elsewhere.approve_all()
     elsewhere.look()
     row = elsewhere.assignments().first()
@@ -387,11 +368,6 @@ def test_a_test_that_cannot_go_along_stops_the_campaign_in_words(turk, settings)
     jobs.drain()
     assert elsewhere.place.trouble == ""
     assert turk.n_posted() == 3
-
-
-def test_payments_there_are_not_offered_to_staff_as_theirs(elsewhere):
-    assert "mturk" in external_slugs()
-    assert pays_itself(elsewhere.campaign)
 
 
 def test_another_environment_than_the_campaigns_is_not_talked_to(elsewhere, turk):

@@ -135,7 +135,7 @@ def test_short_and_empty_pages_hide_nothing(turk, proxy):
         "while-deciding",
     ],
 )
-def test_a_process_that_dies_anywhere_is_followed_by_one_that_goes_on(
+def test_after_a_process_dies_the_next_goes_on(
     elsewhere, turk, monkeypatch, where, hours
 ):
     if where in {"while-storing", "while-deciding"}:
@@ -254,9 +254,7 @@ def test_money_that_runs_out_in_mid_batch_is_waited_for(turk, proxy, monkeypatch
 
 
 @pytest.mark.every_engine
-def test_an_approval_by_the_clock_races_a_rejection(
-    elsewhere, turk, proxy, monkeypatch
-):
+def test_an_approval_by_time_races_a_rejection(elsewhere, turk, proxy, monkeypatch):
     """It falls between our look and our decision, and the answer gets lost on top."""
     settle(elsewhere)
     first, *_ = elsewhere.answer_all()
@@ -288,17 +286,13 @@ def test_two_processes_at_once_do_everything_once(elsewhere, turk):
     assert turk.n_posted() == 3
     elsewhere.answer_all()
     events = list(one.sync(hit_offer.ref_of(campaign, elsewhere.place), None))
-    from crowd.jobs import PAGES
-
     assert collect.collect(campaign, events, PAGES) == 3
     assert collect.collect(campaign, reversed(events), PAGES) == 0
     assert elsewhere.answers().count() == 3
 
 
 @pytest.mark.every_engine
-def test_who_comes_back_from_a_pause_sends_nothing_and_gives_back_nothing(
-    elsewhere, turk, monkeypatch
-):
+def test_who_was_paused_sends_and_gives_back_nothing(elsewhere, turk, monkeypatch):
     place = ExternalCampaign.objects.filter(campaign=elsewhere.campaign)
     others = timezone.now() + timedelta(minutes=3)
 

@@ -31,11 +31,11 @@ from leaderboard.site.roles import make_groups
 from tests.crowd.making import make_campaign
 from tests.crowd.platforms.test_prolific_campaign import (
     Person,
-    _server,  # noqa: F401
     approve_all,
+    come,
     done_cents,
     look,
-    there,  # noqa: F401
+    pay_all,
 )
 from tests.factories import make_user
 
@@ -44,12 +44,12 @@ State = Assignment.State
 
 
 @pytest.fixture
-def campaign(there):  # noqa: F811
+def campaign(there):
     return make_campaign(6, platform="prolific")
 
 
 @pytest.fixture
-def pounds(there, admin_user):  # noqa: F811
+def pounds(there, admin_user):
     there.currency = "GBP"
     return ExchangeRate.objects.create(
         currency="GBP", dollars=Decimal("1.27"), stored_by=admin_user
@@ -61,19 +61,13 @@ def foreign(**fields):
     return rows.aggregate(n=Sum("foreign_amount"))["n"]
 
 
-def test_a_study_in_pounds_pays_pence_and_the_ledger_keeps_both(
-    there,  # noqa: F811
-    pounds,
-    campaign,
-):
+def test_a_study_in_pounds_pays_pence_and_both_are_kept(there, pounds, campaign):
     look(campaign)
     (study,) = there.studies.values()
     assert study["reward"] == 24  # 30 cents at 1.27, rounded up
     for name in ("1", "2"):
         Person(there, name).do_all(campaign)
-    look(campaign)
-    approve_all(campaign)
-    look(campaign)
+    pay_all(campaign)
     assert foreign(kind="REWARD") == there.rewards == 48
     assert foreign(kind="FEE") == there.fees
     assert done_cents(campaign) >= (there.rewards + there.fees) * pounds.dollars
@@ -85,7 +79,7 @@ def test_a_study_in_pounds_pays_pence_and_the_ledger_keeps_both(
     assert foreign(kind="BONUS") == 100
 
 
-def test_who_approves_is_told_the_currency_and_its_rate(there, pounds):  # noqa: F811
+def test_who_approves_is_told_the_currency_and_its_rate(there, pounds):
     accounts.check("prolific", [], StudyTerms())
     said = accounts.pays_in("prolific", 12_700)
     assert "pays in GBP: $127.00 (GBP 100.00)" in said
@@ -105,7 +99,7 @@ def test_a_rate_is_stored_by_finance_and_never_changed(client):
     fin = make_user("fin", is_staff=True)
     fin.groups.add(Group.objects.get(name="Finance"))
     client.force_login(fin)
-    assert "Exchange rates" in client.get(reverse("admin:index")).content.decode()
+    assert "Exchange rates" in client.get(reverse("admin:index")).text
     page = reverse("admin:crowd_exchangerate_add")
     answer = client.post(page, {"currency": "GBP", "dollars": "1.31"})
     assert answer.status_code == 302
@@ -117,7 +111,7 @@ def test_a_rate_is_stored_by_finance_and_never_changed(client):
     assert rate.dollars == Decimal("1.31")
 
 
-def test_an_amount_in_another_currency_than_the_workspaces_is_never_sent(there):  # noqa: F811
+def test_an_amount_in_another_currency_than_the_workspaces_is_never_sent(there):
     there.currency = "GBP"
     result = one(connect("prolific").bonus([BonusSpec("b", "w", "s", 25, "Thanks.")]))
     assert result.state == "again"
@@ -126,13 +120,8 @@ def test_an_amount_in_another_currency_than_the_workspaces_is_never_sent(there):
 
 
 @pytest.mark.every_engine
-def test_what_was_done_before_a_place_was_given_back_is_reviewed_and_paid_once(
-    there,  # noqa: F811
-    campaign,
-):
-    look(campaign)
-    wanda = Person(there, "1")
-    wanda.come(campaign)
+def test_what_was_done_before_a_return_is_reviewed_and_paid_once(there, campaign):
+    wanda = come(there, campaign)
     wanda.work(at_most=2)
     there.give_up(wanda.session)
     look(campaign)
@@ -156,16 +145,14 @@ def test_what_was_done_before_a_place_was_given_back_is_reviewed_and_paid_once(
     there.give_up(wanda.session)
     for name in ("2", "3"):
         assert Person(there, name).do_all(campaign) == "AWAITING REVIEW"
-    look(campaign)
-    approve_all(campaign)
-    look(campaign)
+    pay_all(campaign)
     assert Answer.objects.filter(assignment__state=State.APPROVED).count() == 6
     assert there.rewards == 70
     # the bonus and its fee are booked as what was planned for that answer
     assert done_cents(campaign) == there.rewards + there.fees
 
 
-def test_what_was_done_early_waits_for_money_that_a_person_adds(there, campaign):  # noqa: F811
+def test_what_was_done_early_waits_for_money_that_a_person_adds(there, campaign):
     look(campaign)
     cents = OutwardCall.objects.get(kind="PUBLISH").amount_cents
     Campaign.objects.update(budget_cents=cents + 14)
@@ -173,9 +160,7 @@ def test_what_was_done_early_waits_for_money_that_a_person_adds(there, campaign)
     wanda.come(campaign)
     wanda.work(at_most=1)
     there.give_up(wanda.session, "TIMED-OUT")
-    look(campaign)
-    approve_all(campaign)
-    look(campaign)
+    pay_all(campaign)
     assert there.paid == {}
     assert "owed $0.15" in ExternalCampaign.objects.get().trouble
     Campaign.objects.update(budget_cents=cents + 15)
@@ -185,13 +170,8 @@ def test_what_was_done_early_waits_for_money_that_a_person_adds(there, campaign)
     assert ExternalCampaign.objects.get().trouble == ""
 
 
-def test_a_bonus_for_an_early_end_whose_answer_got_lost_is_left_to_a_person(
-    there,  # noqa: F811
-    campaign,
-):
-    look(campaign)
-    wanda = Person(there, "1")
-    wanda.come(campaign)
+def test_a_bonus_for_an_early_end_with_no_answer_waits_for_a_person(there, campaign):
+    wanda = come(there, campaign)
     wanda.work(at_most=1)
     there.give_up(wanda.session)
     look(campaign)

@@ -4,19 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from crowd.models import RequesterHIT, RequesterHITType
-from crowd.platforms.base import (
-    BonusSpec,
-    DecisionSpec,
-    HITSpec,
-    MoreSpec,
-)
-from crowd.platforms.demands import (
-    Choice,
-    FormQuestion,
-    QualifyingTest,
-    Requirements,
-)
+from crowd.models import QualificationType, RequesterHIT, RequesterHITType
+from crowd.platforms.base import BonusSpec, DecisionSpec, ExternalRef, HITSpec, MoreSpec
+from crowd.platforms.demands import Choice, FormQuestion, QualifyingTest, Requirements
 from crowd.platforms.mturk import MTurk
 from crowd.platforms.mturk_protocol.account import Account
 from crowd.requester.questions.questions import read_question
@@ -71,12 +61,10 @@ def test_the_page_arrives_as_it_was_whatever_it_holds(turk):
 
 
 def turk_ref(made):
-    from crowd.platforms.base import ExternalRef
-
     return ExternalRef(made.platform_id)
 
 
-def test_a_page_that_is_too_long_is_refused_before_it_is_sent(turk):
+def test_a_page_is_not_too_long_and_an_address_of_ours_is_https(turk):
     ref = turk_ref(turk.platform.publish(turk.campaign()))
     n_bytes = 65_535 - 215
     results = {
@@ -93,10 +81,6 @@ def test_a_page_that_is_too_long_is_refused_before_it_is_sent(turk):
     assert results["long"].state == "refused"
     assert results["long"].code == "question-too-long"
     assert turk.n_posted() == 1
-
-
-def test_an_address_of_ours_is_shown_over_https_only(turk):
-    ref = turk_ref(turk.platform.publish(turk.campaign()))
     results = {
         r.key: r
         for r in turk.platform.post(
@@ -127,8 +111,6 @@ def test_requirements_are_in_the_hit_type_with_the_exclusion(turk):
 
 
 def test_who_passed_a_test_there_may_work(turk):
-    from crowd.models import QualificationType
-
     ask = FormQuestion("q1", "Which?", [Choice("a", "1"), Choice("b", "2")], ["a"])
     test = QualifyingTest("Reading, version 1", "Choose.", 80, [ask], 600, 3600)
     needs = turk.campaign(requirements=Requirements(tests=[test]))
@@ -156,6 +138,8 @@ def test_nine_places_do_not_become_ten(turk):
     more = MoreSpec("m", posted.platform_id, 1, 9)
     result = one(turk.platform.add_capacity(ref, [more]))
     assert (result.state, result.code) == ("refused", "too-many")
+    stranger = turk.fresh(secret_access_key="wrong")
+    assert stranger.publish(turk.campaign()).state == "refused"
 
 
 def test_what_cannot_be_paid_waits_for_money(turk, ref):
@@ -166,6 +150,11 @@ def test_what_cannot_be_paid_waits_for_money(turk, ref):
     dear = turk_ref(turk.platform.publish(turk.campaign(reward_cents=900_000)))
     result = one(turk.platform.post(dear, [HITSpec("dear", page="<p>1</p>")]))
     assert (result.state, result.code) == ("again", "no-funds")
+    worker = turk.worker_id("Wanda")
+    for key in ("one", "two"):
+        sent = one(turk.platform.bonus([BonusSpec(key, worker, session, 25, "More.")]))
+        assert sent.state == "done"
+    assert turk.paid_cents("Wanda") == 50
 
 
 def test_a_rejection_can_be_turned_round(turk, ref):
@@ -187,15 +176,6 @@ def test_a_message_is_cleaned_before_it_is_sent(turk, ref):
     told = turk.row(session).feedback
     assert told.startswith("No effort.")
     assert len(told) == 1024
-
-
-def test_a_second_bonus_of_the_same_amount_is_another(turk, ref):
-    session = turk.answer(ref, "hit-1", "Wanda")
-    worker = turk.worker_id("Wanda")
-    for key in ("one", "two"):
-        sent = one(turk.platform.bonus([BonusSpec(key, worker, session, 25, "More.")]))
-        assert sent.state == "done"
-    assert turk.paid_cents("Wanda") == 50
 
 
 def test_answers_come_as_the_fields_of_the_form(turk, ref):
@@ -223,15 +203,12 @@ def test_an_answer_that_cannot_be_read_is_kept_as_it_came(turk, ref):
     assert "document type" in event.message
 
 
-def test_a_preview_is_nobody_at_work(turk):
+def test_a_preview_is_nobody_and_a_worker_goes_back_by_a_form(turk):
     who = turk.platform.identity(
         {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "3A"}
     )
     assert who.preview
     assert who.worker_id == who.session_id == ""
-
-
-def test_a_worker_goes_back_by_a_form(turk):
     who = turk.platform.identity(
         {
             "assignmentId": "3B",
@@ -244,8 +221,3 @@ def test_a_worker_goes_back_by_a_form(turk):
     assert back.url == "https://www.example.org/mturk/externalSubmit"
     assert back.fields["assignmentId"] == "3B"
     assert len(back.fields) > 1
-
-
-def test_credentials_that_are_wrong_are_a_refusal_not_a_silence(turk):
-    stranger = turk.fresh(secret_access_key="wrong")
-    assert stranger.publish(turk.campaign()).state == "refused"

@@ -9,6 +9,7 @@ from crowd.campaigns.services import run
 from crowd.models import Answer, Assignment, ExternalSession, PanelSource, Worker
 from crowd.platforms.panel import SIGNATURE, signature
 from tests.crowd.making import POOL, make_campaign
+from tests.factories import signed_in
 
 pytestmark = pytest.mark.django_db
 PERSON = {"participantId": "P-7", "assignmentId": "A-8"}
@@ -49,7 +50,7 @@ def work(browser, at_most=99):
     return page
 
 
-def test_a_visit_ends_with_the_panels_code(campaign):
+def test_a_visit_ends_with_the_panels_code_keeps_no_ids_and_makes_no_account(campaign):
     make_panel()
     browser, response = come(campaign)
     assert response["Location"] == reverse("work:consent", args=[POOL])
@@ -59,24 +60,15 @@ def test_a_visit_ends_with_the_panels_code(campaign):
     assert "2 HITs" in page
     assert Answer.objects.count() == 2
     assert browser.post(reverse("work:next"))["Location"] == reverse("work:finished")
-
-
-def test_the_panels_ids_are_nowhere_in_the_database(campaign):
-    make_panel()
-    browser, _ = come(campaign)
-    work(browser)
     (worker,) = Worker.objects.all()
     session = ExternalSession.objects.get()
     assert worker.platform == "panel"
     kept = f"{vars(worker)} {vars(session)}"
     assert "P-7" not in kept
     assert "A-8" not in kept
-
-
-def test_somebody_who_comes_again_is_the_same_worker_in_another_visit(campaign):
-    make_panel()
-    browser, _ = come(campaign)
-    work(browser)
+    assert not get_user_model().objects.exists()
+    assert browser.get("/admin/").status_code == 302
+    assert browser.get("/submissions/").status_code == 302
     _, response = come(campaign, {**PERSON, "assignmentId": "A-9"})
     assert response["Location"] == reverse("work:instructions", args=[POOL])
     assert Worker.objects.count() == 1
@@ -144,19 +136,10 @@ def test_somebody_elses_visit_cannot_be_seen(campaign):
     assert browser.get(address).status_code == 200
 
 
-def test_a_visitor_of_a_panel_gets_no_account_of_the_site(campaign):
-    make_panel()
-    browser, _ = come(campaign)
-    assert not get_user_model().objects.exists()
-    assert browser.get("/admin/").status_code == 302
-    assert browser.get("/submissions/").status_code == 302
-
-
 def test_staff_who_try_a_link_are_themselves_again_afterwards(campaign):
     make_panel()
     boss = get_user_model().objects.create_superuser("boss")
-    browser = Client()
-    browser.force_login(boss)
+    browser = signed_in(boss)
     come(campaign, browser=browser)
     assert browser.get(reverse("work:home")).status_code == 200
     work(browser)
@@ -164,8 +147,7 @@ def test_staff_who_try_a_link_are_themselves_again_afterwards(campaign):
 
 
 def test_a_panel_is_set_up_in_the_admin_and_gives_its_links(campaign):
-    browser = Client()
-    browser.force_login(get_user_model().objects.create_superuser("boss"))
+    browser = signed_in(get_user_model().objects.create_superuser("boss"))
     fields = {
         "name": "sona",
         "title": "Our subject pool",

@@ -17,6 +17,7 @@ from crowd.platforms.prolific import Prolific
 from crowd.platforms.prolific_protocol.calls import Account
 from genie.lib.errors import GenieError
 from leaderboard.contracts.platforms import REASON, PlatformContract, World, one
+from tests.crowd.making import refused
 from tests.crowd.platforms import prolific_standin as standin
 
 PEOPLE = {"Wanda": "5f" + "a" * 22, "Wilma": "5f" + "b" * 22, "Wim": "5f" + "c" * 22}
@@ -77,12 +78,6 @@ class ProlificWorld(World):
         return self.there.rewards + self.there.fees
 
 
-@pytest.fixture(scope="module")
-def _server():
-    with standin.Server() as server:
-        yield server
-
-
 @pytest.fixture
 def world(_server):
     _server.prolific = standin.Prolific()
@@ -114,9 +109,6 @@ def paid_bonus(world, ref, who="Wanda"):
     return BonusSpec("bonus-1", PEOPLE[who], session, 25, "It took longer.")
 
 
-# --- the study ---------------------------------------------------------------------------
-
-
 def test_the_study_sends_people_to_us_and_names_each_way_out(world, ref):
     study = world.there.studies[ref.campaign_id]
     assert study["external_study_url"] == (
@@ -129,6 +121,8 @@ def test_the_study_sends_people_to_us_and_names_each_way_out(world, ref):
     assert study["reward"] == 40
     assert study["total_available_places"] == 3
     assert study["status"] == "ACTIVE"
+    world.there.studies[ref.campaign_id]["status"] = "COMPLETED"
+    assert world.platform.resume(ref).state == "refused"
 
 
 @pytest.mark.parametrize("kind", ["500 after", "reset after"])
@@ -190,14 +184,6 @@ def test_places_that_are_taken_stay_closed_until_there_are_more(world, ref):
     assert world.there.take_place(ref.campaign_id, "5f" + "d" * 22) is None
 
 
-def test_a_study_that_ended_is_not_opened_again(world, ref):
-    world.there.studies[ref.campaign_id]["status"] = "COMPLETED"
-    assert world.platform.resume(ref).state == "refused"
-
-
-# --- people ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -210,9 +196,7 @@ def test_a_study_that_ended_is_not_opened_again(world, ref):
 )
 def test_an_address_without_usable_ids_is_refused(world, wrong):
     good = {"PROLIFIC_PID": "5f", "STUDY_ID": "60", "SESSION_ID": "61"}
-    with pytest.raises(GenieError) as refused:
-        world.platform.identity({**good, **wrong})
-    assert refused.value.code == "who-are-you"
+    refused("who-are-you", world.platform.identity, {**good, **wrong})
 
 
 def test_ways_out_have_codes_that_nobody_can_guess_from_another(world):
@@ -275,9 +259,6 @@ def test_a_visit_that_prolific_does_not_know_is_not_vouched_for(world, ref):
     assert world.platform.vouches_for(true) is None
 
 
-# --- work --------------------------------------------------------------------------------
-
-
 def test_all_pages_of_submissions_are_read(world):
     world.there.page_limit = 2
     ref = ExternalRef(world.platform.publish(world.campaign(n_places=9)).platform_id)
@@ -299,7 +280,7 @@ def test_states_there_are_states_here(world, ref, there, here):
     assert one(world.platform.sync(ref, None)).status == here
 
 
-def test_a_reason_that_is_too_short_never_leaves_this_machine(world, ref):
+def test_a_reason_is_long_enough_may_begin_with_its_category_and_is_final(world, ref):
     session = world.answer(ref, "", "Wanda")
     world.there.requests.clear()
     wish = DecisionSpec("d", session, "reject", "Too fast.")
@@ -307,19 +288,9 @@ def test_a_reason_that_is_too_short_never_leaves_this_machine(world, ref):
     assert result.state == "refused"
     assert "100 characters" in result.message
     assert world.there.requests == []
-
-
-def test_a_reason_can_begin_with_its_category(world, ref):
-    session = world.answer(ref, "", "Wanda")
     wish = DecisionSpec("d", session, "reject", f"TOO_QUICKLY: {REASON}")
     assert one(world.platform.decide([wish])).state == "done"
     assert world.there.submissions[session]["rejection"] == ("TOO_QUICKLY", REASON)
-
-
-def test_a_rejection_is_final(world, ref):
-    session = world.answer(ref, "", "Wanda")
-    reject = DecisionSpec("d", session, "reject", REASON)
-    assert one(world.platform.decide([reject])).state == "done"
     again = DecisionSpec("e", session, "override", "We were wrong.")
     assert one(world.platform.decide([again])).state == "refused"
 
@@ -338,9 +309,6 @@ def test_what_was_returned_cannot_be_approved(world, ref):
     world.there.give_up(session)
     result = one(world.platform.decide([DecisionSpec("d", session, "approve")]))
     assert (result.state, result.code) == ("refused", "decided-otherwise")
-
-
-# --- bonuses -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["500", "500 after", "reset", "reset after"])
@@ -393,9 +361,6 @@ def test_bonuses_stand_apart_one_refused_does_not_stop_the_next(world, ref):
     assert [r.state for r in results] == ["refused", "done"]
 
 
-# --- the account -------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -408,14 +373,17 @@ def test_bonuses_stand_apart_one_refused_does_not_stop_the_next(world, ref):
     ],
 )
 def test_nothing_is_called_before_the_account_is_named(options):
-    with pytest.raises(GenieError) as refused:
-        get("prolific", options)
-    assert refused.value.code == "platform-not-configured"
+    refused("platform-not-configured", get, "prolific", options)
 
 
 def test_production_is_the_published_address():
     account = Account(environment="production", token="t", url="http://example.org")
     assert account.base_url() == "https://api.prolific.com"
+    gone = Prolific(
+        Account(environment="endpoint", url="http://127.0.0.1:9", token="t", tries=2),
+        sleep=lambda _: None,
+    )
+    refused("platform-unreachable", list, gone.sync(ExternalRef("60"), None))
 
 
 def test_a_wrong_token_is_said_and_not_shown(world):
@@ -426,13 +394,3 @@ def test_a_wrong_token_is_said_and_not_shown(world):
     with pytest.raises(GenieError) as unreachable:
         other.platform.balance_cents()
     assert not unreachable.value.permanent
-
-
-def test_a_server_that_is_gone_can_be_asked_later():
-    gone = Prolific(
-        Account(environment="endpoint", url="http://127.0.0.1:9", token="t", tries=2),
-        sleep=lambda _: None,
-    )
-    with pytest.raises(GenieError) as unreachable:
-        list(gone.sync(ExternalRef("60"), None))
-    assert unreachable.value.code == "platform-unreachable"

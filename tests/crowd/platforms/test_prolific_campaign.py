@@ -6,12 +6,14 @@ from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.db.models import Sum
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from crowd.campaigns.services import outbox, review, run
+from crowd.campaigns.services.staff_notices import UNDERPAID, watch
 from crowd.elsewhere.services import sync
 from crowd.elsewhere.services.notices import forget
 from crowd.hits.selectors.progress import campaign_progress, is_done
@@ -28,44 +30,19 @@ from crowd.models import (
     PlatformNotice,
     Requirement,
 )
+from crowd.money.selectors.fair_pay import shortfall
+from crowd.money.services import bonuses
+from crowd.money.services.fair_pay import make_up
 from crowd.workers.services import exclusions
 from genie.lib import jobs
-from genie.lib.errors import GenieError
 from leaderboard.contracts.platforms import REASON
-from tests.crowd.making import POOL, hit_type, items, make_campaign
+from quality.appeals import services
+from tests.crowd.making import POOL, hit_type, items, make_campaign, refused
 from tests.crowd.platforms import prolific_standin as standin
+from tests.factories import signed_in
 
 pytestmark = pytest.mark.django_db
 State = Assignment.State
-HOOK_SECRET = "of the workspace"
-
-
-@pytest.fixture(scope="module")
-def _server():
-    with standin.Server() as server:
-        yield server
-
-
-@pytest.fixture
-def there(_server, settings):
-    """Prolific's own books, with the site set up for them."""
-    _server.prolific = standin.Prolific()
-    account = {
-        "environment": "endpoint",
-        "url": _server.url,
-        "token": standin.TOKEN,
-        "workspace_id": standin.WORKSPACE,
-        "code_secret": "a secret of this site",
-        "tries": 2,
-    }
-    settings.GENIE = {
-        **settings.GENIE,
-        "PLATFORMS": {"prolific": account},
-        "PROLIFIC_ITEMS_PER_PLACE": 3,
-        "PROLIFIC_WEBHOOK_SECRET": HOOK_SECRET,
-        "SITE_URL": "https://genie.example.org",
-    }
-    return _server.prolific
 
 
 @pytest.fixture
@@ -123,11 +100,25 @@ class Person:
         return self.go_back()
 
 
+def come(there, campaign):
+    """Offer the study, and let one person follow its link."""
+    look(campaign)
+    person = Person(there, "1")
+    person.come(campaign)
+    return person
+
+
 def approve_all(campaign):
     waiting = Assignment.objects.filter(
         hit__campaign=campaign, state=State.SUBMITTED
     ).values_list("pk", flat=True)
     return review.approve(waiting)
+
+
+def pay_all(campaign):
+    look(campaign)
+    approve_all(campaign)
+    look(campaign)
 
 
 def done_cents(campaign):
@@ -164,9 +155,7 @@ def test_the_last_place_is_paid_whole_though_less_was_left(there):
     look(campaign)
     for name in ("1", "2"):
         Person(there, name).do_all(campaign)
-    look(campaign)
-    approve_all(campaign)
-    look(campaign)
+    pay_all(campaign)
     assert Assignment.objects.filter(state=State.APPROVED).count() == 5
     assert there.rewards == 60
     assert done_cents(campaign) == there.rewards + there.fees
@@ -175,9 +164,7 @@ def test_the_last_place_is_paid_whole_though_less_was_left(there):
 
 
 def test_each_person_gets_as_much_as_a_place_holds(there, campaign):
-    look(campaign)
-    wanda = Person(there, "1")
-    wanda.come(campaign)
+    wanda = come(there, campaign)
     assert wanda.work(at_most=2) != reverse("work:finished")
     page = wanda.browser.get(reverse("work:finished")).text
     assert "You are not done yet" in page
@@ -191,9 +178,7 @@ def test_each_person_gets_as_much_as_a_place_holds(there, campaign):
 
 
 def test_the_same_link_is_the_same_visit(there, campaign):
-    look(campaign)
-    wanda = Person(there, "1")
-    wanda.come(campaign)
+    wanda = come(there, campaign)
     wanda.work(at_most=1)
     other = Client()
     assert other.get(wanda.link)["Location"] == (
@@ -219,12 +204,6 @@ def test_a_link_that_prolific_did_not_make_lets_nobody_in(there, campaign, name)
     assert wanda.browser.get(reverse("work:home")).status_code == 302  # to sign in
 
 
-def test_while_prolific_is_silent_people_are_let_in_and_checked_later(there, campaign):
-    look(campaign)
-    there.faults = [["GET", "submissions/.*", "503", 9]]
-    assert Person(there, "1").come(campaign).status_code == 302
-
-
 @pytest.mark.every_engine
 def test_who_finds_nothing_is_sent_back_without_harm(there, campaign):
     look(campaign)
@@ -239,9 +218,7 @@ def test_who_finds_nothing_is_sent_back_without_harm(there, campaign):
 
 
 def test_who_does_not_want_to_take_part_returns_the_place(there, campaign):
-    look(campaign)
-    wanda = Person(there, "1")
-    wanda.come(campaign)
+    wanda = come(there, campaign)
     assert "?leave" in wanda.browser.get(reverse("work:finished")).text
     page = wanda.browser.get(reverse("work:finished"), {"leave": ""}).text
     address = re.search(r'href="(https://app\.prolific\.com[^"]+)"', page)[1]
@@ -308,13 +285,10 @@ def test_an_empty_account_is_told_and_waited_for(there, campaign):
 
 
 def test_staff_see_the_study_its_places_and_its_money(there, campaign):
-    from django.contrib.auth import get_user_model
-
     look(campaign)
     Person(there, "1").do_all(campaign)
     look(campaign)
-    boss = Client()
-    boss.force_login(get_user_model().objects.create_superuser("boss"))
+    boss = signed_in(get_user_model().objects.create_superuser("boss"))
     place = ExternalCampaign.objects.get()
     page = boss.get(f"/admin/crowd/externalcampaign/{place.pk}/change/").text
     assert f"https://app.prolific.com/researcher/workspaces/studies/{study_of(campaign)}" in page  # fmt: skip
@@ -325,15 +299,6 @@ def test_staff_see_the_study_its_places_and_its_money(there, campaign):
     assert f"/admin/crowd/externalcampaign/{place.pk}/change/" in page
     assert ">open</a>" in page
     assert 'class="field-where">prolific' in boss.get("/admin/crowd/campaign/").text
-
-
-def test_a_study_whose_making_was_not_heard_of_is_made_once(there, campaign):
-    there.faults = [["POST", "studies/", "reset after", 1]]
-    look(campaign)
-    look(campaign)
-    (study,) = there.studies.values()
-    assert study["status"] == "ACTIVE"
-    assert study_of(campaign) == study["id"]
 
 
 @pytest.mark.every_engine
@@ -365,9 +330,7 @@ class Killed(BaseException):
 
 
 @pytest.mark.parametrize("kind", ["PUBLISH", "EXTEND", "CLOSE", "DECIDE", "EXCLUDE"])
-def test_a_process_may_die_between_any_call_and_its_note(
-    there, campaign, monkeypatch, kind
-):
+def test_a_process_may_die_after_any_call(there, campaign, monkeypatch, kind):
     deaths = []
     note_result = outbox.note_result
 
@@ -404,15 +367,9 @@ def test_a_process_may_die_between_any_call_and_its_note(
 
 
 def test_a_bonus_whose_process_died_is_left_to_a_person(there, campaign, monkeypatch):
-    from django.contrib.auth import get_user_model
-
-    from crowd.money.services import bonuses
-
     look(campaign)
     Person(there, "1").do_all(campaign)
-    look(campaign)
-    approve_all(campaign)
-    look(campaign)
+    pay_all(campaign)
     boss = get_user_model().objects.create_superuser("boss")
     pk = Assignment.objects.order_by("pk").first().pk
     bonuses.give(pk, 25, key="a", reason="A hard one.", by=boss)
@@ -458,9 +415,7 @@ def test_pause_resume_and_stop_reach_prolific(there, campaign):
 
 @pytest.mark.every_engine
 def test_who_was_shut_out_meanwhile_goes_back_with_the_other_code(there, campaign):
-    look(campaign)
-    wanda = Person(there, "1")
-    wanda.come(campaign)
+    wanda = come(there, campaign)
     wanda.work(at_most=1)
     exclusions.exclude(ExternalSession.objects.get().worker, POOL, "No more of this.")
     assert wanda.work() == reverse("work:finished")
@@ -494,15 +449,9 @@ def test_people_of_one_study_get_nothing_of_another(there, campaign):
 
 
 def test_a_bonus_is_paid_once_and_an_unclear_one_waits_for_a_person(there, campaign):
-    from django.contrib.auth import get_user_model
-
-    from crowd.money.services import bonuses
-
     look(campaign)
     Person(there, "1").do_all(campaign)
-    look(campaign)
-    approve_all(campaign)
-    look(campaign)
+    pay_all(campaign)
     assignments = list(Assignment.objects.order_by("pk"))
     boss = get_user_model().objects.create_superuser("boss")
     bonuses.give(assignments[0].pk, 25, key="a", reason="A hard one.", by=boss)
@@ -518,34 +467,27 @@ def test_a_bonus_is_paid_once_and_an_unclear_one_waits_for_a_person(there, campa
     assert "It is unknown" in waiting.trouble
 
 
-# --- notices -----------------------------------------------------------------------------
+def knock(body, headers):
+    kind = "application/json"
+    return Client().post("/hooks/prolific/", body, content_type=kind, headers=headers)
 
 
 def send(there, session, **changes):
-    headers, body = there.notice(session, HOOK_SECRET)
+    headers, body = there.notice(session, standin.HOOK_SECRET)
     headers = {**headers, **changes}
-    return Client().post(
-        "/hooks/prolific/", body, content_type="application/json", headers=headers
-    ), headers
+    return knock(body, headers), headers
 
 
 @pytest.mark.every_engine
 def test_a_notice_is_followed_once(there, campaign):
-    look(campaign)
-    wanda = Person(there, "1")
-    wanda.come(campaign)
+    wanda = come(there, campaign)
     jobs.drain()
     response, headers = send(there, wanda.session)
     assert response.status_code == 204
     wanted = ("crowd.jobs.sync_campaign", (("campaign", campaign.pk),))
     assert wanted in jobs.queued()
     jobs.drain()
-    again = Client().post(
-        "/hooks/prolific/",
-        there.notice(wanda.session, HOOK_SECRET)[1],
-        content_type="application/json",
-        headers=headers,
-    )
+    again = knock(there.notice(wanda.session, standin.HOOK_SECRET)[1], headers)
     assert again.status_code == 204
     assert wanted not in jobs.queued()
     assert PlatformNotice.objects.count() == 1
@@ -563,47 +505,34 @@ def test_a_notice_is_followed_once(there, campaign):
     ],
 )
 def test_a_notice_that_is_not_signed_so_is_refused(there, campaign, changes):
-    look(campaign)
-    wanda = Person(there, "1")
-    wanda.come(campaign)
+    wanda = come(there, campaign)
     jobs.drain()
     assert send(there, wanda.session, **changes)[0].status_code == 401
     assert jobs.queued() == set()
 
 
-def test_an_old_notice_is_refused_though_it_was_signed(there, campaign):
+def test_an_old_notice_and_one_without_a_secret_are_refused(there, campaign, settings):
     body = b'{"event_type": "study.status.change", "resource_id": "60"}'
     old = timezone.now().timestamp() - 301
-    headers = standin.signed(body, HOOK_SECRET, at=old)
-    response = Client().post(
-        "/hooks/prolific/", body, content_type="application/json", headers=headers
-    )
+    headers = standin.signed(body, standin.HOOK_SECRET, at=old)
+    response = knock(body, headers)
     assert response.status_code == 401
     assert "too old" in response.json()["error"]
+    settings.GENIE = {**settings.GENIE, "PROLIFIC_WEBHOOK_SECRET": ""}
+    body = b'{"event_type": "study.status.change", "resource_id": "60"}'
+    headers = standin.signed(body, "")
+    response = knock(body, headers)
+    assert response.status_code == 401
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b'{"status": "x"}', b"\xff"])
 def test_a_signed_notice_that_says_nothing_is_refused(there, body):
-    headers = standin.signed(body, HOOK_SECRET)
-    response = Client().post(
-        "/hooks/prolific/", body, content_type="application/json", headers=headers
-    )
+    headers = standin.signed(body, standin.HOOK_SECRET)
+    response = knock(body, headers)
     assert response.status_code == 400
 
 
-def test_without_a_secret_no_notice_is_believed(there, settings):
-    settings.GENIE = {**settings.GENIE, "PROLIFIC_WEBHOOK_SECRET": ""}
-    body = b'{"event_type": "study.status.change", "resource_id": "60"}'
-    headers = standin.signed(body, "")
-    response = Client().post(
-        "/hooks/prolific/", body, content_type="application/json", headers=headers
-    )
-    assert response.status_code == 401
-
-
 def test_pay_below_the_floor_is_told_to_staff_until_it_is_mended(there, campaign):
-    from crowd.campaigns.services.staff_notices import UNDERPAID, watch
-
     look(campaign)
     Person(there, "1").do_all(campaign)
     Assignment.objects.update(active_seconds=60.0)
@@ -625,15 +554,11 @@ def test_pay_below_the_floor_is_told_to_staff_until_it_is_mended(there, campaign
 
 @pytest.mark.every_engine
 def test_staff_are_refused_a_reason_that_prolific_would_not_take(there, campaign):
-    from django.contrib.auth import get_user_model
-
     boss = get_user_model().objects.create_superuser("boss")
     look(campaign)
     Person(there, "1").do_all(campaign)
     pk = Assignment.objects.first().pk
-    with pytest.raises(GenieError) as refused:
-        review.reject(pk, boss, "Too fast.")
-    assert refused.value.code == "reason-too-short"
+    refused("reason-too-short", review.reject, pk, boss, "Too fast.")
     assert set(Assignment.objects.values_list("state", flat=True)) == {State.SUBMITTED}
     assert review.reject(pk, boss, REASON)
 
@@ -641,10 +566,6 @@ def test_staff_are_refused_a_reason_that_prolific_would_not_take(there, campaign
 def test_an_appeal_against_a_rejection_that_stands_is_granted_with_a_bonus(
     there, campaign, client
 ):
-    from django.contrib.auth import get_user_model
-
-    from quality.appeals import services
-
     boss = get_user_model().objects.create_superuser("boss")
     look(campaign)
     Person(there, "1").do_all(campaign)
@@ -655,9 +576,7 @@ def test_an_appeal_against_a_rejection_that_stands_is_granted_with_a_bonus(
     assert there.paid == {}
     row = Assignment.objects.order_by("pk").first()
     one = services.against_rejection(row.worker, row.pk, "I read all of it.")
-    with pytest.raises(GenieError) as refused:
-        services.grant(one.pk, by=boss, sentence="Yes.")
-    assert refused.value.code == "stands-there"
+    refused("stands-there", services.grant, one.pk, by=boss, sentence="Yes.")
     client.force_login(boss)
     address = reverse("admin:quality_appeal_answer", args=[one.pk])
     page = client.get(address).text
@@ -676,11 +595,6 @@ def test_an_appeal_against_a_rejection_that_stands_is_granted_with_a_bonus(
 
 @pytest.mark.every_engine
 def test_low_pay_is_made_up_for_by_one_bonus_for_each_visit(there, campaign):
-    from django.contrib.auth import get_user_model
-
-    from crowd.money.selectors.fair_pay import shortfall
-    from crowd.money.services.fair_pay import make_up
-
     boss = get_user_model().objects.create_superuser("boss")
     look(campaign)
     for name in ("1", "2"):
@@ -711,9 +625,7 @@ def test_low_pay_is_made_up_for_by_one_bonus_for_each_visit(there, campaign):
 
 
 @pytest.mark.every_engine
-def test_what_prolific_cannot_check_is_refused_in_words_before_anything_is_published(
-    there, campaign
-):
+def test_what_prolific_cannot_check_is_refused_before_publishing(there, campaign):
     row = Requirement.objects.create(pool=POOL, kind="TEST", test_name="careful")
     before = len(there.requests)
     jobs.enqueue(sync.JOB, campaign=campaign.pk)
@@ -738,9 +650,7 @@ def test_at_least_none_is_no_demand(there, campaign):
 
 
 @pytest.mark.parametrize("currency", ["GBP", "EUR", None])
-def test_a_workspace_that_does_not_pay_in_dollars_is_refused_before_publishing(
-    there, campaign, currency
-):
+def test_a_workspace_without_dollars_is_refused_first(there, campaign, currency):
     there.currency = currency
     there.as_published = currency is not None
     jobs.enqueue(sync.JOB, campaign=campaign.pk)
@@ -753,15 +663,3 @@ def test_a_workspace_that_does_not_pay_in_dollars_is_refused_before_publishing(
     jobs.enqueue(sync.JOB, campaign=campaign.pk)
     jobs.drain()
     assert len(there.studies) == 1
-
-
-def test_without_a_workspace_the_currency_is_not_known_and_nothing_is_published(
-    there, campaign, settings
-):
-    account = {**settings.GENIE["PLATFORMS"]["prolific"], "workspace_id": ""}
-    settings.GENIE = {**settings.GENIE, "PLATFORMS": {"prolific": account}}
-    jobs.enqueue(sync.JOB, campaign=campaign.pk)
-    jobs.drain()
-    trouble = ExternalCampaign.objects.get().trouble
-    assert "GENIE_PROLIFIC_WORKSPACE is not set" in trouble
-    assert there.studies == {}

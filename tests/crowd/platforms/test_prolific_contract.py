@@ -40,35 +40,3 @@ def test_what_is_not_as_published_is_told(body, said):
     wrong = contract.wrong_request("POST", f"studies/{ONE}/transition/", body)
     assert said in wrong
     assert bool(wrong) is bool(said)
-
-
-def test_a_record_is_renewed_from_the_published_document():
-    name = "GET /api/v1/filters/"
-    schemas = {
-        "FilterList": {
-            "type": "object",
-            "title": "FilterList",
-            "properties": {
-                "title": {"type": "string", "description": "Said to people."},
-                "results": {"oneOf": [{"$ref": f"{contract.REF}Filter"}]},
-            },
-        },
-        "Filter": {"type": "object", "description": "One.", "properties": {}},
-        "Other": {},
-    }
-    answer = {"schema": {"$ref": f"{contract.REF}FilterList"}}
-    get = {"responses": {"200": {"content": {"application/json": answer}}}}
-    document = {
-        "info": {"version": "2"},
-        "paths": {"/api/v1/filters/": {"get": get}},
-        "components": {"schemas": schemas},
-    }
-    record = contract.renewed(document, [name], "2027-01-01")
-    assert record["read"]["on"] == "2027-01-01"
-    assert set(record["components"]["schemas"]) == {"Filter", "FilterList"}
-    assert record["components"]["schemas"]["FilterList"]["properties"] == {
-        "title": {"type": "string"},
-        "results": {"anyOf": [{"$ref": f"{contract.REF}Filter"}]},
-    }
-    with pytest.raises(SystemExit, match="no longer published"):
-        contract.renewed(document, ["GET /api/v1/gone/"], "2027-01-01")

@@ -14,7 +14,7 @@ from crowd.models import (
     OutwardCall,
 )
 from leaderboard.models import Score, Submission
-from tests.crowd.platforms.test_prolific_campaign import Person, _server, there  # noqa: F401
+from tests.crowd.platforms.test_prolific_campaign import Person
 from tests.crowd.platforms.test_same_scores import (
     CARELESS,
     approved,
@@ -26,7 +26,7 @@ from tests.crowd.platforms.test_same_scores import (
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 
-def visit(there, number, campaign):  # noqa: F811
+def visit(there, number, campaign):
     """Let one person do a place, carefully or not; False where there is no place."""
     who = CARELESS if number % 4 == 3 else "Wanda"
     person = Person(there, str(number))
@@ -42,7 +42,7 @@ def visit(there, number, campaign):  # noqa: F811
     return True
 
 
-def test_a_submission_is_judged_by_people_from_prolific(there, settings):  # noqa: F811
+def test_a_submission_is_judged_by_people_from_prolific(there, settings):
     settings.GENIE = {**settings.GENIE, "PROLIFIC_ITEMS_PER_PLACE": 8}
     there.balance = 1_000_000
     approved("prolific")

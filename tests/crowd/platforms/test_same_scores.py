@@ -155,9 +155,7 @@ def ratings():
     )
 
 
-def test_the_scores_are_those_of_the_same_campaign_on_our_own_site(
-    live_server, transactional_db, settings
-):
+def test_the_scores_are_those_of_our_own_site(live_server, transactional_db, settings):
     # Three workers are too few for the default to exclude anybody.
     settings.GENIE = {**settings.GENIE, "DETECTOR": "rate-guarded-2"}
     # Numbers start at 1 both times: the draws are made from the campaign's key.

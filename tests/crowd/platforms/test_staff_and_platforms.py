@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.test import Client
 from django.utils import timezone
 
 from crowd.campaigns.services import outbox
@@ -22,6 +21,7 @@ from crowd.workers.services.invitations import register_worker
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from tests.crowd.making import make_campaign
+from tests.factories import signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -33,9 +33,7 @@ def boss():
 
 @pytest.fixture
 def client(boss):
-    client = Client()
-    client.force_login(boss)
-    return client
+    return signed_in(boss)
 
 
 @pytest.fixture
@@ -72,7 +70,7 @@ def approved(campaign):
 
 
 def test_the_list_shows_money_and_trouble(client, campaign, approved):
-    page = client.get("/admin/crowd/externalcampaign/").content.decode()
+    page = client.get("/admin/crowd/externalcampaign/").text
     assert "Posting needs $2.00" in page
     assert "$0.12" in page  # spent
     assert "$12.34" in page  # the account there
@@ -80,14 +78,11 @@ def test_the_list_shows_money_and_trouble(client, campaign, approved):
     for name in ("outwardcall", "externalsession"):
         assert client.get(f"/admin/crowd/{name}/").status_code == 200
     pk = ExternalCampaign.objects.get().pk
-    one = client.get(f"/admin/crowd/externalcampaign/{pk}/change/").content.decode()
+    one = client.get(f"/admin/crowd/externalcampaign/{pk}/change/").text
     assert "all calls of this campaign" in one
     session = ExternalSession.objects.get().pk
     seen = client.get(f"/admin/crowd/externalsession/{session}/change/")
     assert seen.status_code == 200
-
-
-def test_looking_now_is_a_job(client, campaign):
     row = ExternalCampaign.objects.get()
     client.post(
         "/admin/crowd/externalcampaign/",
@@ -121,7 +116,7 @@ def test_what_cannot_be_repeated_is_sent_once_for_ever(approved, boss):
 def test_a_person_says_that_a_bonus_was_paid(client, approved, boss):
     call = unknown_bonus(approved, boss)
     data = {"action": "was_paid", "_selected_action": [call.pk]}
-    asked = client.post("/admin/crowd/outwardcall/", data).content.decode()
+    asked = client.post("/admin/crowd/outwardcall/", data).text
     assert "you have seen on the platform" in asked
     said = {**data, "confirmed": "1", "reference": "payment 7"}
     client.post("/admin/crowd/outwardcall/", said)
@@ -155,9 +150,9 @@ def test_a_bonus_is_planned_once_within_the_budgets(approved, boss):
     assert bonuses.give(approved.pk, 99, key="a", reason="Thanks.", by=boss) == first
     fee = LedgerEntry.objects.get(idempotency_key=bonuses.fee_key(first.pk))
     assert fee.amount_cents == 5
-    with pytest.raises(GenieError) as refused:
+    with pytest.raises(GenieError) as caught:
         bonuses.give(approved.pk, 10**8, key="b", reason="Thanks.", by=boss)
-    assert refused.value.code == "over-budget"
+    assert caught.value.code == "over-budget"
     with pytest.raises(GenieError, match="at least one cent"):
         bonuses.give(approved.pk, 0, key="c", reason="Thanks.", by=boss)
 
@@ -171,21 +166,21 @@ def test_staff_give_a_visit_a_bonus_once_for_a_reason(client, approved):
         status="started",
     )
     data = {"action": "give_bonus", "_selected_action": [session.pk, empty.pk]}
-    asked = client.post("/admin/crowd/externalsession/", data).content.decode()
+    asked = client.post("/admin/crowd/externalsession/", data).text
     assert "charges its fee" in asked
     said = {**data, "confirmed": "1", "cents": "25", "reason": "It took longer."}
     for _ in range(2):
         page = client.post("/admin/crowd/externalsession/", said, follow=True)
-        assert "1 have no work" in page.content.decode()
+        assert "1 have no work" in page.text
     assert LedgerEntry.objects.get(kind="BONUS").amount_cents == 25
     dear = {**said, "cents": "10000", "reason": "Much longer."}
     Budget.objects.update(limit_cents=100)
-    refused = client.post("/admin/crowd/externalsession/", dear, follow=True)
-    assert "is left" in refused.content.decode()
+    turned_down = client.post("/admin/crowd/externalsession/", dear, follow=True)
+    assert "is left" in turned_down.text
     assert LedgerEntry.objects.filter(kind="BONUS").count() == 1
 
 
-def test_campaigns_that_are_settled_are_left_alone(
+def test_settled_campaigns_are_left_alone(
     campaign, settings, django_assert_num_queries
 ):
     assert sync.enqueue_due() == 1

@@ -3,18 +3,18 @@
 from datetime import timedelta
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from crowd.campaigns.selectors import rejection_reversal as selector
 from crowd.campaigns.services import outbox, overturn, review, run
-from crowd.elsewhere.services import decisions, resolve_calls, sync
+from crowd.elsewhere.services import resolve_calls, sync
 from crowd.hits.selectors.progress import campaign_progress
 from crowd.models import Assignment, ExternalSession, LedgerEntry, RequesterHIT
 from genie.lib.errors import GenieError
-from tests.crowd.making import do_all, make_campaign, make_worker
+from tests.crowd.making import do_all, make_campaign, make_worker, refused
 from tests.crowd.platforms.faulty import FaultyProxy
+from tests.factories import signed_in
 
 State = Assignment.State
 
@@ -22,9 +22,7 @@ State = Assignment.State
 @pytest.fixture
 def session(elsewhere):
     """Give the name of one rejected answer of three; the others are approved."""
-    elsewhere.look()
-    first, *_ = elsewhere.answer_all()
-    elsewhere.look()
+    first, *_ = elsewhere.get_answers()
     elsewhere.reject(first)
     elsewhere.approve_all()
     elsewhere.look()
@@ -82,9 +80,7 @@ def test_whatever_becomes_of_the_call(elsewhere, turk, session, kind):
     check(elsewhere, turk, 3)
 
 
-def test_a_process_that_dies_after_the_call_is_followed_by_one_that_asks(
-    elsewhere, turk, session, monkeypatch
-):
+def test_after_a_process_dies_the_next_asks(elsewhere, turk, session, monkeypatch):
     take_back(turk)
     with monkeypatch.context() as patched:
         patched.setattr(outbox, "note_result", lambda *_: 1 / 0)
@@ -97,12 +93,8 @@ def test_a_process_that_dies_after_the_call_is_followed_by_one_that_asks(
     check(elsewhere, turk, 3)
 
 
-def test_before_the_platform_has_heard_of_it_nothing_is_taken_back_there(
-    elsewhere, turk
-):
-    elsewhere.look()
-    sessions = elsewhere.answer_all()
-    elsewhere.look()
+def test_before_the_platform_has_heard_nothing_is_taken_back_there(elsewhere, turk):
+    sessions = elsewhere.get_answers()
     elsewhere.reject(sessions[0])
     take_back(turk)
     elsewhere.approve_all()
@@ -149,9 +141,7 @@ def test_after_the_window_a_bonus_is_paid_instead(elsewhere, turk, session):
     before = timezone.now() - timedelta(days=31)
     ExternalSession.objects.filter(session_id=session).update(submitted_at=before)
     assert "bonus" in selector.taking_back(work, timezone.now()).sentence
-    with pytest.raises(GenieError) as refused:
-        overturn.overturn(work.pk, by=turk.staff, reason="x")
-    assert refused.value.code == "stands-there"
+    refused("stands-there", overturn.overturn, work.pk, by=turk.staff, reason="x")
     for _ in range(2):
         overturn.pay_instead(work.pk, by=turk.staff, reason="A slip.", message="Sorry.")
     elsewhere.look()
@@ -163,15 +153,11 @@ def test_after_the_window_a_bonus_is_paid_instead(elsewhere, turk, session):
 
 
 def test_a_bonus_is_no_way_round_where_it_can_be_taken_back(elsewhere, turk, session):
-    with pytest.raises(GenieError) as refused:
+    with pytest.raises(GenieError) as caught:
         overturn.pay_instead(rejected().pk, by=turk.staff, reason="x", message="y")
-    assert refused.value.code == "can-be-taken-back"
+    assert caught.value.code == "can-be-taken-back"
     assert not LedgerEntry.objects.filter(kind="BONUS").exists()
-
-
-def test_staff_read_what_it_does_before_they_decide(elsewhere, turk, session):
-    boss = Client()
-    boss.force_login(turk.staff)
+    boss = signed_in(turk.staff)
     address = reverse("admin:crowd_assignment_changelist")
     work = rejected()
     chosen = {"action": "take_back_selected", "_selected_action": [work.pk]}
@@ -198,9 +184,3 @@ def test_a_panel_is_not_told_and_staff_are(db):
     way = selector.taking_back(Assignment.objects.get(), timezone.now())
     assert way.possible
     assert "The panel is not notified" in way.sentence
-
-
-def test_deciding_again_plans_no_second_call(elsewhere, turk, session):
-    take_back(turk)
-    decisions.plan_decisions(elsewhere.campaign)
-    assert elsewhere.calls("DECIDE").filter(wish="override").count() == 1

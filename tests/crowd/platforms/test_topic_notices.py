@@ -19,6 +19,8 @@ from tests.crowd.platforms.elsewhere import Elsewhere
 from tests.crowd.platforms.signer import Signer
 from tests.moto_server import client, moto_server
 
+pytestmark = pytest.mark.django_db
+
 SECRET = "0123456789-abcdefghi_J"
 TOPIC = "arn:aws:sns:us-east-1:123456789012:hits"
 ASKED = (
@@ -119,7 +121,6 @@ def test_notices_of_a_topic_lead_to_one_look_each(turk, site, monkeypatch):
     assert PlatformNotice.objects.filter(platform="mturk").count() == 2
 
 
-@pytest.mark.django_db
 def test_nobody_reaches_it_without_the_secret(site):
     body = {"EventDocId": "1", "Events": []}
     for wrong in ("x", SECRET[:-1], f"{SECRET}x", "ä"):
@@ -130,7 +131,6 @@ def test_nobody_reaches_it_without_the_secret(site):
     assert not PlatformNotice.objects.exists()
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     "body", [b"", b"[]", b"{}", b"\xff", b"[" * 50_000, b'{"Type": 3}']
 )
@@ -138,7 +138,6 @@ def test_what_says_nothing_is_refused(site, body):
     assert send(body).status_code == 400
 
 
-@pytest.mark.django_db
 def test_junk_in_an_envelope_makes_nobody_look(site):
     for message in ("", "no JSON", '{"Events": [{"HITId": "3NOBODYS"}]}'):
         body = notice(message, MessageId="a\0b" * 50)
@@ -150,7 +149,6 @@ def test_junk_in_an_envelope_makes_nobody_look(site):
     assert send(signed(over)).status_code == 204
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("address", [f"/hooks/mturk/{SECRET}/", "/hooks/prolific/"])
 @pytest.mark.parametrize("said", ["999999", "x", "-1", "²"])
 def test_a_notice_is_not_long(site, address, said):
@@ -160,10 +158,6 @@ def test_a_notice_is_not_long(site, address, said):
     assert response.status_code == 413
 
 
-# --- who it comes from ------------------------------------------------------------------
-
-
-@pytest.mark.django_db
 @pytest.mark.parametrize("version", ["1", "2"])
 @pytest.mark.parametrize("subject", [None, "About HITs\nof today"])
 def test_what_the_service_signed_is_followed(site, version, subject):
@@ -171,7 +165,6 @@ def test_what_the_service_signed_is_followed(site, version, subject):
     assert send(signed(body, version=version)).status_code == 204
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("name", ["Message", "MessageId", "Timestamp", "Subject"])
 def test_what_was_changed_on_its_way_is_refused(site, name):
     body = signed(notice()) | {name: "changed"}
@@ -179,7 +172,6 @@ def test_what_was_changed_on_its_way_is_refused(site, name):
     assert not PlatformNotice.objects.exists()
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
@@ -196,9 +188,7 @@ def test_what_was_changed_on_its_way_is_refused(site, name):
         ({"SigningCertURL": "https://s3.us-east-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem"}, "not at an address of SNS"),
     ],
 )  # fmt: skip
-def test_what_is_not_signed_so_is_refused_and_named_on_one_line(
-    site, changes, why, caplog
-):
+def test_what_is_not_signed_so_is_named_on_one_line(site, changes, why, caplog):
     response = send(signed(notice("a\nb")) | changes)
     assert response.status_code == 403
     assert why in response.json()["error"]
@@ -208,37 +198,23 @@ def test_what_is_not_signed_so_is_refused_and_named_on_one_line(
     assert not PlatformNotice.objects.exists()
 
 
-@pytest.mark.django_db
-def test_notices_without_an_envelope_are_not_signed_and_refused(site):
+def test_what_is_unsigned_or_of_another_topic_or_certificate_is_refused(site, signer):
     assert send({"EventDocId": "1", "Events": []}).status_code == 403
-
-
-@pytest.mark.django_db
-def test_the_topic_of_somebody_else_is_signed_as_well_and_refused(site):
     assert send(signed(notice(TopicArn=f"{TOPIC}-evil"))).status_code == 403
-
-
-@pytest.mark.django_db
-def test_a_certificate_that_is_over_or_of_somebody_else_is_refused(site, signer):
     assert send(signed(notice(), certificate="old")).status_code == 403
     assert send(signed(notice(), certificate="other")).status_code == 403
     site(SNS_CERTIFICATE_HOSTS=[])
     assert send(signed(notice())).status_code == 403
 
 
-@pytest.mark.django_db
-def test_while_a_certificate_cannot_be_fetched_the_topic_tries_again(site, signer):
-    assert send(signed(notice(), certificate="missing")).status_code == 503
-    assert send(signed(notice())).status_code == 204
-
-
-@pytest.mark.django_db
 def test_a_certificate_is_fetched_once(site, signer):
     before = len(signer.seen)
     for number in range(3):
         body = signed(notice(MessageId=f"n-{number}"))
         assert send(body).status_code == 204
     assert len(signer.seen) == before + 1
+    assert send(signed(notice(), certificate="missing")).status_code == 503
+    assert send(signed(notice())).status_code == 204
 
 
 def test_a_server_that_others_wrote_signs_as_we_read_it(site, live_server, monkeypatch):
@@ -267,9 +243,6 @@ def test_a_server_that_others_wrote_signs_as_we_read_it(site, live_server, monke
     assert PlatformNotice.objects.count() == 1
 
 
-# --- whether we want any ---------------------------------------------------------------
-
-
 @pytest.fixture
 def opened(monkeypatch):
     seen = []
@@ -287,7 +260,6 @@ def opened(monkeypatch):
     return seen
 
 
-@pytest.mark.django_db
 def test_our_own_topic_is_told_that_we_want_its_notices(site, opened):
     assert send(question()).status_code == 204
     assert send(question()).status_code == 204
@@ -298,7 +270,6 @@ def test_our_own_topic_is_told_that_we_want_its_notices(site, opened):
         subscriptions.confirm(f"{ASKED}expired")
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     "address",
     [
@@ -324,7 +295,6 @@ def test_other_addresses_are_not_opened(site, opened, address):
     assert opened == []
 
 
-@pytest.mark.django_db
 def test_the_topic_of_somebody_else_gets_no_answer(site, opened):
     assert send(question(topic=f"{TOPIC}-evil")).status_code == 403
     site(PLATFORMS={})
@@ -332,7 +302,6 @@ def test_the_topic_of_somebody_else_gets_no_answer(site, opened):
     assert jobs.queued() == set()
 
 
-@pytest.mark.django_db
 def test_the_server_that_the_operator_named_may_be_inside(site, opened):
     inside = ASKED.replace("sns.us-east-1.amazonaws.com", "sns.lab.example:4566")
     assert send(question(inside)).status_code == 400

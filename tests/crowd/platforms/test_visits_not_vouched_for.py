@@ -12,13 +12,11 @@ from leaderboard.evaluation import closing
 from quality.bans.selectors.clean_ratings import all_ratings_of, clean_ratings
 from tests.crowd.platforms.test_prolific_campaign import (
     Person,
-    _server,  # noqa: F401
     approve_all,
     campaign,  # noqa: F401
     done_cents,
     look,
     study_of,
-    there,  # noqa: F401
 )
 
 pytestmark = pytest.mark.django_db
@@ -26,7 +24,7 @@ State = Assignment.State
 BUSY, SILENT = "429", "reset"
 
 
-def ask_fault(there, kind):  # noqa: F811
+def ask_fault(there, kind):
     """Let questions about single submissions fail; the list of all still answers."""
     there.faults = [["GET", "submissions/.+", kind, 10**6]] if kind else []
 
@@ -90,7 +88,7 @@ def test_work_counts_only_once_prolific_vouches_for_the_visit(there, campaign, v
 
 
 def test_a_visit_that_prolific_denies_later_is_neither_counted_nor_paid(
-    there,  # noqa: F811
+    there,
     campaign,  # noqa: F811
     visited,
 ):
@@ -162,7 +160,7 @@ def test_while_prolific_is_silent_nothing_changes(there, campaign, visited):  # 
 
 
 def test_work_that_comes_in_during_the_denial_is_refused_at_the_next_look(
-    there,  # noqa: F811
+    there,
     campaign,  # noqa: F811
     visited,
 ):
@@ -206,7 +204,7 @@ def test_forged_visits_buy_no_places(there, campaign):  # noqa: F811
 
 
 def test_visits_that_were_not_vouched_for_are_limited_by_address(
-    there,  # noqa: F811
+    there,
     campaign,  # noqa: F811
     monkeypatch,
 ):

@@ -20,10 +20,10 @@ from tests.crowd.making import POOL, make_campaign
 from tests.crowd.platforms.prolific_standin import FILTERS
 from tests.crowd.platforms.test_prolific_campaign import (
     Person,
-    _server,  # noqa: F401
     approve_all,
+    come,
     look,
-    there,  # noqa: F401
+    pay_all,
 )
 
 pytestmark = pytest.mark.django_db
@@ -32,13 +32,13 @@ CATALOGUE = {row["filter_id"]: row for row in FILTERS}
 
 
 @pytest.fixture
-def campaign(there):  # noqa: F811
+def campaign(there):
     Requirement.objects.create(pool=POOL, kind="COUNTRY", countries="US GB")
     Requirement.objects.create(pool=POOL, kind="APPROVED_PERCENT", at_least=98)
     return make_campaign(6, platform="prolific")
 
 
-def test_each_requirement_is_a_filter_and_who_passes_it_gets_work(there, campaign):  # noqa: F811
+def test_each_requirement_is_a_filter_and_who_passes_it_gets_work(there, campaign):
     look(campaign)
     (study,) = there.studies.values()
     by_name = {one["filter_id"]: one for one in study["filters"]}
@@ -54,7 +54,7 @@ def test_each_requirement_is_a_filter_and_who_passes_it_gets_work(there, campaig
     assert Assignment.objects.count() == 3
 
 
-def test_what_is_required_after_publication_lets_nobody_in_and_is_told(there, campaign):  # noqa: F811
+def test_what_is_required_after_publication_lets_nobody_in_and_is_told(there, campaign):
     look(campaign)
     row = Requirement.objects.create(pool=POOL, kind="APPROVED", at_least=5)
     look(campaign)
@@ -69,7 +69,7 @@ def test_what_is_required_after_publication_lets_nobody_in_and_is_told(there, ca
     assert ExternalCampaign.objects.get().trouble == ""
 
 
-def test_a_study_is_as_the_task_says(there):  # noqa: F811
+def test_a_study_is_as_the_task_says(there):
     campaign = make_campaign(9, platform="prolific")
     Requirement.objects.create(pool=POOL, kind="COUNTRY", countries="US GB")
     Requirement.objects.create(pool=POOL, kind="LANGUAGE", languages="de zh")
@@ -109,7 +109,7 @@ def test_a_study_is_as_the_task_says(there):  # noqa: F811
     assert wanda.come(campaign) is None
 
 
-def test_who_is_screened_out_is_paid_for_coming_as_often_as_was_approved(there):  # noqa: F811
+def test_who_is_screened_out_is_paid_for_coming_as_often_as_was_approved(there):
     campaign = make_campaign(3, platform="prolific")
     terms = StudyTerms(screen_out_cents=10, screen_out_places=2)
     attested.keep_terms(campaign, terms)
@@ -125,7 +125,7 @@ def test_who_is_screened_out_is_paid_for_coming_as_often_as_was_approved(there):
     assert (there.rewards, there.fees) == (10, 5)
 
 
-def test_a_simulated_campaign_is_tried_by_test_participants_and_costs_nothing(there):  # noqa: F811
+def test_a_simulated_campaign_is_tried_by_test_participants_and_costs_nothing(there):
     campaign = make_campaign(3, platform="prolific", simulated=True)
     look(campaign)
     assert "test participant" in OutwardCall.objects.get(kind="PUBLISH").trouble
@@ -139,9 +139,7 @@ def test_a_simulated_campaign_is_tried_by_test_participants_and_costs_nothing(th
     ]
     assert Person(there, "2").come(campaign) is None
     assert wanda.do_all(campaign) == "AWAITING REVIEW"
-    look(campaign)
-    approve_all(campaign)
-    look(campaign)
+    pay_all(campaign)
     assert there.submissions[wanda.session]["status"] == "APPROVED"
     assert (there.rewards, there.fees) == (0, 0)
 
@@ -176,12 +174,10 @@ def test_a_panel_that_guarantees_the_countries_brings_people_to_work(countries, 
     assert Assignment.objects.count() == n
 
 
-def test_approved_answers_are_paid_beside_what_is_paid_for_coming(there):  # noqa: F811
+def test_approved_answers_are_paid_beside_what_is_paid_for_coming(there):
     campaign = make_campaign(3, platform="prolific")
     attested.keep_terms(campaign, StudyTerms(screen_out_cents=10, screen_out_places=2))
-    look(campaign)
-    wanda = Person(there, "1")
-    wanda.come(campaign)
+    wanda = come(there, campaign)
     wanda.work(at_most=1)
     there.give_up(wanda.session, "SCREENED OUT")
     look(campaign)

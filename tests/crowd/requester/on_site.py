@@ -36,7 +36,7 @@ class OnSite:
 
     def frame(self, page):
         """Give the frame's address on a page, and what its query says."""
-        (found,) = re.findall(r'<iframe[^>]* src="([^"]+)"', page.content.decode())
+        (found,) = re.findall(r'<iframe[^>]* src="([^"]+)"', page.text)
         address = unescape(found)
         query = parse_qs(urlsplit(address).query)
         return address, {name: values[0] for name, values in query.items()}
@@ -47,7 +47,7 @@ class OnSite:
         assert turn is not None
         _, known = self.frame(self.get("turn", turn.entity_id))
         answer = send(known["turkSubmitTo"], assignmentId=turn.entity_id, **fields)
-        assert answer.status_code == 200, answer.content.decode()
+        assert answer.status_code == 200, answer.text
         return turn.entity_id
 
 

@@ -117,9 +117,7 @@ def one_thing(rng, call, hands, people):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_what_is_kept_is_what_adding_up_gives_whatever_happens(
-    requester, call, hands, seed
-):
+def test_what_is_kept_is_what_adding_up_gives(requester, call, hands, seed):
     rng = random.Random(seed)
     people = [register_worker(platform_worker_id=f"W{i}") for i in range(4)]
     for _ in range(60):
@@ -139,9 +137,7 @@ def test_what_is_kept_is_what_adding_up_gives_whatever_happens(
     ]
 
 
-def test_what_expires_is_free_again_without_a_walk_over_the_account(
-    requester, call, hands
-):
+def test_what_expires_is_free_again_without_adding_up(requester, call, hands):
     post(call, 2, seconds=60)
     assert money.account(requester).on_hold == 96
     hands.forward(seconds=61)
@@ -176,7 +172,7 @@ def test_a_hit_that_is_full_stays_reviewable_when_it_may_stay_longer(call, hands
         ("GetHIT", {}),
     ],
 )
-def test_a_call_reads_as_many_rows_in_an_account_forty_times_as_large(
+def test_a_call_reads_as_much_of_large_accounts(
     requester, call, hands, operation, arguments
 ):
     arguments = dict(arguments)

@@ -193,10 +193,6 @@ def test_answers_come_back_as_the_documented_xml(desk):
         "<Answer><QuestionIdentifier>more</QuestionIdentifier>"
         "<FreeText>ab</FreeText></Answer></QuestionFormAnswers>"
     )
-
-
-@pytest.mark.every_engine
-def test_open_work_is_counted_but_not_shown(desk):
     hit = post(desk, MaxAssignments=2)
     take(hit, worker())
     shown = desk.client.get_hit(HITId=hit)["HIT"]

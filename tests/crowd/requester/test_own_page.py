@@ -8,7 +8,6 @@ from html import unescape
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -26,7 +25,7 @@ from genie.lib.serving.caches import computed
 from leaderboard.teams.services import leave
 from tests.crowd.requester.making import html, worker
 from tests.crowd.requester.on_site import OnSite
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
 
 PAGE = """<p>${text}</p><input type=radio name=mood value=good>
 <input type=radio name=mood value=bad><select name=tone><option value=warm></select>
@@ -48,9 +47,7 @@ def lab(rita):
 
 @pytest.fixture
 def own(rita):
-    client = Client()
-    client.force_login(rita)
-    return client
+    return signed_in(rita)
 
 
 def at(name, requester, *args):
@@ -58,7 +55,7 @@ def at(name, requester, *args):
 
 
 def text(answer):
-    return unescape(re.sub(r"<[^>]*>", " ", answer.content.decode()))
+    return unescape(re.sub(r"<[^>]*>", " ", answer.text))
 
 
 def a_batch(**fields):
@@ -78,7 +75,7 @@ def a_batch(**fields):
 def test_a_key_is_made_shown_once_and_revoked(own, lab, rita):
     assert own.get(reverse("requester:home")).url == at("desk", lab)
     page = own.get(at("desk", lab))
-    assert "A &lt;lab&gt;" in page.content.decode()
+    assert "A &lt;lab&gt;" in page.text
     assert "$100.00" in text(page)
     assert own.post(at("desk", lab), {"note": ""}).status_code == 400
     shown = own.post(at("desk", lab), {"note": "<lab> computer"}, follow=True)
@@ -89,7 +86,7 @@ def test_a_key_is_made_shown_once_and_revoked(own, lab, rita):
     later = own.get(at("desk", lab))
     assert secret not in text(later)
     assert key.key_id in text(later)
-    assert "&lt;lab&gt; computer" in later.content.decode()
+    assert "&lt;lab&gt; computer" in later.text
     assert "signs nothing" in text(own.post(at("revoke-key", lab, key.pk), follow=True))
     assert access_keys.live_secrets(key.key_id) == []
     assert key.key_id not in text(own.get(at("desk", lab)))
@@ -101,27 +98,24 @@ def test_a_page_is_open_to_its_own_people_only(own, lab):
     for name in ("desk", "batches", "layouts"):
         assert own.get(at(name, other)).status_code == 404
     assert own.post(at("retire-layout", lab, theirs.pk)).status_code == 404
-    nobody = Client()
-    nobody.force_login(make_user("nora", is_staff=True))
+    nobody = signed_in(make_user("nora", is_staff=True))
     assert nobody.get(at("desk", lab)).status_code == 404
     assert "Ask the staff" in text(nobody.get(reverse("requester:home")))
 
 
 def test_an_account_leads_to_its_requesters_and_leaves_them(own, lab, rita):
     home = reverse("requester:home")
-    assert home in own.get(reverse("accounts:home")).content.decode()
+    assert home in own.get(reverse("accounts:home")).text
     data = own.get(reverse("leaderboard:my-data")).json()
     assert data["requesters"] == [{"name": "A <lab>", "customer_id": lab.customer_id}]
     leave.delete(rita.pk)
     assert not lab.people.exists()
-    carl = Client()
-    carl.force_login(make_user("carl"))
-    assert home not in carl.get(reverse("accounts:home")).content.decode()
+    carl = signed_in(make_user("carl"))
+    assert home not in carl.get(reverse("accounts:home")).text
 
 
 def test_staff_choose_who_opens_the_page(lab, rita):
-    boss = Client()
-    boss.force_login(make_user("ada", is_staff=True, is_superuser=True))
+    boss = signed_in(make_user("ada", is_staff=True, is_superuser=True))
     make_user("carl")
     data = {"action": "set_people", "_selected_action": [lab.pk], "confirmed": "yes"}
     where = reverse("admin:crowd_requester_changelist")
@@ -145,7 +139,7 @@ def test_a_table_is_posted_its_results_read_and_decided(own, lab):
     [batch] = lab.batches.all()
     wanda = OnSite()
     done = wanda.do(lab.hits.first().entity_id, mood="good")
-    table = own.get(at("results", lab, batch.pk)).content.decode()
+    table = own.get(at("results", lab, batch.pk)).text
     [row] = csv.DictReader(io.StringIO(table))
     assert (row["AssignmentId"], row["Answer.mood"]) == (done, "good")
     decided = SimpleUploadedFile("r.csv", f"AssignmentId,Approve,Reject\n{done},,Empty\n".encode())  # fmt: skip
@@ -191,10 +185,10 @@ def test_a_layout_is_added_and_removed(own, lab):
     page = "<p>${ text }</p>\r\n<script>x()</script>"
     own.post(at("layouts", lab), {"name": "<b>", "page": page})
     [layout] = lab.layouts.all()
-    shown = own.get(at("layouts", lab)).content.decode()
+    shown = own.get(at("layouts", lab)).text
     assert layout.entity_id in shown
     assert "<code>text</code>" in shown
     assert "&lt;script&gt;x()" in shown
     own.post(at("retire-layout", lab, layout.pk))
-    assert layout.entity_id not in own.get(at("layouts", lab)).content.decode()
+    assert layout.entity_id not in own.get(at("layouts", lab)).text
     assert own.post(at("layouts", lab), {"name": "x", "page": "x" * 66_000}).status_code == 400  # fmt: skip

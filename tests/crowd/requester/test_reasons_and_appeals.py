@@ -3,7 +3,6 @@
 import pytest
 from botocore.exceptions import ClientError
 from django.contrib.admin.models import LogEntry
-from django.test import Client
 from django.urls import reverse
 
 from crowd.models import Message, Profile, RequesterAssignment
@@ -15,6 +14,7 @@ from quality.models import Appeal
 from tests.crowd.requester.making import balance, post, state_of
 from tests.crowd.requester.on_site import OnSite
 from tests.decoys import own
+from tests.factories import signed_in
 
 WORDS = "I answered every <b>question</b>."
 
@@ -42,9 +42,7 @@ def bonus(desk, done, **fields):
 
 
 @pytest.mark.parametrize("feedback", ["", "  \n"])
-def test_a_rejection_without_a_reason_is_refused_and_changes_nothing(
-    desk, wanda, feedback
-):
+def test_a_rejection_without_a_reason_changes_nothing(desk, wanda, feedback):
     done = wanda.do(post(desk), mood="good")
     with pytest.raises(ClientError) as caught:
         desk.client.reject_assignment(AssignmentId=done, RequesterFeedback=feedback)
@@ -56,13 +54,10 @@ def test_a_rejection_without_a_reason_is_refused_and_changes_nothing(
     assert not own(Message).exists()
 
 
-def test_an_approval_needs_no_words(desk, wanda):
+def test_an_approval_needs_no_words_and_a_bonus_does(desk, wanda):
     done = wanda.do(post(desk), mood="good")
     desk.client.approve_assignment(AssignmentId=done, RequesterFeedback="")
     assert state_of(done) == "Approved"
-
-
-def test_a_bonus_without_a_reason_is_refused_and_costs_nothing(desk, wanda):
     done = wanda.do(post(desk, AutoApprovalDelayInSeconds=0), mood="good")
     before = balance(desk)
     with pytest.raises(ClientError, match="valid for the parameter Reason"):
@@ -71,15 +66,13 @@ def test_a_bonus_without_a_reason_is_refused_and_costs_nothing(desk, wanda):
     assert not own(Message).exists()
 
 
-def test_the_reason_of_a_rejection_stands_under_messages_with_a_way_to_appeal(
-    wanda, rejected
-):
-    page = wanda.get("messages").content.decode()
+def test_the_reason_of_a_rejection_has_a_way_to_appeal_beside_it(wanda, rejected):
+    page = wanda.get("messages").text
     assert "Say how it reads" in page
     assert "The &lt;i&gt;second&lt;/i&gt; question is empty." in page
     assert "From <bdi>Rita</bdi>" in page
     assert page_of(rejected) in page
-    assert page_of(rejected) in wanda.get("earnings").content.decode()
+    assert page_of(rejected) in wanda.get("earnings").text
 
 
 def test_a_bonus_its_reason_and_what_requesters_write_stand_under_messages(desk, wanda):
@@ -90,27 +83,27 @@ def test_a_bonus_its_reason_and_what_requesters_write_stand_under_messages(desk,
     desk.client.notify_workers(
         Subject="<b>More</b>", MessageText="There is more on\nMonday", WorkerIds=[who]
     )
-    page = wanda.get("messages").content.decode()
+    page = wanda.get("messages").text
     assert "Ein Bonus von 0,25" in page
     assert "“. Der Grund: You were quick" in page
     assert "&lt;b&gt;More" in page
+    assert "more on<br>Monday" in page
     assert page.count("From <bdi>Rita</bdi>") == 2
     walt = OnSite("walt")
-    assert "Monday" not in walt.get("messages").content.decode()
-    assert "Monday" not in wanda.get("requests").content.decode()
+    assert "Monday" not in walt.get("messages").text
+    assert "Monday" not in wanda.get("requests").text
 
 
 def test_a_granted_appeal_approves_and_charges_once(desk, staff, wanda, rejected):
     before = balance(desk)
-    page = wanda.client.get(page_of(rejected)).content.decode()
+    page = wanda.client.get(page_of(rejected)).text
     assert "The &lt;i&gt;second&lt;/i&gt; question is empty." in page
     sent = wanda.client.post(page_of(rejected), {"words": WORDS})
     assert sent.status_code == 302
     one = own(Appeal).get()
-    boss = Client()
-    boss.force_login(staff)
+    boss = signed_in(staff)
     answer = reverse("admin:quality_appeal_answer", args=[one.pk])
-    shown = boss.get(answer).content.decode()
+    shown = boss.get(answer).text
     for words in ("Rita", "Say how it reads", "question is empty", "mood: good"):
         assert words in shown
     assert "I answered every &lt;b&gt;question" in shown
@@ -135,7 +128,7 @@ def test_a_decision_that_stands_costs_nothing_and_is_told(desk, staff, wanda, re
     assert services.uphold(one.pk, by=staff, sentence="It was empty.")
     assert balance(desk) == before
     assert state_of(rejected.entity_id) == "Rejected"
-    assert "It was empty." in wanda.client.get(page_of(rejected)).content.decode()
+    assert "It was empty." in wanda.client.get(page_of(rejected)).text
 
 
 def test_an_appeal_is_granted_only_with_money_on_the_requesters_account(
@@ -154,9 +147,7 @@ def test_an_appeal_is_granted_only_with_money_on_the_requesters_account(
     assert state_of(done) == "Rejected"
 
 
-def test_only_rejected_work_of_ones_own_can_be_appealed_against_and_once(
-    desk, wanda, rejected
-):
+def test_only_own_rejected_work_can_be_appealed_once(desk, wanda, rejected):
     walt = OnSite("walt")
     assert walt.client.get(page_of(rejected)).status_code == 404
     waiting = wanda.do(post(desk), mood="good")

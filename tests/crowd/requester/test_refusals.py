@@ -220,45 +220,22 @@ LOCALE = "00000000000000000071"
 
 
 @pytest.mark.parametrize(
-    "requirement",
+    ("kind", "comparator", "values"),
     [
-        {"QualificationTypeId": "3NONE", "Comparator": "Exists"},
-        {"QualificationTypeId": REPUTATION, "Comparator": "GreaterThan"},
-        {
-            "QualificationTypeId": REPUTATION,
-            "Comparator": "Exists",
-            "IntegerValues": [1],
-        },
-        {
-            "QualificationTypeId": REPUTATION,
-            "Comparator": "EqualTo",
-            "IntegerValues": [1, 2],
-        },
-        {
-            "QualificationTypeId": REPUTATION,
-            "Comparator": "In",
-            "IntegerValues": list(range(16)),
-        },
-        {
-            "QualificationTypeId": REPUTATION,
-            "Comparator": "In",
-            "LocaleValues": [{"Country": "DE"}],
-        },
-        {
-            "QualificationTypeId": LOCALE,
-            "Comparator": "LessThan",
-            "LocaleValues": [{"Country": "DE"}],
-        },
-        {
-            "QualificationTypeId": LOCALE,
-            "Comparator": "EqualTo",
-            "LocaleValues": [{"Country": "DE"}, {"Country": "FR"}],
-        },
+        ("3NONE", "Exists", {}),
+        (REPUTATION, "GreaterThan", {}),
+        (REPUTATION, "Exists", {"IntegerValues": [1]}),
+        (REPUTATION, "EqualTo", {"IntegerValues": [1, 2]}),
+        (REPUTATION, "In", {"IntegerValues": list(range(16))}),
+        (REPUTATION, "In", {"LocaleValues": [{"Country": "DE"}]}),
+        (LOCALE, "LessThan", {"LocaleValues": [{"Country": "DE"}]}),
+        (LOCALE, "EqualTo", {"LocaleValues": [{"Country": "DE"}, {"Country": "FR"}]}),
     ],
 )
-def test_requirements_that_cannot_be_applied_are_refused(desk, requirement):
+def test_requirements_that_do_not_apply_are_refused(desk, kind, comparator, values):
+    need = {"QualificationTypeId": kind, "Comparator": comparator, **values}
     with pytest.raises(desk.client.exceptions.ClientError):
-        post(desk, QualificationRequirements=[requirement])
+        post(desk, QualificationRequirements=[need])
     assert RequesterHIT.objects.count() == 0
 
 

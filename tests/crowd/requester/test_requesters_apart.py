@@ -145,12 +145,12 @@ def test_what_a_worker_does_for_one_is_nothing_to_the_other(two):
     assert asked["WorkerId"] != turn.worker.customer_id
     _, known = wanda.frame(wanda.get("turn", turn.entity_id))
     assert known["workerId"] == turn.worker.customer_id
-    assert asked["WorkerId"] not in wanda.get("turn", turn.entity_id).content.decode()
+    assert asked["WorkerId"] not in wanda.get("turn", turn.entity_id).text
     # one of them blocks; the other's work stays open
     rita.client.create_worker_block(WorkerId=asked["WorkerId"], Reason="x")
     post(rita, Title="Closed to Wanda")
     post(ravi, Title="Open to Wanda")
-    listed = wanda.get("requests").content.decode()
+    listed = wanda.get("requests").text
     assert "Open to Wanda" in listed
     assert "Closed to Wanda" not in listed
     assert ravi.client.list_worker_blocks()["NumResults"] == 0
@@ -168,7 +168,7 @@ def test_workers_see_what_concerns_them_and_no_more_of_a_requester(two):
     rita.client.reject_assignment(AssignmentId=done, RequesterFeedback="secret-reason")
     turn = walt.accept(hit)
     seen = "".join(
-        page.content.decode()
+        page.text
         for page in (
             walt.get("home"),
             walt.get("requests"),

@@ -1,17 +1,13 @@
 import pytest
 from botocore.exceptions import ClientError
-from django.test import Client
 from django.urls import reverse
 
-from crowd.models import (
-    RequesterAssignment,
-    RequesterBonus,
-    WorkerRecord,
-)
+from crowd.models import RequesterAssignment, RequesterBonus, WorkerRecord
 from crowd.money.selectors.earnings import earnings
 from crowd.requester.services import access_keys, periodic
 from crowd.requester.services.requirements import ADULT, LOCALE
 from tests.crowd.requester.making import do, post, refused, state_of, take, worker
+from tests.factories import signed_in
 
 MASTERS = "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"
 
@@ -66,8 +62,7 @@ def test_what_staff_noted_of_a_worker_decides(desk, needed, record, met):
 @pytest.mark.every_engine
 def test_staff_keep_records_in_the_admin_with_codes_that_are_codes(desk, staff):
     who = worker()
-    office = Client()
-    office.force_login(staff)
+    office = signed_in(staff)
     address = reverse("admin:crowd_workerrecord_add")
     bad = office.post(address, {"worker": who.pk, "country": "usa"})
     assert bad.status_code == 200
@@ -107,8 +102,7 @@ def test_approved_work_and_bonuses_are_paid_once_and_show_as_earned(desk, staff)
         Reason="x",
     )
     assert (earnings(who).pending, earnings(who).approved) == (40, 50)
-    office = Client()
-    office.force_login(staff)
+    office = signed_in(staff)
     for name, rows in (
         ("requesterassignment", RequesterAssignment.objects.all()),
         ("requesterbonus", RequesterBonus.objects.all()),
@@ -120,9 +114,9 @@ def test_approved_work_and_bonuses_are_paid_once_and_show_as_earned(desk, staff)
             "reference": "transfer 7",
         }
         address = reverse(f"admin:crowd_{name}_changelist")
-        assert "Marked 1" in office.post(address, data, follow=True).content.decode()
+        assert "Marked 1" in office.post(address, data, follow=True).text
         again = office.post(address, data, follow=True)
-        assert "Nothing to pay" in again.content.decode()
+        assert "Nothing to pay" in again.text
     assert (earnings(who).pending, earnings(who).approved, earnings(who).paid) == (
         40,
         0,
@@ -136,9 +130,7 @@ def test_approved_work_and_bonuses_are_paid_once_and_show_as_earned(desk, staff)
 
 
 @pytest.mark.every_engine
-def test_keys_outlive_a_new_secret_of_the_site_while_the_old_one_is_listed(
-    desk, settings, staff
-):
+def test_keys_outlive_a_new_secret_while_the_old_one_is_listed(desk, settings, staff):
     old = settings.SECRET_KEY
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "new " * 16, [old]
     assert desk.client.list_hits()["NumResults"] == 0

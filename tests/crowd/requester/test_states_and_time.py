@@ -110,10 +110,6 @@ def test_work_that_nobody_decides_on_is_approved_in_time(desk, hands):
         AssignmentId=done,
         RequesterFeedback="too late",
     )
-
-
-@pytest.mark.every_engine
-def test_no_delay_approves_at_once(desk):
     assert state_of(do(post(desk, AutoApprovalDelayInSeconds=0))) == "Approved"
 
 
@@ -145,19 +141,7 @@ def test_approval_is_final_and_a_rejection_can_be_overridden_for_30_days(desk, h
 
 
 @pytest.mark.every_engine
-def test_open_work_has_no_assignment_to_get(desk):
-    hit = post(desk)
-    open_work = take(hit, worker())
-    message = refused(
-        "InvalidAssignmentState",
-        desk.client.get_assignment,
-        AssignmentId=open_work.entity_id,
-    )
-    assert "Reviewable,Approved,Rejected" in message
-
-
-@pytest.mark.every_engine
-def test_more_places_open_a_full_hit_again_but_not_past_nine(desk):
+def test_a_hit_that_is_full_or_expired_opens_again_within_limits(desk, hands):
     hit = post(desk)
     do(hit)
     desk.client.create_additional_assignments_for_hit(
@@ -170,10 +154,6 @@ def test_more_places_open_a_full_hit_again_but_not_past_nine(desk):
         HITId=hit,
         NumberOfAdditionalAssignments=1,
     )
-
-
-@pytest.mark.every_engine
-def test_an_expired_hit_lives_again_with_a_later_end(desk, hands):
     hit = post(desk)
     desk.client.update_expiration_for_hit(HITId=hit, ExpireAt=0)
     assert status_of(desk, hit) == "Reviewable"
@@ -204,6 +184,14 @@ def test_the_type_of_a_hit_stays_once_somebody_accepted_it(desk):
         HITId=hit,
         HITTypeId=other,
     )
+    hit = post(desk)
+    open_work = take(hit, worker())
+    message = refused(
+        "InvalidAssignmentState",
+        desk.client.get_assignment,
+        AssignmentId=open_work.entity_id,
+    )
+    assert "Reviewable,Approved,Rejected" in message
 
 
 @pytest.mark.every_engine

@@ -1,14 +1,12 @@
 """Requesters' work in a real browser: frames, origins, keyboard, accessibility."""
 
 import json
-import os
-from pathlib import Path
 
 import pytest
 
 from crowd.models import RequesterAssignment
 from crowd.requester.batches.results import answers_of
-from tests.browser import overflows, violations, wait_until
+from tests.browser import overflows, picture, violations, wait_until
 from tests.crowd.requester.making import external, group_of, html, post
 from tests.crowd.requester.test_forms_and_tests import FORM
 from tests.decoys import own
@@ -36,20 +34,7 @@ tried.value = Object.keys(tries).filter((name) => {
 </script></body></html>"""
 
 
-@pytest.fixture(autouse=True)
-def _no_static_root(settings, tmp_path):
-    settings.STATIC_ROOT = tmp_path
-
-
-def picture(page, name):
-    """Keep a picture where somebody asks for one, to be looked at."""
-    if folder := os.environ.get("GENIE_SCREENSHOTS"):
-        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
-
-
-def test_a_page_of_a_requester_is_looked_at_accepted_and_sent_in(
-    desk, wanda, open_page
-):
+def test_a_requesters_page_is_looked_at_accepted_and_sent_in(desk, wanda, open_page):
     hit = post(desk, Question=html(PAGE, height=0))
     page = open_page(
         f"/work/requests/{group_of(hit)}/", user=wanda.user, forgive="Unsafe attempt"
@@ -144,9 +129,7 @@ def test_a_form_is_answered_by_keyboard_on_a_phone_in_the_dark(desk, wanda, open
     picture(page, "earnings-360-dark")
 
 
-def test_a_page_of_another_site_works_with_its_own_origin(
-    desk, wanda, chromium, live_server
-):
+def test_a_page_of_another_site_has_its_own_origin(desk, wanda, chromium, live_server):
     """The other site is played by the test: nothing leaves this machine."""
     hit = post(desk, Question=external("https://lab.example.org/ad?x=1", height=300))
     theirs = """<!doctype html><title>Lab</title><form method="post"><input name="code"

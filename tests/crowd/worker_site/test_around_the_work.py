@@ -29,16 +29,9 @@ from genie.lib import jobs
 from leaderboard.teams.services import leave
 from quality.appeals import services as appeals
 from quality.jobs import renew_work_records
-from tests.crowd.making import (
-    POOL,
-    do_all,
-    do_one,
-    make_campaign,
-    make_worker,
-    text_of,
-)
+from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker, text_of
 from tests.crowd.worker_site.test_worker_site import ANSWER, start
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
 
 pytestmark = pytest.mark.django_db
 SETTINGS = {"time_zone": "UTC", "goes_on": "next"}
@@ -54,9 +47,6 @@ def pace(n_people, seconds):
         Assignment.objects.filter(pk=assignment.pk).update(
             active_seconds=seconds[number % len(seconds)]
         )
-
-
-# --- the list of work ---------------------------------------------------------------------
 
 
 def test_an_hour_is_priced_at_others_pace_once_there_are_enough_people(site):
@@ -99,9 +89,6 @@ def test_the_record_of_those_who_decide(site, wim):
     page = text_of(site.get(reverse("work:home")))
     assert "100 % of the last 4 HITs approved" in page
     assert "1 of 1 appeal granted" in page
-
-
-# --- settings -----------------------------------------------------------------------------
 
 
 def test_times_are_in_the_zone_that_was_guessed_or_chosen(site, wim):
@@ -173,12 +160,8 @@ def test_words_that_were_agreed_to_are_shown_after_they_have_changed(site, wim):
     page = text_of(site.get(address))
     assert "The old words." in page
     assert "these are the words of that day" in page
-    other = Client()
-    other.force_login(make_worker(user=make_user("other")).user)
+    other = signed_in(make_worker(user=make_user("other")).user)
     assert other.get(address).status_code == 404
-
-
-# --- earnings -----------------------------------------------------------------------------
 
 
 def test_the_sums_of_all_days_are_those_of_the_purse(site, wim):
@@ -207,9 +190,6 @@ def test_the_sums_of_all_days_are_those_of_the_purse(site, wim):
     assert "Judge answers: 2 HITs" in page
     assert "Top-up to the minimum hourly pay: Judge answers $0.07" in page
     assert "Bonus: Judge answers $0.05" in page
-
-
-# --- mail about new work ------------------------------------------------------------------
 
 
 def look():
@@ -248,9 +228,6 @@ def test_who_asked_is_told_once_a_day_of_work_that_they_can_do(site, wim):
 
 def test_without_an_address_nothing_is_offered(site):
     assert "wants_news" not in site.get(reverse("work:settings")).text
-
-
-# --- leaving ------------------------------------------------------------------------------
 
 
 def test_who_leaves_takes_along_what_they_said_and_leaves_what_was_earned(site, wim):

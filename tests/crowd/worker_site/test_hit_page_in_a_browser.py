@@ -1,22 +1,26 @@
 """The HIT page in a real browser: by keyboard, by mouse, by touch, without a network."""
 
-import os
-from pathlib import Path
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
 
 from crowd import hit_templates
+from crowd.campaigns.services import review
 from crowd.campaigns.services.work import next_assignment, submit
 from crowd.hits.services.build import ItemSpec
-from crowd.models import Answer, Assignment
+from crowd.models import Answer, Assignment, Consent
 from crowd.scales.find import all_scales
+from crowd.workers.services import exclusions, invitations
 from tests.browser import (
     LOOKS,
     READ,
+    SLOW,
+    _session,
     go,
     look,
     overflows,
+    picture,
     violations,
     wait_for_hit,
     wait_until,
@@ -24,6 +28,7 @@ from tests.browser import (
 from tests.crowd.making import (
     POOL,
     answers_for,
+    do_one,
     hit_type,
     item,
     items,
@@ -31,14 +36,8 @@ from tests.crowd.making import (
 )
 from tests.factories import make_user
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = SLOW
 State = Assignment.State
-# Set it to a folder to look at the pages afterwards.
-SCREENSHOTS = os.environ.get("GENIE_SCREENSHOTS")
 
 
 def at(assignment):
@@ -54,11 +53,6 @@ def values():
     return list(Answer.objects.order_by("pk").values_list("value", flat=True))
 
 
-def picture(page, name):
-    if SCREENSHOTS:
-        page.screenshot(path=Path(SCREENSHOTS) / f"{name}.png", full_page=True)
-
-
 def test_a_campaign_is_answered_by_keyboard_only(open_page, wim):
     make_campaign(5)
     page = at_work(open_page, wim)
@@ -72,8 +66,6 @@ def test_a_campaign_is_answered_by_keyboard_only(open_page, wim):
 
 
 def test_from_sign_in_to_the_first_answer_without_a_mouse(open_page, wim):
-    from crowd.models import Consent
-
     Consent.objects.all().delete()
     make_campaign(2)
     page = open_page(reverse("work:home"), user=wim.user)
@@ -105,28 +97,6 @@ def test_arrows_and_tab_work_as_with_any_form(open_page, wim):
     page.keyboard.press("Enter")
     wait_for_hit(page, 2)
     assert values() == [0.75]
-
-
-def test_the_mouse_does_it_too(open_page, wim):
-    make_campaign(2)
-    page = at_work(open_page, wim)
-    page.get_by_text("Strongly disagree").click()
-    page.get_by_role("button", name="Submit").click()
-    wait_for_hit(page, 2)
-    assert values() == [0.0]
-
-
-def test_several_questions_are_answered_one_key_each(open_page, wim):
-    make_campaign(2, hit_type=hit_type(criteria={"a": "Fluent?", "b": "Right?", "c": "Short?"}))  # fmt: skip
-    page = at_work(open_page, wim)
-    for key in ("5", "1", "3", "Enter"):
-        page.keyboard.press(key)
-    wait_for_hit(page, 2)
-    assert dict(Answer.objects.values_list("criterion", "value")) == {
-        "a": 1.0,
-        "b": 0.0,
-        "c": 0.5,
-    }
 
 
 def test_enter_without_an_answer_sends_nothing(open_page, wim):
@@ -233,8 +203,6 @@ def test_a_double_click_counts_once(open_page, wim):
 
 
 def test_a_lost_connection_loses_no_answer(chromium, live_server, wim):
-    from tests.browser import _session
-
     make_campaign(2)
     context = chromium.new_context()
     context.add_cookies([_session(wim.user, live_server.url)])
@@ -253,11 +221,7 @@ def test_a_lost_connection_loses_no_answer(chromium, live_server, wim):
     context.close()
 
 
-def test_an_answer_that_another_tab_sent_ends_on_a_page_that_says_so(
-    chromium, live_server, wim
-):
-    from tests.browser import _session
-
+def test_an_answer_that_another_tab_sent_is_said_to_be(chromium, live_server, wim):
     make_campaign(2)
     assignment = next_assignment(wim)
     context = chromium.new_context()
@@ -273,8 +237,6 @@ def test_an_answer_that_another_tab_sent_ends_on_a_page_that_says_so(
 
 
 def test_active_time_stands_still_while_nobody_is_there(open_page, wim):
-    from datetime import timedelta
-
     make_campaign(2)
     assignment = next_assignment(wim)
     Assignment.objects.update(accepted_at=assignment.accepted_at - timedelta(hours=1))
@@ -307,8 +269,6 @@ def test_the_time_that_is_left_is_shown_and_marked_when_it_is_short(open_page, w
 
 
 def test_without_scripts_the_page_is_a_plain_form(chromium, live_server, wim):
-    from tests.browser import _session
-
     make_campaign(2)
     context = chromium.new_context(java_script_enabled=False)
     context.add_cookies([_session(wim.user, live_server.url)])
@@ -370,10 +330,6 @@ def test_long_unbroken_and_right_to_left_texts_fit_on_a_phone(open_page, wim):
 
 
 def test_the_pages_around_the_work_are_readable_everywhere(open_page, wim):
-    from crowd.campaigns.services import review
-    from crowd.workers.services import exclusions, invitations
-    from tests.crowd.making import do_one
-
     make_campaign(5, hit_type=hit_type(title="Judge the answer to a question"))
     make_campaign(2, of=items(2, "o-"), pool="other", hit_type=hit_type(title="Judge a translation"))  # fmt: skip
     done = [do_one(wim) for _ in range(3)]

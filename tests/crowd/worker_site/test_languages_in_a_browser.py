@@ -1,8 +1,5 @@
 """The pages of workers and submitters in each language, on the narrowest phone."""
 
-import os
-from pathlib import Path
-
 import pytest
 from django.conf import settings
 from django.urls import reverse
@@ -11,13 +8,11 @@ from crowd.campaigns.services import review
 from crowd.campaigns.services.work import next_assignment
 from crowd.workers.services import exclusions
 from quality.bans.services.ban import MESSAGE
-from tests.browser import go, overflows
+from tests.browser import go, overflows, picture
 from tests.crowd.making import POOL, do_one, hit_type, items, make_campaign, make_worker
 from tests.factories import make_task, make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-# Set it to a folder to look at the pages afterwards.
-SCREENSHOTS = os.environ.get("GENIE_SCREENSHOTS")
 # in the language of the work, where it is not in the reader's
 OF_THE_WORK = {"hit", "consent", "instructions", "over"}
 
@@ -60,6 +55,4 @@ def test_every_language_fits_a_phone(open_page, live_server, pages):
             shown = page.locator("html").get_attribute("lang")
             assert shown == language or (name in OF_THE_WORK and shown == "en"), name
             assert not overflows(page), (language, name)
-            if SCREENSHOTS:
-                picture = Path(SCREENSHOTS) / f"{name}-{language}.png"
-                page.screenshot(path=picture, full_page=True)
+            picture(page, f"{name}-{language}")

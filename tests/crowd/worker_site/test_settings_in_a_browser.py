@@ -1,27 +1,20 @@
 """What the browser tells of itself, and names in the page's language."""
 
-import pytest
 from django.urls import reverse
 
 from crowd.models import Requirement
-from tests.browser import go
-from tests.crowd.making import make_campaign, make_worker
-from tests.factories import make_user
+from tests.browser import SLOW, go
+from tests.crowd.making import make_campaign
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = SLOW
 
 
-def test_the_browser_tells_its_zone_once_and_names_countries(open_page):
+def test_the_browser_tells_its_zone_once_and_names_countries(wim, open_page):
     from playwright.sync_api import expect
 
-    worker = make_worker(user=make_user("wim"))
     campaign = make_campaign(1)
     Requirement.objects.create(campaign=campaign, kind="COUNTRY", countries="JP")
-    page = open_page(reverse("work:instructions", args=["none"]), user=worker.user, forgive="404")  # fmt: skip
+    page = open_page(reverse("work:instructions", args=["none"]), user=wim.user, forgive="404")  # fmt: skip
     told = page.context.new_cdp_session(page)
     told.send("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Tokyo"})
     with page.expect_response("**/settings/zone/") as answer:

@@ -12,6 +12,7 @@ from crowd.hits.services.signals import canary_word
 from crowd.models import Assignment, Signals
 from crowd.workers.services import consent
 from genie.lib.retention import forget_old
+from leaderboard.teams.selectors.account_data import data_of
 from tests.browser import violations, wait_for_hit
 from tests.crowd.making import POOL, do_one, hit_type, make_campaign, make_worker
 from tests.factories import make_user
@@ -27,19 +28,8 @@ SENT = {
 }
 
 
-@pytest.fixture
-def worker():
-    return make_worker(user=make_user("wim"))
-
-
-@pytest.fixture
-def site(client, worker):
-    client.force_login(worker.user)
-    return client
-
-
-def send(site, worker, signals=None, **fields):
-    assignment = next_assignment(worker)
+def send(site, wim, signals=None, **fields):
+    assignment = next_assignment(wim)
     if signals is not None:
         fields["signals"] = signals if isinstance(signals, str) else json.dumps(signals)
     site.post(reverse("work:hit", args=[assignment.pk]), {**ANSWER, **fields})
@@ -48,16 +38,15 @@ def send(site, worker, signals=None, **fields):
     return Signals.objects.filter(assignment=assignment).first()
 
 
-def test_the_counts_are_kept_with_the_assignment(site, worker):
+def test_the_counts_are_kept_with_the_assignment(site, wim):
     make_campaign(1)
-    row = send(site, worker, SENT)
+    row = send(site, wim, SENT)
     assert {name: getattr(row, name) for name in SENT} == SENT
     assert not row.canary
-
-
-def test_without_a_script_nothing_is_recorded(site, worker):
-    make_campaign(1)
-    assert send(site, worker) is None
+    address = reverse("work:hit", args=[Assignment.objects.get().pk])
+    again = {**ANSWER, "signals": json.dumps({**SENT, "n_pastes": 9})}
+    site.post(address, again)
+    assert Signals.objects.get().n_pastes == 0
 
 
 @pytest.mark.parametrize(
@@ -85,38 +74,28 @@ def test_without_a_script_nothing_is_recorded(site, worker):
     ],
     ids=str,
 )
-def test_what_no_script_of_ours_sends_is_ignored(site, worker, sent):
+def test_what_no_script_of_ours_sends_is_ignored(site, wim, sent):
     make_campaign(1)
-    assert send(site, worker, sent) is None
+    assert send(site, wim, sent) is None
 
 
-def test_counts_and_times_are_believed_no_further_than_they_can_be(site, worker):
+def test_counts_and_times_are_believed_no_further_than_they_can_be(site, wim):
     make_campaign(1)
-    row = send(
-        site, worker, {**SENT, "n_copies": 10**40, "first_change_seconds": 10**9}
-    )
+    row = send(site, wim, {**SENT, "n_copies": 10**40, "first_change_seconds": 10**9})
     assert row.n_copies == 9_999
     assert row.first_change_seconds < 60
 
 
-def test_the_first_answer_stands_with_its_signals(site, worker):
+def test_only_a_task_that_asks_for_it_has_a_field_for_programs(site, wim):
     make_campaign(1)
-    send(site, worker, SENT)
-    address = reverse("work:hit", args=[Assignment.objects.get().pk])
-    again = {**ANSWER, "signals": json.dumps({**SENT, "n_pastes": 9})}
-    site.post(address, again)
-    assert Signals.objects.get().n_pastes == 0
-
-
-def test_only_a_task_that_asks_for_it_has_a_field_for_programs(site, worker):
-    make_campaign(1)
-    address = reverse("work:hit", args=[next_assignment(worker).pk])
+    address = reverse("work:hit", args=[next_assignment(wim).pk])
     assert "automated tools" not in site.get(address).text
+    assert send(site, wim) is None
 
 
-def test_the_field_for_programs_is_out_of_everybodys_way(site, worker):
+def test_the_field_for_programs_is_out_of_everybodys_way(site, wim):
     make_campaign(1, hit_type=hit_type(form={"canary": True}))
-    assignment = next_assignment(worker)
+    assignment = next_assignment(wim)
     page = site.get(reverse("work:hit", args=[assignment.pk])).text
     assert canary_word(assignment) in page
     assert '<div class="hidden-visually" aria-hidden="true">' in page
@@ -136,49 +115,47 @@ def test_the_field_for_programs_is_out_of_everybodys_way(site, worker):
     ],
     ids=str,
 )
-def test_only_the_word_itself_counts(site, worker, fields, caught):
+def test_only_the_word_itself_counts(site, wim, fields, caught):
     make_campaign(1, hit_type=hit_type(form={"canary": True}))
-    word = canary_word(next_assignment(worker))
+    word = canary_word(next_assignment(wim))
     sent = {name: text.replace("{word}", word) for name, text in fields.items()}
-    row = send(site, worker, **sent)
+    row = send(site, wim, **sent)
     assert bool(row and row.canary) is caught
 
 
-def test_words_of_others_are_not_ones_own(site, worker):
+def test_words_of_others_are_not_ones_own(site, wim):
     make_campaign(2, hit_type=hit_type(form={"canary": True}))
     other = make_worker()
     word = canary_word(next_assignment(other))
-    assert send(site, worker, assistant=word) is None
+    assert send(site, wim, assistant=word) is None
 
 
 def test_workers_are_asked_again_what_they_agree_to(client):
     make_campaign(1)
-    worker = make_worker(user=make_user("wam"), agreed=False)
-    worker.consents.create(pool=POOL, text_sha256="0" * 64)
-    client.force_login(worker.user)
+    wim = make_worker(user=make_user("wam"), agreed=False)
+    wim.consents.create(pool=POOL, text_sha256="0" * 64)
+    client.force_login(wim.user)
     page = client.get(reverse("work:consent", args=[POOL])).text
     assert "copy or paste" in page
-    assert next_assignment(worker) is None
-    consent.give(worker, POOL)
-    assert next_assignment(worker) is not None
+    assert next_assignment(wim) is None
+    consent.give(wim, POOL)
+    assert next_assignment(wim) is not None
 
 
-def test_workers_find_their_own_counts_among_their_data(site, worker):
-    from leaderboard.teams.selectors.account_data import data_of
-
+def test_workers_find_their_own_counts_among_their_data(site, wim):
     make_campaign(1)
-    send(site, worker, SENT)
-    [row] = data_of(worker.user)["worker"]["signals"]
+    send(site, wim, SENT)
+    [row] = data_of(wim.user)["worker"]["signals"]
     assert row["n_focus_losses"] == 3
 
 
 @pytest.mark.browser
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_what_the_page_notices_is_counted_and_never_what_it_was(open_page, worker):
+def test_what_the_page_notices_is_counted_and_never_what_it_was(open_page, wim):
     make_campaign(2, hit_type=hit_type(form={"canary": True}))
-    address = reverse("work:hit", args=[next_assignment(worker).pk])
-    page = open_page(address, user=worker.user)
+    address = reverse("work:hit", args=[next_assignment(wim).pk])
+    page = open_page(address, user=wim.user)
     assert violations(page) == []
     page.keyboard.press("2")
     page.get_by_text("Something is wrong with this HIT").click()
@@ -204,8 +181,8 @@ def test_what_the_page_notices_is_counted_and_never_what_it_was(open_page, worke
 
 def test_old_signals_are_forgotten_and_answers_stay(settings):
     make_campaign(2)
-    worker = make_worker()
-    old, new = do_one(worker), do_one(worker)
+    wim = make_worker()
+    old, new = do_one(wim), do_one(wim)
     for assignment in (old, new):
         Signals.objects.create(assignment=assignment)
     year_ago = timezone.now() - timedelta(

@@ -5,15 +5,11 @@ from django.urls import reverse
 
 from crowd.campaigns.services import pages
 from crowd.models import Answer
-from tests.browser import wait_until
+from tests.browser import SLOW, wait_until
 from tests.crowd.making import hit_type, item, make_campaign, make_worker
 from tests.factories import make_user
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = SLOW
 TEXT = "The bakery on the corner sold bread, rolls and cake on that rainy morning. " * 6
 N = 5
 LEFT = "!document.querySelector('#hit[data-first]')"

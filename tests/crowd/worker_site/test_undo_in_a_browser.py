@@ -5,20 +5,14 @@ from django.urls import reverse
 
 from crowd.campaigns.services.work import next_assignment
 from crowd.models import Answer, Assignment, Item
-from tests.browser import overflows, violations, wait_for_hit
-from tests.crowd.making import hit_type, item, make_campaign, make_worker
-from tests.factories import make_user
+from tests.browser import SLOW, overflows, violations, wait_for_hit
+from tests.crowd.making import hit_type, item, make_campaign
 
 expect = pytest.importorskip("playwright.sync_api").expect
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.django_db(transaction=True),
-]
+pytestmark = SLOW
 
 
-def test_the_last_answer_is_taken_back_by_a_key_and_nothing_begun_is_lost(open_page):
-    wim = make_worker(user=make_user("wim"))
+def test_the_last_answer_is_taken_back_by_a_key_and_none_is_lost(wim, open_page):
     # a slow machine must not make the offer run out
     make_campaign(3, hit_type=hit_type(form={"undo_seconds": 60}))
     first = next_assignment(wim)
@@ -49,8 +43,7 @@ def test_the_last_answer_is_taken_back_by_a_key_and_nothing_begun_is_lost(open_p
     assert Assignment.objects.get(state="SUBMITTED").pk == first.pk
 
 
-def test_keys_go_through_several_items_of_a_page(open_page):
-    wim = make_worker(user=make_user("wim"))
+def test_keys_go_through_several_items_of_a_page(wim, open_page):
     long = "A sentence that fills a line or two of the page. " * 20
     campaign = make_campaign(
         of=[item("a", text=long), item("b")],

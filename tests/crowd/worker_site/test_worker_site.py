@@ -25,7 +25,7 @@ from tests.crowd.making import (
     make_worker,
     text_of,
 )
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
 
 pytestmark = pytest.mark.django_db
 State = Assignment.State
@@ -40,9 +40,6 @@ def start(client):
     address = reverse("work:hit", args=[assignment.pk])
     assert response["Location"] == address
     return assignment, address
-
-
-# --- arriving -------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -123,8 +120,7 @@ def test_codes_cannot_be_guessed_at_will(monkeypatch):
 
 
 def test_a_used_or_wrong_link_says_so(invitation):
-    client = Client()
-    client.force_login(make_user("wanda"))
+    client = signed_in(make_user("wanda"))
     client.post(invitation)
     client.force_login(make_user("wilma"))
     for link in (invitation, reverse("work:invitation", args=["guessed"])):
@@ -143,8 +139,7 @@ def test_a_link_takes_a_worker_of_one_study_to_the_next_one():
     make_campaign(2, pool="reviews")
     make_campaign(2, pool="talks")
     reviews, talks = a_link(sam, "reviews"), a_link(sam, "talks")
-    client = Client()
-    client.force_login(berta)
+    client = signed_in(berta)
     assert client.post(reviews)["Location"] == reverse("work:consent", args=["reviews"])
     consent.give(berta.worker, "reviews")
     assert do_one(berta.worker)
@@ -168,8 +163,7 @@ def test_a_link_takes_a_worker_of_one_study_to_the_next_one():
 
 
 def test_a_link_that_is_of_no_use_to_a_worker_leads_to_their_work(invitation):
-    client = Client()
-    client.force_login(make_user("wanda"))
+    client = signed_in(make_user("wanda"))
     client.post(invitation)
     token = invitations.invite(make_user("sara"), limited_to=[POOL])
     page = client.post(reverse("work:invitation", args=[token]), follow=True)
@@ -191,13 +185,9 @@ def test_pages_want_a_signed_in_worker(name, client):
     assert "by invitation" in text_of(response)
 
 
-# --- consent, instructions, work --------------------------------------------------------
-
-
 def test_the_way_leads_from_consent_through_instructions_to_the_work():
     worker = make_worker(user=make_user("wilma"), agreed=False)
-    client = Client()
-    client.force_login(worker.user)
+    client = signed_in(worker.user)
     make_campaign(2)
     home = client.get(reverse("work:home"))
     assert reverse("work:consent", args=[POOL]) in home.text
@@ -244,6 +234,10 @@ def test_the_page_shows_the_text_the_question_and_the_answers(site):
     assert "$0.00 pending" in shown
     assert "pays $0.10" in shown
     assert not re.search(r"<input type=.radio.[^>]+checked", response.text)
+    assert address in site.get(reverse("work:home")).text
+    response = site.get(address)
+    assert "script-src 'self'" in response["Content-Security-Policy"]
+    assert not re.search(r"\sstyle=|\son\w+=|<style|<script>|https?://", response.text)
 
 
 def test_sending_an_answer_leads_to_the_next_hit(site):
@@ -276,22 +270,10 @@ def test_a_double_submit_counts_once(site):
     second = site.post(address, ANSWER)
     assert first["Location"] == second["Location"]
     assert Answer.objects.count() == LedgerEntry.objects.count() == 1
-
-
-def test_going_back_shows_that_the_answer_is_stored(site):
-    make_campaign(2)
-    _, address = start(site)
-    site.post(address, ANSWER)
     response = site.get(address)
     assert "Your answer is stored" in text_of(response)
     assert 'id="hit"' not in response.text
     assert "no-store" in response["Cache-Control"]
-
-
-def test_another_answer_from_an_old_page_is_refused(site):
-    make_campaign(2)
-    _, address = start(site)
-    site.post(address, ANSWER)
     response = site.post(address, {"answer-0-0": "0"})
     assert response.status_code == 409
     assert "your first answer counts" in text_of(response)
@@ -353,12 +335,6 @@ def test_a_look_claims_nothing(site):
         assert site.put(path).status_code == 405
     assert site.get(reverse("work:next"))["Location"] == reverse("work:home")
     assert not Assignment.objects.exists()
-
-
-def test_open_work_is_offered_again_on_the_start_page(site):
-    make_campaign(2)
-    _, address = start(site)
-    assert address in site.get(reverse("work:home")).text
 
 
 def test_the_start_page_counts_what_is_left_for_this_worker(site, monkeypatch):
@@ -472,9 +448,6 @@ def test_a_number_scale_has_a_number_field(site):
     assert Answer.objects.get().value == 62.5
 
 
-# --- what the page's script uses --------------------------------------------------------
-
-
 def test_the_script_is_told_where_to_go_on(site):
     make_campaign(2)
     _, address = start(site)
@@ -496,18 +469,10 @@ def test_the_script_is_told_what_can_be_mended_and_what_is_over(site):
     late = site.post(address, {"answer-0-0": "0"}, headers=JSON)
     assert (late.status_code, late.json()["final"]) == (409, True)
     assert late.json()["next"] == address
-
-
-def test_the_script_learns_that_the_worker_is_signed_out(site):
-    make_campaign(1)
-    _, address = start(site)
     site.logout()
     response = site.post(address, ANSWER, headers=JSON)
     assert response.status_code == 401
     assert "signed out" in response.json()["error"]
-
-
-# --- what is sent is never trusted, what is shown tells nothing --------------------------
 
 
 @pytest.mark.parametrize("seconds", ["", "x", "nan", "inf", "-5", "1e999", "9" * 5_000])
@@ -522,8 +487,6 @@ def test_a_nonsense_time_does_no_harm(site, seconds):
 
 def test_somebody_elses_work_is_not_found(site):
     make_campaign(1)
-    from crowd.campaigns.services.work import next_assignment
-
     other = next_assignment(make_worker())
     for name in ("hit", "return"):
         address = reverse(f"work:{name}", args=[other.pk])
@@ -585,11 +548,3 @@ def test_a_page_tells_nothing_about_what_is_judged_and_who_judges(site, wim):
             assert secret not in source
         assert "test question" not in source.lower()
     assert assignment.hit.items.get().key not in site.get(address).text
-
-
-def test_nothing_on_a_page_is_inline_or_from_elsewhere(site):
-    make_campaign(1)
-    _, address = start(site)
-    response = site.get(address)
-    assert "script-src 'self'" in response["Content-Security-Policy"]
-    assert not re.search(r"\sstyle=|\son\w+=|<style|<script>|https?://", response.text)

@@ -52,9 +52,7 @@ def test_one_link_can_have_places_for_several_people_and_no_more():
 
 
 @pytest.mark.every_engine
-def test_the_last_place_is_not_taken_twice_by_who_looked_before_it_was_gone(
-    monkeypatch,
-):
+def test_the_last_place_is_not_taken_twice_by_who_looked_before(monkeypatch):
     token = invitations.invite(make_user("sam"))
     seen_before = Invitation.objects.get()
     invitations.redeem(token, make_user("wim"))
@@ -86,12 +84,9 @@ def test_who_sends_the_form_twice_at_once_takes_one_place(monkeypatch):
     assert refused(token, wim) == "already-a-worker"
 
 
-def test_the_token_itself_is_kept_nowhere(token):
+def test_a_token_is_kept_nowhere_and_runs_out(token):
     row = Invitation.objects.values().get()
     assert token not in str(row)
-
-
-def test_an_invitation_runs_out(token):
     Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     assert refused(token, make_user("wim")) == "invitation-expired"
 
@@ -133,15 +128,12 @@ def test_wrong_tokens_are_refused(wrong):
     assert refused(wrong, make_user("wim")) == "no-such-invitation"
 
 
+@pytest.mark.every_engine
 def test_pseudonyms_do_not_tell_who_somebody_is():
     wim = make_user("wim")
     worker = invitations.register_worker(user=wim, platform_worker_id="wim@example.org")
     assert "wim" not in worker.pseudonym
     assert worker.pseudonym != make_worker().pseudonym
-
-
-@pytest.mark.every_engine
-def test_registering_the_same_platform_id_twice_is_one_worker():
     one = invitations.register_worker(platform_worker_id="A1")
     assert invitations.register_worker(platform_worker_id="A1").pk == one.pk
     assert invitations.register_worker(platform_worker_id="A1", platform="mturk").pk != one.pk  # fmt: skip
@@ -153,6 +145,9 @@ def test_consent_is_kept_once_for_each_version_of_the_text():
     consent.give(worker, POOL)
     assert Consent.objects.get().text_sha256 == consent_text(POOL).sha256
     assert consented(worker, {POOL, "other"}) == {POOL}
+    worker = make_worker()
+    make_campaign(1)
+    assert consented(worker, {POOL}) == {POOL}
 
 
 def test_the_words_of_each_version_are_kept(monkeypatch):
@@ -167,12 +162,6 @@ def test_the_words_of_each_version_are_kept(monkeypatch):
         first.sha256: first.html,
         "1" * 64: "<p>New words</p>",
     }
-
-
-def test_consent_before_the_first_campaign_still_holds_when_it_is_there():
-    worker = make_worker()
-    make_campaign(1)
-    assert consented(worker, {POOL}) == {POOL}
 
 
 def test_a_template_can_have_its_own_text(monkeypatch, tmp_path):
@@ -251,12 +240,11 @@ def test_a_link_opens_one_study_to_a_worker_limited_to_another():
     assert not is_open(wim, other)
 
 
-def test_an_invitation_limited_to_a_study_by_link_opens_it():
+def test_an_invitation_limited_to_a_study_by_link_opens_it(wim):
     sam = make_user("sam")
     study, talks = (make_campaign(1, pool=pool) for pool in ("reviews", "talks"))
     for pool in ("reviews", "talks"):
         invitations.close_pool(pool, by=sam)
-    wim = make_worker(user=make_user("wim"))
     invitations.redeem(invitations.invite(sam, limited_to=["reviews"]), wim.user)
     new = invitations.redeem(invitations.invite(sam, limited_to=["talks"]), make_user("new"))  # fmt: skip
     assert open_campaigns(wim) == [study]

@@ -6,7 +6,6 @@ from html import unescape
 import pytest
 from django.core import mail
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -18,7 +17,7 @@ from crowd.workers.services import invitations
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from tests.crowd.making import POOL, make_campaign
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -30,9 +29,7 @@ def sam():
 
 @pytest.fixture
 def office(sam):
-    client = Client()
-    client.force_login(sam)
-    return client
+    return signed_in(sam)
 
 
 def test_a_place_can_be_limited_to_some_work_and_widened_later(sam):
@@ -74,7 +71,7 @@ def test_staff_put_workers_into_a_new_group(office, sam):
     worker = invitations.redeem(invitations.invite(sam), make_user("wim"))
     page = reverse("admin:crowd_worker_changelist")
     data = {"action": "grant_selected", "_selected_action": [worker.pk], "confirmed": "yes"}  # fmt: skip
-    assert "Choose one" in office.post(page, data).content.decode()
+    assert "Choose one" in office.post(page, data).text
     office.post(page, {**data, "new_group": "lab"})
     assert worker.qualification_grants.get().name == "lab"
     assert office.get(page, {"qualification": "lab"}).context["cl"].result_count == 1
@@ -83,7 +80,7 @@ def test_staff_put_workers_into_a_new_group(office, sam):
 def invite_by_mail(office, text, **fields):
     file = SimpleUploadedFile("people.csv", text.encode())
     data = {"places": 1, "n_links": 1, "days": 14, "people": file, **fields}
-    return office.post(reverse("admin:crowd_invitation_add"), data).content.decode()
+    return office.post(reverse("admin:crowd_invitation_add"), data).text
 
 
 def test_people_are_invited_by_mail_once_each(office, settings):

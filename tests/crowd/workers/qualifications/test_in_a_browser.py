@@ -1,8 +1,5 @@
 """Test, messages and appeal in a real browser: by keyboard, on a phone, for everybody."""
 
-import os
-from pathlib import Path
-
 import pytest
 from django.urls import reverse
 
@@ -11,7 +8,7 @@ from crowd.models import QualificationGrant
 from crowd.workers.services import requirements
 from crowd.workers.services.invitations import register_worker
 from quality.models import Appeal
-from tests.browser import overflows, violations, wait_for_hit, wait_until
+from tests.browser import SLOW, picture, seen, wait_for_hit, wait_until
 from tests.crowd.making import POOL, do_one, items, make_campaign, make_worker
 from tests.crowd.workers.qualifications.making import (
     NAME,
@@ -22,23 +19,9 @@ from tests.crowd.workers.qualifications.making import (
 from tests.decoys import own
 from tests.factories import make_user
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.django_db(transaction=True),
-]
-# Set it to a folder to look at the pages afterwards.
-SCREENSHOTS = os.environ.get("GENIE_SCREENSHOTS")
+pytestmark = SLOW
 # the keys of "Strongly agree" and "Strongly disagree"
 KEYS = {"1": "5", "0": "1"}
-
-
-def seen(page, name):
-    """Check a page as it stands for everybody, and keep a picture if asked to."""
-    assert violations(page) == []
-    assert not overflows(page)
-    if SCREENSHOTS:
-        page.screenshot(path=Path(SCREENSHOTS) / f"{name}.png", full_page=True)
 
 
 def press_button(page, label):
@@ -52,8 +35,7 @@ def press_button(page, label):
 
 
 @pytest.mark.parametrize(("width", "scheme"), [("phone", "light"), ("desktop", "dark")])
-def test_by_keyboard_through_test_messages_and_appeal(open_page, width, scheme):
-    wim = make_worker(user=make_user("wim"))
+def test_by_keyboard_through_test_messages_and_appeal(wim, open_page, width, scheme):
     make_campaign(1, of=items(1, "before-"))
     done = do_one(wim)
     review.reject(done.pk, None, "It was sent after one second.")
@@ -97,8 +79,7 @@ def test_by_keyboard_through_test_messages_and_appeal(open_page, width, scheme):
     assert own(Appeal).get().words.startswith("I had read")
 
 
-def test_a_written_question_and_a_failed_try(open_page):
-    wim = make_worker(user=make_user("wim"))
+def test_a_written_question_and_a_failed_try(wim, open_page):
     written_test(
         ("Which of the two sentences says the same?", ["The first one", "Neither"], 1),
         wait_hours=24,
@@ -128,8 +109,7 @@ def test_staff_find_a_worker_by_keyboard_and_grant_a_qualification(open_page, ha
         page, "document.querySelectorAll('.select2-results__option').length === 1"
     )
     page.keyboard.press("Enter")
-    if SCREENSHOTS:
-        page.screenshot(path=Path(SCREENSHOTS) / f"grant-{half}.png")
+    picture(page, f"grant-{half}")
     page.click("input[value=Grant]")
     page.wait_for_selector("text=Granted:")
     assert own(QualificationGrant).get().worker == wim

@@ -22,7 +22,7 @@ from tests.crowd.workers.qualifications.making import (
     written_test,
     wrong_answer,
 )
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
 
 pytestmark = pytest.mark.django_db
 TEST = reverse("work:test", args=[NAME])
@@ -47,8 +47,7 @@ def rows_of(attempt):
 
 def test_the_way_leads_from_consent_over_the_test_to_the_work():
     worker = make_worker(user=make_user("wilma"), agreed=False)
-    site = Client()
-    site.force_login(worker.user)
+    site = signed_in(worker.user)
     drawn_test(2)
     requirements.of_campaign(make_campaign(2), requirements.Wanted(), test_name=NAME)
     home = site.get(reverse("work:home"))
@@ -195,25 +194,6 @@ def test_other_templates_are_asked_as_their_hits_are(site):
     assert "You passed" in site.get(address).text
 
 
-# --- messages ---------------------------------------------------------------------------
-
-
-def test_messages_are_counted_until_they_are_read(site, wim):
-    other = make_worker(user=make_user("wanda"))
-    for worker, text in ((wim, "Line one.\n\nLine <b>two</b>."), (other, "Not yours.")):
-        services.send(worker, Message.Kind.BONUS, "A <bonus>", text)
-    assert "1 new" in text_of(site.get(reverse("work:home")))
-    page = site.get(reverse("work:messages"))
-    assert "A &lt;bonus&gt;" in page.text
-    assert "Line &lt;b&gt;two&lt;/b&gt;." in page.text
-    assert "Not yours." not in page.text
-    assert ">new<" in page.text
-    again = site.get(reverse("work:messages"))
-    assert ">new<" not in again.text
-    assert "1 new" not in text_of(again)
-    assert Message.objects.get(worker=other).read_at is None
-
-
 def test_many_messages_stand_on_several_pages(site, wim):
     services.send_many(
         Message(worker=wim, kind="BONUS", subject=f"Number {n}", text="x")
@@ -230,8 +210,21 @@ def test_many_messages_stand_on_several_pages(site, wim):
         assert site.get(reverse("work:earnings"), {list_: 2}).status_code == 404
 
 
-def test_nothing_to_tell_says_so(site):
+def test_messages_are_counted_until_they_are_read(site, wim):
     assert "No messages." in text_of(site.get(reverse("work:messages")))
+    other = make_worker(user=make_user("wanda"))
+    for worker, text in ((wim, "Line one.\n\nLine <b>two</b>."), (other, "Not yours.")):
+        services.send(worker, Message.Kind.BONUS, "A <bonus>", text)
+    assert "1 new" in text_of(site.get(reverse("work:home")))
+    page = site.get(reverse("work:messages"))
+    assert "A &lt;bonus&gt;" in page.text
+    assert "Line &lt;b&gt;two&lt;/b&gt;." in page.text
+    assert "Not yours." not in page.text
+    assert ">new<" in page.text
+    again = site.get(reverse("work:messages"))
+    assert ">new<" not in again.text
+    assert "1 new" not in text_of(again)
+    assert Message.objects.get(worker=other).read_at is None
 
 
 def test_who_gets_no_work_at_all_is_told_and_told_again_when_it_is_over(wim):

@@ -15,8 +15,7 @@ from crowd.workers.selectors.eligible import campaigns_for
 from crowd.workers.selectors.requirements import TrackRecord, unmet
 from crowd.workers.services import requirements
 from crowd.workers.services.requirements import Wanted
-from genie.lib.errors import GenieError
-from tests.crowd.making import POOL, do_all, items, make_campaign, make_worker
+from tests.crowd.making import POOL, do_all, items, make_campaign, make_worker, refused
 from tests.crowd.workers.qualifications.making import NAME, drawn_test, take
 
 pytestmark = pytest.mark.django_db
@@ -120,9 +119,7 @@ def test_a_configuration_is_written_down_once():
 )
 def test_an_unusable_configuration_is_refused(config):
     campaign = make_campaign(1)
-    with pytest.raises(GenieError) as refusal:
-        requirements.of_campaign(campaign, config)
-    assert refusal.value.code == "bad-requirements"
+    refused("bad-requirements", requirements.of_campaign, campaign, config)
     assert not Requirement.objects.exists()
 
 

@@ -4,14 +4,12 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import Permission
-from django.test import Client
 
 from crowd.messages import services
 from crowd.models import QualificationGrant, QualificationTest, Requirement
 from tests.crowd.making import POOL, make_campaign, make_worker, text_of
 from tests.crowd.workers.qualifications.making import NAME, drawn_test, take
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
 
 pytestmark = pytest.mark.django_db
 TESTS = "/admin/crowd/qualificationtest/"
@@ -20,9 +18,7 @@ GRANTS = "/admin/crowd/qualificationgrant/"
 
 @pytest.fixture
 def boss():
-    client = Client()
-    client.force_login(make_user("ada", is_staff=True, is_superuser=True))
-    return client
+    return signed_in(make_user("ada", is_staff=True, is_superuser=True))
 
 
 def form(*questions, **fields):
@@ -117,9 +113,6 @@ def test_a_drawn_test_is_looked_at_and_copied_but_not_changed(boss):
     assert "Not a draft" in text_of(said)
     do(boss, TESTS, "retire_selected", copy.pk)
     assert not QualificationTest.objects.filter(state="PUBLISHED").exists()
-
-
-def test_a_test_that_cannot_be_used_says_why(boss):
     test = QualificationTest.objects.create(name="x", pool=POOL, title="Empty", seed=1)
     said = text_of(do(boss, TESTS, "publish_selected", test.pk))
     assert "it has no questions" in said
@@ -169,23 +162,3 @@ def test_messages_can_be_read_and_not_changed(boss):
     page = boss.get(f"/admin/crowd/message/{sent.pk}/change/")
     assert "Five cents." in page.text
     assert 'value="Save"' not in page.text
-
-
-def test_these_pages_want_permissions():
-    drawn_test(1)
-    sam = make_user("sam", is_staff=True)
-    client = Client()
-    client.force_login(sam)
-    names = ("qualificationtest", "qualificationgrant", "testattempt", "requirement", "message")  # fmt: skip
-    for name in names:
-        assert client.get(f"/admin/crowd/{name}/").status_code == 403
-    assert client.get(f"{GRANTS}add/").status_code == 403
-    sam.user_permissions.add(
-        *Permission.objects.filter(codename__in=[f"view_{name}" for name in names])
-    )
-    for name in names:
-        assert client.get(f"/admin/crowd/{name}/").status_code == 200
-    test = QualificationTest.objects.get()
-    do(client, TESTS, "retire_selected", test.pk)
-    test.refresh_from_db()
-    assert test.state == "PUBLISHED"
