@@ -25,7 +25,7 @@ from tests.factories import (
 )
 from tests.steps import steps
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_engine]
 WORKERS = "admin:crowd_worker_changelist"
 
 
@@ -38,7 +38,6 @@ def text_of(response):
     return re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text))
 
 
-@pytest.mark.every_engine
 def test_a_short_list_is_counted_to_the_end(office):
     make_worker()
     make_worker()
@@ -48,7 +47,6 @@ def test_a_short_list_is_counted_to_the_end(office):
         assert office.get(reverse(WORKERS), {"o": column}).status_code == 200
 
 
-@pytest.mark.every_engine
 def test_a_long_list_says_that_there_are_more(office, monkeypatch):
     monkeypatch.setattr(lists, "COUNTED", 150)
     for _ in range(151):
@@ -61,7 +59,6 @@ def test_a_long_list_says_that_there_are_more(office, monkeypatch):
     assert "1 worker " in text_of(found)
 
 
-@pytest.mark.every_engine
 def test_long_lists_are_searched_field_by_field(office):
     maria = make_user("maria")
     made = make_submission(make_task(), team=make_team("Kestrel", maria), owner=maria)
@@ -94,7 +91,6 @@ def test_long_lists_are_searched_field_by_field(office):
     assert found("ledgerentry", people[0].pseudonym) == set()
 
 
-@pytest.mark.every_engine
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite tells what it did")
 def test_a_search_reads_no_more_where_there_is_more_work(office, monkeypatch):
     monkeypatch.setattr(lists, "FEW", 3)

@@ -26,32 +26,20 @@ def old_things(settings):
         Message.objects.filter(pk=message.pk).update(created_at=at)
         notes.write(worker, sam, f"called {age}")
         note(sam, worker, f"Excluded {age}.")
-        LogEntry.objects.filter(change_message__endswith=f"{age}").update(
-            action_time=at
-        )
-        LogEntry.objects.filter(change_message__endswith=f"{age}.").update(
-            action_time=at
-        )
+        logged = LogEntry.objects.filter(change_message__regex=rf"{age}\.?$")
+        logged.update(action_time=at)
         read = PrivateRead.objects.create(by=sam, what=f"x {age}")
         PrivateRead.objects.filter(pk=read.pk).update(at=at)
         for taken in (0, 1):
             invitations.invite(sam, note=f"for Eve {age}")
             row = Invitation.objects.order_by("-pk").first()
             Invitation.objects.filter(pk=row.pk).update(expires_at=at, n_taken=taken)
-    settings.GENIE = {
-        **settings.GENIE,
-        "KEEP_DAYS": {kept.name: 50 for kept in KEPT},
-    }
+    settings.GENIE = {**settings.GENIE, "KEEP_DAYS": {kept.name: 50 for kept in KEPT}}
 
 
 def test_what_is_old_goes_and_the_rest_stays(old_things):
-    assert forget_old() == {
-        "signals": 0,
-        "messages": 1,
-        "notes": 1,
-        "invitations": 2,
-        "reads": 1,
-    }
+    gone = {"signals": 0, "messages": 1, "notes": 1, "invitations": 2, "reads": 1}
+    assert forget_old() == gone
     assert Message.objects.get().subject == "1"
     left = set(LogEntry.objects.values_list("change_message", flat=True))
     assert left == {"Note: called 1", "Excluded 1.", "Excluded 100."}

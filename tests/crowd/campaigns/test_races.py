@@ -27,7 +27,7 @@ from tests.crowd.making import (
 )
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.every_engine]
 State = Assignment.State
 
 
@@ -48,7 +48,6 @@ def at_once(*calls):
         return list(pool.map(one, calls))
 
 
-@pytest.mark.every_engine
 def test_a_tab_that_claims_while_another_looks_for_its_open_hit_wins(monkeypatch):
     make_campaign(3)
     worker = make_worker()
@@ -66,7 +65,6 @@ def test_a_tab_that_claims_while_another_looks_for_its_open_hit_wins(monkeypatch
     assert Assignment.objects.count() == 1
 
 
-@pytest.mark.every_engine
 def test_of_two_different_answers_at_once_one_counts_and_one_is_refused():
     make_campaign(1)
     assignment = next_assignment(make_worker())
@@ -82,7 +80,6 @@ def test_of_two_different_answers_at_once_one_counts_and_one_is_refused():
     assert Answer.objects.count() == 1
 
 
-@pytest.mark.every_engine
 def test_two_clean_ups_free_a_place_once():
     make_campaign(1)
     next_assignment(make_worker())
@@ -92,7 +89,6 @@ def test_two_clean_ups_free_a_place_once():
     assert HIT.objects.get().n_available == 1
 
 
-@pytest.mark.every_engine
 def test_the_first_commitments_of_all_come_at_the_same_moment(settings):
     settings.GENIE = {**settings.GENIE, "SITE_BUDGET_CENTS": 1_000}
     sam = make_user("sam")
@@ -106,7 +102,6 @@ def test_the_first_commitments_of_all_come_at_the_same_moment(settings):
     assert Commitment.objects.count() == 1
 
 
-@pytest.mark.every_engine
 def test_the_same_approval_twice_at_once_sets_money_aside_once():
     sam = make_user("sam")
     at_once(
@@ -115,7 +110,6 @@ def test_the_same_approval_twice_at_once_sets_money_aside_once():
     assert Commitment.objects.get().amount_cents == 600
 
 
-@pytest.mark.every_engine
 def test_a_form_that_adds_money_and_is_sent_twice_at_once_adds_once():
     sam = make_user("sam")
     campaign = make_campaign(1, budget_cents=50)
@@ -129,7 +123,6 @@ def test_a_form_that_adds_money_and_is_sent_twice_at_once_adds_once():
     assert Commitment.objects.get().amount_cents == 80
 
 
-@pytest.mark.every_engine
 def test_a_form_that_asks_for_more_answers_and_is_sent_twice_at_once_asks_once():
     sam = make_user("sam")
     campaign = make_campaign(2, budget_cents=50)
@@ -141,7 +134,6 @@ def test_a_form_that_asks_for_more_answers_and_is_sent_twice_at_once_asks_once()
     assert campaign.budget_cents == 70
 
 
-@pytest.mark.every_engine
 def test_money_added_at_the_moment_of_an_approval_does_not_pass_the_budget():
     Budget.objects.create(pool=Budget.SITE, limit_cents=1_000)
     sam = make_user("sam")
@@ -161,7 +153,6 @@ def test_money_added_at_the_moment_of_an_approval_does_not_pass_the_budget():
     assert budgets.committed()[None] == 700
 
 
-@pytest.mark.every_engine
 def test_answers_replaced_by_two_processes_go_out_again_once():
     make_campaign(2)
     worker = make_worker()
@@ -171,7 +162,6 @@ def test_answers_replaced_by_two_processes_go_out_again_once():
     assert list(HIT.objects.values_list("n_available", "max_assignments")) == [(1, 2)] * 2  # fmt: skip
 
 
-@pytest.mark.every_engine
 def test_work_sent_in_while_its_campaign_is_settled_is_in_the_account(monkeypatch):
     campaign = make_campaign(1)
     budgets.commit(key=campaign.key, pool=POOL, amount_cents=100, by=make_user("sam"))
@@ -196,7 +186,6 @@ def test_work_sent_in_while_its_campaign_is_settled_is_in_the_account(monkeypatc
     assert Commitment.objects.get().amount_cents == 10
 
 
-@pytest.mark.every_engine
 def test_exclusion_and_the_next_hit_at_once_leave_no_open_work():
     for _ in range(4):
         make_campaign(1)
@@ -212,7 +201,6 @@ def test_exclusion_and_the_next_hit_at_once_leave_no_open_work():
         HIT.objects.update(n_available=0)
 
 
-@pytest.mark.every_engine
 def test_a_crowd_at_once_answers_every_hit_exactly_once():
     make_campaign(24)
     workers = [make_worker() for _ in range(6)]

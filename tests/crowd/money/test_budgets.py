@@ -8,7 +8,7 @@ from genie.history.models import LogEntry
 from genie.lib.errors import GenieError
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_engine]
 
 
 @pytest.fixture
@@ -25,7 +25,6 @@ def commit(key, cents, by, pool="xsum"):
     return budgets.commit(key=key, pool=pool, amount_cents=cents, by=by)
 
 
-@pytest.mark.every_engine
 def test_the_sites_budget_holds_for_all_pools_together(sam):
     commit("a", 600, sam)
     commit("b", 300, sam, pool="other")
@@ -39,7 +38,6 @@ def test_the_sites_budget_holds_for_all_pools_together(sam):
     assert not Commitment.objects.filter(key="c").exists()
 
 
-@pytest.mark.every_engine
 def test_a_pools_own_budget_holds_too(sam):
     Budget.objects.create(pool="xsum", limit_cents=250)
     assert budgets.budget_left("xsum") == 250
@@ -50,7 +48,6 @@ def test_a_pools_own_budget_holds_too(sam):
     commit("b", 750, sam, pool="other")
 
 
-@pytest.mark.every_engine
 def test_a_pool_with_much_left_is_held_by_the_site_as_staff_set_it(sam):
     Budget.objects.create(pool="xsum", limit_cents=99_999)
     assert budgets.budget_left("xsum") == 1_000
@@ -58,7 +55,6 @@ def test_a_pool_with_much_left_is_held_by_the_site_as_staff_set_it(sam):
     assert budgets.budget_left("xsum") == 5
 
 
-@pytest.mark.every_engine
 def test_a_commitment_is_made_and_settled_once(sam):
     first = commit("a", 600, sam)
     second = commit("a", 600, sam)
@@ -71,7 +67,6 @@ def test_a_commitment_is_made_and_settled_once(sam):
     assert commit("a", 600, sam).amount_cents == 150
 
 
-@pytest.mark.every_engine
 def test_the_log_says_once_what_was_spent(sam):
     def settled():
         said = [
@@ -89,7 +84,6 @@ def test_the_log_says_once_what_was_spent(sam):
     assert settled() == [150, 90, 150, 150]
 
 
-@pytest.mark.every_engine
 def test_released_money_can_be_committed_again_under_the_same_key(sam):
     commit("a", 600, sam)
     assert budgets.release("a")
@@ -99,7 +93,6 @@ def test_released_money_can_be_committed_again_under_the_same_key(sam):
     assert Commitment.objects.count() == 1
 
 
-@pytest.mark.every_engine
 def test_corrections_reach_settled_commitments_only(sam):
     commit("open", 100, sam)
     commit("closed", 100, sam)
@@ -116,7 +109,6 @@ def test_corrections_reach_settled_commitments_only(sam):
     assert not budgets.release("nowhere")
 
 
-@pytest.mark.every_engine
 def test_a_budget_lowered_below_what_is_set_aside_lets_nothing_more_through(sam):
     commit("a", 600, sam)
     Budget.objects.update(limit_cents=500)

@@ -25,6 +25,8 @@ from tests.crowd.requester.making import (
 )
 from tests.moto_server import client as sqs_client
 
+pytestmark = pytest.mark.every_engine
+
 ALL = 39
 # Refused on purpose: nothing here takes files.
 NEVER_ANSWERED = {"GetFileUploadURL"}
@@ -166,7 +168,6 @@ def people(client, worker_id):
     assert Message.objects.count() == before + 1
 
 
-@pytest.mark.every_engine
 def test_an_unmodified_client_uses_all_operations(desk, amazon, credentials):
     client = desk.client
     queue = sqs_client("sqs", amazon).create_queue(QueueName="all")["QueueUrl"]
@@ -179,7 +180,6 @@ def test_an_unmodified_client_uses_all_operations(desk, amazon, credentials):
     assert desk.judge.called - desk.judge.answered == NEVER_ANSWERED
 
 
-@pytest.mark.every_engine
 def test_answers_come_back_as_the_documented_xml(desk):
     fields = [("mood", "très < bien"), ("mood", "x"), ("hitId", "no"), ("more", "a\0b")]
     hit = post(desk)
@@ -201,7 +201,6 @@ def test_answers_come_back_as_the_documented_xml(desk):
     assert desk.client.list_assignments_for_hit(HITId=hit)["Assignments"] == []
 
 
-@pytest.mark.every_engine
 def test_a_search_of_many_words_is_no_slower_than_one_of_few(desk):
     """All words must be found, each in any of the three texts."""
     made = {"QualificationTypeStatus": "Active", "Description": "Of an hour."}
@@ -221,7 +220,6 @@ def test_a_search_of_many_words_is_no_slower_than_one_of_few(desk):
     assert names(" ".join(f"w{n}" for n in range(200))) == []
 
 
-@pytest.mark.every_engine
 def test_the_services_own_qualification_types_are_known(desk):
     approved = "00000000000000000040"
     one = desk.client.get_qualification_type(QualificationTypeId=approved)

@@ -8,13 +8,14 @@ from crowd.models import RequesterAssignment, RequesterHIT
 from tests.crowd.requester.making import KEY, TEST, TYPE, do, html, post, worker
 from tests.crowd.requester.on_site import OnSite
 
+pytestmark = pytest.mark.every_engine
+
 
 @pytest.fixture
 def two(open_desk):
     return open_desk("Rita"), open_desk("Ravi")
 
 
-@pytest.mark.every_engine
 def test_nothing_of_another_requester_can_be_read_or_changed(two):
     rita, ravi = two
     hit = post(rita, MaxAssignments=2)
@@ -94,7 +95,6 @@ def test_nothing_of_another_requester_can_be_read_or_changed(two):
     assert ravi.client.get_account_balance()["OnHoldBalance"] == "0.48"
 
 
-@pytest.mark.every_engine
 def test_two_requesters_cannot_tell_that_a_worker_is_the_same(two):
     names = set()
     for desk in two:
@@ -105,7 +105,6 @@ def test_two_requesters_cannot_tell_that_a_worker_is_the_same(two):
     assert not any("Wanda" in name for name in names)
 
 
-@pytest.mark.every_engine
 def test_the_same_values_and_tokens_are_two_requesters_own(two):
     rita, ravi = two
     kinds = {desk.client.create_hit_type(**TYPE)["HITTypeId"] for desk in two}
@@ -122,7 +121,6 @@ def qualification(desk, **fields):
     return made["QualificationType"]["QualificationTypeId"]
 
 
-@pytest.mark.every_engine
 def test_what_a_worker_does_for_one_is_nothing_to_the_other(two):
     rita, ravi = two
     wanda = OnSite()
@@ -156,7 +154,6 @@ def test_what_a_worker_does_for_one_is_nothing_to_the_other(two):
     assert ravi.client.list_worker_blocks()["NumResults"] == 0
 
 
-@pytest.mark.every_engine
 def test_workers_see_what_concerns_them_and_no_more_of_a_requester(two):
     rita, _ = two
     wanda, walt = OnSite(), OnSite("walt")

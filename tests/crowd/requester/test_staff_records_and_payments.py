@@ -9,6 +9,8 @@ from crowd.requester.services.requirements import ADULT, LOCALE
 from tests.crowd.requester.making import do, post, refused, state_of, take, worker
 from tests.factories import signed_in
 
+pytestmark = pytest.mark.every_engine
+
 MASTERS = "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"
 
 
@@ -21,7 +23,6 @@ def need(kind, comparator, **values):
     return [{"QualificationTypeId": kind, "Comparator": comparator, **values}]
 
 
-@pytest.mark.every_engine
 @pytest.mark.parametrize(
     ("needed", "record", "met"),
     [
@@ -59,7 +60,6 @@ def test_what_staff_noted_of_a_worker_decides(desk, needed, record, met):
             take(hit, who)
 
 
-@pytest.mark.every_engine
 def test_staff_keep_records_in_the_admin_with_codes_that_are_codes(desk, staff):
     who = worker()
     office = signed_in(staff)
@@ -71,7 +71,6 @@ def test_staff_keep_records_in_the_admin_with_codes_that_are_codes(desk, staff):
     assert (record.country, record.adult, record.master) == ("US", True, False)
 
 
-@pytest.mark.every_engine
 def test_work_is_approved_and_given_back_in_time_without_a_call(desk, hands):
     done = do(post(desk, AutoApprovalDelayInSeconds=3600))
     open_work = take(post(desk), worker("Walt"))
@@ -87,7 +86,6 @@ def test_work_is_approved_and_given_back_in_time_without_a_call(desk, hands):
     )
 
 
-@pytest.mark.every_engine
 def test_approved_work_and_bonuses_are_paid_once_and_show_as_earned(desk, staff):
     who = worker()
     first, second = (do(post(desk, UniqueRequestToken=one), who) for one in "ab")
@@ -129,7 +127,6 @@ def test_approved_work_and_bonuses_are_paid_once_and_show_as_earned(desk, staff)
     assert office.get(events).status_code == 200
 
 
-@pytest.mark.every_engine
 def test_keys_outlive_a_new_secret_while_the_old_one_is_listed(desk, settings, staff):
     old = settings.SECRET_KEY
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "new " * 16, [old]
@@ -147,7 +144,6 @@ def test_keys_outlive_a_new_secret_while_the_old_one_is_listed(desk, settings, s
     assert desk.connect(key.key_id, secret).list_hits()["NumResults"] == 0
 
 
-@pytest.mark.every_engine
 def test_a_hit_that_asks_for_a_place_still_costs_and_waits(desk):
     hit = post(
         desk,

@@ -13,8 +13,9 @@ from tests.crowd.requester.making import (
     worker,
 )
 
+pytestmark = pytest.mark.every_engine
 
-@pytest.mark.every_engine
+
 def test_a_hit_goes_from_assignable_to_disposed(desk, hands):
     hit = post(desk)
     assert status_of(desk, hit) == "Assignable"
@@ -39,7 +40,6 @@ def test_a_hit_goes_from_assignable_to_disposed(desk, hands):
     refused("HITDoesNotExist", desk.client.get_hit, HITId=hit)
 
 
-@pytest.mark.every_engine
 def test_expired_work_that_was_accepted_may_still_come_in(desk, hands):
     hit = post(desk, MaxAssignments=2, LifetimeInSeconds=60)
     who = worker()
@@ -53,7 +53,6 @@ def test_expired_work_that_was_accepted_may_still_come_in(desk, hands):
     assert status_of(desk, hit) == "Reviewable"
 
 
-@pytest.mark.every_engine
 def test_work_whose_time_ran_out_frees_its_place(desk, hands):
     hit = post(desk)
     who = worker()
@@ -66,7 +65,6 @@ def test_work_whose_time_ran_out_frees_its_place(desk, hands):
     assert take(hit, who).pk != open_work.pk
 
 
-@pytest.mark.every_engine
 def test_what_was_given_back_can_be_taken_again_and_by_others(desk):
     hit = post(desk)
     who = worker()
@@ -78,7 +76,6 @@ def test_what_was_given_back_can_be_taken_again_and_by_others(desk):
     do(hit, worker("Walt"))
 
 
-@pytest.mark.every_engine
 def test_nobody_does_a_hit_twice_nor_sends_in_for_another(desk):
     hit = post(desk, MaxAssignments=2)
     who = worker()
@@ -94,7 +91,6 @@ def test_nobody_does_a_hit_twice_nor_sends_in_for_another(desk):
     assert "<FreeText>x</FreeText>" in got["Answer"]
 
 
-@pytest.mark.every_engine
 def test_work_that_nobody_decides_on_is_approved_in_time(desk, hands):
     done = do(post(desk, AutoApprovalDelayInSeconds=3600))
     hands.forward(seconds=3599)
@@ -113,7 +109,6 @@ def test_work_that_nobody_decides_on_is_approved_in_time(desk, hands):
     assert state_of(do(post(desk, AutoApprovalDelayInSeconds=0))) == "Approved"
 
 
-@pytest.mark.every_engine
 def test_approval_is_final_and_a_rejection_can_be_overridden_for_30_days(desk, hands):
     hit = post(desk, MaxAssignments=3)
     first, second, third = (do(hit, worker(name)) for name in ("Wa", "Wb", "Wc"))
@@ -140,7 +135,6 @@ def test_approval_is_final_and_a_rejection_can_be_overridden_for_30_days(desk, h
     )
 
 
-@pytest.mark.every_engine
 def test_a_hit_that_is_full_or_expired_opens_again_within_limits(desk, hands):
     hit = post(desk)
     do(hit)
@@ -163,7 +157,6 @@ def test_a_hit_that_is_full_or_expired_opens_again_within_limits(desk, hands):
     assert status_of(desk, hit) == "Assignable"
 
 
-@pytest.mark.every_engine
 def test_a_hit_that_nobody_touched_for_120_days_is_gone(desk, hands):
     hit = post(desk)
     hands.forward(seconds=3600, days=119)
@@ -173,7 +166,6 @@ def test_a_hit_that_nobody_touched_for_120_days_is_gone(desk, hands):
     refused("HITDoesNotExist", desk.client.get_hit, HITId=hit)
 
 
-@pytest.mark.every_engine
 def test_the_type_of_a_hit_stays_once_somebody_accepted_it(desk):
     hit = post(desk)
     other = desk.client.get_hit(HITId=post(desk, Reward="0.10"))["HIT"]["HITTypeId"]
@@ -194,7 +186,6 @@ def test_the_type_of_a_hit_stays_once_somebody_accepted_it(desk):
     assert "Reviewable,Approved,Rejected" in message
 
 
-@pytest.mark.every_engine
 def test_only_workers_who_qualify_and_are_welcome_get_work(desk):
     made = desk.client.create_qualification_type(
         Name="Reads", Description="Reads.", QualificationTypeStatus="Active"
@@ -222,7 +213,6 @@ def test_only_workers_who_qualify_and_are_welcome_get_work(desk):
     assert take(hit, who)
 
 
-@pytest.mark.every_engine
 def test_pages_hold_all_hits_once_and_end_with_an_empty_one(desk):
     posted = {post(desk, Reward="0.01") for _ in range(6)}
     pages = list(

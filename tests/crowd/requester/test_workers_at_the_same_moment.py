@@ -13,14 +13,13 @@ from genie.lib.errors import GenieError
 from tests.crowd.campaigns.test_races import at_once
 from tests.crowd.requester.making import KEY, TEST, balance, post, take, worker
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.every_engine]
 
 
 def succeeded(results):
     return [one for one in results if not isinstance(one, GenieError)]
 
 
-@pytest.mark.every_engine
 def test_the_last_place_of_a_hit_goes_to_one_of_those_who_want_it(desk):
     hit = post(desk)
     crowd = [worker(f"W{n}") for n in range(4)]
@@ -29,7 +28,6 @@ def test_the_last_place_of_a_hit_goes_to_one_of_those_who_want_it(desk):
     assert RequesterAssignment.objects.count() == 1
 
 
-@pytest.mark.every_engine
 def test_an_answer_that_is_sent_twice_at_once_is_stored_and_paid_once(desk):
     hit = post(desk, AutoApprovalDelayInSeconds=0)
     who = worker()
@@ -44,7 +42,6 @@ def test_an_answer_that_is_sent_twice_at_once_is_stored_and_paid_once(desk):
     assert balance(desk) == ("99.52", "0.00")
 
 
-@pytest.mark.every_engine
 def test_a_worker_who_accepts_in_several_tabs_has_one_turn(desk):
     hit = post(desk, MaxAssignments=4)
     who = worker()
@@ -52,7 +49,6 @@ def test_a_worker_who_accepts_in_several_tabs_has_one_turn(desk):
     assert len({turn.pk for turn in turns}) == 1
 
 
-@pytest.mark.every_engine
 def test_a_test_is_begun_and_graded_once(desk):
     made = desk.client.create_qualification_type(
         Name="Colours",

@@ -12,7 +12,7 @@ from genie.history.models import LogEntry, LogHead
 from genie.history.shown import opened
 from genie.upkeep.doctor import examine
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_engine]
 Kind = log.Kind
 
 
@@ -25,7 +25,6 @@ def finding():
     return dict(examine(slow=True))["public log"]
 
 
-@pytest.mark.every_engine
 def test_entries_are_numbered_and_every_head_is_proved():
     assert log.head().root == merkle.root(lambda *_: b"", 0).hex()
     for n in (1, 2, 4, 0, 6):
@@ -50,7 +49,6 @@ def test_entries_are_numbered_and_every_head_is_proved():
     assert finding().verdict == "ok"
 
 
-@pytest.mark.every_engine
 def test_an_entry_is_there_if_and_only_if_what_it_records_is():
     with pytest.raises(RuntimeError), transaction.atomic():
         write(1)
@@ -59,7 +57,6 @@ def test_an_entry_is_there_if_and_only_if_what_it_records_is():
     assert not LogEntry.objects.exists()
 
 
-@pytest.mark.every_engine
 def test_many_are_numbered_in_parts(monkeypatch):
     monkeypatch.setattr(log, "_AT_ONCE", 4)
     write(11)
@@ -68,7 +65,6 @@ def test_many_are_numbered_in_parts(monkeypatch):
     assert finding().verdict == "ok"
 
 
-@pytest.mark.every_engine
 def test_what_was_sealed_says_nothing_and_what_is_open_can_be_checked():
     log.append(Kind.BUDGET, {"is": "limit", "cents": 500})
     log.append(Kind.RELEASE, {"release": 3}, about=3)
@@ -81,7 +77,6 @@ def test_what_was_sealed_says_nothing_and_what_is_open_can_be_checked():
     assert json.loads(shown["body"])["commitment"] == made
 
 
-@pytest.mark.every_engine
 def test_data_of_people_can_be_deleted_and_the_tree_still_holds():
     log.append(Kind.BAN, {"worker": "a name", "is": "excluded"}, about=7)
     log.number()
@@ -93,7 +88,6 @@ def test_data_of_people_can_be_deleted_and_the_tree_still_holds():
     assert (finding().verdict, log.head().root) == ("ok", before)
 
 
-@pytest.mark.every_engine
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -114,7 +108,6 @@ def test_the_doctor_finds_what_somebody_has_changed(change, says):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.every_engine
 def test_at_the_same_moment_nothing_is_lost_or_numbered_twice():
     ready = Barrier(4)
 
@@ -135,7 +128,6 @@ def test_at_the_same_moment_nothing_is_lost_or_numbered_twice():
     assert log.first_difference() == ""
 
 
-@pytest.mark.every_engine
 def test_proofs_ask_for_a_few_rows_however_long_the_log_is(django_assert_num_queries):
     write(300)
     log.number()

@@ -89,13 +89,10 @@ def test_work_without_its_payment_and_payments_that_failed(submission):
     assert found("money")[0] == "ok"
     assert "$0.09 planned" in found("money")[1]
     LedgerEntry.objects.update(state="FAILED")
-    assert found("payments") == (
-        "warning",
-        "failed: 1, being sent for more than an hour: 0",
-    )
-    LedgerEntry.objects.filter(pk=entry.pk).update(
-        state="SENDING", created_at=timezone.now() - timedelta(hours=2)
-    )
+    said = "failed: 1, being sent for more than an hour: 0"
+    assert found("payments") == ("warning", said)
+    before = timezone.now() - timedelta(hours=2)
+    LedgerEntry.objects.filter(pk=entry.pk).update(state="SENDING", created_at=before)
     assert "an hour: 1" in found("payments")[1]
 
 
@@ -123,14 +120,8 @@ def test_a_requesters_account_that_does_not_add_up():
 
 
 def test_a_queue_that_is_late_or_fails(submission):
-    Failure.objects.create(
-        id="a",
-        name="a",
-        func="f",
-        started=timezone.now(),
-        stopped=timezone.now(),
-        success=False,
-    )
+    then = dict.fromkeys(("started", "stopped"), timezone.now())
+    Failure.objects.create(id="a", name="a", func="f", success=False, **then)
     assert found("queue")[0] == "warning"
     Schedule.objects.update(next_run=timezone.now() - timedelta(hours=1))
     verdict, sentence = found("queue")

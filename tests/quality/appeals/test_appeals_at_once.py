@@ -13,7 +13,7 @@ from tests.crowd.making import POOL, do_one, make_campaign, make_worker
 from tests.decoys import own
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.every_engine]
 
 
 @pytest.fixture
@@ -21,7 +21,6 @@ def sam():
     return make_user("sam", is_staff=True)
 
 
-@pytest.mark.every_engine
 def test_an_appeal_is_made_answered_and_paid_once(sam):
     make_campaign(1)
     wim = make_worker()
@@ -41,7 +40,6 @@ def test_an_appeal_is_made_answered_and_paid_once(sam):
     assert wim.messages.filter(kind="APPEAL").count() == 1
 
 
-@pytest.mark.every_engine
 def test_a_rejection_is_taken_back_once(sam):
     make_campaign(1)
     work = do_one(make_worker())
@@ -52,7 +50,6 @@ def test_a_rejection_is_taken_back_once(sam):
     assert own(Assignment).get().state == Assignment.State.APPROVED
 
 
-@pytest.mark.every_engine
 def test_a_ban_is_appealed_and_lifted_once(sam):
     wim = make_worker()
     given = ban.ban(wim, POOL, by=None, reason="x")

@@ -14,10 +14,9 @@ from tests.decoys import own
 from tests.factories import make_user
 from tests.quality.making import grade, place
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.every_engine]
 
 
-@pytest.mark.every_engine
 def test_two_people_who_ban_a_worker_at_the_same_moment_ban_once():
     for number in range(4):
         make_campaign(1)
@@ -36,7 +35,6 @@ def test_two_people_who_ban_a_worker_at_the_same_moment_ban_once():
         own(HIT).update(n_available=0)
 
 
-@pytest.mark.every_engine
 def test_a_detector_and_a_person_do_not_block_each_other(monkeypatch, settings):
     settings.GENIE = {**settings.GENIE, "MOST_EXCLUDED": 1}
 

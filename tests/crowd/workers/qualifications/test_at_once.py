@@ -16,10 +16,9 @@ from tests.crowd.workers.qualifications.making import (
 )
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.every_engine]
 
 
-@pytest.mark.every_engine
 def test_two_tabs_begin_one_try_and_a_double_click_grants_once():
     drawn_test(1)
     worker = make_worker()
@@ -33,7 +32,6 @@ def test_two_tabs_begin_one_try_and_a_double_click_grants_once():
     assert QualificationGrant.objects.count() == 1
 
 
-@pytest.mark.every_engine
 def test_of_two_different_answers_one_counts():
     drawn_test(1)
     worker = make_worker()
@@ -51,7 +49,6 @@ def test_of_two_different_answers_one_counts():
     assert QualificationGrant.objects.count() == int(attempt.passed)
 
 
-@pytest.mark.every_engine
 def test_two_of_the_staff_take_it_back_once_or_grant_it_once():
     drawn_test(1)
     worker, sam = make_worker(), make_user("sam", is_staff=True)
