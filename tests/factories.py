@@ -7,6 +7,7 @@ from itertools import count
 
 from django.contrib.auth import get_user_model
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from crowd.hits.services.inputs import inputs_for
@@ -78,6 +79,12 @@ def signed_in(user):
     client = Client()
     client.force_login(user)
     return client
+
+
+def act(client, listed, action, /, *rows, **fields):
+    """Choose an action for rows of a list of the admin, as the list's form does."""
+    data = {"action": action, "_selected_action": [row.pk for row in rows], **fields}
+    return client.post(reverse(f"admin:{listed}_changelist"), data, follow=True)
 
 
 def make_team(name, *members):

@@ -63,21 +63,19 @@ def test_a_batch_from_the_test_to_the_last_cent(aws, desk, wanda, walt, tmp_path
     hit = aws(
         "create-hit",
         *("--title", "Say how it reads", "--description", "Read a sentence."),
-        *(
+        *[
             "--reward",
             "0.40",
             "--max-assignments",
             "2",
             "--lifetime-in-seconds",
             "3600",
-        ),
+        ],
         *("--assignment-duration-in-seconds", "600", "--question", "file://page.xml"),
         *("--qualification-requirements", json.dumps([need])),
     )["HIT"]["HITId"]
-    assert aws("get-account-balance") == {
-        "AvailableBalance": "99.04",
-        "OnHoldBalance": "0.96",
-    }
+    left = {"AvailableBalance": "99.04", "OnHoldBalance": "0.96"}
+    assert aws("get-account-balance") == left
     assert wanda.accept(hit) is None
     for one in (wanda, walt):
         take_test(one, kind, sky="blue", all=["cyan", "red"], age="30")

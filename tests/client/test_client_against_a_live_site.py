@@ -133,17 +133,8 @@ def test_a_file_that_is_too_large_is_refused_in_words(run, board, file, settings
 
 
 def test_a_system_is_handed_in_and_followed(run, board, file, submitter):
-    code, said, told = run(
-        "--json",
-        "submit",
-        "tidy-news",
-        file,
-        "--system",
-        'Lark "2" é',
-        "--link",
-        "https://example.org/a",
-        "--private",
-    )
+    named = ("--system", 'Lark "2" é', "--link", "https://example.org/a")
+    code, said, told = run("--json", "submit", "tidy-news", file, *named, "--private")
     assert code == 0, told
     made = Submission.objects.get(pk=json.loads(said)["id"])
     assert made.system_name == 'Lark "2" é'
@@ -158,29 +149,14 @@ def test_a_system_is_handed_in_and_followed(run, board, file, submitter):
 
     later = threading.Timer(0.5, walk)
     later.start()
-    code, said, told = run(
-        "status", made.pk, "--watch", "--every", "0.1", "--wait", "30"
-    )
+    watch = ("status", made.pk, "--watch", "--every", "0.1", "--wait")
+    code, said, told = run(*watch, "30")
     later.join()
     assert code == 0
     assert ": MEASURED" in said
-    assert [line.split()[1] for line in told.splitlines()] == [
-        "RECEIVED",
-        "VALID",
-        "MEASURED",
-    ]
-
-    code, _, told = run(
-        "status",
-        made.pk,
-        "--watch",
-        "--until",
-        "published",
-        "--every",
-        0.1,
-        "--wait",
-        0.2,
-    )
+    states = [line.split()[1] for line in told.splitlines()]
+    assert states == ["RECEIVED", "VALID", "MEASURED"]
+    code, _, told = run(*watch, "0.2", "--until", "published")
     assert code == 1
     assert "still MEASURED" in told
 

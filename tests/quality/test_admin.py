@@ -12,6 +12,7 @@ from quality.bans.services import ban as service
 from quality.detection.admin import workers
 from quality.models import Ban, DetectorFit, Verdict
 from tests.factories import (
+    act,
     make_evaluation,
     make_submission,
     make_task,
@@ -223,13 +224,9 @@ def test_lifting_needs_a_reason_and_lets_the_worker_back_in(boss, asked, ada):
 
 def test_many_bans_are_lifted_with_one_reason(boss, campaign):
     bans = [service.ban(make_worker(), POOL, by=None, reason="X.") for _ in range(3)]
-    data = {
-        "action": "lift_selected",
-        "_selected_action": [ban.pk for ban in bans[:2]],
-    }
-    page = boss.post("/admin/quality/ban/", data)
-    assert "Lift bans" in page.text
-    boss.post("/admin/quality/ban/", {**data, "confirmed": "yes", "reason": "Sorry."})
+    chosen = (boss, "quality_ban", "lift_selected", *bans[:2])
+    assert "Lift bans" in act(*chosen).text
+    act(*chosen, confirmed="yes", reason="Sorry.")
     assert Ban.objects.filter(lifted_at=None).get() == bans[2]
 
 
@@ -252,14 +249,11 @@ def test_noisy_workers_are_banned_from_the_list_of_verdicts(boss, campaign):
         make_verdict(banned, 0.9999),
     ]
     service.ban(banned, POOL, by=None, reason="X.")
-    data = {
-        "action": "ban_selected",
-        "_selected_action": [verdict.pk for verdict in verdicts],
-    }
-    page = boss.post("/admin/quality/verdict/", data).text
+    chosen = (boss, "quality_verdict", "ban_selected", *verdicts)
+    page = act(*chosen).text
     assert page.count(noisy.pseudonym) == 1  # once, though two verdicts say it
     assert banned.pseudonym not in page
-    boss.post("/admin/quality/verdict/", {**data, "confirmed": "yes", "reason": "Y."})
+    act(*chosen, confirmed="yes", reason="Y.")
     ban = Ban.objects.get(worker=noisy)
     assert ban.verdict == verdicts[1]
     assert LogEntry.objects.filter(object_id=str(ban.pk)).exists()

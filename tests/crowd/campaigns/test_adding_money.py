@@ -4,7 +4,6 @@ import re
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.urls import reverse
 
 from crowd.campaigns.services import reissue, run
 from crowd.campaigns.services.add_money import add_money
@@ -13,6 +12,7 @@ from crowd.models import Budget, Campaign, Commitment
 from crowd.money.services import budgets
 from crowd.workers.services import exclusions
 from tests.crowd.making import POOL, do_all, make_campaign, make_worker, refused
+from tests.factories import act
 
 pytestmark = pytest.mark.django_db
 
@@ -102,11 +102,7 @@ def test_a_complete_campaign_gets_the_right_to_money_and_sets_none_aside(short, 
 
 
 def press(client, campaign, **fields):
-    return client.post(
-        reverse("admin:crowd_campaign_changelist"),
-        {"action": "add_money_selected", "_selected_action": campaign.pk, **fields},
-        follow=True,
-    )
+    return act(client, "crowd_campaign", "add_money_selected", campaign, **fields)
 
 
 def test_staff_see_what_is_left_and_confirm_an_amount_with_a_reason(short, office):

@@ -5,7 +5,6 @@ import re
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
-from django.urls import reverse
 
 from crowd.campaigns.selectors.new_reward import priced
 from crowd.campaigns.services import change_reward as service
@@ -23,7 +22,7 @@ from tests.crowd.making import (
     make_worker,
     refused,
 )
-from tests.factories import signed_in
+from tests.factories import act, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -187,9 +186,10 @@ def office(sam):
     return signed_in(sam)
 
 
-def post(client, campaign, **answers):
-    data = {"action": "change_reward_selected", "_selected_action": [campaign.pk]}
-    return client.post(reverse(LIST), {**data, **answers}, follow=True)
+def post(client, *campaigns, **answers):
+    return act(
+        client, "crowd_campaign", "change_reward_selected", *campaigns, **answers
+    )
 
 
 def hidden(page):
@@ -216,9 +216,4 @@ def test_staff_see_the_price_before_they_agree(campaign, office):
 
 def test_one_campaign_at_a_time(campaign, office):
     other = make_campaign(2, pool="other")
-    data = {
-        "action": "change_reward_selected",
-        "_selected_action": [campaign.pk, other.pk],
-    }
-    page = office.post(reverse(LIST), data, follow=True).text
-    assert "Select one campaign" in page
+    assert "Select one campaign" in post(office, campaign, other).text

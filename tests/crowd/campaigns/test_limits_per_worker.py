@@ -20,7 +20,7 @@ from crowd.workers.selectors.eligible import in_turns_with
 from crowd.workers.selectors.shares import SHARE_DONE, used_up
 from crowd.workers.selectors.worker_progress import worker_progress
 from tests.crowd.making import do_all, do_one, items, make_campaign, make_worker
-from tests.factories import make_user
+from tests.factories import act, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -225,16 +225,8 @@ def staff(client, *permissions):
 
 
 def lift(client, campaign):
-    return client.post(
-        reverse("admin:crowd_campaign_changelist"),
-        {
-            "action": "lift_share_selected",
-            "_selected_action": [campaign.pk],
-            "confirmed": "yes",
-            "reason": "Only two of us.",
-        },
-        follow=True,
-    )
+    yes = {"confirmed": "yes", "reason": "Only two of us."}
+    return act(client, "crowd_campaign", "lift_share_selected", campaign, **yes)
 
 
 def test_staff_lift_it_and_the_log_says_so(client):

@@ -12,6 +12,7 @@ from crowd.hits.selectors.progress import campaign_progress, is_done
 from crowd.models import HIT, Budget, Campaign, Commitment, ExternalCampaign
 from crowd.money.services import budgets
 from tests.crowd.making import POOL, do_all, make_campaign, make_worker, refused
+from tests.factories import act
 
 pytestmark = pytest.mark.django_db
 
@@ -140,11 +141,7 @@ def test_places_of_a_study_are_priced_whole():
 
 
 def press(client, campaign, **fields):
-    page = client.post(
-        reverse("admin:crowd_campaign_changelist"),
-        {"action": "ask_for_more_selected", "_selected_action": campaign.pk, **fields},
-        follow=True,
-    )
+    page = act(client, "crowd_campaign", "ask_for_more_selected", campaign, **fields)
     return page.text
 
 

@@ -209,19 +209,14 @@ class Everything:
     answers_there = True
 
 
+SALT_IN_GERMAN = {
+    "text": "Ist Salz weiß?",
+    "choices": "Ja\nNein",
+    "explanation": "Salz ist ein Kristall.",
+}
 QUESTIONS = [
     WrittenQuestion(
-        "Is salt white?",
-        ["Yes", "No"],
-        0,
-        "Salt is a crystal.",
-        {
-            "de": {
-                "text": "Ist Salz weiß?",
-                "choices": "Ja\nNein",
-                "explanation": "Salz ist ein Kristall.",
-            }
-        },
+        "Is salt white?", ["Yes", "No"], 0, "Salt is a crystal.", {"de": SALT_IN_GERMAN}
     )
 ]
 TITLED = {"de": {"title": "Kurzer Test"}}

@@ -11,7 +11,7 @@ from crowd.money.services.fair_pay import make_up
 from crowd.pricing import missing_cents
 from genie.lib.errors import GenieError
 from tests.crowd.making import do_all, hit_type, make_campaign, make_worker
-from tests.factories import make_user
+from tests.factories import act, make_user
 
 pytestmark = pytest.mark.django_db
 Kind = LedgerEntry.Kind
@@ -152,10 +152,8 @@ def test_a_panels_bonuses_are_marked_as_paid_by_whoever_pays_its_people(boss):
     assert payouts.by_hand(bonuses(), boss, "transfer 7") == 6
 
 
-def act(client, campaign, **fields):
-    address = reverse("admin:crowd_campaign_changelist")
-    post = {"action": "make_up_selected", "_selected_action": campaign.pk, **fields}
-    return client.post(address, post, follow=True)
+def press(client, campaign, **fields):
+    return act(client, "crowd_campaign", "make_up_selected", campaign, **fields)
 
 
 def test_staff_see_the_proposal_and_agree_to_it(client, boss):
@@ -163,14 +161,14 @@ def test_staff_see_the_proposal_and_agree_to_it(client, boss):
     client.force_login(boss)
     listed = client.get(reverse("admin:crowd_campaign_changelist")).text
     assert "$12.00, below $15.00" in listed
-    shown = act(client, campaign).text
+    shown = press(client, campaign).text
     assert "$0.03 for each of 6 answers by 1 workers: $0.18" in shown
     assert f'name="agreed-{campaign.pk}" value="18"' in shown
     assert not bonuses().exists()
     agreed = {f"agreed-{campaign.pk}": "18", "confirmed": "yes"}
-    assert "planned $0.18" in act(client, campaign, **agreed).text
+    assert "planned $0.18" in press(client, campaign, **agreed).text
     assert bonuses().count() == 6
-    assert "Pay is not below the minimum" in act(client, campaign, **agreed).text
+    assert "Pay is not below the minimum" in press(client, campaign, **agreed).text
 
 
 @pytest.mark.parametrize("agreed", ["17", "", "x", "²"])
@@ -178,7 +176,7 @@ def test_a_page_that_is_out_of_date_plans_nothing(client, boss, agreed):
     campaign = finished(6)
     client.force_login(boss)
     fields = {f"agreed-{campaign.pk}": agreed, "confirmed": "yes"}
-    assert "check it again" in act(client, campaign, **fields).text
+    assert "check it again" in press(client, campaign, **fields).text
     assert not bonuses().exists()
 
 

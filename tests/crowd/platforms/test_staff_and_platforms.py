@@ -21,7 +21,7 @@ from crowd.workers.services.invitations import register_worker
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from tests.crowd.making import make_campaign
-from tests.factories import signed_in
+from tests.factories import act, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -83,11 +83,7 @@ def test_the_list_shows_money_and_trouble(client, campaign, approved):
     session = ExternalSession.objects.get().pk
     seen = client.get(f"/admin/crowd/externalsession/{session}/change/")
     assert seen.status_code == 200
-    row = ExternalCampaign.objects.get()
-    client.post(
-        "/admin/crowd/externalcampaign/",
-        {"action": "look_now", "_selected_action": [row.pk]},
-    )
+    act(client, "crowd_externalcampaign", "look_now", ExternalCampaign.objects.get())
     assert (sync.JOB, (("campaign", campaign.pk),)) in jobs.queued()
 
 

@@ -49,6 +49,21 @@ TYPE = {
 }
 
 
+def a_batch(**fields):
+    """Write the form with which a requester posts a table."""
+    return {
+        "name": "Moods",
+        "title": "Say how it reads",
+        "description": "Read it.",
+        "reward": "0.40",
+        "max_assignments": 1,
+        "minutes": 10,
+        "days": 1,
+        "approval_days": 1,
+        **fields,
+    }
+
+
 def post(desk, **fields):
     """Post a HIT and give its id."""
     wanted = {"LifetimeInSeconds": 3600, "Question": html(), **TYPE, **fields}

@@ -40,17 +40,25 @@ def queue(amazon, credentials, request):
 EVENTS = ["AssignmentAccepted", "AssignmentSubmitted", "HITReviewable"]
 
 
+def to(destination, transport, events, version="2014-08-15"):
+    return {
+        "Destination": destination,
+        "Transport": transport,
+        "Version": version,
+        "EventTypes": events,
+    }
+
+
 def ask_for(desk, destination, transport="SQS", events=EVENTS):
     kind = desk.client.create_hit_type(**TYPE)["HITTypeId"]
     desk.client.update_notification_settings(
-        HITTypeId=kind,
-        Notification={
-            "Destination": destination,
-            "Transport": transport,
-            "Version": "2014-08-15",
-            "EventTypes": events,
-        },
+        HITTypeId=kind, Notification=to(destination, transport, events)
     )
+
+
+def ping(desk, destination, transport="SQS", **version):
+    told = to(destination, transport, ["Ping"], **version)
+    desk.client.send_test_event_notification(Notification=told, TestEventType="Ping")
 
 
 def due_again():
@@ -94,15 +102,7 @@ def test_a_topic_passes_events_on(desk, amazon, queue):
         QueueUrl=address, AttributeNames=["QueueArn"]
     )["Attributes"]["QueueArn"]
     sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=arn)
-    desk.client.send_test_event_notification(
-        Notification={
-            "Destination": topic,
-            "Transport": "SNS",
-            "Version": "2014-08-15",
-            "EventTypes": ["Ping"],
-        },
-        TestEventType="Ping",
-    )
+    ping(desk, topic, "SNS")
     jobs.drain()
     (one,) = received()
     assert json.loads(one["Message"])["Events"][0]["EventType"] == "Ping"
@@ -248,18 +248,6 @@ def test_targets_that_hear_nothing_are_refused(
     refused("InvalidTransportEndpoint", lambda: ask_for(desk, destination, transport))
     refused("InvalidTransportEndpoint", lambda: ping(desk, destination, transport))
     assert not RequesterEvent.objects.exists()
-
-
-def ping(desk, destination, transport="SQS", version="2014-08-15"):
-    desk.client.send_test_event_notification(
-        Notification={
-            "Destination": destination,
-            "Transport": transport,
-            "Version": version,
-            "EventTypes": ["Ping"],
-        },
-        TestEventType="Ping",
-    )
 
 
 def test_the_version_that_botocores_model_names_is_accepted_too(desk, queue):

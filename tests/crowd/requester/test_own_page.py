@@ -23,7 +23,7 @@ from crowd.requester.selectors import desk as numbers
 from crowd.requester.services import access_keys, turns
 from genie.lib.serving.caches import computed
 from leaderboard.teams.services import leave
-from tests.crowd.requester.making import html, worker
+from tests.crowd.requester.making import a_batch, html, worker
 from tests.crowd.requester.on_site import OnSite
 from tests.factories import make_user, signed_in
 
@@ -56,20 +56,6 @@ def at(name, requester, *args):
 
 def text(answer):
     return unescape(re.sub(r"<[^>]*>", " ", answer.text))
-
-
-def a_batch(**fields):
-    return {
-        "name": "Moods",
-        "title": "Say how it reads",
-        "description": "Read it.",
-        "reward": "0.40",
-        "max_assignments": 1,
-        "minutes": 10,
-        "days": 1,
-        "approval_days": 1,
-        **fields,
-    }
 
 
 def test_a_key_is_made_shown_once_and_revoked(own, lab, rita):

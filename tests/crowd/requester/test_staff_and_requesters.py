@@ -7,15 +7,11 @@ from django.urls import reverse
 
 from crowd.models import AccessKey, Requester, RequesterEntry
 from crowd.requester.services import access_keys
+from tests.factories import act
 
 pytestmark = pytest.mark.django_db
 REQUESTERS = "admin:crowd_requester_changelist"
 KEYS = "admin:crowd_accesskey_changelist"
-
-
-def act(client, where, action, rows, **fields):
-    data = {"action": action, "_selected_action": [row.pk for row in rows], **fields}
-    return client.post(reverse(where), data, follow=True)
 
 
 def shown(page, name):
@@ -32,10 +28,10 @@ def rita(office):
 
 @pytest.mark.every_engine
 def test_staff_make_a_key_and_see_its_secret_once(office, rita):
-    asked = act(office, REQUESTERS, "make_key", [rita])
+    asked = act(office, "crowd_requester", "make_key", rita)
     assert "shown once" in asked.text
     assert not AccessKey.objects.exists()
-    page = act(office, REQUESTERS, "make_key", [rita], confirmed="yes", note="lab")
+    page = act(office, "crowd_requester", "make_key", rita, confirmed="yes", note="lab")
     key = AccessKey.objects.get()
     secret = shown(page, "secret")
     assert shown(page, "key-id") == key.key_id
@@ -50,16 +46,23 @@ def test_staff_make_a_key_and_see_its_secret_once(office, rita):
 
 def test_staff_revoke_a_key_with_a_reason(office, rita, ada):
     key, _ = access_keys.create_key(rita, ada)
-    act(office, KEYS, "revoke_selected", [key], confirmed="yes", reason="Lost laptop")
+    act(
+        office,
+        "crowd_accesskey",
+        "revoke_selected",
+        key,
+        confirmed="yes",
+        reason="Lost laptop",
+    )
     assert access_keys.live_secrets(key.key_id) == []
     assert LogEntry.objects.filter(change_message__contains="Lost laptop").exists()
-    again = act(office, KEYS, "revoke_selected", [key])
+    again = act(office, "crowd_accesskey", "revoke_selected", key)
     assert "All of them are already revoked" in again.text
 
 
 def deposit(office, rita, dollars, reference):
     more = {"confirmed": "yes", "dollars": dollars, "reference": reference}
-    act(office, REQUESTERS, "deposit", [rita], **more)
+    act(office, "crowd_requester", "deposit", rita, **more)
 
 
 def test_staff_put_money_on_an_account_once_per_reference(office, rita):
@@ -79,6 +82,6 @@ def test_amounts_that_are_none_are_asked_again(office, rita, amount):
 @pytest.mark.every_engine
 def test_two_requesters_at_once_get_no_key(office, rita):
     ravi = Requester.objects.create(name="Ravi")
-    page = act(office, REQUESTERS, "make_key", [rita, ravi], confirmed="yes")
+    page = act(office, "crowd_requester", "make_key", rita, ravi, confirmed="yes")
     assert "Choose one requester" in page.text
     assert not AccessKey.objects.exists()

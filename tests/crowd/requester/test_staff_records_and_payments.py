@@ -7,7 +7,7 @@ from crowd.money.selectors.earnings import earnings
 from crowd.requester.services import access_keys, periodic
 from crowd.requester.services.requirements import ADULT, LOCALE
 from tests.crowd.requester.making import do, post, refused, state_of, take, worker
-from tests.factories import signed_in
+from tests.factories import act, signed_in
 
 pytestmark = pytest.mark.every_engine
 
@@ -105,21 +105,12 @@ def test_approved_work_and_bonuses_are_paid_once_and_show_as_earned(desk, staff)
         ("requesterassignment", RequesterAssignment.objects.all()),
         ("requesterbonus", RequesterBonus.objects.all()),
     ):
-        data = {
-            "action": "mark_paid_selected",
-            "_selected_action": [one.pk for one in rows],
-            "confirmed": "yes",
-            "reference": "transfer 7",
-        }
-        address = reverse(f"admin:crowd_{name}_changelist")
-        assert "Marked 1" in office.post(address, data, follow=True).text
-        again = office.post(address, data, follow=True)
-        assert "Nothing to pay" in again.text
-    assert (earnings(who).pending, earnings(who).approved, earnings(who).paid) == (
-        40,
-        0,
-        50,
-    )
+        for said in ("Marked 1", "Nothing to pay"):
+            yes = {"confirmed": "yes", "reference": "transfer 7"}
+            page = act(office, f"crowd_{name}", "mark_paid_selected", *rows, **yes)
+            assert said in page.text
+    now = earnings(who)
+    assert (now.pending, now.approved, now.paid) == (40, 0, 50)
     row.refresh_from_db()
     assert row.payment_reference == "transfer 7"
     assert state_of(second) == "Submitted"

@@ -12,6 +12,7 @@ from crowd.requester.questions.questions import read_question
 from crowd.requester.questions.template import as_question
 from crowd.requester.services import access_keys
 from genie.lib.errors import GenieError
+from tests.crowd.requester.making import a_batch
 from tests.crowd.requester.on_site import OnSite, send
 from tests.decoys import own
 from tests.factories import make_user, signed_in
@@ -39,18 +40,7 @@ def rita(office):
 
 
 def terms(requester, **fields):
-    return {
-        "requester": requester.pk,
-        "name": "Moods",
-        "title": "Say how it reads",
-        "description": "Read it.",
-        "reward": "0.40",
-        "max_assignments": 2,
-        "minutes": 10,
-        "days": 1,
-        "approval_days": 1,
-        **fields,
-    }
+    return a_batch(requester=requester.pk, **{"max_assignments": 2, **fields})
 
 
 def check(office, requester, page=PAGE, table=TABLE, **fields):

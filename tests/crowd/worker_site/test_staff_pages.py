@@ -34,7 +34,7 @@ from tests.crowd.making import (
     make_worker,
     text_of,
 )
-from tests.factories import make_user, signed_in
+from tests.factories import act, make_user, signed_in
 
 pytestmark = pytest.mark.django_db
 State = Assignment.State
@@ -46,14 +46,11 @@ def page_of(model, pk=None):
     return reverse(f"admin:crowd_{model}_change", args=[pk])
 
 
-def act(client, model, action, *rows, **fields):
-    data = {"action": action, "_selected_action": [row.pk for row in rows], **fields}
-    return client.post(page_of(model), data, follow=True)
-
-
 def do(client, model, action, *rows):
     """Act, having confirmed it with a reason."""
-    return act(client, model, action, *rows, confirmed="yes", reason="As agreed.")
+    return act(
+        client, f"crowd_{model}", action, *rows, confirmed="yes", reason="As agreed."
+    )
 
 
 def said():
@@ -104,7 +101,7 @@ def test_lists_take_as_many_queries_for_many_rows_as_for_one(office, ada):
 
 def test_staff_pause_resume_and_start(office):
     campaign = make_campaign(1)
-    asked = act(office, "campaign", "pause_selected", campaign)
+    asked = act(office, "crowd_campaign", "pause_selected", campaign)
     assert campaign.title in text_of(asked)
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.RUNNING
@@ -122,14 +119,14 @@ def test_staff_pause_resume_and_start(office):
 def test_stopping_asks_once_more_and_wants_a_reason(office):
     campaign = make_campaign(3)
     do_one(make_worker())
-    first = act(office, "campaign", "stop_selected", campaign)
+    first = act(office, "crowd_campaign", "stop_selected", campaign)
     page = text_of(first)
     assert "1 of 3" in page
     assert "Spent so far $0.10" in page
     assert "checked" not in first.text  # whether to publish is nobody's default
     act(
         office,
-        "campaign",
+        "crowd_campaign",
         "stop_selected",
         campaign,
         confirmed="yes",
@@ -138,10 +135,10 @@ def test_stopping_asks_once_more_and_wants_a_reason(office):
     )
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.RUNNING
-    act(office, "campaign", "stop_selected", campaign, confirmed="yes", reason="Wrong texts.")  # fmt: skip
+    act(office, "crowd_campaign", "stop_selected", campaign, confirmed="yes", reason="Wrong texts.")  # fmt: skip
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.RUNNING
-    act(office, "campaign", "stop_selected", campaign, confirmed="yes", reason="Wrong texts", publish="no")  # fmt: skip
+    act(office, "crowd_campaign", "stop_selected", campaign, confirmed="yes", reason="Wrong texts", publish="no")  # fmt: skip
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.STOPPED
     assert campaign.publish_partial is False
@@ -165,10 +162,10 @@ def test_staff_approve_and_reject_with_a_reason(office):
     make_campaign(3)
     one, two, three = do_all(make_worker())
     do(office, "assignment", "approve_selected", one)
-    act(office, "assignment", "reject_selected", two)
+    act(office, "crowd_assignment", "reject_selected", two)
     two.refresh_from_db()
     assert two.state == State.SUBMITTED
-    response = act(office, "assignment", "reject_selected", one, two, confirmed="yes", reason="No effort.")  # fmt: skip
+    response = act(office, "crowd_assignment", "reject_selected", one, two, confirmed="yes", reason="No effort.")  # fmt: skip
     assert "1 not changed" in text_of(response)
     states = dict(Assignment.objects.values_list("pk", "state"))
     assert states == {one.pk: "APPROVED", two.pk: "REJECTED", three.pk: "SUBMITTED"}
@@ -297,11 +294,11 @@ def test_rewards_are_marked_paid_with_their_reference(office):
     one, two, _ = do_all(make_worker())
     review.approve([one.pk, two.pk])
     entries = list(LedgerEntry.objects.all())
-    asked = act(office, "ledgerentry", "mark_paid_selected", *entries)
+    asked = act(office, "crowd_ledgerentry", "mark_paid_selected", *entries)
     assert "Total $0.20" in text_of(asked)
     assert "1 skipped" in text_of(asked)
-    act(office, "ledgerentry", "mark_paid_selected", *entries, confirmed="yes", reference="transfer 17")  # fmt: skip
-    act(office, "ledgerentry", "mark_paid_selected", *entries, confirmed="yes", reference="transfer 18")  # fmt: skip
+    act(office, "crowd_ledgerentry", "mark_paid_selected", *entries, confirmed="yes", reference="transfer 17")  # fmt: skip
+    act(office, "crowd_ledgerentry", "mark_paid_selected", *entries, confirmed="yes", reference="transfer 18")  # fmt: skip
     states = LedgerEntry.objects.order_by("pk").values_list("state", "platform_id")
     assert list(states) == [
         ("DONE", "transfer 17"),

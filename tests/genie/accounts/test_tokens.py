@@ -15,7 +15,7 @@ from leaderboard.models import OutsideMetric
 from leaderboard.submissions.selectors.visibility import Staff
 from tests.cast import allow
 from tests.crowd.making import refused
-from tests.factories import make_ranked, make_task, make_team, make_user, signed_in
+from tests.factories import act, make_ranked, make_task, make_team, make_user, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -234,15 +234,8 @@ def test_staff_see_tokens_in_the_admin_and_revoke_them(nina):
     assert "laptop" in listing.text
     page = client.get(f"/admin/genie/accesstoken/{token.pk}/change/")
     assert token.token_sha256 not in page.text
-    client.post(
-        "/admin/genie/accesstoken/",
-        {
-            "action": "revoke_selected",
-            "_selected_action": [token.pk],
-            "confirmed": "yes",
-            "reason": "It was seen in a repository.",
-        },
-    )
+    yes = {"confirmed": "yes", "reason": "It was seen in a repository."}
+    act(client, "genie_accesstoken", "revoke_selected", token, **yes)
     token.refresh_from_db()
     assert not token.works
     assert client.get("/admin/genie/accesstoken/add/").status_code == 403
