@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, models, transaction
+from django.urls import get_resolver
 from django.utils import timezone
 
 from leaderboard.judges.definition import FIELDS, SCRIPTED
@@ -102,6 +103,7 @@ _VALUES = [
 
 def fill_all(site):
     """Save a row of every registered model; give what was made, by model."""
+    get_resolver().url_patterns  # noqa: B018  only then are all models registered
     made = {get_user_model(): get_user_model().objects.order_by("pk").first()}
     for model in site._registry:
         fill(model, made)
