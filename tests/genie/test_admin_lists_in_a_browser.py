@@ -1,11 +1,10 @@
 """Every list of the admin shows all its columns, on a screen and on a tablet."""
 
-import pytest
 from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.urls import reverse
 
-from tests.browser import SLOW, chromium, open_page, picture  # noqa: F401
+from tests.browser import SLOW, picture
 from tests.genie.filled import fill_all
 
 pytestmark = SLOW

@@ -6,8 +6,6 @@ from django.urls import reverse
 from crowd.models import Answer, PanelSource
 from tests.browser import (  # noqa: F401
     SLOW,
-    chromium,
-    open_page,
     overflows,
     picture,
     seen,
