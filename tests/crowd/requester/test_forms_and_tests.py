@@ -93,16 +93,10 @@ RANGE = (
     "room",
     [
         "questions.answer_format",
-        "questions.answer_key",
         "questions.answers",
-        "questions.form_answers",
-        "questions.formatted",
-        "questions.question_form",
-        "batches.table",
         "questions.policies",
         "questions.template",
         "batches.results",
-        "batches.review",
     ],
 )
 def test_examples_in_the_rooms_hold(room):
