@@ -8,13 +8,15 @@ transaction, lock or escape, each kind of guard as likely as the next).
     python -m benchmarks.mutants --seed 1 --list           only show what was drawn
     python -m benchmarks.mutants --seed 1 --only 3 17      the 3rd and the 17th
 
-Each mutant is tried in a clone of the last commit. The tests of the package that has it
-run first and the others only if these pass, so a survivor has seen all of `make test`.
-Shares have Wilson's 95% interval.
+Each mutant is tried in a clone of the last commit. `make test` runs once, with a mark at
+each place that was drawn, and notes which tests reach it; these run on the mutant first,
+then those of its package. Tests without either do not run on a survivor, so the share can
+only be too low. Shares have Wilson's 95% interval.
 """
 
 import argparse
 import ast
+import os
 import re
 import shutil
 import subprocess
@@ -39,6 +41,19 @@ COMPARISONS = {
 }  # fmt: skip
 OPERATORS = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*"}
 FILTERS = {"filter", "exclude", "get", "Q"}
+# What marks a place: a line for each test that comes by.
+MARK = """
+import os
+seen = set()
+def mark(number):
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
+    if test and (number, test) not in seen:
+        seen.add((number, test))
+        with open({path!r}, "a") as file:
+            file.write(f"{{number}} {{test}}\\n")
+"""
+OF_PERMISSIONS = ["tests/test_admin_actions.py", "tests/test_permissions.py"]
+MOST_TESTS = 300  # a mutant that more tests reach is tried with so many of them
 ESCAPES = {"escape", "conditional_escape", "format_html", "escapejs", "quote"}
 
 
@@ -203,15 +218,73 @@ def nearest_tests(root: Path, path: str) -> list[str]:
     return []
 
 
-def kills(root: Path, mutant: Mutant, workers: str) -> str:
+def reached(root: Path, drawn: list[Mutant], workers: str) -> dict[int, list[str]]:
+    """Run all tests once; return which of them came by each mutant's place."""
+    marks = root.parent / "marks"
+    marks.mkdir()
+    (marks / "reached.py").write_text(MARK.format(path=str(marks / "lines")))
+    by_path = defaultdict(list)
+    for number, mutant in enumerate(drawn, 1):
+        by_path[mutant.path].append((number, mutant))
+    for path, its in by_path.items():
+        text = (root / path).read_bytes()
+        (root / path).write_bytes(marked(text, its))
+    environ = {**os.environ, "PYTHONPATH": str(marks)}
+    command = [sys.executable, "-m", "pytest", "-q", "--no-migrations", "-m", MARKS]
+    command += ["-n", workers, "--dist", "worksteal", "-p", "no:cacheprovider"]
+    subprocess.run(command, cwd=root, env=environ, capture_output=True)
+    subprocess.run(["git", "checkout", "-q", "."], cwd=root, check=True)
+    tests = defaultdict(set)
+    for line in (marks / "lines").read_text().splitlines():
+        number, test = line.split(" ", 1)
+        tests[int(number)].add(test)
+    return {number: sorted(names) for number, names in tests.items()}
+
+
+def marked(text: bytes, mutants: list[tuple[int, Mutant]]) -> bytes:
+    """Mark the places of one module, except where no call can stand."""
+    put: list[tuple[int, int, bytes]] = []
+    for number, mutant in mutants:
+        start, size = mutant.start, mutant.end - mutant.start
+        start += len(b"return ") * text.startswith(b"return ", start)
+        one = [
+            (start, -size, f"(__import__('reached').mark({number}) or (".encode()),
+            (mutant.end, size, b"))"),
+        ]
+        try:
+            ast.parse(inserted(text, one))
+        except SyntaxError:
+            continue
+        put += one
+    return inserted(text, put)
+
+
+def inserted(text: bytes, put: list[tuple[int, int, bytes]]) -> bytes:
+    """Insert each piece at its place; of those that begin together, the widest first."""
+    parts, last = [], 0
+    for place, _size, piece in sorted(put):
+        parts += [text[last:place], piece]
+        last = place
+    return b"".join([*parts, text[last:]])
+
+
+def kills(root: Path, mutant: Mutant, tests: list[str], workers: str) -> str:
     """Run the tests on one mutant; return the test that failed, or nothing."""
     mutant.apply(root)
     base = [sys.executable, "-m", "pytest", "-q", "-x", "--no-migrations", "-m", MARKS]
-    base += ["-n", workers, "--dist", "worksteal", "-p", "no:cacheprovider"]
+    base += ["-p", "no:cacheprovider"]
+    several = ["-n", workers, "--dist", "worksteal"]
     try:
-        for paths in (nearest_tests(root, mutant.path), []):
-            command = [*base, *paths]
-            run = subprocess.run(command, cwd=root, capture_output=True, text=True)
+        some = tests[:: len(tests) // MOST_TESTS + 1]
+        near = nearest_tests(root, mutant.path)
+        near += OF_PERMISSIONS if mutant.kind == "permission" else []
+        for paths in (some, near):
+            if not paths:
+                continue
+            many = several if len(paths) > 20 or paths is not some else []
+            run = subprocess.run(
+                [*base, *many, *paths], cwd=root, capture_output=True, text=True
+            )
             if run.returncode not in {0, 5}:
                 failed = re.search(r"(?:FAILED|ERROR) (\S+)", run.stdout)
                 return failed[1] if failed else "the tests do not start"
@@ -234,10 +307,12 @@ def main() -> None:
     try:
         root = ROOT if asked.list else clone(folder)
         drawn = draw(asked.seed, asked.lines, asked.guards)
+        by_number = {} if asked.list else reached(root, drawn, asked.workers)
         for number, mutant in enumerate(drawn, 1):
             if asked.only and number not in asked.only:
                 continue
-            killer = "" if asked.list else kills(root, mutant, asked.workers)
+            tests = by_number.get(number, [])
+            killer = "" if asked.list else kills(root, mutant, tests, asked.workers)
             print(f"{number:3} {mutant.shown()}", flush=True)
             if not asked.list:
                 print(f"    {killer or 'SURVIVED'}", flush=True)
