@@ -51,9 +51,10 @@ def next_assignment(
     for _ in range(ROUNDS):
         # The last assignment when the search began. `_claim` checks that it still is: a
         # worker with an open HIT has got no other since.
-        latest = _newest(worker)
-        current = first_of(latest) if latest else None
-        current = current if current and current.state == State.ACCEPTED else None
+        newest, first, state = _newest(worker)
+        current = None
+        if state == State.ACCEPTED:
+            current = _of(worker).filter(pk=first, state=state).first()
         if current is not None and current.deadline_at > now - GRACE:
             return current
         if current is not None:
@@ -68,7 +69,7 @@ def next_assignment(
         unseen = unseen_hits(worker, campaign)
         hits = documents.preferred(worker, campaign, unseen, hits)
         hits = preference.preferred(worker, campaign, unseen, hits)
-        claimed = _claim(worker, turn, hits, latest.pk if latest else 0, now)
+        claimed = _claim(worker, turn, hits, newest, now)
         if claimed is not None:
             found = [turn.campaign for turn in order]
             claimed.in_turns = [c for c in found if c.pool == campaign.pool]
@@ -158,8 +159,12 @@ def open_assignment(worker: Worker, now: datetime) -> Assignment | None:
     return current if current and current.deadline_at > now - GRACE else None
 
 
-def _newest(worker: Worker) -> Assignment | None:
-    return _of(worker).order_by("-pk").first()
+def _newest(worker: Worker) -> tuple[int, int, str]:
+    """Return a worker's last assignment, the first of its page, and the page's state."""
+    rows = Assignment.objects.filter(worker=worker).order_by("-pk")
+    found = rows.values_list("pk", "page", "state", "page__state").first()
+    pk, page, state, of_page = found or (0, None, "", None)
+    return pk, page or pk, of_page or state
 
 
 def _of(worker: Worker) -> QuerySet[Assignment]:
