@@ -49,6 +49,14 @@ CUT: dict[str, str] = {
     "crowd/campaigns/test_more_answers.py::test_each_worker_may_do_the_same_share_of_more": """
         crowd.campaigns.services.more_answers:ask_for_more
     """,
+    "crowd/campaigns/test_pages.py::test_undo_is_of_the_whole_page": "crowd.campaigns.services.claim:fill",
+    "crowd/requester/test_reasons_and_appeals.py::test_a_granted_appeal_approves_and_charges_once": "crowd.requester.services.overturn:overturn",
+    "crowd/requester/test_forms_and_tests.py::test_a_test_is_graded_by_its_key_and_failing_values_granted": """
+        crowd.requester.services.qualification_requests:ask
+        crowd.requester.services.qualification_requests:send_test
+    """,
+    "leaderboard/evaluation/comparisons/test_pages.py::test_more_than_two_systems_are_compared_pair_by_pair": "leaderboard.evaluation.services.comparison:request_all_pairs",
+    "leaderboard/evaluation/hidden/test_measured_before.py::test_what_is_measured_is_not_measured_again": "leaderboard.evaluation.services.hidden.gate:keep",
     "crowd/campaigns/test_reissuing_work.py::test_a_second_ban_after_a_lifted_one_replaces_again": """
         crowd.campaigns.services.reissue:count_again
         crowd.campaigns.services.reissue:replace_answers
@@ -224,13 +232,15 @@ UNCUT: dict[str, str] = {
     "tests only let it write once": """
         crowd.campaigns.services.work:_same_or_refused
         crowd.money.services.budgets:divide crowd.requester.services.settle:settle
+        crowd.requester.services.turns:give_back
         leaderboard.evaluation.services.qualification:ensure
         leaderboard.evaluation.strategies.joint:SideBySide.publish
         leaderboard.judges.services.define:make
         leaderboard.judges.services.estimate:estimate
         leaderboard.judges.services.license:_write
         leaderboard.metric_runs.services.runs:_readopt
-        quality.appeals.services:against_ban quality.appeals.services:against_rejection
+        quality.appeals.services:against_ban quality.appeals.services:against_exclusion
+        quality.appeals.services:against_rejection
         quality.appeals.services:against_requester
         quality.test_questions.services.grade:grade
         quality.test_questions.services.leftovers:settle
@@ -246,25 +256,15 @@ UNCUT: dict[str, str] = {
         crowd.elsewhere.services.study:_note_answer
         crowd.elsewhere.services.whole_places:note_screen_outs
     """,
-    "a page or address around a service that is cut": """
+    "a page, address or job around a service that is cut": """
         crowd.money.admin.payouts:PayoutTermsAdmin.changelist_view
         crowd.requester.api:_answer
         leaderboard.evaluation.admin.approve_page:_decided
         leaderboard.evaluation.api.asking:asked_once
         leaderboard.evaluation.api.decisions:DecisionView.post
+        leaderboard.evaluation.strategies.measured_tests:measure_tests
         leaderboard.judges.api:JudgeRunDecision.post
         quality.bans.admin:BanAdmin._impose
-    """,
-    "no cheap test exercises it yet": """
-        crowd.campaigns.services.claim:fill
-        crowd.requester.services.overturn:overturn
-        crowd.requester.services.qualification_requests:ask
-        crowd.requester.services.qualification_requests:send_test
-        crowd.requester.services.turns:give_back
-        leaderboard.evaluation.services.comparison:request_all_pairs
-        leaderboard.evaluation.services.hidden.gate:keep
-        leaderboard.evaluation.strategies.measured_tests:measure_tests
-        quality.appeals.services:against_exclusion
     """,
 }  # fmt: skip
 # By test: the jobs that it kills in their middle whenever they are done.
