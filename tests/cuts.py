@@ -269,6 +269,12 @@ UNCUT: dict[str, str] = {
 }  # fmt: skip
 # By test: the jobs that it kills in their middle whenever they are done.
 KILLED: dict[str, str] = {
+    "leaderboard/imports/test_bring_in.py::test_preferences_get_a_joint_evaluation_and_a_board_of_shares": """
+        leaderboard.imports.services.bring_in:bring_in
+    """,
+    "leaderboard/imports/test_kept_apart.py::test_a_second_wave_adds_and_taking_it_back_restores": """
+        leaderboard.imports.services.take_back:take_back
+    """,
     "leaderboard/evaluation/walk/test_submit.py::test_a_valid_file_is_measured_by_every_metric_of_the_task": """
         leaderboard.jobs:validate leaderboard.jobs:measure
     """,
