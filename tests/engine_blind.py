@@ -69,7 +69,6 @@ ENGINE_BLIND = {
         "leaderboard/evaluation/hidden/test_nothing_else_tells.py",
         "leaderboard/evaluation/hidden/test_texts.py",
         "leaderboard/evaluation/test_evidence_about_workers.py",
-        "leaderboard/evaluation/walk/test_adding_money.py",
         "leaderboard/evaluation/walk/test_anchors_link_crowds.py",
         "leaderboard/evaluation/walk/test_campaigns_carry_the_systems_names.py",
         "leaderboard/evaluation/walk/test_ends_of_campaigns.py",

@@ -21,8 +21,8 @@ KIND = "growth"
 MOST = 2.2
 # What is too little to tell growth from a detail.
 LITTLE = {"rows": 100, "calls": 5_000, "bytes": 5_000}
-# Queries are asked for all systems at once, or for tens of them: a tenth of 200.
-MORE_QUERIES = 20
+# Queries are asked for all systems at once, or for tens of them: a tenth of 100.
+MORE_QUERIES = 10
 # Whose answers hold all systems.
 WHOLE = {
     "leaderboard:board",
@@ -92,7 +92,7 @@ def cost_of(client, path: str, rows: _Rows) -> Cost:
 
 
 def grown(first: Cost, second: Cost) -> list[str]:
-    """Name what grew too fast from 200 to 400 systems."""
+    """Name what grew too fast from 100 to 200 systems."""
     wrong = []
     if second.queries > first.queries + MORE_QUERIES:
         wrong.append(f"queries from {first.queries} to {second.queries}")
@@ -115,13 +115,13 @@ def check(chosen, monkeypatch) -> None:
     if connection.vendor != "sqlite":
         pytest.skip("rows are counted at SQLite's cursors")
     rows = _Rows(monkeypatch)
-    found = world(KIND, lambda who: many(who, 200), has_texts=False)
+    found = world(KIND, lambda who: many(who, 100), has_texts=False)
     client, asked = found.client("visitor"), addresses(found, chosen)
     for path in asked:  # templates, imports and all that is done once
         client.get(path)
     first = {path: cost_of(client, path, rows) for path in asked}
     system = found.task.submissions.order_by("pk").first()
-    make_many_ranked(found.task, 200, team=system.team, owner=system.owner)
+    make_many_ranked(found.task, 100, team=system.team, owner=system.owner)
     Score.objects.filter(submission__task=found.task).update(n=8)
     second = {path: cost_of(client, path, rows) for path in asked}
     wrong = [

@@ -303,7 +303,7 @@ def run_board(who: dict, **human) -> Task:
     """Take three systems all the way to the board, with simulated workers."""
     task = load.load_task("demo-qa").task
     config = deepcopy(task.config)
-    config["human"] |= {"sample_size": 12, **human}
+    config["human"] |= {"sample_size": 8, **human}
     config["quota"] = {"submissions": 50, "days": 7}
     Task.objects.filter(pk=task.pk).update(config=config)
     task.refresh_from_db()

@@ -5,9 +5,25 @@ import json
 
 import pytest
 
+from genie.lib import jobs
+from leaderboard.demo import people
 from leaderboard.designs.base import content_key
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import Instance
 from leaderboard.submissions.services import submit
+from leaderboard.tasks import shipped
+from leaderboard.tasks.services import load
+from tests.kept import kept
+from tests.leaderboard.evaluation.steps import now, settle
+
+
+@pytest.fixture
+def task(db):
+    """Load the demo's questions with a sample of 12: each more is work for no one."""
+    document = shipped.definition("demo-qa")
+    document["human"]["sample_size"] = 12
+    return load.load_definition("demo-qa", document, shipped.data_of("demo-qa")).task
 
 
 @pytest.fixture
@@ -52,3 +68,58 @@ def quality(task):
         for row in Instance.objects.filter(task=task)
     }
     return lambda item: float(item.data["prediction"] in references[item.content_key])
+
+
+@pytest.fixture
+def diligent(task):
+    """Register the demo's workers; return those who read what they rate."""
+    return [p for p in people.players([task.slug]) if p.habit == DILIGENT]
+
+
+@pytest.fixture
+def measured(hand_in, good, ids, task):
+    """Half of the predictions are right, by position; the others answer something else."""
+    half = {key: good[key] if i % 2 else good[ids[i - 2]] for i, key in enumerate(ids)}
+
+    def handed_in():
+        submission = hand_in(half, simulated=True)
+        jobs.drain()
+        return now(submission)
+
+    return kept("measured", handed_in, task.config)
+
+
+@pytest.fixture
+def annotating(measured, boss, diligent, task):
+    def approved():
+        decide.approve(measured, by=boss, start_now=True)
+        settle()
+        return now(measured)
+
+    return kept("annotating", approved, task.config)
+
+
+@pytest.fixture
+def begun(annotating, diligent, quality, task):
+    """Return a submission that people have judged in part."""
+
+    def judged_in_part():
+        crowd = Crowd(diligent, quality=quality, seed=1)
+        # the first HITs of a worker are mostly test questions
+        for player in 2 * diligent[:5]:
+            assert crowd.do_hit(player)
+        return annotating
+
+    return kept("judged in part", judged_in_part, task.config)
+
+
+@pytest.fixture
+def published(annotating, diligent, quality, task):
+    def work():
+        Crowd(diligent, quality=quality, seed=1).work()
+        settle()
+        found = now(annotating)
+        assert (found.state, found.failure) == ("PUBLISHED", "")
+        return found
+
+    return kept("published", work, task.config)

@@ -4,24 +4,24 @@ import pytest
 
 from crowd.models import Assignment, Campaign, Commitment, LedgerEntry
 from genie.lib import jobs
-from leaderboard.demo import people
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.selectors.anchors import anchor_of
-from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
+from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.models import AnchorItem, BoardFit, HumanEvaluation, Score, Submission
 from quality.models import Placement
 from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
-from tests.leaderboard.evaluation.steps import settle
+from tests.leaderboard.evaluation.steps import ask, now, settle
 
 
 @pytest.fixture
-def players(task):
-    return [p for p in people.players([task.slug]) if p.habit == DILIGENT]
+def task(task):
+    ask(task, anchor_share=0.25)
+    return task
 
 
 @pytest.fixture
-def rated(hand_in, good, ids, boss, players, quality):
+def rated(hand_in, good, ids, boss, diligent, quality):
     """Hand a system in, have it rated, and wait until its score is final."""
 
     def rate(name, *, answer=quality, texts=good, visibility="PUBLIC", before=None):
@@ -31,12 +31,12 @@ def rated(hand_in, good, ids, boss, players, quality):
             before(submission)
         decide.approve(submission, by=boss, start_now=True)
         settle()
-        Crowd(players, quality=answer, seed=1).work()
+        Crowd(diligent, quality=answer, seed=1).work()
         for _ in range(3):
             settle()
             a_day_later()
         settle()
-        return Submission.objects.get(pk=submission.pk)
+        return now(submission)
 
     return rate
 
@@ -81,7 +81,7 @@ def test_anchors_are_paid_within_the_price_and_look_like_everything_else(first, 
     evaluation = second.human_evaluation
     campaign = evaluation.campaign
     anchors = AnchorItem.objects.filter(evaluation=evaluation)
-    assert anchors.count() == 2  # 5 % of 30 instances
+    assert anchors.count() == 3  # a quarter of 12 instances
     assert {row.submission for row in anchors} == {first}
     tests = Placement.objects.filter(campaign=campaign)
     n_items = evaluation.judged_items.count() + tests.count() + anchors.count()
@@ -106,8 +106,8 @@ def test_they_count_in_nobodys_score_and_leave_the_anchors_alone(first, request)
     before = Score.objects.get(submission=first, superseded_at=None)
     second = request.getfixturevalue("second")
     score = Score.objects.get(submission=second, superseded_at=None)
-    assert (score.n, score.mean) == (30, pytest.approx(100, abs=25))
-    assert sum(score.histogram.values()) == 30
+    assert (score.n, score.mean) == (12, pytest.approx(100, abs=25))
+    assert sum(score.histogram.values()) == 12
     after = Score.objects.get(submission=first, superseded_at=None)
     assert (after.n, after.ratings_sha256) == (before.n, before.ratings_sha256)
 
@@ -115,7 +115,7 @@ def test_they_count_in_nobodys_score_and_leave_the_anchors_alone(first, request)
 def test_the_score_says_how_its_crowd_is_linked(first, second):
     link = Score.objects.get(submission=second, superseded_at=None).link
     assert link["anchor"] == first.pk
-    assert link["n_outputs"] == 2
+    assert link["n_outputs"] == 3
     assert link["low"] <= link["estimate"] <= link["high"]
     assert link["standard_error"] >= 0
 
@@ -157,6 +157,6 @@ def test_pages_and_the_api_say_so_and_propose_to_ask_again(first, second, client
     scores = client.get(f"/api/v1/submissions/{second.pk}/").json()["scores"]
     assert scores[0]["link"]["anchor"] == first.pk
     assert (
-        "Linked: this crowd gave 2 outputs"
+        "Linked: this crowd gave 3 outputs"
         in client.get(f"/submissions/{second.pk}/").text
     )

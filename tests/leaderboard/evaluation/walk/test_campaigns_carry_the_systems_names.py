@@ -15,18 +15,23 @@ from leaderboard.evaluation.services.comparison import Question
 from leaderboard.models import Comparison, JointEvaluation
 from tests.crowd.making import make_worker
 from tests.factories import make_user
-from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import ask_apart, settle
+from tests.kept import kept
+from tests.leaderboard.evaluation.steps import settle
+from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import ask_apart
 
 SYSTEM = "happypoet-3"
 
 
 @pytest.fixture
-def asked(hand_in, good, boss):
-    submission = hand_in(good, name=SYSTEM)
-    jobs.drain()
-    decide.approve(submission, by=boss, start_now=True)
-    settle()
-    return submission
+def asked(hand_in, good, boss, task):
+    def sent_out():
+        submission = hand_in(good, name=SYSTEM)
+        jobs.drain()
+        decide.approve(submission, by=boss, start_now=True)
+        settle()
+        return submission
+
+    return kept("asked", sent_out, task.config)
 
 
 def titles():
@@ -38,12 +43,9 @@ def test_a_campaign_is_called_after_its_system(asked, task):
     assert titles() == [f"{task.title}: {SYSTEM}"]
 
 
-def test_campaigns_of_separate_criteria_say_which(hand_in, good, boss, task):
+def test_campaigns_of_separate_criteria_say_which(task, request):
     ask_apart(task, 2)
-    submission = hand_in(good, name=SYSTEM)
-    jobs.drain()
-    decide.approve(submission, by=boss, start_now=True)
-    settle()
+    request.getfixturevalue("asked")
     start = f"{task.title}: {SYSTEM}"
     assert titles() == [f"{start} (right)", f"{start} (clear)"]
 
@@ -52,15 +54,20 @@ def test_campaigns_of_separate_criteria_say_which(hand_in, good, boss, task):
 def several(hand_in, good, boss, task):
     task.config = {**task.config, "quota": {"submissions": 9, "days": 7}}
     task.save()
-    systems = [hand_in(good, name=name) for name in ("Kite", "Wren", "Heron")]
-    jobs.drain()
-    for submission in systems:
-        submission.refresh_from_db()
-    pair = comparison.request(*systems[:2], Question("overall"), by=boss)
-    decide.approve(pair, by=boss)
-    together = joint.request(systems, by=boss, n_instances=5)
-    decide.approve(together, by=boss)
-    settle()
+
+    def sent_out():
+        systems = [hand_in(good, name=name) for name in ("Kite", "Wren", "Heron")]
+        jobs.drain()
+        for submission in systems:
+            submission.refresh_from_db()
+        pair = comparison.request(*systems[:2], Question("overall"), by=boss)
+        decide.approve(pair, by=boss)
+        together = joint.request(systems, by=boss, n_instances=5)
+        decide.approve(together, by=boss)
+        settle()
+        return systems
+
+    return kept("several", sent_out)
 
 
 def test_campaigns_about_several_systems_name_them(several, task):

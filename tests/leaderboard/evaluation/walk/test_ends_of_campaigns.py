@@ -7,61 +7,30 @@ from django.db import transaction
 from django.utils import timezone
 
 from crowd.campaigns.services import overturn, reissue, review, run, work
-from crowd.models import HIT, Assignment, Campaign, Commitment, LedgerEntry
+from crowd.models import HIT, Assignment, Campaign, Commitment
 from crowd.money.services import budgets
 from genie.lib import jobs
 from leaderboard import jobs as steps
-from leaderboard.demo import people
 from leaderboard.evaluation import closing, decide
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import score
-from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
+from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.models import HumanEvaluation, Score, Submission
 from quality.appeals import services
 from quality.bans.services import ban as banning
 from quality.models import Ban
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
-from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
-from tests.leaderboard.evaluation.steps import settle
+from tests.leaderboard.evaluation.steps import ask, now, settle, spent
 from tests.leaderboard.evaluation.walk.test_races import at_once
 
 State = Campaign.State
 
 
-def now(submission) -> Submission:
-    return Submission.objects.get(pk=submission.pk)
-
-
-def spent() -> int:
-    unspent = [LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED]
-    rows = LedgerEntry.objects.exclude(state__in=unspent)
-    return sum(rows.values_list("amount_cents", flat=True))
-
-
-@pytest.fixture
-def diligent(task):
-    return [p for p in people.players([task.slug]) if p.habit == DILIGENT]
-
-
-@pytest.fixture
-def annotating(hand_in, good, boss):
-    def begun():
-        submission = hand_in(good, simulated=True)
-        jobs.drain()
-        decide.approve(submission, by=boss, start_now=True)
-        settle()
-        return submission
-
-    return kept("begun", begun)
-
-
 def ask_apart(task, setup: int) -> None:
     criteria = {"right": "Is it right?", "clear": "Is it clear?"}
-    human = {**task.config["human"], "setup": setup, "criteria": criteria}
-    human["test_criteria"] = {"positive": list(criteria), "negative": ["right"]}
-    task.config = {**task.config, "human": human}
-    task.save()
+    marked = {"positive": list(criteria), "negative": ["right"]}
+    ask(task, setup=setup, criteria=criteria, test_criteria=marked)
 
 
 def set_aside() -> dict[str, int]:
@@ -92,17 +61,6 @@ def test_all_money_is_freed_if_the_task_asks_otherwise_now(task, hand_in, good, 
     decide.withdraw(submission, by=boss, reason="")
     assert set_aside() == {}
     assert set(Commitment.objects.values_list("amount_cents", flat=True)) == {0}
-
-
-@pytest.fixture
-def published(annotating, diligent, quality):
-    def work():
-        Crowd(diligent, quality=quality, seed=1).work()
-        settle()
-        assert now(annotating).state == "PUBLISHED"
-        return annotating
-
-    return kept("published of those who were begun", work)
 
 
 @pytest.mark.every_engine
@@ -140,46 +98,38 @@ def test_a_campaign_that_went_on_meanwhile_is_not_closed(annotating, diligent, q
 
 @pytest.mark.parametrize("paused_first", [False, True])
 def test_a_stopped_campaign_counts_what_people_had_open(
-    annotating, diligent, quality, boss, paused_first
+    begun, diligent, boss, paused_first
 ):
-    crowd = Crowd(diligent, quality=quality, seed=1)
-    for _ in range(3):
-        for player in diligent:
-            crowd.do_hit(player)
     last = work.next_assignment(diligent[0].worker)
     campaign = Campaign.objects.get()
     if paused_first:
         run.pause(campaign.pk, boss)
         settle()
-        assert now(annotating).state == "ANNOTATING"
+        assert now(begun).state == "ANNOTATING"
     run.stop(campaign.pk, boss, "Enough is known.", publish=True)
     settle()
-    assert now(annotating).state == "ANNOTATING"
+    assert now(begun).state == "ANNOTATING"
     work.submit(last, {item.key: {"overall": "1"} for item in last.hit.items.all()})
     settle()
-    found = now(annotating)
+    found = now(begun)
     assert (found.state, found.failure) == ("PUBLISHED", "")
     assert "then staff stopped the campaign" in " ".join(
         found.events.values_list("sentence", flat=True)
     )
     commitment = Commitment.objects.get()
     assert commitment.amount_cents == spent()
-    assert Score.objects.get().n < 30
+    assert Score.objects.get().n < 12
     assert Campaign.objects.get().completed_at is not None
 
 
-def test_nobody_waits_for_work_that_is_never_sent_in(annotating, diligent, boss):
-    crowd = Crowd(diligent, quality=lambda _: 1.0, seed=1)
-    for _ in range(3):
-        for player in diligent:
-            crowd.do_hit(player)
+def test_nobody_waits_for_work_that_is_never_sent_in(begun, diligent, boss):
     work.next_assignment(diligent[0].worker)
     run.stop(Campaign.objects.get().pk, boss, "Enough.", publish=True)
     settle()
-    assert now(annotating).state == "ANNOTATING"
+    assert now(begun).state == "ANNOTATING"
     work.release_overdue(timezone.now() + timedelta(hours=1))
     settle()
-    assert now(annotating).state == "PUBLISHED"
+    assert now(begun).state == "PUBLISHED"
 
 
 def test_a_campaign_stopped_without_a_rating_fails_visibly_once(annotating, boss):
@@ -208,8 +158,6 @@ def test_a_stopped_campaign_whose_only_workers_were_banned_is_scored_after_a_par
     settle()
     assert now(annotating).failed_step == "score"
     banning.lift(ban.pk, by=boss, reason="It was a mistake.")
-    from leaderboard.evaluation import decide
-
     decide.retry(annotating, by=boss)
     settle()
     judged = Score.objects.filter(superseded_at=None)
@@ -238,9 +186,9 @@ def test_new_ratings_count_though_the_process_died_before_it_counted_them(
         with pytest.raises(Killed):
             steps.rescore_task(task.pk)
     assert Campaign.objects.get().state == State.COMPLETE
-    assert Score.objects.get(superseded_at=None).n < 30
+    assert Score.objects.get(superseded_at=None).n < 12
     settle()
-    assert Score.objects.get(superseded_at=None).n == 30
+    assert Score.objects.get(superseded_at=None).n == 12
 
 
 def test_a_campaign_that_asks_again_and_is_stopped_gives_its_money_back(

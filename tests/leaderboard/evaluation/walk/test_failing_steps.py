@@ -9,31 +9,11 @@ from crowd.models import Campaign, Commitment
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard import jobs as steps
-from leaderboard.demo import people
 from leaderboard.evaluation import campaigns, decide
-from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
+from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.metric_runs.services import measure
-from leaderboard.models import Submission
 from leaderboard.submissions.services import submit, validate
-from tests.leaderboard.evaluation.steps import settle
-
-
-@pytest.fixture
-def measured(hand_in, good):
-    submission = hand_in(good, simulated=True)
-    jobs.drain()
-    return submission
-
-
-@pytest.fixture
-def annotating(measured, boss):
-    decide.approve(measured, by=boss, start_now=True)
-    settle()
-    return measured
-
-
-def now(submission) -> Submission:
-    return Submission.objects.get(pk=submission.pk)
+from tests.leaderboard.evaluation.steps import now, settle
 
 
 def test_who_fails_at_a_step_that_another_process_has_done_says_nothing(
@@ -54,7 +34,7 @@ def test_who_fails_at_a_step_that_another_process_has_done_says_nothing(
 
 
 def test_three_failures_in_as_many_weeks_do_not_end_the_collecting(
-    annotating, task, quality, monkeypatch
+    annotating, diligent, quality, monkeypatch
 ):
     def broken(_campaign):
         raise ConnectionError("the database was away")
@@ -67,8 +47,7 @@ def test_three_failures_in_as_many_weeks_do_not_end_the_collecting(
         settle()
         found = now(annotating)
         assert (found.failed, found.n_attempts) == (False, 0)
-    players = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
-    Crowd(players, quality=quality, seed=1).work()
+    Crowd(diligent, quality=quality, seed=1).work()
     settle()
     assert now(annotating).state == "PUBLISHED"
 

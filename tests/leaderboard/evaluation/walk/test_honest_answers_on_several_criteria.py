@@ -12,11 +12,12 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import qualification
 from quality.detection.services.assess_pool import PATIENCE
 from quality.models import Ban, Grade, Placement
 from tests.factories import make_worker
+from tests.kept import kept
+from tests.leaderboard.evaluation.steps import ask, settle
 
 pytestmark = pytest.mark.django_db
 
@@ -31,10 +32,8 @@ SCALE = ["0", "0.25", "0.5", "0.75", "1"]
 
 @pytest.fixture
 def task(task):
-    human = {**task.config["human"], "criteria": CRITERIA, "test_criteria": MARKED}
-    human |= {"positive_share": 0.3, "negative_share": 0.3, "exposure": "campaign"}
-    task.config = {**task.config, "human": human}
-    task.save()
+    marked = {"criteria": CRITERIA, "test_criteria": MARKED}
+    ask(task, sample_size=30, positive_share=0.3, negative_share=0.3, **marked)
     return task
 
 
@@ -70,10 +69,8 @@ class Reader:
             work.submit(assignment, {item.key: self.says(item) for item in items})
             n += 1
             if n % 10 == 0:
-                advance()
-                jobs.drain()
-        advance()
-        jobs.drain()
+                settle()
+        settle()
         return n
 
     def take(self, test):
@@ -90,15 +87,14 @@ class Reader:
 
 @pytest.fixture
 def asked(task, hand_in, good, boss):
-    def ask(name="System"):
-        submission = hand_in(good, name=name)
+    def sent_out():
+        submission = hand_in(good)
         jobs.drain()
         decide.approve(submission, by=boss, start_now=True)
-        advance()
-        jobs.drain()
+        settle()
         return submission
 
-    return ask
+    return lambda: kept("asked of readers", sent_out, task.config)
 
 
 def test_an_honest_worker_is_not_excluded_however_much_they_answer(asked, task):
@@ -118,8 +114,7 @@ def test_who_always_gives_the_best_answer_is_still_found(asked, task):
     while done := careless.work():
         n += done
         Pause.objects.update(created_at=timezone.now() - PATIENCE)
-        advance()
-        jobs.drain()
+        settle()
     assert n < 34
     assert Ban.objects.get().worker == careless.worker
 

@@ -23,7 +23,7 @@ from leaderboard.site.roles import permissions_of
 from quality.models import Appeal, Ban
 from tests.factories import make_user
 from tests.kept import kept
-from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import settle
+from tests.leaderboard.evaluation.steps import ask, settle
 from tests.leaderboard.imports.test_bring_in import ratings
 
 pytestmark = pytest.mark.django_db
@@ -67,10 +67,7 @@ def study(task, raters, hand_in, good, boss, quality):
     """Return a task without test questions of which two systems are rated."""
 
     def rated():
-        none = {"positive_share": 0.0, "negative_share": 0.0}
-        human = {**task.config["human"], **none, "worker_percent": 100}
-        task.config = {**task.config, "human": human}
-        task.save()
+        ask(task, positive_share=0.0, negative_share=0.0, worker_percent=100)
         wrong = dict.fromkeys(good, "I do not know.")
         for name, content in (("Right", good), ("Wrong", wrong)):
             hand_in(content, name=name)
@@ -81,7 +78,7 @@ def study(task, raters, hand_in, good, boss, quality):
         Crowd(raters, quality=quality, seed=1).work()
         settle()
         settle()
-        assert [row.human.n for row in standings(task)] == [30, 30]
+        assert [row.human.n for row in standings(task)] == [12, 12]
         return task
 
     return kept("study", rated)
@@ -153,7 +150,7 @@ def test_the_notice_leads_to_where_ratings_are_left_out_and_back(
     without = board_of(client, task)
     for name, content in without.items():
         assert content != before[name], name
-    assert all(row.human.n < 30 for row in standings(task))
+    assert all(row.human.n < 12 for row in standings(task))
     assert [row.rank_first for row in standings(task)] == [1, 2]
 
     listed = manager.get(reverse("admin:quality_grade_changelist"), {"pool": task.slug})

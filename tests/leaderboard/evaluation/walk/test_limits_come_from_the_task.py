@@ -7,13 +7,7 @@ from genie.lib import jobs
 from leaderboard.demo import people
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
-from leaderboard.models import Submission
-from tests.leaderboard.evaluation.steps import settle
-
-
-def say(task, **settings):
-    task.config = {**task.config, "human": {**task.config["human"], **settings}}
-    task.save()
+from tests.leaderboard.evaluation.steps import ask, now, settle
 
 
 @pytest.fixture
@@ -37,16 +31,16 @@ def limit():
 @pytest.mark.parametrize(
     ("said", "found"),
     [
-        ({}, (0.1, True, 11)),  # nine players: 2 / 9 of 46 HITs
-        ({"workers": 60}, (0.1, False, 5)),
-        ({"workers": 8}, (0.25, False, 12)),
-        ({"worker_percent": 50}, (0.5, False, 23)),
+        ({}, (0.1, True, 4)),  # nine players: 2 / 9 of 18 HITs
+        ({"workers": 60}, (0.1, False, 2)),
+        ({"workers": 8}, (0.25, False, 5)),
+        ({"worker_percent": 50}, (0.5, False, 9)),
         ({"worker_percent": 100}, (None, False, None)),
     ],
 )
 def test_the_limit_is_the_tasks(task, launched, said, found):
     people.players([task.slug])
-    say(task, **said)
+    ask(task, **said)
     launched()
     assert limit() == found
 
@@ -57,7 +51,7 @@ def test_the_limit_follows_the_crowd_while_it_runs(task, launched):
     assert limit() == (0.1, True, None)
     people.players([task.slug])
     settle()
-    assert limit() == (0.1, True, 11)
+    assert limit() == (0.1, True, 4)
 
 
 def test_three_workers_reach_the_board_by_default(task, launched, quality):
@@ -68,9 +62,9 @@ def test_three_workers_reach_the_board_by_default(task, launched, quality):
             player.worker.excluded = True
             player.worker.save()
     submission = launched()
-    assert limit()[2] == 31
+    assert limit()[2] == 12
     Crowd(three, quality=quality, seed=1).work()
     settle()
-    assert Submission.objects.get(pk=submission.pk).state == "PUBLISHED"
+    assert now(submission).state == "PUBLISHED"
     done = Campaign.objects.get().hits.values_list("assignments__worker", flat=True)
-    assert max(list(done).count(p.worker.pk) for p in three) <= 31
+    assert max(list(done).count(p.worker.pk) for p in three) <= 12

@@ -14,14 +14,13 @@ from genie.lib.unguessable import seed_for
 from leaderboard.demo import people
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.price import quote_single
-from leaderboard.evaluation.services.simulate import AGREEABLE, DILIGENT, Crowd, Player
-from leaderboard.models import Score, Submission
+from leaderboard.evaluation.services.simulate import AGREEABLE, Crowd, Player
+from leaderboard.models import Score
 from quality.bans.selectors.clean_ratings import clean_ratings
 from quality.bans.services import ban as banning
 from quality.models import Ban, Placement
-from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
-from tests.leaderboard.evaluation.steps import settle
+from tests.leaderboard.evaluation.steps import ask, now, settle
 
 pytestmark = pytest.mark.django_db
 
@@ -29,45 +28,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def players(task):
     return people.players([task.slug])
-
-
-@pytest.fixture
-def measured(hand_in, good, ids):
-    """Half of the predictions are right, by position; the others are somebody else's."""
-    texts = {
-        key: good[key] if number % 2 else good[ids[number - 2]]
-        for number, key in enumerate(ids)
-    }
-
-    def handed_in():
-        submission = hand_in(texts, simulated=True)
-        jobs.drain()
-        return submission
-
-    return kept("half right", handed_in)
-
-
-@pytest.fixture
-def annotating(measured, boss):
-    def approved():
-        decide.approve(measured, by=boss, start_now=True)
-        settle()
-        return Submission.objects.get(pk=measured.pk)
-
-    return kept("half right and approved", approved)
-
-
-@pytest.fixture
-def published(annotating, players, quality):
-    """Let all diligent players answer."""
-
-    def work():
-        diligent = [player for player in players if player.habit == DILIGENT]
-        Crowd(diligent, quality=quality, seed=4).work()
-        settle()
-        return Submission.objects.get(pk=annotating.pk)
-
-    return kept("half right and published", work)
 
 
 def test_the_cost_shown_is_the_cost_set_aside(measured, boss):
@@ -108,12 +68,12 @@ def test_a_campaign_waits_for_its_hour_unless_told_otherwise(measured, boss):
 def test_the_campaign_has_the_subset_and_its_hidden_questions(annotating, task):
     evaluation = annotating.human_evaluation
     judged = evaluation.judged_items.count()
-    assert judged == task.sample_size == 30
-    assert Placement.objects.filter(polarity="POSITIVE").count() == 8
-    assert Placement.objects.filter(polarity="NEGATIVE").count() == 8
-    assert evaluation.campaign.hits.count() == judged + 16
+    assert judged == task.sample_size == 12
+    assert Placement.objects.filter(polarity="POSITIVE").count() == 3
+    assert Placement.objects.filter(polarity="NEGATIVE").count() == 3
+    assert evaluation.campaign.hits.count() == judged + 6
     ranks = evaluation.judged_items.values_list("instance__sample_rank", flat=True)
-    assert sorted(ranks) == list(range(30))
+    assert sorted(ranks) == list(range(12))
 
 
 def test_the_walk_ends_on_the_board_with_the_right_score(published):
@@ -122,18 +82,19 @@ def test_the_walk_ends_on_the_board_with_the_right_score(published):
     ratings = clean_ratings(published.human_evaluation.campaign)
     plain = score.estimates["plain"]["mean"]
     assert plain == pytest.approx(100 * ratings["value"].mean())
-    assert score.n == 30
+    assert score.n == 12
     assert 0 <= score.low < score.mean < score.high <= 100
     assert score.low <= score.low_50 <= score.high_50 <= score.high
-    assert sum(score.histogram.values()) == 30
+    assert sum(score.histogram.values()) == 12
     assert "seed:" in score.signature
 
 
 def test_a_worker_who_always_agrees_is_banned_and_their_hits_go_out_again(
-    annotating, players, quality, boss
+    task, players, diligent, quality, boss, request
 ):
+    ask(task, negative_share=0.75)
+    annotating = request.getfixturevalue("annotating")
     shares.lift(Campaign.objects.get().pk, boss, "Four of nine answer everything.")
-    diligent = [player for player in players if player.habit == DILIGENT][:3]
     agreeable = next(player for player in players if player.habit == AGREEABLE)
     # Luck does not decide which work this worker gets, nor whether the money for
     # asking again lasts.
@@ -144,18 +105,17 @@ def test_a_worker_who_always_agrees_is_banned_and_their_hits_go_out_again(
         Crowd([agreeable], quality=quality, seed=1).work()
         others.update(n_available=1)
         settle()
-    crowd = Crowd(diligent, quality=quality, seed=2)
+    crowd = Crowd(diligent[:3], quality=quality, seed=2)
     for _ in range(5):
         crowd.work()
         settle()
-    annotating.refresh_from_db()
-    assert annotating.state == "PUBLISHED"
+    assert now(annotating).state == "PUBLISHED"
     ban = Ban.objects.get()
     assert ban.worker == agreeable.worker
     assert ban.verdict.p_noisy > 0.99
     ratings = clean_ratings(annotating.human_evaluation.campaign)
     assert agreeable.worker.pk not in set(ratings["worker"])
-    assert ratings["item"].nunique() == 30
+    assert ratings["item"].nunique() == 12
     # all that this worker answered were test questions: no rating had to be left out
     assert Score.objects.get(superseded_at=None).n_excluded_workers == 0
     replaced = Assignment.objects.filter(worker=agreeable.worker)
@@ -177,14 +137,13 @@ def test_everyone_is_paid_once_for_each_hit_banned_or_not(annotating, players, q
 
 
 def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
-    published, players, quality, boss, task
+    published, diligent, quality, boss, task
 ):
-    diligent = [player for player in players if player.habit == DILIGENT]
     first = Score.objects.get()
     banned = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     settle()
     second = Score.objects.get(superseded_at=None)
-    assert second.n < first.n == 30
+    assert second.n < first.n == 12
     assert (first.n_excluded_workers, second.n_excluded_workers) == (0, 1)
     campaign = Campaign.objects.get()
     assert campaign.state == "RUNNING"
@@ -194,7 +153,7 @@ def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
     a_day_later()
     settle()
     third = Score.objects.get(superseded_at=None)
-    assert third.n == 30
+    assert third.n == 12
     campaign.refresh_from_db()
     assert campaign.state == "COMPLETE"
     spent = sum(LedgerEntry.objects.values_list("amount_cents", flat=True))
@@ -205,10 +164,9 @@ def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
     assert Score.objects.count() == before
 
 
-def test_lifting_a_ban_counts_the_same_ratings_as_before(
-    published, players, boss, task
-):
-    diligent = [player for player in players if player.habit == DILIGENT]
+def test_lifting_a_ban_counts_the_same_ratings_as_before(task, diligent, boss, request):
+    ask(task, sample_size=30)
+    request.getfixturevalue("published")
     first = Score.objects.get()
     ban = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     settle()
@@ -218,6 +176,7 @@ def test_lifting_a_ban_counts_the_same_ratings_as_before(
     # an undo does not wait for the next day
     last = Score.objects.get(superseded_at=None)
     assert (last.mean, last.low, last.high) == (first.mean, first.low, first.high)
+    assert "1 worker readmitted" in last.reason
     assert Score.objects.count() == 3
     assert Campaign.objects.get().state == "COMPLETE"
     settle()
@@ -229,7 +188,7 @@ def test_the_same_ratings_give_the_same_bytes(annotating, players, quality):
 
     Crowd(players[:4], quality=quality, seed=5).work()
     settle()
-    evaluation = Submission.objects.get(pk=annotating.pk).human_evaluation
+    evaluation = now(annotating).human_evaluation
     assert computed(evaluation) == computed(evaluation)
 
 

@@ -8,10 +8,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.campaigns.services import preference
+from crowd.campaigns.services import claim, preference
 from crowd.campaigns.services.add_money import add_money
 from crowd.hits.selectors.progress import progress_of
-from crowd.models import Assignment, Campaign
+from crowd.models import Assignment, Campaign, Commitment
 from crowd.workers.services import consent, invitations
 from genie.lib import jobs
 from leaderboard.boards.selectors.history import history
@@ -22,12 +22,12 @@ from leaderboard.boards.selectors.systems import ranked_pks
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.selectors import unsettled
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd, Player
-from leaderboard.models import HumanEvaluation, Score
+from leaderboard.models import HumanEvaluation, Score, SubmissionEvent
 from quality.bans.services import ban as banning
 from quality.models import Ban, Placement
 from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
-from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import now, settle, spent
+from tests.leaderboard.evaluation.steps import ask, now, settle, spent
 
 pytestmark = pytest.mark.django_db
 N_WORKERS = 12
@@ -46,18 +46,12 @@ def players(task):
     return crowd
 
 
-def set_reserve(task, share: float) -> None:
-    human = {**task.config["human"], "repost_share": share}
-    task.config = {**task.config, "human": human}
-    task.save()
-
-
 @pytest.fixture
 def begin(task, hand_in, good, boss):
     """Send two systems out, of which one is right and one is wrong."""
 
     def begun(share: float):
-        set_reserve(task, share)
+        ask(task, repost_share=share)
         wrong = dict.fromkeys(good, "I do not know.")
         made = [
             hand_in(content, simulated=True, name=name)
@@ -156,7 +150,7 @@ def test_without_room_in_the_budget_both_stay_ranked_and_provisional(
 
     # page, API, CSV and JSON agree
     board = client.get(reverse("leaderboard:board", args=[task.slug])).text
-    assert f"ended at {rows[0].human.n} of 30" in board
+    assert f"ended at {rows[0].human.n} of 12" in board
     assert "provisional" in board
     pass_a_minute()
     page = client.get(reverse("leaderboard:submission", args=[best.pk])).text
@@ -204,14 +198,20 @@ def test_money_that_is_added_collects_them_again_and_makes_both_final(
             reason="To replace what was lost.",
         )
     settle()
+    assert set(Campaign.objects.values_list("state", flat=True)) == {"RUNNING"}
     work(players, quality)
     a_day_later()
     settle()
     settle()
     for row in standings(task):
-        assert (row.human.n, row.human.provisional, row.partial) == (30, False, None)
+        assert (row.human.n, row.human.provisional, row.partial) == (12, False, None)
         assert row.rank_first is not None
     assert not HumanEvaluation.objects.filter(final_at=None).exists()
+    assert not Commitment.objects.filter(settled_at=None).exists()
+    assert sum(Commitment.objects.values_list("amount_cents", flat=True)) == spent()
+    n_events = SubmissionEvent.objects.count()
+    settle()
+    assert SubmissionEvent.objects.count() == n_events
 
 
 def test_with_room_in_the_budget_they_are_ranked_while_ratings_are_collected_again(
@@ -231,7 +231,7 @@ def test_with_room_in_the_budget_they_are_ranked_while_ratings_are_collected_aga
     ]
     for row in rows:
         assert row.human.provisional
-        assert str(row.partial) == f"{row.human.n} of 30 so far"
+        assert str(row.partial) == f"{row.human.n} of 12 so far"
     assert unsettled.REPLACEMENTS in still_open(now(best))
     open_places = sum(p.n_left for p in progress_of(Campaign.objects.all()).values())
     assert open_places >= n_lost
@@ -241,7 +241,7 @@ def test_with_room_in_the_budget_they_are_ranked_while_ratings_are_collected_aga
     settle()
     settle()
     for row in standings(task):
-        assert (row.human.n, row.human.provisional, row.partial) == (30, False, None)
+        assert (row.human.n, row.human.provisional, row.partial) == (12, False, None)
     for campaign in Campaign.objects.all():
         assert progress_of([campaign])[campaign.pk].spent_cents <= campaign.budget_cents
     assert spent() <= sum(Campaign.objects.values_list("budget_cents", flat=True))
@@ -274,12 +274,13 @@ def test_money_of_questions_that_are_left_over_collects_lost_ratings(
         return list(outputs.values_list("pk", flat=True))
 
     monkeypatch.setitem(preference._choosers, "test questions", leave_tests)
+    monkeypatch.setattr(claim, "ROUNDS", 1)
     do_share(players, quality)
     exclude(players, task, boss)
     assert not Assignment.objects.filter(replaced_at__isnull=False).exists()
     work(players, quality)
     for row in standings(task):
-        assert (row.human.n, row.human.provisional) == (30, False)
+        assert (row.human.n, row.human.provisional) == (12, False)
     assert spent() <= sum(Campaign.objects.values_list("budget_cents", flat=True))
 
 

@@ -12,10 +12,7 @@ from leaderboard.boards.selectors.history import history
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.boards.selectors.systems import ranked_pks
 from leaderboard.evaluation import decide
-from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import now, settle, spent
-from tests.leaderboard.evaluation.walk.test_stopping_asks_whether_to_publish import (  # noqa: F401
-    begun,
-)
+from tests.leaderboard.evaluation.steps import now, settle, spent
 
 LIST = "admin:leaderboard_submission_changelist"
 
@@ -40,13 +37,13 @@ def post(client, submission, action, **answers):
 
 
 @pytest.fixture
-def partial(begun, boss):  # noqa: F811
+def partial(begun, boss):
     decide.stop(begun, by=boss, reason="Too dear.", publish=True)
     settle()
     return now(begun)
 
 
-def test_the_confirmation_asks_and_wants_an_answer(begun, staff):  # noqa: F811
+def test_the_confirmation_asks_and_wants_an_answer(begun, staff):
     asked = post(staff, begun, "stop_selected").text
     assert "Publish them, marked as partial and without a rank" in asked
     assert "instances rated" in asked
@@ -55,7 +52,7 @@ def test_the_confirmation_asks_and_wants_an_answer(begun, staff):  # noqa: F811
 
 
 @pytest.mark.parametrize(("answer", "state"), [("yes", "PUBLISHED"), ("no", "STOPPED")])
-def test_the_answer_decides(begun, staff, answer, state, task):  # noqa: F811
+def test_the_answer_decides(begun, staff, answer, state, task):
     sent = {"confirmed": "yes", "reason": "Too dear.", "publish": answer}
     post(staff, begun, "stop_selected", **sent)
     settle()
@@ -73,11 +70,8 @@ def test_the_answer_decides(begun, staff, answer, state, task):  # noqa: F811
         assert row is None
 
 
-def test_where_nothing_was_answered_nobody_is_asked(hand_in, good, boss, staff):
-    submission = hand_in(good, simulated=True)
-    jobs.drain()
-    decide.approve(submission, by=boss, start_now=True)
-    settle()
+def test_where_nothing_was_answered_nobody_is_asked(annotating, staff):
+    submission = annotating
     assert "Publish them" not in post(staff, submission, "stop_selected").text
     post(staff, submission, "stop_selected", confirmed="yes", reason="Wrong task.")
     settle()
@@ -117,10 +111,7 @@ def test_who_may_not_decide_cannot_have_it_ranked(partial, client, django_user_m
     assert not now(partial).human_evaluation.ranks_partial
 
 
-def test_only_a_published_partial_score_can_be_ranked_by_decision(
-    begun,  # noqa: F811
-    boss,
-):
+def test_only_a_published_partial_score_can_be_ranked_by_decision(begun, boss):
     with pytest.raises(GenieError) as refused:
         decide.rank_partial(begun, by=boss, reason="Why not.", ranked=True)
     assert refused.value.code == "not-published"

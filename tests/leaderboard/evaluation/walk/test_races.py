@@ -63,11 +63,11 @@ def test_every_step_done_twice_at_once_counts_once(hand_in, good, boss, task, qu
     evaluation = decide.approve(submission, by=boss, start_now=True).evaluation
     at_once(lambda: steps.step_evaluation(evaluation.pk))
     assert Campaign.objects.count() == 1
-    assert Placement.objects.count() == 16
+    assert Placement.objects.count() == 6
     players = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
     Crowd(players, quality=quality, seed=1).work()
     at_once(lambda: steps.step_evaluation(evaluation.pk))
-    assert Grade.objects.count() == 16
+    assert Grade.objects.count() == 6
     assert DetectorFit.objects.count() == 1
     at_once(lambda: steps.step_evaluation(evaluation.pk))
     assert Score.objects.count() == 1

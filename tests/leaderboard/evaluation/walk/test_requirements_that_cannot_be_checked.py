@@ -8,26 +8,28 @@ from crowd.models import Campaign, Commitment, Requirement
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.run import advance
 from leaderboard.tasks.config import (
     HumanConfig,
     QualificationConfig,
     RequirementsConfig,
 )
 from leaderboard.tasks.services import worker_requirements
+from tests.kept import kept
+from tests.leaderboard.evaluation.steps import ask, settle
 
 
 def ask_on(task, platform, **human):
-    human = {**task.config["human"], "platform": platform, **human}
-    task.config = {**task.config, "human": human}
-    task.save()
+    ask(task, platform=platform, **human)
 
 
 @pytest.fixture
 def measured(hand_in, good):
-    submission = hand_in(good)
-    jobs.drain()
-    return submission
+    def handed_in():
+        submission = hand_in(good)
+        jobs.drain()
+        return submission
+
+    return kept("by people", handed_in)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +67,7 @@ def test_a_requirement_after_the_approval_stops_the_launch(task, measured, boss)
     ask_on(task, "panel")
     decide.approve(measured, by=boss, start_now=True)
     Requirement.objects.create(pool=task.slug, kind="COUNTRY", countries="US")
-    advance()
-    jobs.drain()
+    settle()
     measured.refresh_from_db()
     assert "cannot check" in measured.failure
     assert not Campaign.objects.exists()

@@ -11,32 +11,26 @@ from genie.lib import jobs
 from leaderboard import jobs as steps
 from leaderboard.boards.selectors.score_changes import score_changes, still_open
 from leaderboard.boards.selectors.standings import standings
-from leaderboard.demo import people
 from leaderboard.evaluation import decide, rescoring
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors import unsettled
 from leaderboard.evaluation.services import score
 from leaderboard.evaluation.services.refit import AGAIN
-from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
+from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.models import Rescoring, Score, Submission, SubmissionEvent
 from quality.appeals import services as appeals
 from quality.bans.services import ban as banning
 from quality.models import Ban
 from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
-from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import settle
+from tests.leaderboard.evaluation.steps import ask, settle
 from tests.leaderboard.evaluation.walk.test_races import at_once
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def diligent(task):
-    return [p for p in people.players([task.slug]) if p.habit == DILIGENT]
-
-
-@pytest.fixture
-def start(task, hand_in, good, boss):
+def start(task, hand_in, good, boss, diligent):
     """Hand in a system and send it out."""
 
     def begun(name):
@@ -46,24 +40,10 @@ def start(task, hand_in, good, boss):
         settle()
         return submission
 
-    def begin(name="System"):
+    def begin(name):
         return kept("begun", lambda: begun(name), (name, task.config))
 
     return begin
-
-
-@pytest.fixture
-def published(start, diligent, quality):
-    submission = start()
-
-    def work():
-        Crowd(diligent, quality=quality, seed=1).work()
-        settle()
-        submission.refresh_from_db()
-        assert submission.state == "PUBLISHED"
-        return submission
-
-    return kept("published", work)
 
 
 @pytest.fixture
@@ -98,13 +78,11 @@ def test_a_score_of_which_nothing_is_open_is_final_at_once(published, client, ta
 
 
 def test_an_open_appeal_keeps_it_provisional_and_every_page_says_so(
-    start, diligent, quality, boss, task, client
+    task, diligent, quality, boss, client, request
 ):
     # Without money to ask again: what is left out now may come back.
-    human = {**task.config["human"], "repost_share": 0.0}
-    task.config = {**task.config, "human": human}
-    task.save()
-    submission = start()
+    ask(task, repost_share=0.0, sample_size=20)
+    submission = request.getfixturevalue("annotating")
     crowd = Crowd(diligent, quality=quality, seed=1)
     # One answer: without it the score still has enough of its instances.
     assert crowd.do_hit(diligent[0])
@@ -279,20 +257,11 @@ def test_scores_that_cannot_be_computed_do_not_keep_the_others(
     assert rescoring.rescore(task.pk) == 1
 
 
-def test_a_lifted_ban_says_so(published, diligent, boss, task):
-    banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
-    settle()
-    banning.lift(Ban.objects.get().pk, by=boss, reason="A mistake.")
-    a_day_later()
-    settle()
-    assert "1 worker readmitted" in current().reason
-
-
 def test_what_the_last_check_takes_out_is_collected_again_first(
-    start, diligent, quality, boss, task, monkeypatch
+    annotating, diligent, quality, boss, task, monkeypatch
 ):
-    """The detector bans somebody when all is answered and published."""
-    submission = start()
+    """The detector bans a worker when all is answered and published."""
+    submission = annotating
     Crowd(diligent, quality=quality, seed=1).work()
     real = rescoring.campaigns.grade_and_judge
 
@@ -304,14 +273,14 @@ def test_what_the_last_check_takes_out_is_collected_again_first(
     monkeypatch.setattr(rescoring.campaigns, "grade_and_judge", bans)
     settle()
     assert current().provisional
-    assert current().n == 30
+    assert current().n == 12
     settle()
     submission.refresh_from_db()
     assert still_open(submission) == [unsettled.REPLACEMENTS]
     Crowd(diligent[1:], quality=quality, seed=2).work()
     settle()
     assert not current().provisional
-    assert (current().n, current().n_excluded_workers) == (30, 1)
+    assert (current().n, current().n_excluded_workers) == (12, 1)
     assert Submission.objects.get(pk=submission.pk).scores.count() == 2
 
 

@@ -9,16 +9,17 @@ from leaderboard.boards.selectors.submission_progress import submission_progress
 from leaderboard.demo import people
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services.simulate import AGREEABLE, DILIGENT, Crowd
-from leaderboard.models import Submission
 from leaderboard.submissions.selectors.visibility import visible_parts
 from quality.bans.selectors.clean_ratings import clean_ratings
 from quality.bans.services import held_exclusions
 from quality.models import Ban, HeldExclusion
-from tests.leaderboard.evaluation.steps import settle
+from tests.kept import kept
+from tests.leaderboard.evaluation.steps import ask, now, settle
 
 
 @pytest.fixture
 def crowd(task, quality):
+    ask(task, negative_share=0.75)
     players = people.players([task.slug])
     careful = [player for player in players if player.habit == DILIGENT]
     careless = [player for player in players if player.habit == AGREEABLE]
@@ -33,34 +34,39 @@ def answered(settings, hand_in, good, boss, crowd):
         "MOST_EXCLUDED": 0,
         "DETECTOR": "rate-guarded-2",
     }
-    submission = hand_in(good, simulated=True)
-    jobs.drain()
-    decide.approve(submission, by=boss, start_now=True)
-    settle()
-    campaign = submission.human_evaluation.campaign
-    shares.lift(campaign.pk, boss, "Four of nine answer everything.")
-    for _ in range(25):  # enough to be sure of the one who always agrees
-        if not crowd.do_hit(crowd.players[-1]):
-            settle()  # paused until the answers have been looked at
-    crowd.work()
-    settle()
-    settle()
-    return submission
+
+    def work():
+        submission = hand_in(good, simulated=True)
+        jobs.drain()
+        decide.approve(submission, by=boss, start_now=True)
+        settle()
+        campaign = submission.human_evaluation.campaign
+        shares.lift(campaign.pk, boss, "Four of nine answer everything.")
+        for _ in range(14):  # enough to be sure of the one who always agrees
+            if not crowd.do_hit(crowd.players[-1]):
+                settle()  # paused until the answers have been looked at
+        crowd.work()
+        settle()
+        settle()
+        return submission
+
+    return kept("an exclusion is held", work)
 
 
 def state_of(submission):
-    return Submission.objects.get(pk=submission.pk).state
+    return now(submission).state
 
 
 def test_a_confirmed_exclusion_sends_work_out_before_the_score(answered, crowd, boss):
     [held] = HeldExclusion.objects.all()
     assert state_of(answered) == "ANNOTATING"
-    now = Submission.objects.get(pk=answered.pk)
-    told = submission_progress(now, now.human_evaluation, visible_parts(now, boss))
+    found = now(answered)
+    parts = visible_parts(found, boss)
+    told = submission_progress(found, found.human_evaluation, parts)
     assert told.waits_for.startswith("Waits for staff to decide whether to exclude")
     assert not Ban.objects.exists()
     assert not Assignment.objects.filter(replaced_at__isnull=False).exists()
-    campaign = Submission.objects.get(pk=answered.pk).human_evaluation.campaign
+    campaign = now(answered).human_evaluation.campaign
     assert held.worker_id in set(clean_ratings(campaign)["worker"])
     held_exclusions.confirm(held.pk, by=boss, reason="Always agrees.")
     settle()
@@ -78,5 +84,5 @@ def test_after_a_refusal_the_score_counts_everybody(answered, boss):
     settle()
     settle()
     assert state_of(answered) == "PUBLISHED"
-    campaign = Submission.objects.get(pk=answered.pk).human_evaluation.campaign
+    campaign = now(answered).human_evaluation.campaign
     assert held.worker_id in set(clean_ratings(campaign)["worker"])

@@ -11,35 +11,12 @@ from crowd.campaigns.services import run
 from crowd.campaigns.services.work import next_assignment
 from crowd.hits.services import slots
 from crowd.models import Assignment, Campaign, Commitment
-from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.standings import standings
-from leaderboard.demo import people
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import Score
 from tests.crowd.making import make_worker
-from tests.kept import kept
-from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import now, settle, spent
-
-
-@pytest.fixture
-def begun(hand_in, good, boss, task, quality):
-    """Give a submission that people have judged in part."""
-
-    def judged_in_part():
-        submission = hand_in(good, simulated=True)
-        jobs.drain()
-        decide.approve(submission, by=boss, start_now=True)
-        settle()
-        diligent = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
-        crowd = Crowd(diligent, quality=quality, seed=1)
-        # the first HITs of a worker are mostly test questions
-        for player in 3 * diligent:
-            crowd.do_hit(player)
-        return submission
-
-    return kept("judged in part", judged_in_part)
+from tests.leaderboard.evaluation.steps import now, settle, spent
 
 
 def stop(boss, **decided) -> None:

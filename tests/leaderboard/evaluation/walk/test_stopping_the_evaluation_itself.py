@@ -11,14 +11,11 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import closing, decide
 from leaderboard.models import Score
-from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import now, settle, spent
-from tests.leaderboard.evaluation.walk.test_stopping_asks_whether_to_publish import (  # noqa: F401
-    begun,
-)
+from tests.leaderboard.evaluation.steps import now, settle, spent
 
 
 @pytest.fixture
-def at_work(begun, task):  # noqa: F811
+def at_work(begun, task):
     """Give an assignment that somebody has open."""
     for worker in Worker.objects.filter(simulated=True).order_by("-pk"):
         if found := work.next_assignment(worker):
@@ -26,9 +23,8 @@ def at_work(begun, task):  # noqa: F811
     raise AssertionError("Nobody can take a HIT.")
 
 
-def test_what_never_went_out_cannot_be_published(hand_in, good, boss):
-    submission = hand_in(good, simulated=True)
-    jobs.drain()
+def test_what_never_went_out_cannot_be_published(measured, boss):
+    submission = measured
     decide.approve(submission, by=boss)
     decide.stop(submission, by=boss, reason="Too dear after all.")
     assert Commitment.objects.get().amount_cents == 0
@@ -42,9 +38,7 @@ def test_what_never_went_out_cannot_be_published(hand_in, good, boss):
 
 
 def test_what_people_have_open_is_waited_for_before_it_is_published(
-    begun,  # noqa: F811
-    boss,
-    at_work,
+    begun, boss, at_work
 ):
     decide.stop(begun, by=boss, reason="Wrong texts.")
     settle()
@@ -62,9 +56,7 @@ def test_what_people_have_open_is_waited_for_before_it_is_published(
 
 
 def test_held_exclusions_are_waited_for_before_it_is_published(
-    begun,  # noqa: F811
-    boss,
-    monkeypatch,
+    begun, boss, monkeypatch
 ):
     decide.stop(begun, by=boss, reason="Wrong texts.")
     decide.publish_partial(begun, by=boss, reason="Enough.")
@@ -77,7 +69,7 @@ def test_held_exclusions_are_waited_for_before_it_is_published(
     assert now(begun).state == "PUBLISHED"
 
 
-def measured(submission, boss):
+def waiting(submission, boss):
     """Leave it as it is."""
 
 
@@ -99,28 +91,8 @@ def stopped(submission, boss):
     decide.stop(submission, by=boss, reason="Wrong texts.")
 
 
-@pytest.mark.parametrize("reach", [measured, declined, approved, annotating, stopped])
-def test_a_withdrawn_submission_leaves_no_money_set_aside(hand_in, good, boss, reach):
-    submission = hand_in(good, simulated=True)
-    jobs.drain()
-    reach(submission, boss)
-    state = now(submission).state
-    decide.withdraw(submission, by=boss, reason="Wrong file.")
-    settle()
-    assert (now(submission).state, now(submission).failure) == ("WITHDRAWN", "")
-    assert now(submission).evaluation.state == "WITHDRAWN"
-    assert sum(Commitment.objects.values_list("amount_cents", flat=True)) == spent()
-    assert not Commitment.objects.filter(settled_at=None).exists()
-    assert state != "WITHDRAWN"
-    for again in (decide.withdraw, decide.stop, decide.decline, decide.publish_partial):
-        with pytest.raises(GenieError):
-            again(submission, by=boss, reason="Again.")
-    with pytest.raises(GenieError):
-        decide.approve(submission, by=boss)
-
-
 BACK = {
-    measured: "MEASURED",
+    waiting: "MEASURED",
     declined: "DECLINED",
     approved: "MEASURED",
     annotating: "STOPPED",
@@ -135,6 +107,16 @@ def test_a_withdrawn_submission_comes_back_without_money(hand_in, good, boss, re
     reach(submission, boss)
     decide.withdraw(submission, by=submission.owner, reason="Wrong file.")
     settle()
+    gone = now(submission)
+    assert (gone.state, gone.failure) == ("WITHDRAWN", "")
+    assert gone.evaluation.state == "WITHDRAWN"
+    assert sum(Commitment.objects.values_list("amount_cents", flat=True)) == spent()
+    assert not Commitment.objects.filter(settled_at=None).exists()
+    for again in (decide.withdraw, decide.stop, decide.decline, decide.publish_partial):
+        with pytest.raises(GenieError):
+            again(submission, by=boss, reason="Again.")
+    with pytest.raises(GenieError):
+        decide.approve(submission, by=boss)
     before = list(Commitment.objects.values_list("key", "amount_cents", "settled_at"))
     decide.restore(submission, by=submission.owner)
     settle()
@@ -166,8 +148,7 @@ def test_what_was_withdrawn_before_it_was_checked_goes_on(hand_in, good, boss):
 
 
 def test_what_was_stopped_by_a_withdrawal_can_be_published_after_the_way_back(
-    begun,  # noqa: F811
-    boss,
+    begun, boss
 ):
     decide.withdraw(begun, by=begun.owner, reason="")
     decide.restore(begun, by=begun.owner)
