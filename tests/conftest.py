@@ -37,6 +37,9 @@ def pytest_addoption(parser):
     parser.addoption(
         "--cpu-by-file", action="store_true", help="say which tests cost most"
     )
+    parser.addoption(
+        "--rewrite", action="store_true", help="write the committed files of tests/nets"
+    )
 
 
 def pytest_configure(config):

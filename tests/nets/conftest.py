@@ -7,16 +7,10 @@ FILES = Path(__file__).resolve().parent
 LINES = 60
 
 
-def pytest_addoption(parser):
-    parser.addoption(
-        "--rewrite", action="store_true", help="write the committed files of tests/nets"
-    )
-
-
 @pytest.fixture
 def net(request):
     """Compare a text with a committed file, or write that file anew."""
-    rewrites = request.config.getoption("--rewrite", default=False)
+    rewrites = request.config.getoption("--rewrite")
 
     def compare(name: str, text: str) -> None:
         file = FILES / name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import re
@@ -17,6 +18,14 @@ import yaml
 NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
 # A score as pages write it: 91.7 [80.6, 100.0]
 INTERVAL = re.compile(rf"({NUMBER})\s*\[\s*({NUMBER})\s*,\s*({NUMBER})\s*\]")
+OUTLINE = re.compile(
+    r"<(?:title|h[1-6]|th(?![^>]*scope=.row))\b[^>]*>(.*?)</(?:title|h[1-6]|th)>", re.S
+)
+# keys, names of jobs, and numbers one after another with the months before them
+VARIES = re.compile(
+    r"\b[0-9a-f]{8,}\b|\b[A-Z0-9]{10,}\b|\b[a-z]+(?:-[a-z]+){3}\b"
+    r"|(?:(?:\b[A-Z][a-z]{2,8}\.? )?\d[\d.,:–]*\s*)+"
+)
 VOID = {"br", "img", "input", "meta", "link", "hr", "source", "wbr", "col", "area"}
 
 
@@ -50,7 +59,7 @@ OF_A_PART = (
 COUNT = re.compile(
     rf"(?<![\w.,–/:-])(?P<before>{OF_A_PART} )?(?P<n>\d[\d,]*) "
     rf"(?:{'|'.join(f'(?P<{name}>{words})' for name, words in NOUNS.items())})(?![\w-])"
-    r"(?! (?:per|each|may)\b)"
+    r"(?! (?:per|each|may|answered \d+ test)\b)"
 )
 
 
@@ -202,6 +211,15 @@ ABSENT: tuple[tuple[str, str], ...] = (
         "texts",
     ),
 )
+
+
+def outline(status: int, kind: str, content: bytes) -> str:
+    """Return an answer's status, title, headings and table headers, less their numbers."""
+    text = content.decode() if kind.startswith("text/") else ""
+    texts = text.splitlines()[:1] if "csv" in kind else OUTLINE.findall(text)
+    plain = (html.unescape(re.sub(r"<[^>]+>", " ", text)) for text in texts)
+    words = (" ".join(VARIES.sub("# ", text).split()) for text in plain)
+    return " | ".join([str(status), *dict.fromkeys(filter(None, words))])
 
 
 def wrong_with_markup(html: str) -> Iterator[str]:

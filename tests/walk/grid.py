@@ -3,7 +3,7 @@
 import os
 import re
 import traceback
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
@@ -13,6 +13,7 @@ from leaderboard.models import Comparison, MetricResult, Prediction
 from tests.walk.checks import (
     Page,
     Truth,
+    outline,
     said_by,
     truth_of,
     wrong_with,
@@ -52,12 +53,10 @@ class Walk:
     world: World
     role: str = "visitor"
     asks: bool = True
-    # (route, kind, role) -> the statuses that came, for another test to compare
-    statuses: dict[tuple[str, str, str], set[int]] = field(
-        default_factory=lambda: defaultdict(set)
-    )
+    # for the net: nothing but what the first address of each route is
+    only_outlines: bool = False
     wrong: list[str] = field(default_factory=list)
-    n_opened: int = 0
+    outlines: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.client = self.world.client(self.role)
@@ -102,7 +101,7 @@ class Walk:
         return said
 
     def route(self, route: Route) -> None:
-        found = paths(route, self.world, self.rows)
+        found = paths(route, self.world, self.rows)[: 1 if self.only_outlines else None]
         if not self.asks and len(found) > 3:  # each role opens others of many rows
             own = [path for path in found[1:] if number_of(path, self.role) % 3 == 0]
             found = [found[0], *own]
@@ -119,13 +118,16 @@ class Walk:
                 self.open(route, f"{path}?{query}" if query else path)
 
     def open(self, route: Route, path: str, *, followed: str = "") -> None:
-        self.n_opened += 1
         answer = self.client.get(path)
         content = (
             b"".join(answer.streaming_content) if answer.streaming else answer.content
         )
         status = answer.status_code
-        self.statuses[route.name, self.world.kind, self.role].add(status)
+        if not followed and route.text not in self.outlines:
+            kind = answer.headers.get("Content-Type", "")
+            self.outlines[route.text] = outline(status, kind, content)
+        if self.only_outlines:
+            return
         if status >= 500:
             self.tell(route, path, f"{status}: {_cause(answer)}")
             return

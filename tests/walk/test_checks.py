@@ -112,10 +112,9 @@ def test_markup_that_a_browser_would_have_to_mend_is_found():
 
 def test_an_answer_of_the_server_s_fault_is_told():
     walk = object.__new__(Walk)
-    walk.n_opened, walk.role, walk.wrong = 0, "visitor", []
-    walk.statuses = {("board", "own", "visitor"): set()}
+    walk.outlines, walk.role, walk.wrong = {}, "visitor", []
     walk.world = SimpleNamespace(kind="own")
-    answer = SimpleNamespace(streaming=False, content=b"", status_code=503)
+    answer = SimpleNamespace(streaming=False, content=b"", status_code=503, headers={})
     walk.client = SimpleNamespace(get=lambda path: answer)
     walk.open(routes.Route("board", "tasks/<slug>/", ("slug",)), "/tasks/own/")
     assert walk.wrong == ["board | own | visitor | GET /tasks/own/: 503: no exception"]

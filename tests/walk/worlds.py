@@ -32,6 +32,7 @@ from leaderboard.judges.services import ask, define
 from leaderboard.models import (
     Instance,
     MetricResult,
+    MetricRun,
     OutsideMetric,
     OutsideScores,
     Score,
@@ -392,6 +393,7 @@ def full(who: dict) -> Task:
     )
     for place, system in enumerate(systems):
         OutsideScores.objects.create(metric=metric, submission=system, value=place)
+    MetricRun.objects.get_or_create(task=task, metric="meteor")
     judge = define.make("words", "1", {"endpoint": "scripted", "model": "words"})
     ask.ask(judge, task, ask.Wish(), by=who["boss"])
     for name in ("boss", "view_staff"):
