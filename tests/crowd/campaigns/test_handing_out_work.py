@@ -114,14 +114,14 @@ def test_an_open_assignment_whose_time_is_over_makes_room_for_the_next():
     assert HIT.objects.get(pk=first.hit_id).n_available == 1
 
 
-def test_handing_out_asks_little_of_five_thousand_hits(django_assert_max_num_queries):
-    # The worker has seen the inputs of the first 100 HITs of the second campaign.
-    make_campaign(100, of=items(100, "first-"))
+def test_handing_out_asks_little_of_many_hits(django_assert_max_num_queries):
+    # The worker has seen the inputs of the first 30 HITs of the second campaign.
+    make_campaign(of=items(30, "first-"))
     worker = make_worker()
-    assert len(do_all(worker)) == 100
-    make_campaign(5_000, of=items(5_000, "second-"))
+    assert len(do_all(worker)) == 30
+    make_campaign(of=items(500, "second-"))
     with django_assert_max_num_queries(22):
         assignment = next_assignment(worker)
     with django_assert_max_num_queries(16):
         send_in(assignment)
-    assert all(do_one(worker) for _ in range(20))
+    assert do_one(worker)

@@ -1,6 +1,7 @@
 """The signs of a program's answers: against scipy, on degenerate answers, on real models."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -185,14 +186,18 @@ def test_the_command_prints_both_tables(tmp_path, capsys):
         call_command("simulate_authenticity", "--answers", "3")
 
 
+def of_three_models(data):
+    """Leave out the others: each pair of a model and a judge costs the same."""
+    return replace(data, models=dict(sorted(data.models.items())[:3]))
+
+
 @needs_shared
 def test_real_models_are_told_from_people_as_far_as_they_are():
     data = read_data_set(SHARED / "data" / "alt-test" / "summeval")
     assert data.numeric
     assert (len(data.people), len(data.models)) == (3, 6)
-    told = told_apart(data, 100, seed=0)
-    assert told.mean > 0.85
     assert told_apart(data, 10_000, seed=0) is None
+    assert told_apart(of_three_models(data), 100, seed=0).mean > 0.85
     words = read_data_set(SHARED / "data" / "alt-test" / "wax")
     assert not words.numeric
-    assert 0.6 < told_apart(words, 25, seed=0).mean < 1
+    assert 0.6 < told_apart(of_three_models(words), 25, seed=0).mean < 1

@@ -186,7 +186,7 @@ def test_staff_are_told_of_a_bad_crowd_and_that_it_is_better(pool, campaign):
     assess(POOL, simulated=False)
     campaign.refresh_from_db()
     assert "answer without care" in campaign.notice
-    pool(40, 0)
+    pool(24, 0)
     assess(POOL, simulated=False)
     campaign.refresh_from_db()
     assert "answer without care" not in campaign.notice

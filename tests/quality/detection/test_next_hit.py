@@ -41,18 +41,22 @@ def _same_draws(monkeypatch):
     monkeypatch.setattr(next_hit, "_draw", drawn)
 
 
-@pytest.fixture
-def campaign():
-    """Make 100 HITs, the last twenty of which are test questions."""
-    campaign = make_campaign(of=items(100))
+def campaign_of(n):
+    """Make `n` HITs, the last fifth of which are test questions."""
+    campaign = make_campaign(of=items(n))
     hits = HIT.objects.filter(campaign=campaign).order_by("position")
-    for number, hit in enumerate(hits[80:]):
+    for number, hit in enumerate(hits[n * 4 // 5 :]):
         Placement.objects.create(
             campaign=campaign,
             item=hit.items.get(),
             polarity="POSITIVE" if number % 2 else "NEGATIVE",
         )
     return campaign
+
+
+@pytest.fixture
+def campaign():
+    return campaign_of(100)
 
 
 def is_test(assignment):
@@ -101,10 +105,10 @@ def test_the_first_item_is_no_more_of_a_test_than_others(campaign):
     assert 3 <= sum(drawn) <= 30
 
 
-def test_all_that_was_approved_is_answered_and_no_more(campaign):
-    worker = make_worker()
-    met = work(worker, 120)
-    assert (len(met), sum(met)) == (100, 20)
+def test_all_that_was_approved_is_answered_and_no_more():
+    campaign_of(30)
+    met = work(make_worker(), 40)
+    assert (len(met), sum(met)) == (30, 6)
 
 
 @pytest.mark.every_engine
@@ -253,7 +257,7 @@ def test_a_hard_key_makes_nobody_careless():
     rng = np.random.default_rng(3)
     early = EarlyStop(0.15, {"POSITIVE": 0.62, "NEGATIVE": 0.9})
     n_paused = 0
-    for _ in range(500):
+    for _ in range(300):
         right = {"POSITIVE": 0, "NEGATIVE": 0}
         for n in range(1, 9):
             right["POSITIVE"] += bool(rng.random() < 0.62)
@@ -262,11 +266,11 @@ def test_a_hard_key_makes_nobody_careless():
             if early.probability(counts, KINDS) > 0.95:
                 n_paused += 1
                 break
-    assert n_paused <= 5
+    assert n_paused <= 3
 
 
 def test_genies_detectors_pause_nobody(campaign, settings):
     settings.GENIE = {**settings.GENIE, "DETECTOR": "rate-guarded-2"}
-    met = work(make_worker(), 60, right=False)
-    assert len(met) == 60
+    met = work(make_worker(), 25, right=False)
+    assert len(met) == 25
     assert not Pause.objects.exists()
