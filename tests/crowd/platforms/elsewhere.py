@@ -23,7 +23,7 @@ REASON = "Each answer was given in under a second, always the first choice."
 class Elsewhere:
     """One campaign on Mechanical Turk; `turk` is the other side of the counter."""
 
-    def __init__(self, turk, n=3, **fields):
+    def __init__(self, turk, n=2, **fields):
         self.turk = turk
         self.campaign = make_campaign(n, platform="mturk", **fields)
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import itertools
 import json
 import socket
 import struct
@@ -22,19 +23,15 @@ class FaultyProxy:
     """Forwards calls; `faults` says what goes wrong, how often, in which operations.
 
     The chance is drawn from a seed, and never three times running for one operation, so
-    that whoever tries often enough gets through.
+    that whoever tries often enough gets through. The kinds take turns.
     """
 
     def __init__(self, url, *, seed=7):
         parts = urlsplit(url)
         self.host, self.port, self.path = parts.hostname, parts.port, parts.path
-        self.kinds = ()
-        self.share = 0.0
+        self.fail(())
         self.left = 10_000  # so many faults and no more
         self.silence = 1.0
-        self.only = None
-        self.delay = 0.0
-        self.allowed = None  # calls a second
         self.short_pages = False
         self.hidden_lists = 0  # so many ListHITs show nothing yet
         self.seen = []  # (operation, fault) of everything that arrived
@@ -48,13 +45,14 @@ class FaultyProxy:
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
         self.thread.start()
 
+    def fail(self, kinds, share=1.0, only=None):
+        self.kinds, self.share, self.only = kinds, share, only
+        self.turns = itertools.cycle(kinds)
+
     def close(self):
         self.server.shutdown()
         self.server.server_close()
         self.thread.join(5)
-
-    def n(self, operation):
-        return sum(name == operation for name, _ in self.seen)
 
     def draw(self, operation):
         with self.lock:
@@ -63,7 +61,7 @@ class FaultyProxy:
             row = self.running.get(operation, 0)
             able = bool(self.kinds) and wanted and row < 2 and self.left > 0
             if able and self.rng.random() < self.share:
-                fault = str(self.rng.choice(self.kinds))
+                fault = next(self.turns)
                 self.left -= 1
             self.running[operation] = self.running.get(operation, 0) + 1 if fault else 0
             self.seen.append((operation, fault))
@@ -110,8 +108,6 @@ class FaultyProxy:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 operation = self.headers["X-Amz-Target"].removeprefix(TARGET)
-                if proxy.delay:
-                    time.sleep(proxy.delay)
                 fault = proxy.draw(operation)
                 token = str(json.loads(body).get("NextToken", ""))
                 if token.startswith("proxy-"):

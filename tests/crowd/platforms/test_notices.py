@@ -34,7 +34,7 @@ def test_notices_lead_to_a_look_and_are_never_the_truth(turk, settings, monkeypa
         url = queue.create_queue(QueueName="notices")["QueueUrl"]
         turk.options |= {"queue_url": url, "queue_endpoint_url": address}
         settings.GENIE = {**settings.GENIE, "PLATFORMS": {"mturk": turk.options}}
-        elsewhere, other = Elsewhere(turk), Elsewhere(turk)
+        elsewhere, other = Elsewhere(turk, n=3), Elsewhere(turk, n=1)
         elsewhere.look()
         other.look()
         elsewhere.answer_all()

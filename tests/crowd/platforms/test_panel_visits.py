@@ -84,36 +84,25 @@ def test_who_finds_no_work_goes_back_with_the_panels_own_id(campaign):
     assert response["Location"] == reverse("work:finished")
     page = other.get(reverse("work:finished")).text
     assert "https://connect.example/none?p=P%2B8%40x" in page
-
-
-def test_a_stopped_campaign_sends_people_back(campaign):
-    make_panel()
     run.stop(campaign.pk, None, "Enough.")
     _, response = come(campaign)
     assert response["Location"] == reverse("work:finished")
 
 
-@pytest.mark.parametrize(
-    ("panel", "parameters", "status"),
-    [
+def test_links_that_lead_nowhere_let_nobody_in(campaign):
+    make_panel()
+    make_panel(name="closed", is_open=False)
+    for panel, parameters, status in [
         ("connect", {}, 400),
         ("connect", {"participantId": "a b"}, 400),
         ("nowhere", PERSON, 404),
         ("closed", PERSON, 404),
-    ],
-)
-def test_links_that_lead_nowhere_let_nobody_in(campaign, panel, parameters, status):
-    make_panel()
-    make_panel(name="closed", is_open=False)
-    _, response = come(campaign, parameters, panel)
-    assert response.status_code == status
-    assert not Worker.objects.exists()
-
-
-def test_a_campaign_of_another_platform_is_not_reached_by_a_panels_link(db):
-    make_panel()
-    _, response = come(make_campaign(1))
+    ]:
+        _, response = come(campaign, parameters, panel)
+        assert response.status_code == status
+    _, response = come(make_campaign(1))  # of another platform
     assert response.status_code == 404
+    assert not Worker.objects.exists()
 
 
 def test_only_links_that_the_panel_signed_are_taken(campaign):

@@ -227,14 +227,6 @@ def test_staff_are_told_of_codes_that_do_not_fit(world, ref):
     }
 
 
-def test_who_is_screened_out_is_asked_to_return(world, ref):
-    session, _ = world.there.take_place(ref.campaign_id, PEOPLE["Wanda"])
-    identity = Identity(PEOPLE["Wanda"], session, back_to="campaign-1")
-    out = world.platform.completion(identity, "screened-out")
-    assert world.there.come_back(session, out.code) == "RETURNED"
-    assert one(world.platform.sync(ref, None)).status == "returned"
-
-
 def test_without_a_workspace_nothing_is_published_and_our_pages_keep_people_away(world):
     alone = ProlificWorld(world.server, workspace_id="")
     assert "WORKSPACE is not set" in alone.platform.publish(alone.campaign()).message
@@ -304,9 +296,12 @@ def test_a_submission_that_is_not_ready_is_decided_on_later(world, ref):
     assert one(world.platform.decide([wish])).state == "done"
 
 
-def test_what_was_returned_cannot_be_approved(world, ref):
+def test_who_is_screened_out_returns_and_cannot_be_approved(world, ref):
     session, _ = world.there.take_place(ref.campaign_id, PEOPLE["Wanda"])
-    world.there.give_up(session)
+    identity = Identity(PEOPLE["Wanda"], session, back_to="campaign-1")
+    out = world.platform.completion(identity, "screened-out")
+    assert world.there.come_back(session, out.code) == "RETURNED"
+    assert one(world.platform.sync(ref, None)).status == "returned"
     result = one(world.platform.decide([DecisionSpec("d", session, "approve")]))
     assert (result.state, result.code) == ("refused", "decided-otherwise")
 
@@ -327,31 +322,28 @@ def test_a_bonus_of_unclear_outcome_is_never_sent_again(world, ref, kind):
     assert world.paid_cents("Wanda") == before + (25 if "after" in kind else 0)
 
 
-@pytest.mark.parametrize("kind", ["429", "503"])
-def test_a_bonus_that_was_surely_not_taken_can_be_tried_later(world, ref, kind):
+def test_a_bonus_that_was_surely_not_taken_can_be_tried_later(world, ref):
     wish = paid_bonus(world, ref)
     before = world.paid_cents("Wanda")
-    world.there.faults = [["POST", "bulk-bonus-payments/.*", kind, 1]]
-    assert one(world.platform.bonus([wish])).state == "again"
+    for kind in ("429", "503"):
+        world.there.faults = [["POST", "bulk-bonus-payments/.*", kind, 1]]
+        assert one(world.platform.bonus([wish])).state == "again"
+    left, world.there.balance = world.there.balance, 10
+    result = one(world.platform.bonus([wish]))
+    assert (result.state, result.code) == ("again", "no-funds")
+    world.there.balance = left
     assert one(world.platform.bonus([wish])).state == "done"
     assert world.paid_cents("Wanda") == before + 25
 
 
-@pytest.mark.parametrize("kind", ["500 after", "reset after"])
-def test_setting_a_bonus_up_pays_nothing_however_often(world, ref, kind):
+def test_setting_a_bonus_up_pays_nothing_however_often(world, ref):
     wish = paid_bonus(world, ref)
     before = world.paid_cents("Wanda")
-    world.there.faults = [["POST", "submissions/bonus-payments/", kind, 2]]
+    path = "submissions/bonus-payments/"
+    world.there.faults = [["POST", path, f"{how} after", 1] for how in ("500", "reset")]
     assert one(world.platform.bonus([wish])).state == "done"
     assert len(world.there.bulks) == 3
     assert world.paid_cents("Wanda") == before + 25
-
-
-def test_a_bonus_without_money_waits_for_it(world, ref):
-    wish = paid_bonus(world, ref)
-    world.there.balance = 10
-    result = one(world.platform.bonus([wish]))
-    assert (result.state, result.code) == ("again", "no-funds")
 
 
 def test_bonuses_stand_apart_one_refused_does_not_stop_the_next(world, ref):

@@ -104,17 +104,17 @@ def test_notices_of_a_topic_lead_to_one_look_each(turk, site, monkeypatch):
         for event in RequesterEvent.objects.order_by("pk")
         if event.body["Events"][0]["EventType"] == "AssignmentSubmitted"
     ]
-    assert len(events) == 3
+    assert len(events) == 2
     assert {(one.transport, one.destination) for one in events} == {("SNS", topic)}
     RequesterEvent.objects.all().update(sent_at="2026-01-01T00:00Z", next_try_at=None)
     jobs.drain()
     wanted = (sync.JOB, (("campaign", elsewhere.campaign.pk),))
     posted = [deliver._as_topic(one, json.dumps(one.body)) for one in events]
-    assert send(posted[2].encode()).status_code == 204
+    assert send(posted[1].encode()).status_code == 204
     assert jobs.queued() == {wanted}
     jobs.drain()
-    assert elsewhere.assignments().count() == 3
-    assert send(posted[2].encode()).status_code == 204  # it came before
+    assert elsewhere.assignments().count() == 2
+    assert send(posted[1].encode()).status_code == 204  # it came before
     assert jobs.queued() == set()
     assert send(events[0].body).status_code == 204  # a topic can leave out the envelope
     assert jobs.queued() == {wanted}
@@ -131,11 +131,9 @@ def test_nobody_reaches_it_without_the_secret(site):
     assert not PlatformNotice.objects.exists()
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"[]", b"{}", b"\xff", b"[" * 50_000, b'{"Type": 3}']
-)
-def test_what_says_nothing_is_refused(site, body):
-    assert send(body).status_code == 400
+def test_what_says_nothing_is_refused(site):
+    for body in [b"", b"[]", b"{}", b"\xff", b"[" * 50_000, b'{"Type": 3}']:
+        assert send(body).status_code == 400
 
 
 def test_junk_in_an_envelope_makes_nobody_look(site):
@@ -165,11 +163,11 @@ def test_what_the_service_signed_is_followed(site, version, subject):
     assert send(signed(body, version=version)).status_code == 204
 
 
-@pytest.mark.parametrize("name", ["Message", "MessageId", "Timestamp", "Subject"])
-def test_what_was_changed_on_its_way_is_refused(site, name):
-    body = signed(notice()) | {name: "changed"}
-    assert send(body).status_code == 403
-    assert not PlatformNotice.objects.exists()
+def test_what_was_changed_on_its_way_is_refused(site):
+    for name in ["Message", "MessageId", "Timestamp", "Subject"]:
+        body = signed(notice()) | {name: "changed"}
+        assert send(body).status_code == 403
+        assert not PlatformNotice.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -270,9 +268,8 @@ def test_our_own_topic_is_told_that_we_want_its_notices(site, opened):
         subscriptions.confirm(f"{ASKED}expired")
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
+def test_other_addresses_are_not_opened(site, opened):
+    for address in [
         "",
         ASKED.replace("https", "http"),
         ASKED.replace(
@@ -285,14 +282,12 @@ def test_our_own_topic_is_told_that_we_want_its_notices(site, opened):
         ASKED.replace(".com/", ".com:8443/"),
         ASKED.replace("ConfirmSubscription", "DeleteTopic"),
         f"{ASKED}&Action=DeleteTopic",
-    ],
-)
-def test_other_addresses_are_not_opened(site, opened, address):
-    assert send(question(address)).status_code == 400
-    with pytest.raises(GenieError):
-        subscriptions.confirm(address)
-    assert jobs.queued() == set()
-    assert opened == []
+    ]:
+        assert send(question(address)).status_code == 400
+        with pytest.raises(GenieError):
+            subscriptions.confirm(address)
+        assert jobs.queued() == set()
+        assert opened == []
 
 
 def test_the_topic_of_somebody_else_gets_no_answer(site, opened):

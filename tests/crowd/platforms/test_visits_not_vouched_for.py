@@ -78,6 +78,11 @@ def test_work_counts_only_once_prolific_vouches_for_the_visit(there, campaign, v
     # Prolific lists the honest visit, and still answers no question about the other.
     look(campaign)
     assert sessions() == {wanda.session: True, forger.session: None}
+    ask_fault(there, SILENT)
+    look(campaign)
+    assert sessions()[forger.session] is None
+    assert states(forger) == {State.SUBMITTED}
+    assert not is_done(campaign)
     workers = set(clean_ratings(campaign)["worker"])
     assert workers == {ExternalSession.objects.get(is_vouched=True).worker_id}
     assert len(clean_ratings(campaign)) == 3
@@ -147,16 +152,6 @@ def test_a_denied_visit_loses_its_open_page_and_gets_no_more_work(there, campaig
     assert forger.work() == reverse("work:finished")
     page = forger.browser.get(reverse("work:finished")).text
     assert "There is no more of this work for you" in page
-
-
-def test_while_prolific_is_silent_nothing_changes(there, campaign, visited):  # noqa: F811
-    _, forger = visited
-    for kind in (SILENT, BUSY):
-        ask_fault(there, kind)
-        look(campaign)
-    assert sessions()[forger.session] is None
-    assert states(forger) == {State.SUBMITTED}
-    assert not is_done(campaign)
 
 
 def test_work_that_comes_in_during_the_denial_is_refused_at_the_next_look(
