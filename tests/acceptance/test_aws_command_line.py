@@ -63,25 +63,15 @@ def test_a_batch_from_the_test_to_the_last_cent(aws, desk, wanda, walt, tmp_path
     hit = aws(
         "create-hit",
         *("--title", "Say how it reads", "--description", "Read a sentence."),
-        *[
-            "--reward",
-            "0.40",
-            "--max-assignments",
-            "2",
-            "--lifetime-in-seconds",
-            "3600",
-        ],
+        *("--reward", "0.40", "--max-assignments", "2"),
+        *("--lifetime-in-seconds", "3600"),
         *("--assignment-duration-in-seconds", "600", "--question", "file://page.xml"),
         *("--qualification-requirements", json.dumps([need])),
     )["HIT"]["HITId"]
-    left = {"AvailableBalance": "99.04", "OnHoldBalance": "0.96"}
-    assert aws("get-account-balance") == left
     assert wanda.accept(hit) is None
     for one in (wanda, walt):
         take_test(one, kind, sky="blue", all=["cyan", "red"], age="30")
         one.do(hit, mood=f"{one.user.username} & co.")
-    waiting = aws("list-reviewable-hits")["HITs"]
-    assert [one["HITId"] for one in waiting] == [hit]
     # one assignment a page: the command line follows the tokens by itself
     work = aws("list-assignments-for-hit", "--hit-id", hit, "--page-size", "1")
     first, second = work["Assignments"]
@@ -101,9 +91,5 @@ def test_a_batch_from_the_test_to_the_last_cent(aws, desk, wanda, walt, tmp_path
         *("--hit-id", "3NOSUCHHIT"),
         fails="An error occurred (RequestError) when calling the DeleteHIT operation",
     )
-    aws("delete-hit", "--hit-id", hit)
-    assert aws("list-hits")["HITs"] == []
-    assert aws("get-account-balance") == {
-        "AvailableBalance": "98.32",
-        "OnHoldBalance": "0.00",
-    }
+    left = {"AvailableBalance": "98.32", "OnHoldBalance": "0.00"}
+    assert aws("get-account-balance") == left

@@ -33,7 +33,7 @@ def test_the_example_shows_its_inputs(slug):
 
 @every_template
 @given(text=st.text(max_size=60))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_no_text_at_all_changes_the_pages_structure(slug, text):
     template = TEMPLATES[slug]
     plain = Elements(template.render(template.example))

@@ -36,15 +36,15 @@ def answers_per_campaign():
 
 
 def test_after_a_third_of_the_answers_every_campaign_has_about_a_third():
-    campaigns = open_campaigns(8, 45)
-    workers = [make_worker() for _ in range(60)]
+    campaigns = open_campaigns(4, 45)
+    workers = [make_worker() for _ in range(30)]
     rng = generator(12)
     # a few workers do most of it, as in real crowds
-    activity = rng.exponential(size=60)
-    for who in rng.choice(60, size=8 * 15, p=activity / activity.sum()):
+    activity = rng.exponential(size=30)
+    for who in rng.choice(30, size=4 * 15, p=activity / activity.sum()):
         assert do_one(workers[int(who)])
     counts = answers_per_campaign()
-    assert sum(counts.values()) == 120
+    assert sum(counts.values()) == 60
     assert all(9 <= counts[campaign.pk] <= 21 for campaign in campaigns)
 
 
@@ -93,11 +93,11 @@ def test_what_is_given_back_is_not_offered_twice_in_a_round():
 
 
 def test_a_campaign_that_opens_later_joins_in_the_next_round_and_is_not_caught_up_with():
-    early = open_campaigns(2, 30)
+    early = open_campaigns(2, 16)
     worker = make_worker()
-    for _ in range(11):
+    for _ in range(5):
         do_one(worker)
-    late = make_campaign(of=items(30, "late-"))
+    late = make_campaign(of=items(16, "late-"))
     got = Counter(do_one(worker).hit.campaign_id for _ in range(10))
     assert set(got) == {late.pk, *(campaign.pk for campaign in early)}
     assert got[late.pk] == 3
@@ -142,7 +142,7 @@ def test_no_campaign_with_an_open_hit_draws_nothing():
 def test_hits_of_one_kind_come_in_runs():
     kinds = [hit_type(title=title) for title in ("one", "two")]
     for kind in kinds:
-        make_campaign(of=items(40, kind.title), hit_type=kind)
+        make_campaign(of=items(20, kind.title), hit_type=kind)
     worker = make_worker()
     got = [do_one(worker).hit.campaign.hit_type_id for _ in range(20)]
     changes = sum(a != b for a, b in pairwise(got))

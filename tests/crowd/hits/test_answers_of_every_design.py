@@ -98,18 +98,16 @@ def test_each_output_of_a_rankme_page_has_its_own_magnitude():
     }
 
 
-@pytest.mark.parametrize(
-    ("given", "code"),
-    [
+def test_a_rankme_page_sends_each_output_once_and_no_other():
+    assignment = claimed("rankme-outputs")
+    for given, code in (
         ({"quality@A": "150", "quality@B": "80"}, "answer-missing"),
         ({"quality": "150"}, "unknown-question"),
         ({"quality@A": "1", "quality@B": "1", "quality@C": "1", "quality@D": "1"}, "unknown-question"),
         ({"quality@A": "0", "quality@B": "1", "quality@C": "1"}, "not-on-the-scale"),
         ({"quality@A": "-5", "quality@B": "1", "quality@C": "1"}, "not-on-the-scale"),
-    ],
-)  # fmt: skip
-def test_a_rankme_page_sends_each_output_once_and_no_other(given, code):
-    assert refused(claimed("rankme-outputs"), given) == code
+    ):  # fmt: skip
+        assert refused(assignment, given) == code, given
 
 
 def test_a_reference_output_may_be_worth_something_else_than_100():
@@ -182,9 +180,9 @@ def test_no_marks_are_no_errors():
     assert Answer.objects.get().detail == {"spans": []}
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
+def test_marks_that_the_page_cannot_make_are_refused():
+    assignment = marked()
+    for raw in (
         spans((0, len(TEXT) + 1, "minor")),
         spans((-1, 3, "minor")),
         spans((3, 3, "minor")),
@@ -204,10 +202,9 @@ def test_no_marks_are_no_errors():
         "no json",
         "null",
         "NaN",
-    ],
-)
-def test_marks_that_the_page_cannot_make_are_refused(raw):
-    assert refused(marked(), {"overall": "70", "spans": raw}) == "unusable-spans"
+    ):
+        given = {"overall": "70", "spans": raw}
+        assert refused(assignment, given) == "unusable-spans", raw[:99]
 
 
 def test_the_last_character_can_be_marked():
@@ -280,9 +277,8 @@ def test_an_mqm_score_is_counted_from_what_the_taxonomy_says_errors_weigh():
     assert weights == [0.1, None, 25.0]
 
 
-@pytest.mark.parametrize(
-    "errors",
-    [
+def test_errors_that_no_page_can_ask_are_refused():
+    for errors in [
         {"colour": "red"},
         {"severities": []},
         {"severities": ["minor", "minor"]},
@@ -294,12 +290,10 @@ def test_an_mqm_score_is_counted_from_what_the_taxonomy_says_errors_weigh():
         {"weights": {"minor": -1}},
         {"weights": {"minor": True}},
         {"missing": "yes"},
-    ],
-)
-def test_errors_that_no_page_can_ask_are_refused(errors):
-    with pytest.raises(GenieError) as caught:
-        campaign_of("error-span-translation", form={"errors": errors})
-    assert caught.value.code == "unusable-errors"
+    ]:
+        with pytest.raises(GenieError) as caught:
+            campaign_of("error-span-translation", form={"errors": errors})
+        assert caught.value.code == "unusable-errors"
 
 
 def test_each_mark_of_a_text_that_came_with_marks_says_what_became_of_it():
@@ -381,9 +375,8 @@ def test_a_rankme_page_asks_below_each_output_and_hides_the_input_where_told():
     assert all("worth" not in block.html for block in outputs)
 
 
-@pytest.mark.parametrize(
-    ("slug", "how", "code"),
-    [
+def test_a_campaign_that_no_page_can_show_is_not_built():
+    for slug, how, code in [
         ("question-answering", {"scale": "two-choice"}, "unusable-scale"),
         ("question-answering", {"form": {"colour": "red"}}, "unusable-form"),
         ("question-answering", {"form": {"setup": 3}}, "unusable-form"),
@@ -406,12 +399,10 @@ def test_a_rankme_page_asks_below_each_output_and_hides_the_input_where_told():
         ("rankme-outputs", {"data": {"standard_value": True}}, "unusable-item"),
         ("rankme-outputs", {"data": {"standard_value": float("nan")}}, "unusable-item"),
         ("question-answering", {"data": {"outputs": [{"slot": "A", "text": ""}]}}, "unusable-item"),
-    ],
-)  # fmt: skip
-def test_a_campaign_that_no_page_can_show_is_not_built(slug, how, code):
-    with pytest.raises(GenieError) as caught:
-        campaign_of(slug, **how)
-    assert caught.value.code == code
+    ]:  # fmt: skip
+        with pytest.raises(GenieError) as caught:
+            campaign_of(slug, **how)
+        assert caught.value.code == code
 
 
 def test_the_same_hit_type_with_another_form_is_another_one():

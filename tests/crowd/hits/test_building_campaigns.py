@@ -68,9 +68,8 @@ def test_the_platforms_share_counts_against_what_was_approved():
     assert make_campaign(4, budget_cents=48, platform="mturk").fee_cents == 2
 
 
-@pytest.mark.parametrize(
-    ("code", "fields"),
-    [
+def test_what_cannot_work_is_refused_and_leaves_nothing():
+    for code, fields in [
         ("no-items", {"of": []}),
         ("duplicate-item", {"of": [item("a"), item("a")]}),
         ("unknown-hit-template", {"hit_type": hit_type(template="nowhere")}),
@@ -80,10 +79,8 @@ def test_the_platforms_share_counts_against_what_was_approved():
         ("unknown-exposure", {"exposure": "sometimes"}),
         ("too-few-assignments", {"max_assignments": 0}),
         ("unknown-platform", {"platform": "elsewhere"}),
-    ],
-)
-def test_what_cannot_work_is_refused_and_leaves_nothing(code, fields):
-    assert refused(code, **fields)
+    ]:
+        assert refused(code, **fields)
 
 
 def test_an_item_without_its_texts_is_refused():

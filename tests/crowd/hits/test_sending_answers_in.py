@@ -50,14 +50,21 @@ def refused(assignment, answers=None):
     return caught.value.code
 
 
-def test_an_answer_becomes_a_rating_and_plans_the_reward(assignment):
-    send_in(assignment, "0.75", active_seconds=0.0, remark="A typo in line 2.")
+def test_an_answer_becomes_a_rating_and_plans_the_reward_once(assignment):
+    remark = "  line 1\nline 2 \x00\x1b[31m\u202e<b>" + "x" * 3_000
+    first = send_in(assignment, "0.75", active_seconds=0.0, remark=remark)
+    # the same again changes nothing, and another is refused
+    second = send_in(assignment, remark="twice")
+    assert (second.state, second.submitted_at) == (first.state, first.submitted_at)
+    assert refused(assignment, answers_for(assignment, "0")) == "already-submitted"
     assignment.refresh_from_db()
     answer = Answer.objects.get()
     assert (answer.criterion, answer.value, answer.raw) == ("overall", 0.75, "0.75")
     assert answer.item == assignment.hit.items.get()
     assert assignment.state == State.SUBMITTED
-    assert assignment.remark == "A typo in line 2."
+    # a remark keeps its lines and loses what cannot be shown
+    assert assignment.remark.startswith("line 1\nline 2 [31m<b>xxx")
+    assert len(assignment.remark) == 2_000
     entry = LedgerEntry.objects.get()
     assert (entry.idempotency_key, entry.kind, entry.state, entry.amount_cents) == (
         f"reward:{assignment.pk}",
@@ -67,23 +74,12 @@ def test_an_answer_becomes_a_rating_and_plans_the_reward(assignment):
     )
 
 
-def test_the_same_answer_again_changes_nothing_and_another_is_refused(assignment):
-    first = send_in(assignment, remark="once")
-    second = send_in(assignment, remark="twice")
-    assert (second.state, second.submitted_at) == (first.state, first.submitted_at)
-    assert Answer.objects.count() == LedgerEntry.objects.count() == 1
-    assignment.refresh_from_db()
-    assert assignment.remark == "once"
-    assert refused(assignment, answers_for(assignment, "0")) == "already-submitted"
-    assert Answer.objects.get().value == 0.75
-
-
-@pytest.mark.parametrize("raw", ["0.6", "2", "-1", "nan", "", "agree", "1;drop", "²"])
-def test_what_a_page_sends_is_never_trusted(assignment, raw):
-    code = refused(assignment, answers_for(assignment, raw))
-    assert code == ("not-on-the-scale" if raw else "answer-missing")
-    assignment.refresh_from_db()
-    assert assignment.state == State.ACCEPTED
+def test_what_a_page_sends_is_never_trusted(assignment):
+    for raw in ["0.6", "2", "-1", "nan", "", "agree", "1;drop", "²"]:
+        code = refused(assignment, answers_for(assignment, raw))
+        assert code == ("not-on-the-scale" if raw else "answer-missing")
+        assignment.refresh_from_db()
+        assert assignment.state == State.ACCEPTED
 
 
 def test_every_question_wants_an_answer_and_no_other_is_taken():
@@ -124,6 +120,10 @@ def test_an_answer_to_returned_work_is_refused(assignment):
     assert not give_back(assignment)
     assert refused(assignment) == "work-returned"
     assert HIT.objects.get().n_available == 1
+    taken_back = next_assignment(make_worker())
+    exclusions.exclude(taken_back.worker, POOL, "Sorry.")
+    assert HIT.objects.get().n_available == 1
+    assert refused(taken_back) == "work-returned"
 
 
 @pytest.mark.every_engine
@@ -179,39 +179,18 @@ def test_what_people_have_open_when_a_campaign_stops_may_still_come_in(assignmen
     assert Commitment.objects.get().amount_cents == 10
 
 
-@pytest.mark.parametrize(
-    ("measured", "kept"),
-    [
-        (None, None),
-        (math.nan, None),
-        (math.inf, None),
-        (-1.0, None),
-        (3.5, 3.5),
-        (9_999.0, 60.0),
-    ],
-)
-def test_active_time_is_believed_up_to_the_time_that_passed(assignment, measured, kept):
-    Assignment.objects.update(accepted_at=timezone.now() - timedelta(seconds=60))
-    assignment.refresh_from_db()
-    send_in(assignment, active_seconds=measured)
-    assignment.refresh_from_db()
-    if kept is None:
-        assert assignment.active_seconds is None
-    else:
-        assert assignment.active_seconds == pytest.approx(kept, abs=2)
-
-
-def test_a_remark_keeps_its_lines_and_loses_what_cannot_be_shown(assignment):
-    send_in(assignment, remark="  line 1\nline 2 \x00\x1b[31m\u202e<b>" + "x" * 3_000)
-    assignment.refresh_from_db()
-    assert assignment.remark.startswith("line 1\nline 2 [31m<b>xxx")
-    assert len(assignment.remark) == 2_000
-
-
-def test_an_excluded_workers_open_work_is_taken_back(assignment):
-    exclusions.exclude(assignment.worker, POOL, "Sorry.")
-    assert HIT.objects.get().n_available == 1
-    assert refused(assignment) == "work-returned"
+def test_active_time_is_believed_up_to_the_time_that_passed():
+    told = {None: None, math.nan: None, math.inf: None, -1.0: None, 3.5: 3.5, 9e3: 60}
+    make_campaign(len(told))
+    worker = make_worker()
+    for measured, kept in told.items():
+        assignment = next_assignment(worker)
+        assignment.accepted_at = timezone.now() - timedelta(seconds=60)
+        assignment.save()
+        send_in(assignment, active_seconds=measured)
+        assignment.refresh_from_db()
+        expected = kept and pytest.approx(kept, abs=2)
+        assert assignment.active_seconds == expected, measured
 
 
 def test_the_platforms_share_is_planned_beside_the_reward():

@@ -59,20 +59,16 @@ def test_rejected_work_is_not_paid_says_why_and_goes_out_again(worker, sam):
     assert HIT.objects.get().n_available == 1
 
 
-def test_decisions_are_final(worker, sam):
-    make_campaign(2)
-    one, two = do_all(worker)
+def test_decisions_are_final_and_about_what_was_sent_in(worker, sam):
+    make_campaign(3)
+    one, two = do_one(worker), do_one(worker)
+    open_one = next_assignment(worker)
+    assert review.approve([open_one.pk], by=sam) == 0
+    assert not review.reject(open_one.pk, sam, "Too slow.")
     review.approve([one.pk])
     review.reject(two.pk, sam, "No effort.")
     assert not review.reject(one.pk, sam, "No effort.")
     assert review.approve([two.pk]) == 0
-
-
-def test_open_work_can_neither_be_approved_nor_rejected(worker, sam):
-    make_campaign(1)
-    open_one = next_assignment(worker)
-    assert review.approve([open_one.pk], by=sam) == 0
-    assert not review.reject(open_one.pk, sam, "Too slow.")
 
 
 def test_rejecting_after_the_campaign_gives_its_money_back(worker, sam):
@@ -107,18 +103,13 @@ def test_approved_work_is_paid_once(worker, sam):
     paid, waiting = do_all(worker)
     review.approve([paid.pk])
     entries = list(LedgerEntry.objects.all())
+    refused("reference-missing", payouts.by_hand, entries, sam, " ")
     assert payouts.by_hand(entries, sam, "transfer 17") == 1
     assert payouts.by_hand(entries, sam, "transfer 18") == 0
     entry = entry_of(paid)
     assert (entry.state, entry.platform_id) == (LedgerEntry.State.DONE, "transfer 17")
     assert entry.done_at is not None
     assert entry_of(waiting).state == LedgerEntry.State.PLANNED
-
-
-def test_a_payment_needs_its_reference(worker, sam):
-    make_campaign(1)
-    review.approve([do_one(worker).pk])
-    refused("reference-missing", payouts.by_hand, LedgerEntry.objects.all(), sam, " ")
 
 
 def test_earnings_go_from_pending_to_approved_to_paid(worker, sam):

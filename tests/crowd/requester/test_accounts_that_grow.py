@@ -116,11 +116,11 @@ def one_thing(rng, call, hands, people):
         hands.forward(seconds=rng.choice([60, 700, 40_000]))
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_what_is_kept_is_what_adding_up_gives(requester, call, hands, seed):
     rng = random.Random(seed)
     people = [register_worker(platform_worker_id=f"W{i}") for i in range(4)]
-    for _ in range(60):
+    for _ in range(50):
         try:
             one_thing(rng, call, hands, people)
         except (TurkError, turns.GenieError):
@@ -179,7 +179,7 @@ def test_a_call_reads_as_much_of_large_accounts(
     if operation.startswith("Create"):
         arguments["HITTypeId"] = own(RequesterHITType).get().entity_id
     worked = []
-    for n in (20, 800):
+    for n in (20, 400):
         used_for_years(requester, n, hands.time)
         if operation == "GetHIT":
             arguments["HITId"] = RequesterHIT.objects.earliest("pk").entity_id

@@ -2,6 +2,7 @@ import json
 import ssl
 import threading
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
@@ -223,9 +224,8 @@ def test_no_requester_reaches_what_is_inside(desk, hook, monkeypatch):
     assert "private network" in RequesterEvent.objects.get().trouble
 
 
-@pytest.mark.parametrize(
-    ("transport", "destination"),
-    [
+def test_targets_that_hear_nothing_are_refused(desk, credentials):
+    for transport, destination in [
         ("SQS", "queue"),
         ("SNS", "http://a.org/"),
         ("SNS", "topic"),
@@ -240,14 +240,11 @@ def test_no_requester_reaches_what_is_inside(desk, hook, monkeypatch):
         ("SQS", "https://sqs.us-east-1.amazonaws.com/123456789012/no-such-queue"),
         ("SQS", "https://sqs.us-east-1.amazonaws.com/123456789012/work.fifo"),
         ("Email", "a@b.c"),
-    ],
-)
-def test_targets_that_hear_nothing_are_refused(
-    desk, credentials, transport, destination
-):
-    refused("InvalidTransportEndpoint", lambda: ask_for(desk, destination, transport))
-    refused("InvalidTransportEndpoint", lambda: ping(desk, destination, transport))
-    assert not RequesterEvent.objects.exists()
+    ]:
+        for tell in (ask_for, ping):
+            call = partial(tell, desk, destination, transport)
+            refused("InvalidTransportEndpoint", call)
+        assert not RequesterEvent.objects.exists()
 
 
 def test_the_version_that_botocores_model_names_is_accepted_too(desk, queue):

@@ -41,21 +41,16 @@ def bonus(desk, done, **fields):
     )
 
 
-@pytest.mark.parametrize("feedback", ["", "  \n"])
-def test_a_rejection_without_a_reason_changes_nothing(desk, wanda, feedback):
+def test_a_rejection_and_a_bonus_need_words_and_an_approval_does_not(desk, wanda):
     done = wanda.do(post(desk), mood="good")
-    with pytest.raises(ClientError) as caught:
-        desk.client.reject_assignment(AssignmentId=done, RequesterFeedback=feedback)
-    error = caught.value.response["Error"]
-    assert error["Code"] == "ParameterValidationError"
-    assert "RequesterFeedback" in error["Message"]
-    assert "the worker reads it" in error["Message"]
-    assert state_of(done) == "Submitted"
-    assert not own(Message).exists()
-
-
-def test_an_approval_needs_no_words_and_a_bonus_does(desk, wanda):
-    done = wanda.do(post(desk), mood="good")
+    for feedback in ("", "  \n"):
+        with pytest.raises(ClientError) as caught:
+            desk.client.reject_assignment(AssignmentId=done, RequesterFeedback=feedback)
+        error = caught.value.response["Error"]
+        assert error["Code"] == "ParameterValidationError"
+        assert "RequesterFeedback" in error["Message"]
+        assert "the worker reads it" in error["Message"]
+        assert state_of(done) == "Submitted"
     desk.client.approve_assignment(AssignmentId=done, RequesterFeedback="")
     assert state_of(done) == "Approved"
     done = wanda.do(post(desk, AutoApprovalDelayInSeconds=0), mood="good")
@@ -66,13 +61,17 @@ def test_an_approval_needs_no_words_and_a_bonus_does(desk, wanda):
     assert not own(Message).exists()
 
 
-def test_the_reason_of_a_rejection_has_a_way_to_appeal_beside_it(wanda, rejected):
+def test_a_rejection_and_its_end_are_told_with_a_way_to_appeal(desk, wanda, rejected):
     page = wanda.get("messages").text
     assert "Say how it reads" in page
     assert "The &lt;i&gt;second&lt;/i&gt; question is empty." in page
     assert "From <bdi>Rita</bdi>" in page
     assert page_of(rejected) in page
     assert page_of(rejected) in wanda.get("earnings").text
+    desk.client.approve_assignment(
+        AssignmentId=rejected.entity_id, OverrideRejection=True
+    )
+    assert "approved" in wanda.worker.messages.first().text
 
 
 def test_a_bonus_its_reason_and_what_requesters_write_stand_under_messages(desk, wanda):
@@ -160,11 +159,3 @@ def test_only_own_rejected_work_can_be_appealed_once(desk, wanda, rejected):
     with pytest.raises(GenieError, match="already appealed"):
         services.against_requester(wanda.worker, rejected.entity_id, "More.")
     assert own(Appeal).count() == 1
-
-
-def test_a_rejection_that_its_requester_takes_back_is_told(desk, wanda, rejected):
-    desk.client.approve_assignment(
-        AssignmentId=rejected.entity_id, OverrideRejection=True
-    )
-    newest = wanda.worker.messages.first()
-    assert "approved" in newest.text

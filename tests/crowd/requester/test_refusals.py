@@ -93,9 +93,8 @@ ENTITIES = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>' + external().re
 )
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
+def test_questions_out_of_form_post_nothing(desk):
+    for question in [
         "",
         "plain text",
         "<p>no question</p>",
@@ -119,14 +118,12 @@ ENTITIES = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>' + external().re
         external("https://example.org/a b"),
         "<a>" * 1000 + "</a>" * 1000,
         TEST.replace("FreeTextAnswer", "FileUploadAnswer"),
-    ],
-)
-def test_questions_out_of_form_post_nothing(desk, question):
-    with pytest.raises(desk.client.exceptions.RequestError) as caught:
-        post(desk, Question=question)
-    code = caught.value.response["TurkErrorCode"].rsplit(".", 1)[1]
-    assert code == ("XMLParseError" if question else "InvalidParameterValue")
-    assert RequesterHIT.objects.count() == 0
+    ]:
+        with pytest.raises(desk.client.exceptions.RequestError) as caught:
+            post(desk, Question=question)
+        code = caught.value.response["TurkErrorCode"].rsplit(".", 1)[1]
+        assert code == ("XMLParseError" if question else "InvalidParameterValue")
+        assert RequesterHIT.objects.count() == 0
 
 
 PLURALITY = {"PolicyName": "SimplePlurality/2011-09-01"}
@@ -142,9 +139,8 @@ def number(key, value):
     return {"Key": key, "Values": [value]}
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
+def test_unknown_layouts_and_impossible_policies_post_nothing(desk):
+    for fields in [
         {"HITLayoutId": "3LAYOUT"},
         {"HITLayoutParameters": [{"Name": "a", "Value": "b"}]},
         {"AssignmentReviewPolicy": KNOWN},
@@ -157,18 +153,18 @@ def number(key, value):
         known(number("ExtendMaximumAssignments", "26")),
         known(number("QuestionAgreementThreshold", "50")),
         known({"Key": "AnswerKey"}),
-    ],
-)
-def test_unknown_layouts_and_impossible_policies_post_nothing(desk, fields):
-    asks = [{**HIT, **fields}]
-    if "HITLayoutId" in fields:
-        asks.append({key: value for key, value in asks[0].items() if key != "Question"})
-    for ask in asks:
-        with pytest.raises(ClientError) as caught:
-            desk.client.create_hit(**ask)
-        code = caught.value.response["Error"]["Code"]
-        assert code in {"RequestError", "ParameterValidationError"}
-    assert not RequesterHIT.objects.exists()
+    ]:
+        asks = [{**HIT, **fields}]
+        if "HITLayoutId" in fields:
+            asks.append(
+                {key: value for key, value in asks[0].items() if key != "Question"}
+            )
+        for ask in asks:
+            with pytest.raises(ClientError) as caught:
+                desk.client.create_hit(**ask)
+            code = caught.value.response["Error"]["Code"]
+            assert code in {"RequestError", "ParameterValidationError"}
+        assert not RequesterHIT.objects.exists()
 
 
 def test_a_hit_shows_something(desk):
@@ -183,22 +179,19 @@ QUALIFICATION = {
 }
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_qualification_types_that_contradict_themselves_are_refused(desk):
+    for change in [
         {"Test": TEST},
         {"AnswerKey": KEY},
         {"Test": TEST, "TestDurationInSeconds": 60, "AutoGranted": True},
         {"AutoGrantedValue": 3},
         {"Test": html(), "TestDurationInSeconds": 60},
         {"Test": TEST, "TestDurationInSeconds": 60, "AnswerKey": TEST},
-    ],
-)
-def test_qualification_types_that_contradict_themselves_are_refused(desk, change):
-    with pytest.raises(desk.client.exceptions.RequestError):
-        desk.client.create_qualification_type(**QUALIFICATION, **change)
-    mine = desk.client.list_qualification_types(MustBeRequestable=True)
-    assert mine["NumResults"] == 0
+    ]:
+        with pytest.raises(desk.client.exceptions.RequestError):
+            desk.client.create_qualification_type(**QUALIFICATION, **change)
+        mine = desk.client.list_qualification_types(MustBeRequestable=True)
+        assert mine["NumResults"] == 0
 
 
 def test_a_name_is_used_once_until_its_type_is_deleted(desk):
@@ -219,9 +212,8 @@ REPUTATION = "00000000000000000040"
 LOCALE = "00000000000000000071"
 
 
-@pytest.mark.parametrize(
-    ("kind", "comparator", "values"),
-    [
+def test_requirements_that_do_not_apply_are_refused(desk):
+    for kind, comparator, values in [
         ("3NONE", "Exists", {}),
         (REPUTATION, "GreaterThan", {}),
         (REPUTATION, "Exists", {"IntegerValues": [1]}),
@@ -230,13 +222,11 @@ LOCALE = "00000000000000000071"
         (REPUTATION, "In", {"LocaleValues": [{"Country": "DE"}]}),
         (LOCALE, "LessThan", {"LocaleValues": [{"Country": "DE"}]}),
         (LOCALE, "EqualTo", {"LocaleValues": [{"Country": "DE"}, {"Country": "FR"}]}),
-    ],
-)
-def test_requirements_that_do_not_apply_are_refused(desk, kind, comparator, values):
-    need = {"QualificationTypeId": kind, "Comparator": comparator, **values}
-    with pytest.raises(desk.client.exceptions.ClientError):
-        post(desk, QualificationRequirements=[need])
-    assert RequesterHIT.objects.count() == 0
+    ]:
+        need = {"QualificationTypeId": kind, "Comparator": comparator, **values}
+        with pytest.raises(desk.client.exceptions.ClientError):
+            post(desk, QualificationRequirements=[need])
+        assert RequesterHIT.objects.count() == 0
 
 
 def test_who_calls_too_often_is_told_to_wait_as_clients_expect(open_desk, monkeypatch):

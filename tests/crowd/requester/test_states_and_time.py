@@ -53,7 +53,7 @@ def test_expired_work_that_was_accepted_may_still_come_in(desk, hands):
     assert status_of(desk, hit) == "Reviewable"
 
 
-def test_work_whose_time_ran_out_frees_its_place(desk, hands):
+def test_work_whose_time_ran_out_or_that_is_given_back_frees_its_place(desk, hands):
     hit = post(desk)
     who = worker()
     open_work = take(hit, who)
@@ -62,16 +62,11 @@ def test_work_whose_time_ran_out_frees_its_place(desk, hands):
         turns.submit(open_work, who, [("mood", "late")])
     assert status_of(desk, hit) == "Assignable"
     assert state_of(open_work.entity_id) == "Returned"
-    assert take(hit, who).pk != open_work.pk
-
-
-def test_what_was_given_back_can_be_taken_again_and_by_others(desk):
-    hit = post(desk)
-    who = worker()
-    open_work = take(hit, who)
-    assert take(hit, who) == open_work
-    assert turns.give_back(open_work, who)
-    assert not turns.give_back(open_work, who)
+    again = take(hit, who)
+    assert again.pk != open_work.pk
+    assert take(hit, who) == again
+    assert turns.give_back(again, who)
+    assert not turns.give_back(again, who)
     assert status_of(desk, hit) == "Assignable"
     do(hit, worker("Walt"))
 

@@ -177,9 +177,8 @@ def test_a_batch_can_be_stopped(office, rita):
     assert OnSite().accept(own(RequesterHIT).first().entity_id) is None
 
 
-@pytest.mark.parametrize(
-    ("page", "table", "sentence"),
-    [
+def test_what_is_wrong_is_said_with_its_line(office, rita):
+    for page, table, sentence in [
         (PAGE, "text,note\na\n", "line 2: 1 values for 2 columns"),
         (PAGE, 'text,note\n"a\nb",c\nd\n', "line 4: 1 values"),
         (PAGE, "text,text\na,b\n", "line 1: the column text appears twice"),
@@ -191,13 +190,11 @@ def test_a_batch_can_be_stopped(office, rita):
         ("<p>\n${texts}</p>", TABLE, "line 2: ${texts} is not a column"),
         (PAGE, b"text,note\na,b\n\xff,c\n", "Line 3 is not UTF-8."),
         (PAGE, "", "The submitted file is empty."),
-    ],
-)
-def test_what_is_wrong_is_said_with_its_line(office, rita, page, table, sentence):
-    asked = check(office, rita, page, table)
-    assert sentence in asked.text
-    assert "Post HITs" not in asked.text
-    assert not own(RequesterHIT).exists()
+    ]:
+        asked = check(office, rita, page, table)
+        assert sentence in asked.text
+        assert "Post HITs" not in asked.text
+        assert not own(RequesterHIT).exists()
 
 
 def test_html_in_the_table_is_shown_as_such_where_it_was_said_to_be_some(office, rita):

@@ -49,34 +49,18 @@ def test_the_counts_are_kept_with_the_assignment(site, wim):
     assert Signals.objects.get().n_pastes == 0
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [
-        "",
-        "x",
-        "[]",
-        "null",
-        "NaN",
-        "[" * 299,
-        "9" * 5_000,
-        {**SENT, "n_pastes": -1},
-        {**SENT, "n_pastes": 1.5},
-        {**SENT, "n_pastes": True},
-        {**SENT, "n_pastes": "1"},
-        {**SENT, "n_pastes": None},
-        {**SENT, "n_pastes": [1]},
-        {**SENT, "first_change_seconds": -3},
-        {**SENT, "first_change_seconds": "soon"},
+def test_what_no_script_of_ours_sends_is_ignored(site, wim):
+    never = [
+        *("", "x", "[]", "null", "NaN", "[" * 299, "9" * 5_000),
+        *({**SENT, "n_pastes": n} for n in (-1, 1.5, True, "1", None, [1])),
+        *({**SENT, "first_change_seconds": n} for n in (-3, "soon")),
         {**SENT, "pasted": "all of it"},
         {"n_pastes": 1},
-        json.dumps(SENT).replace("3", "1e999"),
-        json.dumps(SENT).replace("3", "NaN"),
-    ],
-    ids=str,
-)
-def test_what_no_script_of_ours_sends_is_ignored(site, wim, sent):
-    make_campaign(1)
-    assert send(site, wim, sent) is None
+        *(json.dumps(SENT).replace("3", n) for n in ("1e999", "NaN")),
+    ]
+    make_campaign(len(never))
+    for sent in never:
+        assert send(site, wim, sent) is None, sent
 
 
 def test_counts_and_times_are_believed_no_further_than_they_can_be(site, wim):
@@ -102,9 +86,9 @@ def test_the_field_for_programs_is_out_of_everybodys_way(site, wim):
     assert 'name="assistant" value="" tabindex="-1" autocomplete="off"' in page
 
 
-@pytest.mark.parametrize(
-    ("fields", "caught"),
-    [
+def test_only_the_word_itself_counts(site, wim):
+    make_campaign(7, hit_type=hit_type(form={"canary": True}))
+    for fields, caught in (
         ({"assistant": "{word}"}, True),
         ({"assistant": " {word}. "}, True),
         ({"remark": "The word is {word}"}, True),
@@ -112,15 +96,11 @@ def test_the_field_for_programs_is_out_of_everybodys_way(site, wim):
         ({"assistant": "{word}{word}"}, False),
         ({"assistant": "x" * 100_000}, False),
         ({}, False),
-    ],
-    ids=str,
-)
-def test_only_the_word_itself_counts(site, wim, fields, caught):
-    make_campaign(1, hit_type=hit_type(form={"canary": True}))
-    word = canary_word(next_assignment(wim))
-    sent = {name: text.replace("{word}", word) for name, text in fields.items()}
-    row = send(site, wim, **sent)
-    assert bool(row and row.canary) is caught
+    ):
+        word = canary_word(next_assignment(wim))
+        sent = {name: text.replace("{word}", word) for name, text in fields.items()}
+        row = send(site, wim, **sent)
+        assert bool(row and row.canary) is caught, fields
 
 
 def test_words_of_others_are_not_ones_own(site, wim):

@@ -16,6 +16,7 @@ from crowd.models import (
     Assignment,
     Budget,
     Campaign,
+    Commitment,
     Invitation,
     LedgerEntry,
     QualificationGrant,
@@ -94,7 +95,7 @@ def test_lists_take_as_many_queries_for_many_rows_as_for_one(office, ada):
     fill(1)
     queries()  # what is cached is cached now
     few = queries()
-    fill(5)
+    fill(2)
     many = queries()
     assert {model for model in few if many[model] > few[model]} == set()
 
@@ -261,10 +262,10 @@ def test_one_message_goes_to_many_workers_and_a_note_only_to_staff(office):
 
 
 @pytest.mark.every_engine
-@pytest.mark.parametrize("days", ["0", "-1", "x", "", "9999"])
-def test_a_nonsense_time_makes_no_invitation(office, days):
-    form = {"days": days, "places": 1, "n_links": 1}
-    office.post(reverse("admin:crowd_invitation_add"), form)
+def test_a_nonsense_time_makes_no_invitation(office):
+    for days in ("0", "-1", "x", "", "9999"):
+        form = {"days": days, "places": 1, "n_links": 1}
+        office.post(reverse("admin:crowd_invitation_add"), form)
     assert not Invitation.objects.exists()
 
 
@@ -317,17 +318,18 @@ def test_who_may_only_look_makes_no_invitation(sam):
 
 
 @pytest.mark.every_engine
-@pytest.mark.parametrize("model", ["campaign", "hit", "assignment", "ledgerentry", "worker", "commitment"])  # fmt: skip
-def test_rows_of_record_cannot_be_edited_or_deleted_by_hand(office, ada, model):
+def test_rows_of_record_cannot_be_edited_or_deleted_by_hand(office, ada):
     make_campaign(1)
     do_one(make_worker())
     budgets.commit(key="a", pool=POOL, amount_cents=7, by=ada)
-    kind = {"campaign": Campaign, "hit": HIT, "assignment": Assignment, "ledgerentry": LedgerEntry, "worker": Worker}.get(model)  # fmt: skip
-    pk = kind.objects.get().pk if kind else 1
-    assert office.get(page_of(model, pk)).status_code in (200, 302)
-    assert office.post(page_of(model, pk), {"state": "DONE"}).status_code == 403
-    assert office.get(reverse(f"admin:crowd_{model}_delete", args=[pk])).status_code == 403  # fmt: skip
-    assert office.get(reverse(f"admin:crowd_{model}_add")).status_code == 403
+    for kind in (Campaign, HIT, Assignment, LedgerEntry, Worker, Commitment):
+        model, pk = kind._meta.model_name, kind.objects.get().pk
+        page, add = page_of(model, pk), reverse(f"admin:crowd_{model}_add")
+        delete = reverse(f"admin:crowd_{model}_delete", args=[pk])
+        assert office.get(page).status_code == 200, model
+        assert office.post(page, {"state": "DONE"}).status_code == 403, model
+        assert office.get(delete).status_code == 403, model
+        assert office.get(add).status_code == 403, model
 
 
 def test_many_workers_get_a_qualification_at_once_and_are_found_by_it(office):

@@ -280,14 +280,14 @@ def test_a_double_submit_counts_once(site):
     assert Answer.objects.get().value == 0.75
 
 
-@pytest.mark.parametrize("sent", [{}, {"answer-0-0": "0.9"}, {"answer-0-0": ""}])
-def test_an_unusable_answer_comes_back_with_a_sentence(site, sent):
+def test_an_unusable_answer_comes_back_with_a_sentence(site):
     make_campaign(1)
     assignment, address = start(site)
-    response = site.post(address, {**sent, "remark": "I cannot read <b>this</b>."})
-    assert response.status_code == 422
-    assert 'role="alert"' in response.text
-    assert "I cannot read &lt;b&gt;this&lt;/b&gt;." in response.text
+    for sent in ({}, {"answer-0-0": "0.9"}, {"answer-0-0": ""}):
+        response = site.post(address, {**sent, "remark": "I cannot read <b>this</b>."})
+        assert response.status_code == 422
+        assert 'role="alert"' in response.text
+        assert "I cannot read &lt;b&gt;this&lt;/b&gt;." in response.text
     assignment.refresh_from_db()
     assert assignment.state == State.ACCEPTED
 
@@ -398,7 +398,7 @@ def test_what_is_read_before_the_first_piece_is_about_that_piece(site, wim):
     assert "Each HIT pays $0.25" in page
 
 
-def test_who_is_excluded_in_mid_work_reads_why_it_cannot_be_sent(site, wim):
+def test_who_is_excluded_in_mid_work_reads_why_and_gets_nothing_more(site, wim):
     make_campaign(2)
     _, address = start(site)
     exclusions.exclude(wim, POOL, "Your answers differ from others; write to us.")
@@ -408,11 +408,6 @@ def test_who_is_excluded_in_mid_work_reads_why_it_cannot_be_sent(site, wim):
     assert "Your answers differ from others; write to us." in page
     assert "are not stored and not paid" in page
     assert "This does not count against you" not in page
-
-
-def test_an_excluded_worker_reads_why_and_gets_nothing(site, wim):
-    make_campaign(1)
-    exclusions.exclude(wim, POOL, "Your answers differ from others; write to us.")
     page = text_of(site.get(reverse("work:home")))
     assert "Your answers differ from others; write to us." in page
     assert "left for you" not in page
@@ -432,7 +427,7 @@ def test_earnings_show_what_became_of_each_piece(site, wim):
 
 
 def test_earnings_do_a_constant_number_of_queries(site, wim, django_assert_max_num_queries):  # fmt: skip
-    make_campaign(30)
+    make_campaign(12)
     do_all(wim)
     with django_assert_max_num_queries(21):
         site.get(reverse("work:earnings"))
@@ -475,14 +470,15 @@ def test_the_script_is_told_what_can_be_mended_and_what_is_over(site):
     assert "signed out" in response.json()["error"]
 
 
-@pytest.mark.parametrize("seconds", ["", "x", "nan", "inf", "-5", "1e999", "9" * 5_000])
-def test_a_nonsense_time_does_no_harm(site, seconds):
-    make_campaign(1)
-    assignment, address = start(site)
-    site.post(address, {**ANSWER, "active_seconds": seconds})
-    assignment.refresh_from_db()
-    assert assignment.state == State.SUBMITTED
-    assert assignment.active_seconds is None or assignment.active_seconds < 60
+def test_a_nonsense_time_does_no_harm(site):
+    make_campaign(7)
+    _, address = start(site)
+    for seconds in ("", "x", "nan", "inf", "-5", "1e999", "9" * 5_000):
+        address = site.post(address, {**ANSWER, "active_seconds": seconds})["Location"]
+    for assignment in Assignment.objects.all():
+        assert assignment.state == State.SUBMITTED
+        assert assignment.active_seconds is None or assignment.active_seconds < 60
+    assert Assignment.objects.count() == 7
 
 
 def test_somebody_elses_work_is_not_found(site):

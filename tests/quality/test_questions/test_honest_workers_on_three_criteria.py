@@ -44,7 +44,7 @@ def right_and_asked(rng, polarity, n, *, honest):
 def test_at_most_one_in_a_hundred_honest_workers_is_excluded():
     rng = np.random.default_rng(8)
     excluded, caught, n_honest, n_careless = 0, 0, 0, 0
-    for crowd in range(20):
+    for crowd in range(12):
         honest = np.arange(50) >= 10
         flagged = np.zeros(50, dtype=bool)
         for polarity in THINKS:

@@ -158,29 +158,21 @@ def test_going_on_later_finds_the_open_try(site):
     assert "question 2 of 3" in text_of(site.get(address))
 
 
-def test_another_workers_try_is_not_found(site):
-    drawn_test(1)
-    other = make_worker(user=make_user("wanda"))
-    attempt = take(other)
+def test_tests_and_messages_want_their_own_worker(site):
+    assert site.get(TEST).status_code == 404
+    test = drawn_test(1, published=False)
+    assert site.get(TEST).status_code == 404
+    publish(test.pk)
+    attempt = take(make_worker(user=make_user("wanda")))
     address = reverse("work:attempt", args=[attempt.pk])
     assert site.get(address).status_code == 404
     assert site.post(address, {"position": 0, "answer-0-0": "1"}).status_code == 404
-
-
-def test_tests_and_messages_want_a_worker():
-    drawn_test(1)
     client = Client()
     for address in (TEST, reverse("work:messages"), reverse("work:attempt", args=[1])):
         assert client.get(address).status_code == 302
     client.force_login(make_user("nobody"))
     for address in (TEST, reverse("work:messages"), reverse("work:attempt", args=[1])):
         assert client.get(address).status_code == 403
-
-
-def test_a_test_that_is_not_there_is_not_found(site):
-    assert site.get(TEST).status_code == 404
-    drawn_test(1, published=False)
-    assert site.get(TEST).status_code == 404
 
 
 def test_other_templates_are_asked_as_their_hits_are(site):
