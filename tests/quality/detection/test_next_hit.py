@@ -1,6 +1,7 @@
 """Test questions go where they are needed, and nobody can tell when."""
 
 import random
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,6 +23,7 @@ from quality.models import Ban, DetectorFit, HeldExclusion, Placement, Standing
 from quality.test_questions.services.grade import grade
 from tests.crowd.making import POOL, items, make_campaign, make_worker, send_in
 from tests.factories import make_user
+from tests.kept import kept
 
 CHANCE = random.Random(1)
 KINDS = {"POSITIVE": NO_YES[1], "NEGATIVE": NO_YES[0]}
@@ -43,7 +45,7 @@ def _same_draws(monkeypatch):
 
 def campaign_of(n):
     """Make `n` HITs, the last fifth of which are test questions."""
-    campaign = make_campaign(of=items(n))
+    campaign = make_campaign(of=items(n), key=f"{n} HITs")
     hits = HIT.objects.filter(campaign=campaign).order_by("position")
     for number, hit in enumerate(hits[n * 4 // 5 :]):
         Placement.objects.create(
@@ -56,7 +58,7 @@ def campaign_of(n):
 
 @pytest.fixture
 def campaign():
-    return campaign_of(100)
+    return kept("HITs with test questions", partial(campaign_of, 100))
 
 
 def is_test(assignment):
