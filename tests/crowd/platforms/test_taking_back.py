@@ -21,7 +21,7 @@ State = Assignment.State
 
 @pytest.fixture
 def session(elsewhere):
-    """Give the name of one rejected answer of two; the other is approved."""
+    """Return the name of one rejected answer of two; the other is approved."""
     first, *_ = elsewhere.get_answers()
     elsewhere.reject(first)
     elsewhere.approve_all()
