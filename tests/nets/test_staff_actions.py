@@ -7,31 +7,32 @@ first state in which the action does something.
 
 import json
 import re
+from functools import wraps
 
 import pytest
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import Group
+from django.contrib.admin.views.main import ChangeList
+from django.contrib.auth.models import AnonymousUser, Group
 from django.db import connection, transaction
 from django.template.response import TemplateResponse
-from django.test import Client
 from django.urls import reverse
 
 from genie.accounts.models import TaskRole
 from genie.history.models import LogEntry as PublicEntry
-from genie.lib.admin import questions
 from genie.lib.errors import GenieError
 from leaderboard.models import Comparison, JointEvaluation, JudgeRun, Submission
 from quality.models import Appeal
 from tests.factories import make_user
+from tests.nets.asked import asked
 from tests.nets.rows import ELSEWHERE, HERE, Rows, states_of
 
 pytestmark = pytest.mark.django_db
 
 _WRITES = re.compile(r'(INSERT|UPDATE|DELETE)\b[^"]*"(\w+)"')
 _KEY = re.compile(r"\b[A-Z0-9]{20}\b")
-_ASIDE = {"django_session", "django_admin_log", "genie_logentry", "genie_privateread"}
+_ASIDE = {"django_admin_log", "genie_logentry", "genie_privateread"}
 # What is entered in a field of this name, and else by its kind.
 _ENTERED = {
     "accounts": "submitter",
@@ -67,10 +68,10 @@ def _ways():
 def _in_the_list(action):
     known = {"action": action}  # what was entered for the row before
 
-    def act(client, row):
+    def act(user, row):
         where = reverse(f"admin:{row._meta.label_lower.replace('.', '_')}_changelist")
         data = {**known, "_selected_action": row.pk}
-        answer = client.post(where, data)
+        answer = asked(user, where, data)
         for _page in range(2):
             page = getattr(answer, "context_data", None) or {}
             if "question" not in page:
@@ -80,7 +81,7 @@ def _in_the_list(action):
                 **_filled(page["form"]),
                 **dict(page["hidden"]),
             }
-            answer = client.post(where, data)
+            answer = asked(user, where, data)
             known.update(data)
         return answer
 
@@ -88,22 +89,22 @@ def _in_the_list(action):
 
 
 def _by_api(name, decision):
-    def act(client, row):
+    def act(user, row):
         where = reverse(name, args=[row.pk])
         data = {"decision": decision, "reason": "Because."}
         if decision == "approve" and isinstance(row, JudgeRun):
             data["cents"] = 5
-        elif decision == "approve" and (cost := client.get(where)).status_code == 200:
-            data["cost_cents"] = cost.json()["cost_cents"] or 0
-        return client.post(where, data, content_type="application/json")
+        elif decision == "approve" and (cost := asked(user, where)).status_code == 200:
+            data["cost_cents"] = cost.data["cost_cents"] or 0
+        return asked(user, where, data)
 
     return act
 
 
 def _answering(button):
-    def act(client, row):
+    def act(user, row):
         data = {"sentence": "Because.", button: "on"}
-        return client.post(reverse("admin:quality_appeal_answer", args=[row.pk]), data)
+        return asked(user, reverse("admin:quality_appeal_answer", args=[row.pk]), data)
 
     return act
 
@@ -155,10 +156,19 @@ def _people():
     }
 
 
-class _Unseen(TemplateResponse):
-    """A page of which only the form is looked at."""
+def _without_rows(page, _request):
+    page.result_list, page.result_count = [], 0
 
-    rendered_content = ""
+
+def _undone(do):
+    @wraps(do)
+    def undone(*args):
+        with transaction.atomic():
+            came = do(*args)
+            transaction.set_rollback(True)
+        return came
+
+    return undone
 
 
 class _Trial:
@@ -166,10 +176,9 @@ class _Trial:
 
     def __init__(self, monkeypatch):
         people = _people()
-        self.rows, self.codes, self.clients = Rows(people), [], {"visitor": Client()}
-        for name, user in people.items():
-            self.clients[name] = Client()
-            self.clients[name].force_login(user)
+        self.rows, self.codes = Rows(people), []
+        self.people = {"visitor": AnonymousUser(), **people}
+        self.newest = {model: _newest(model) for model in (LogEntry, PublicEntry)}
         whole = GenieError.__init__
 
         def noting(error, message, **more):
@@ -177,31 +186,35 @@ class _Trial:
             self.codes.append(error.code)
 
         monkeypatch.setattr(GenieError, "__init__", noting)
-        monkeypatch.setattr(questions, "TemplateResponse", _Unseen)
+        # a list is not looked at
+        monkeypatch.setattr(TemplateResponse, "rendered_content", "")
         monkeypatch.setattr(admin.site, "each_context", lambda _request: {})
+        monkeypatch.setattr(ChangeList, "get_results", _without_rows)
+        monkeypatch.setattr(
+            ChangeList, "get_filters", lambda *_: ([], False, {}, False, False)
+        )
 
     def lines(self, model, way, act):
         """Yield a line for each state, and two of who may and who may not."""
-        by_state = {
-            s: self.line("superuser", model, s, act) for s in states_of(model, way)
-        }
-        for line, states in _grouped(by_state):
-            yield f"  {', '.join(states) or 'any state'}: {line}"
+        states = states_of(model, way)
+        by_state = {s: self.done(["superuser"], model, s, act)[0] for s in states}
+        for line, its in _grouped(by_state):
+            yield f"  {', '.join(its) or 'any state'}: {line}"
         state = next((s for s, line in by_state.items() if "writes" in line), "")
-        others = [who for who in self.clients if who not in ("superuser", "rival")]
-        by_role = {who: self.line(who, model, state, act) for who in others}
-        for line, people in _grouped(by_role):
+        others = [who for who in self.people if who not in ("superuser", "rival")]
+        came = self.done(others, model, state, act)
+        for line, people in _grouped(dict(zip(others, came, strict=True))):
             came = "may" if line == by_state.get(state) and "writes" in line else line
             yield f"  {came}: {', '.join(people)}"
 
-    def line(self, who, model, state, act):
-        with transaction.atomic():
-            found = self._line(who, self.rows.row(model, state), act)
-            transaction.set_rollback(True)
-        return found
+    @_undone
+    def done(self, people, model, state, act):
+        row = self.rows.row(model, state)
+        return [self._line(who, row, act) for who in people]
 
+    @_undone
     def _line(self, who, row, act):
-        wrote, log, public = set(), _newest(LogEntry), _newest(PublicEntry)
+        wrote, before = set(), _state(row)
         self.codes.clear()
 
         def note(execute, sql, params, many, context):
@@ -212,7 +225,7 @@ class _Trial:
             return done
 
         with connection.execute_wrapper(note):
-            answer = act(self.clients[who], row)
+            answer = act(self.people[who], row)
         words = [f"refused {code}" for code in dict.fromkeys(self.codes)]
         page = getattr(answer, "context_data", None) or {}
         if answer.status_code == 200 and "form" in page:
@@ -221,15 +234,20 @@ class _Trial:
             words.append("asked to sign in")
         elif answer.status_code not in (200, 302):
             words.append(str(answer.status_code))
+        if not wrote:
+            return "; ".join(words) or "nothing"
         fresh = type(row)._default_manager.filter(pk=row.pk).first()
-        if (now := _state(fresh) if fresh else "deleted") != _state(row):
+        if (now := _state(fresh) if fresh else "deleted") != before:
             words.append(f"becomes {now}")
-        told = [one.change_message for one in _since(LogEntry, log)]
+        told = [one.change_message for one in self._since(LogEntry)]
         words += [f"“{_KEY.sub('KEY', sentence)}”" for sentence in told]
-        words += [_shown(entry) for entry in _since(PublicEntry, public)]
+        words += [_shown(entry) for entry in self._since(PublicEntry)]
         if tables := sorted(wrote - _ASIDE):
             words.append(f"writes {', '.join(tables)}")
         return "; ".join(words) or "nothing"
+
+    def _since(self, model):
+        return model.objects.filter(pk__gt=self.newest[model]).order_by("pk")
 
 
 def _grouped(lines):
@@ -246,10 +264,6 @@ def _state(row):
 
 def _newest(model):
     return model.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-
-
-def _since(model, pk):
-    return model.objects.filter(pk__gt=pk).order_by("pk")
 
 
 def _shown(entry):
