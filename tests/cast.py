@@ -6,6 +6,7 @@ permission, Sam with those that open what is private; Ada may do everything; a v
 not signed in.
 """
 
+from functools import cache
 from types import SimpleNamespace
 
 import pytest
@@ -55,12 +56,16 @@ def new_staff(db):
     return make_user("una", is_staff=True)
 
 
+@cache
+def keys_of_permissions():
+    every = Permission.objects.values_list("content_type__app_label", "codename", "pk")
+    return {f"{app}.{codename}": pk for app, codename, pk in every}
+
+
 def allow(user, *permissions):
     """Give an account or a group permissions named as in `app.view_model`."""
     held = getattr(user, "user_permissions", None) or user.permissions
-    for permission in permissions:
-        app, codename = permission.split(".")
-        held.add(Permission.objects.get(content_type__app_label=app, codename=codename))
+    held.add(*(keys_of_permissions()[name] for name in permissions))
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ CONFIG = {
 
 
 def make_user(name, **fields):
-    user = get_user_model().objects.create(username=name, **fields)
+    user = get_user_model()(username=name, **fields)
     user.set_password("a long enough secret")
     user.save()
     return user

@@ -66,10 +66,17 @@ def authorization(user, *scopes):
     return {"Authorization": f"Bearer {secret}"}
 
 
+# Who asks is in a team, and the rest of the cast is made only for tests that ask for it.
+TEAMS = {"submitter": "team", "team_mate": "team", "rival": "rival_team"}
+
+
 @pytest.fixture
 def api_of(request):
-    people = request.getfixturevalue("cast")
-    return lambda name: Api(getattr(people, name))
+    def api(name):
+        request.getfixturevalue(TEAMS.get(name, "db"))
+        return Api(None if name == "visitor" else request.getfixturevalue(name))
+
+    return api
 
 
 @cache
@@ -77,6 +84,7 @@ def schema():
     return SchemaGenerator().get_schema(request=None, public=True)
 
 
+@cache
 def documented_path(path):
     """Find the address of the schema that a request's address is an instance of."""
     wanted = path.strip("/").split("/")
