@@ -42,7 +42,9 @@ def test_pages_and_lists_are_in_words():
         if isinstance(model_admin, ReadOnlyAdmin):
             pages.append(reverse(f"{stem}_change", args=[made[model].pk]))
         for page in pages:
-            text = client.get(page, follow=True).text.partition('id="content"')[2]
+            answer = client.get(page, follow=True)
+            assert answer.status_code == 200, page
+            text = answer.text.partition('id="content"')[2]
             if found := sorted(set(PYTHON.findall(text))):
                 raw[page] = found
     assert raw == {}

@@ -8,6 +8,7 @@ import ast
 import json
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -56,6 +57,11 @@ def read(name: str) -> str:
     return (ROOT / name).read_text("utf-8")
 
 
+@cache
+def parsed(name: str) -> ast.AST:
+    return ast.parse(read(name))
+
+
 def sizes() -> dict[str, int]:
     """Count the product; of lines, modules and folders without research/ and client/."""
     counts = dict.fromkeys(SHARES, 0)
@@ -63,11 +69,10 @@ def sizes() -> dict[str, int]:
     for name in tracked(".py"):
         if NOT_PRODUCT.search(name):
             continue
-        text = read(name)
-        counts["statements"] += len(list(statements(ast.parse(text))))
-        counts["docstring_lines"] += docstring_lines(ast.parse(text))
+        counts["statements"] += len(list(statements(parsed(name))))
+        counts["docstring_lines"] += docstring_lines(parsed(name))
         if not name.startswith(BESIDE_PRODUCT):
-            counts["lines"] += text.count("\n")
+            counts["lines"] += read(name).count("\n")
             counts["modules"] += 1
             folders.add(str(Path(name).parent))
     counts["folders"] = len(folders)
@@ -81,8 +86,16 @@ def is_documentation(name: str) -> bool:
     return name.startswith("docs/") or name == "README.md"
 
 
+def walked(node: ast.AST):
+    """Yield the node and all statements in it: as `ast.walk`, without expressions."""
+    yield node
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for below in getattr(node, field, ()):
+            yield from walked(below)
+
+
 def statements(tree: ast.AST):
-    for node in ast.walk(tree):
+    for node in walked(tree):
         value = node.value if isinstance(node, ast.Expr) else None
         text = isinstance(value, ast.Constant) and isinstance(value.value, str)
         kinds = ast.Import | ast.ImportFrom
@@ -94,7 +107,7 @@ def docstring_lines(tree: ast.AST) -> int:
     kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
     found = [
         ast.get_docstring(node, clean=False) or ""
-        for node in ast.walk(tree)
+        for node in walked(tree)
         if isinstance(node, kinds)
     ]
     return sum(text.count("\n") + 1 for text in found if text)
@@ -108,7 +121,7 @@ def language() -> dict[str, int]:
             continue
         n = len(DIALECT.findall(read(name)))
         if name.endswith(".py"):
-            n += sum(map(is_participle, function_names(ast.parse(read(name)))))
+            n += sum(map(is_participle, function_names(parsed(name))))
         if n:
             counts[name] = n
     return counts
@@ -116,7 +129,7 @@ def language() -> dict[str, int]:
 
 def function_names(tree: ast.AST):
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
-    return [node.name for node in ast.walk(tree) if isinstance(node, kinds)]
+    return [node.name for node in walked(tree) if isinstance(node, kinds)]
 
 
 def is_participle(name: str) -> bool:

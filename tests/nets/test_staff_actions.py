@@ -13,10 +13,8 @@ import pytest
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
-from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import AnonymousUser, Group
 from django.db import connection, transaction
-from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from genie.accounts.models import TaskRole
@@ -25,7 +23,7 @@ from genie.lib.errors import GenieError
 from leaderboard.models import Comparison, JointEvaluation, JudgeRun, Submission
 from quality.models import Appeal
 from tests.factories import make_user
-from tests.nets.asked import asked
+from tests.nets.asked import asked, leave_lists_empty
 from tests.nets.rows import ELSEWHERE, HERE, Rows, states_of
 
 pytestmark = pytest.mark.django_db
@@ -156,10 +154,6 @@ def _people():
     }
 
 
-def _without_rows(page, _request):
-    page.result_list, page.result_count = [], 0
-
-
 def _undone(do):
     @wraps(do)
     def undone(*args):
@@ -186,13 +180,7 @@ class _Trial:
             self.codes.append(error.code)
 
         monkeypatch.setattr(GenieError, "__init__", noting)
-        # a list is not looked at
-        monkeypatch.setattr(TemplateResponse, "rendered_content", "")
-        monkeypatch.setattr(admin.site, "each_context", lambda _request: {})
-        monkeypatch.setattr(ChangeList, "get_results", _without_rows)
-        monkeypatch.setattr(
-            ChangeList, "get_filters", lambda *_: ([], False, {}, False, False)
-        )
+        leave_lists_empty(monkeypatch)
 
     def lines(self, model, way, act):
         """Yield a line for each state, and two of who may and who may not."""
