@@ -15,6 +15,7 @@ from quality.models import Grade, Placement
 from tests.cast import allow
 from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker
 from tests.decoys import own
+from tests.each import each
 from tests.factories import make_task, make_user
 
 pytestmark = pytest.mark.django_db
@@ -104,7 +105,7 @@ def test_the_page_says_the_last_figures_and_the_alarm(worked):
     assert f"{reverse('admin:quality_grade_changelist')}?pool={POOL}" in text
 
 
-@pytest.mark.parametrize(
+@each(
     ("notice", "buttons", "pages"),
     [
         (staff_notices.UNDERPAID, ["make_up_selected", "change_reward_selected"], 0),

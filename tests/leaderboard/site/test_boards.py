@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from crowd.models import Assignment
 from leaderboard.models import Submission
+from tests.each import each
 from tests.factories import (
     answer,
     make_evaluation,
@@ -78,7 +79,7 @@ def test_a_score_that_is_not_published_yet_is_not_shown(client, task, who):
 
 
 @pytest.mark.every_engine
-@pytest.mark.parametrize(
+@each(
     ("query", "expected"),
     [
         ("", ["A", "B", "C"]),
@@ -157,7 +158,7 @@ def test_before_people_are_asked_nobody_has_judged_the_tasks_sample(client, who)
     assert rows(client.get("/tasks/tidy-news/"))[0][4] == "human: 0 of 4"
 
 
-@pytest.mark.parametrize(
+@each(
     "state",
     [State.RECEIVED, State.VALID, State.INVALID, State.DECLINED, State.WITHDRAWN],
 )
@@ -224,13 +225,9 @@ def test_simulated_scores_say_that_programs_were_asked(client, task, who, read):
     assert "Workers were asked" not in words
 
 
-def test_an_anonymous_team_is_named_to_itself_only(client_of, task, cast):
+def test_an_anonymous_team_is_named_to_itself_only(client_of, task, who):
     make_ranked(
-        task,
-        80,
-        team=cast.team,
-        owner=cast.submitter,
-        anonymous_until=timezone.localdate() + timedelta(days=3),
+        task, 80, **who, anonymous_until=timezone.localdate() + timedelta(days=3)
     )
 
     for name in ("visitor", "rival", "worker"):

@@ -21,20 +21,18 @@ MOST_QUERIES = 17
 
 
 def queries(client, address):
-    with CaptureQueriesContext(
-        connection,
-    ) as captured:
+    with CaptureQueriesContext(connection) as captured:
         response = client.get(address)
     assert response.status_code == 200
     return [query["sql"] for query in captured]
 
 
 @pytest.fixture
-def five(task, team, submitter):
+def five(task, who):
     for mean in (80, 70, 60):
-        make_ranked(task, mean, team=team, owner=submitter)
+        make_ranked(task, mean, **who)
     for _ in range(2):
-        waiting = make_submission(task, team=team, owner=submitter, state="ANNOTATING")
+        waiting = make_submission(task, **who, state="ANNOTATING")
         evaluation = make_evaluation(waiting)
         answer(evaluation.judged_items.first().item, make_worker())
 
@@ -63,8 +61,8 @@ def test_no_query_reads_the_numbers_of_single_instances(client, five):
     )
 
 
-def test_a_page_has_150_rows_and_leads_on(client, task, team, submitter):
-    make_many_ranked(task, 450, team=team, owner=submitter)
+def test_a_page_has_150_rows_and_leads_on(client, task, who):
+    make_many_ranked(task, 450, **who)
 
     first = client.get("/tasks/tidy-news/").content.decode()
     last = client.get("/tasks/tidy-news/?page=3").content.decode()
@@ -80,9 +78,9 @@ def test_a_page_has_150_rows_and_leads_on(client, task, team, submitter):
     assert beyond.status_code == 404
 
 
-def test_many_systems_are_ranked_more_cautiously(task, team, submitter, monkeypatch):
+def test_many_systems_are_ranked_more_cautiously(task, monkeypatch, who):
     for mean, system in ((80, "First"), (60, "Second"), (59, "Third"), (20, "Last")):
-        make_ranked(task, mean, system=system, team=team, owner=submitter)
+        make_ranked(task, mean, system=system, **who)
 
     def ranks():
         field = field_of(task, frozenset())

@@ -272,12 +272,10 @@ def test_an_oversize_file_meets_a_page(open_page, site, rival, settings, tmp_pat
     page.get_by_role("heading", name="The file is too large").wait_for()
 
 
-def test_a_full_board_weighs_below_150_kilobytes(open_page, site, cast, live_server):
+def test_a_full_board_weighs_below_150_kilobytes(open_page, site, live_server, who):
     from leaderboard.models import Task
 
-    make_many_ranked(
-        Task.objects.get(slug="empty"), 250, team=cast.team, owner=cast.submitter
-    )
+    make_many_ranked(Task.objects.get(slug="empty"), 250, **who)
     weights = {}
 
     def weigh(route):
@@ -296,10 +294,8 @@ def test_a_full_board_weighs_below_150_kilobytes(open_page, site, cast, live_ser
     assert sum(weights.values()) < 150_000
 
 
-def test_the_page_after_sending_goes_on_by_itself(cast, open_page, chromium):
-    kite = make_submission(
-        make_task(), team=cast.team, owner=cast.submitter, state=State.RECEIVED
-    )
+def test_the_page_after_sending_goes_on_by_itself(cast, open_page, chromium, who):
+    kite = make_submission(make_task(), **who, state=State.RECEIVED)
     path = f"/submissions/{kite.pk}/"
     page = open_page(f"{path}?reload=off", user=cast.submitter, width="phone")
     assert not overflows(page)

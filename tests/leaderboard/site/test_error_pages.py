@@ -6,6 +6,8 @@ from django.http import HttpRequest
 from django.test import Client
 from django.urls import include, path
 
+from tests.each import each
+
 
 def _fail(request: HttpRequest):
     raise RuntimeError("the machine stops")
@@ -27,7 +29,7 @@ urlpatterns = [
 ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("address", "status", "sentence"),
     [
         ("/nowhere/", 404, "Page not found"),

@@ -18,6 +18,7 @@ from leaderboard.boards.selectors import home
 from leaderboard.boards.views import leading, tasks
 from leaderboard.models import HumanEvaluation, Score, Submission
 from leaderboard.site.views import pages
+from tests.each import each
 from tests.factories import (
     answer,
     make_evaluation,
@@ -112,7 +113,7 @@ def test_a_board_of_people_comes_before_newer_ones_of_programs(client, task, who
     assert [row.split()[1] for row in leaders(client.get("/").text)] == ["Kite"]
 
 
-@pytest.mark.parametrize("hidden", ["PRIVATE", "partial", "withdrawn"])
+@each("hidden", ["PRIVATE", "partial", "withdrawn"])
 def test_no_board_leads_where_nothing_public_is_ranked(client, task, who, hidden):
     kite = make_ranked(task, 80, system="Kite", **who)
     if hidden == "partial":
@@ -241,19 +242,19 @@ def test_the_numbers_count_what_people_did_and_programs_apart(client, task, who)
 
 
 def test_the_front_page_asks_the_same_queries_with_many_results(
-    client, task, team, submitter, django_assert_num_queries, monkeypatch
+    client, task, django_assert_num_queries, monkeypatch, who
 ):
     # what is kept for a minute is kept here on a slow machine, too
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now)
-    make_many_ranked(task, 5, team=team, owner=submitter)
-    make_many_ranked(make_task("other"), 5, team=team, owner=submitter)
+    make_many_ranked(task, 5, **who)
+    make_many_ranked(make_task("other"), 5, **who)
 
     with django_assert_num_queries(20):
         client.get("/")
     Submission.objects.update(published_at=timezone.now())
     for slug in ("third", "fourth"):
-        make_many_ranked(make_task(slug), 300, team=team, owner=submitter)
+        make_many_ranked(make_task(slug), 300, **who)
     from genie.lib.serving.caches import computed as cache
 
     cache.clear()

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from leaderboard.models import Submission, Team
 from leaderboard.submissions.services import submit as service
+from tests.each import each
 from tests.factories import make_submission, make_team
 
 ADDRESS = "/tasks/tidy-news/submit/"
@@ -127,7 +128,7 @@ def test_what_is_said_of_a_system_can_be_changed(nina, client_of, task, cast, re
     assert not [said for said in ("Heron Lab", "MIT", "8x22B") if said in hidden]
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "sentence"),
     [
         ({"parameters": "a lot"}, "Write the number of parameters like 7B"),
@@ -178,7 +179,7 @@ def test_nobody_submits_for_a_team_that_is_not_theirs(nina, task, cast):
     assert not Submission.objects.exists()
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "status", "sentence"),
     [
         ({"system_name": ""}, 400, "This field is required."),
@@ -229,9 +230,9 @@ def test_a_body_over_the_limit_is_not_stored(nina, task, read, settings, monkeyp
     assert parsed == []
 
 
-def test_the_quota_is_shown_and_kept(nina, task, cast, read):
+def test_the_quota_is_shown_and_kept(nina, task, read, who):
     for _ in range(3):
-        make_submission(task, team=cast.team, owner=cast.submitter)
+        make_submission(task, **who)
 
     assert "Team Heron: 3 of 3 submissions used in the last 7 days." in read(
         nina.get(ADDRESS)

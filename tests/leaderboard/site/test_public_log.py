@@ -10,6 +10,7 @@ from genie.history import log, merkle
 from leaderboard.evaluation.services import public_log
 from leaderboard.models import Score, Submission
 from quality.bans.services.ban import ban
+from tests.each import each
 from tests.factories import make_ranked, make_task, make_worker
 
 
@@ -70,7 +71,7 @@ def test_every_entry_and_every_earlier_head_can_be_checked(world, client):
             assert json.loads(one["body"])["commitment"] == made
 
 
-@pytest.mark.parametrize(
+@each(
     ("address", "status"),
     [
         ("?since=5", 404),

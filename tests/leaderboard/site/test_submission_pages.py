@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from crowd.models import Campaign
 from leaderboard.models import Submission
+from tests.each import each
 from tests.factories import (
     answer,
     make_evaluation,
@@ -30,13 +31,11 @@ def walk(response):
     return re.findall(r'<li class="(\w+)"[^>]*>\s*<span class="label">([^<]+)', html)
 
 
-@pytest.mark.parametrize(
-    ("state", "n_done"), [(state, i + 1) for i, state in enumerate(Submission.WALK)]
-)
+@each(("state", "n_done"), [(state, i + 1) for i, state in enumerate(Submission.WALK)])
 def test_the_state_line_shows_what_is_done_and_what_is_under_way(
-    client_of, cast, task, state, n_done
+    client_of, task, state, n_done, who
 ):
-    kite = make_submission(task, team=cast.team, owner=cast.submitter, state=state)
+    kite = make_submission(task, **who, state=state)
 
     dots = walk(client_of("submitter").get(f"/submissions/{kite.pk}/"))
 
@@ -46,7 +45,7 @@ def test_the_state_line_shows_what_is_done_and_what_is_under_way(
     assert [status for status, _ in dots] == expected[:8]
 
 
-@pytest.mark.parametrize(
+@each(
     ("state", "seconds", "by_itself"),
     [
         (State.RECEIVED, 5, True),
@@ -86,8 +85,8 @@ def pause(page):
     return int(found[1]) if found else None
 
 
-def test_a_page_that_has_long_been_waiting_looks_less_often(client_of, cast, task):
-    kite = make_submission(task, team=cast.team, owner=cast.submitter, state="RECEIVED")
+def test_a_page_that_has_long_been_waiting_looks_less_often(client_of, task, who):
+    kite = make_submission(task, **who, state="RECEIVED")
     Submission.objects.update(created_at=timezone.now() - timedelta(minutes=11))
     assert pause(client_of("submitter").get(f"/submissions/{kite.pk}/")) == 60
     Submission.objects.update(
@@ -96,8 +95,8 @@ def test_a_page_that_has_long_been_waiting_looks_less_often(client_of, cast, tas
     assert pause(client_of("submitter").get(f"/submissions/{kite.pk}/")) is None
 
 
-def test_progress_is_given_alone_and_only_when_it_is_new(client_of, cast, task):
-    kite = make_submission(task, team=cast.team, owner=cast.submitter, state="RECEIVED")
+def test_progress_is_given_alone_and_only_when_it_is_new(client_of, task, who):
+    kite = make_submission(task, **who, state="RECEIVED")
     path, nina = f"/submissions/{kite.pk}/?live=1", client_of("submitter")
     first = nina.get(path)
     assert "Waits for the site to check the file" in first.text
@@ -132,8 +131,8 @@ def test_it_says_for_whom_it_waits_and_how_long_usually(client_of, cast, task, r
     assert "since 3 days ago; usually 3 hours (median of the last 5)." in said()
 
 
-def test_the_page_says_what_comes_next(client_of, cast, task):
-    kite = make_submission(task, team=cast.team, owner=cast.submitter, state="RECEIVED")
+def test_the_page_says_what_comes_next(client_of, task, who):
+    kite = make_submission(task, **who, state="RECEIVED")
     path = f"/submissions/{kite.pk}/"
     page = client_of("submitter").get(path).text
     assert "Next: automatic metrics, usually within minutes." in page
@@ -143,7 +142,7 @@ def test_the_page_says_what_comes_next(client_of, cast, task):
     assert 'href="/account/notices/"' not in client_of("rival").get(path).text
 
 
-@pytest.mark.parametrize(
+@each(
     ("state", "place", "label"),
     [
         (State.INVALID, 1, "Invalid"),
@@ -151,8 +150,8 @@ def test_the_page_says_what_comes_next(client_of, cast, task):
         (State.WITHDRAWN, 1, "Withdrawn"),
     ],
 )
-def test_the_line_shows_where_a_walk_ended(client_of, cast, task, state, place, label):
-    kite = make_submission(task, team=cast.team, owner=cast.submitter, state=state)
+def test_the_line_shows_where_a_walk_ended(client_of, task, state, place, label, who):
+    kite = make_submission(task, **who, state=state)
 
     dots = walk(client_of("submitter").get(f"/submissions/{kite.pk}/"))
 
@@ -186,7 +185,7 @@ def test_a_failed_step_says_whether_it_is_tried_again(client_of, cast, task, rea
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("state", "sentence"),
     [
         (Campaign.State.RUNNING, "1 of 3 instances rated by workers."),
@@ -255,10 +254,8 @@ def test_the_histogram_names_answers_that_nobody_gave(client, task, who):
     ]
 
 
-def test_a_score_before_publication_is_for_the_team_only(client_of, cast, task, read):
-    kite = make_submission(
-        task, team=cast.team, owner=cast.submitter, state=State.SCORED
-    )
+def test_a_score_before_publication_is_for_the_team_only(client_of, task, read, who):
+    kite = make_submission(task, **who, state=State.SCORED)
     make_score(kite, 63.21)
 
     own = read(client_of("team_mate").get(f"/submissions/{kite.pk}/"))
@@ -280,11 +277,10 @@ def test_the_newest_result_of_a_metric_is_shown(client, task, who, read):
     assert "11.1" not in words
 
 
-def test_every_kind_of_error_is_shown_with_its_places(client_of, cast, task, read):
+def test_every_kind_of_error_is_shown_with_its_places(client_of, task, read, who):
     kite = make_submission(
         task,
-        team=cast.team,
-        owner=cast.submitter,
+        **who,
         state=State.INVALID,
         errors=[
             {
@@ -345,12 +341,12 @@ def test_an_empty_output_is_called_empty(client, who, read):
     assert "(empty) Source" in read(client.get(f"/submissions/{kite.pk}/"))
 
 
-@pytest.mark.parametrize("name", ["visitor", "submitter", "staff", "superuser"])
+@each("name", ["visitor", "submitter", "staff", "superuser"])
 def test_hidden_references_are_shown_to_nobody_and_not_even_read(
-    client_of, cast, name, django_assert_max_num_queries
+    client_of, name, django_assert_max_num_queries, who
 ):
     task = make_task(hidden_references=True)
-    kite = make_ranked(task, 70, team=cast.team, owner=cast.submitter)
+    kite = make_ranked(task, 70, **who)
     make_predictions(kite)
     client = client_of(name)
 

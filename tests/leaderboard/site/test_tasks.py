@@ -2,10 +2,9 @@
 
 import re
 
-import pytest
-
 from leaderboard.boards.views import tasks
 from leaderboard.site.views import pages
+from tests.each import each
 from tests.factories import make_task
 
 
@@ -74,7 +73,7 @@ def test_the_about_page_tells_data_design_pay_and_quota(client, db, read):
         assert told in words
 
 
-@pytest.mark.parametrize("template", ["no-such-template", "../../../etc", ""])
+@each("template", ["no-such-template", "../../../etc", ""])
 def test_a_task_without_instructions_has_an_about_page(client, db, template, read):
     task = make_task()
     task.config["human"]["hit_template"] = template

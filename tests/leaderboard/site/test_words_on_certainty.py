@@ -11,6 +11,7 @@ from leaderboard.models import Score
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.systems.estimates import COVERS_CROWD
+from tests.each import each
 from tests.factories import make_task, make_worker
 from tests.kept import kept
 from tests.leaderboard.boards.pages.judged import judge
@@ -53,10 +54,7 @@ def test_a_score_covers_workers_and_the_plain_mean_beside_it_does_not(scored):
     assert COVERS_INSTANCES.endswith("another crowd may differ by more")
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["/", "/differences/", "/evidence/", "/story/", "/board.tex"],
-)
+@each("path", ["/", "/differences/", "/evidence/", "/story/", "/board.tex"])
 def test_every_view_of_a_board_says_what_its_intervals_cover(client, scored, path):
     said = words(client.get(f"/tasks/tidy-news{path}"))
 
