@@ -72,6 +72,9 @@ TEAMS = {"submitter": "team", "team_mate": "team", "rival": "rival_team"}
 
 @pytest.fixture
 def api_of(request):
+    if hasattr(request.function, "cases"):  # each of which is undone
+        request.getfixturevalue("cast")
+
     def api(name):
         request.getfixturevalue(TEAMS.get(name, "db"))
         return Api(None if name == "visitor" else request.getfixturevalue(name))

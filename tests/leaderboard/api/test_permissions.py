@@ -7,6 +7,7 @@ import pytest
 from genie.accounts import tokens
 from leaderboard.models import Submission
 from tests.cast import CAST, INSIDERS
+from tests.each import each
 from tests.factories import make_ranked, make_submission
 
 State = Submission.State
@@ -40,7 +41,7 @@ def test_only_the_signed_in_list_and_hand_in(apis):
         assert answer.status_code == 201, (who, answer.content)
 
 
-@pytest.mark.parametrize(
+@each(
     ("state", "private"),
     [
         (State.RECEIVED, False),

@@ -7,6 +7,7 @@ from rest_framework.throttling import AnonRateThrottle
 from leaderboard.api.problems import KINDS
 from leaderboard.api.throttles import SubmitThrottle, ValidateThrottle
 from leaderboard.boards.api import tasks
+from tests.each import each
 
 ASKS_JSON = {"Accept": "application/json"}
 
@@ -22,7 +23,7 @@ def problem_of(answer):
     return found
 
 
-@pytest.mark.parametrize(
+@each(
     ("method", "path", "headers", "status", "code"),
     [
         ("GET", "/api/v1/tasks/none/", {}, 404, "not-found"),

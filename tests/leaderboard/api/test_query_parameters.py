@@ -1,15 +1,15 @@
 """A mistyped query parameter is refused with what would have been right."""
 
-import pytest
 from django.test import Client
 
+from tests.each import each
 from tests.factories import make_instances, make_submission, make_task, make_user
 from tests.leaderboard.api.conftest import V1, schema
 
 BOARD = "/tasks/tidy-news/leaderboard/"
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "parameter", "choices"),
     [
         ("/tasks/", "kind", ["summarization"]),
@@ -41,7 +41,7 @@ def test_a_mistyped_value_is_told_its_choices(api_of, task, path, parameter, cho
         assert api.get(path, **{parameter: right}).status_code == 200
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "parameter", "value", "status", "code"),
     [
         (BOARD, "since", "yesterday", 400, "invalid"),
@@ -92,7 +92,7 @@ def test_the_format_may_be_named_in_the_address(api_of, task):
     assert api_of("visitor").get("/tasks/", format="json").status_code == 200
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "status", "ids"),
     [
         ("", 200, ["i0", "i1"]),
@@ -146,7 +146,7 @@ def test_a_page_is_never_larger_than_the_most(task):
         assert answer.json()["previous"] is None
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     ["/tasks/tidy-news/?page={}", "/tasks/tidy-news/differences/?page={}",
      "/submissions/?page={}"],

@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from leaderboard.models import Score, Submission
+from tests.each import each
 from tests.factories import (
     answer,
     make_evaluation,
@@ -21,8 +22,8 @@ PRIVATE = {"visibility": Submission.Visibility.PRIVATE}
 
 
 @pytest.fixture
-def kite(task, cast):
-    return make_ranked(task, 70, team=cast.team, owner=cast.submitter)
+def kite(task, who):
+    return make_ranked(task, 70, **who)
 
 
 def means(api, **query):
@@ -49,14 +50,14 @@ def test_a_score_of_the_past_can_be_read_again(api_of, kite):
     assert [row["human"]["mean"] for row in then] == [70]
 
 
-@pytest.mark.parametrize("at", ["soon", "2999-01-01", "20261301T000000Z", "\x00"])
+@each("at", ["soon", "2999-01-01", "20261301T000000Z", "\x00"])
 def test_a_moment_that_is_none_is_refused(api_of, kite, at):
     for path in ("/tasks/tidy-news/scores/", "/tasks/tidy-news/leaderboard/"):
         refused = api_of("visitor").get(path, at=at)
         assert (refused.status_code, refused.json()["code"]) == (400, "bad-moment")
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "who", "seen"),
     [
         (PRIVATE, "visitor", 0),
@@ -77,10 +78,8 @@ def test_private_results_are_the_teams(api_of, task, cast, fields, who, seen):
         assert status == (200 if seen else 404)
 
 
-def test_scores_before_publication_are_the_teams(api_of, task, cast):
-    scored = make_submission(
-        task, team=cast.team, owner=cast.submitter, state=State.SCORED
-    )
+def test_scores_before_publication_are_the_teams(api_of, task, who):
+    scored = make_submission(task, **who, state=State.SCORED)
     make_score(scored, 70)
     assert means(api_of("rival")) == []
     assert means(api_of("submitter")) == [70]
@@ -88,8 +87,8 @@ def test_scores_before_publication_are_the_teams(api_of, task, cast):
     assert refused.json()["code"] == "not-published"
 
 
-def test_rows_are_filtered(api_of, task, cast, kite):
-    owl = make_ranked(task, 50, team=cast.team, owner=cast.submitter, system="Owl")
+def test_rows_are_filtered(api_of, task, kite, who):
+    owl = make_ranked(task, 50, **who, system="Owl")
     api = api_of("visitor")
     assert means(api, submission=owl.pk) == [50]
     assert means(api, criterion="overall") == [70, 50]
@@ -120,10 +119,8 @@ def test_a_metric_has_a_number_for_each_instance(api_of, kite):
     assert [len(row["per_instance"]) for row in found["results"]] == [3, 3, 3]
 
 
-def test_judgments_name_nobody_and_hide_test_questions(api_of, task, cast):
-    kite = make_submission(
-        task, team=cast.team, owner=cast.submitter, state=State.PUBLISHED
-    )
+def test_judgments_name_nobody_and_hide_test_questions(api_of, task, who):
+    kite = make_submission(task, **who, state=State.PUBLISHED)
     evaluation = make_evaluation(kite, n=2)
     first, second = make_worker(name="W-FIRST"), make_worker(name="W-SECOND")
     items = [judged.item for judged in evaluation.judged_items.order_by("pk")]

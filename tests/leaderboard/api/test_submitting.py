@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from genie.lib import jobs
 from leaderboard.models import Prediction, Submission, Team
+from tests.each import each
 from tests.factories import make_submission, make_team
 from tests.leaderboard.api.conftest import authorization
 from tests.leaderboard.bad_files import GOOD, HARMLESS, REFUSED
@@ -101,7 +102,7 @@ def test_the_address_in_the_answer_tells_how_it_goes_on(api_of, task):
     assert found["metrics"]["sacrebleu"]["signature"]
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_a_bad_file_ends_as_invalid_with_one_clear_sentence(api_of, task, name):
     file_name, content, code = REFUSED[name]
     api = api_of("submitter")
@@ -161,7 +162,7 @@ def test_a_file_that_lies_about_its_size_is_refused_too(api_of, task, settings):
     assert not Submission.objects.exists()
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "status", "code", "field"),
     [
         ({"file": None}, 400, "invalid", "file"),
@@ -199,9 +200,9 @@ def test_a_task_that_is_closed_takes_nothing(api_of, task):
     assert (answer.status_code, answer.json()["code"]) == (409, "not-accepting")
 
 
-def test_the_quota_says_when_to_come_back(api_of, cast, task):
+def test_the_quota_says_when_to_come_back(api_of, cast, task, who):
     for n in range(3):
-        make_submission(task, team=cast.team, owner=cast.submitter, system=f"S{n}")
+        make_submission(task, **who, system=f"S{n}")
     Submission.objects.update(created_at=timezone.now() - timedelta(days=6, hours=23))
     answer = api_of("team_mate").submit(team=cast.team.slug)
     assert (answer.status_code, answer.json()["code"]) == (429, "quota-reached")
@@ -223,7 +224,7 @@ def test_only_form_data_is_taken(cast, task):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "content_type"),
     [
         (b"--x\r\nnonsense", "multipart/form-data; boundary=x"),

@@ -1,8 +1,8 @@
 """Public answers may be kept by caches and read by pages of other sites; others not."""
 
-import pytest
 from django.test import Client
 
+from tests.each import each
 from tests.factories import make_ranked
 from tests.leaderboard.api.conftest import V1, authorization
 
@@ -14,7 +14,7 @@ def varies(answer):
     return {name.strip() for name in answer["Vary"].split(",")}
 
 
-@pytest.mark.parametrize("path", PUBLIC)
+@each("path", PUBLIC)
 def test_what_is_the_same_for_everybody_may_be_kept_and_shared(task, path):
     answer = Client().get(path)
     assert answer.status_code == 200
@@ -29,7 +29,7 @@ def test_what_is_the_same_for_everybody_may_be_kept_and_shared(task, path):
     assert varies(again) == varies(answer)
 
 
-@pytest.mark.parametrize("path", PUBLIC)
+@each("path", PUBLIC)
 def test_what_somebody_reads_signed_in_is_theirs(task, cast, path):
     session = Client()
     session.force_login(cast.submitter)
@@ -41,10 +41,10 @@ def test_what_somebody_reads_signed_in_is_theirs(task, cast, path):
         assert {"Authorization", "Cookie"} <= varies(answer)
 
 
-def test_a_private_row_is_in_no_answer_that_may_be_shared(task, cast):
+def test_a_private_row_is_in_no_answer_that_may_be_shared(task, cast, who):
     make_ranked(
-        task, 70, team=cast.team, owner=cast.submitter, system="Secretive",
-        visibility="PRIVATE",
+        task, 70, **who, system="Secretive",
+        visibility="PRIVATE"
     )  # fmt: skip
     own = Client().get(BOARD, headers=authorization(cast.submitter))
     assert "Secretive" in own.text
@@ -52,7 +52,7 @@ def test_a_private_row_is_in_no_answer_that_may_be_shared(task, cast):
     assert "Secretive" not in Client().get(BOARD).text
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "headers", "status", "shared"),
     [
         (f"{V1}/tasks/none/", {}, 404, True),
