@@ -14,6 +14,7 @@ from genie.lib.serving.one_at_a_time import one_at_a_time
 from leaderboard.api.throttles import ReadsOfVisitors
 from leaderboard.submissions.views.check_file import check_file
 from leaderboard.table_stats.rank_audit.api import RankAudit
+from tests.each import each
 from tests.factories import make_task
 
 BOARD = "/tasks/tidy-news/"
@@ -64,7 +65,7 @@ def test_a_slow_upload_holds_no_lock(view, lock, words):
     assert all(body.was_free)
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         *(f"board.{form}" for form in ("csv", "md", "svg", "png")),

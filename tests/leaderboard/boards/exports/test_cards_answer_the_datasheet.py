@@ -15,8 +15,8 @@ def workers(db):
 
 
 @pytest.fixture
-def kite(task, team, submitter, workers):
-    return judge(task, 0.7, system="Kite", workers=workers, owner=submitter, team=team)
+def kite(task, workers, who):
+    return judge(task, 0.7, system="Kite", workers=workers, **who)
 
 
 def sheet_of(client, submission):
@@ -29,12 +29,10 @@ def answers_of(client, submission):
     return {one["number"]: one["answer"] for one in sheet_of(client, submission)}
 
 
-def test_the_fourth_section_is_answered_for_each_criterion(
-    client, task, team, submitter, workers
-):
+def test_the_fourth_section_is_answered_for_each_criterion(client, task, workers, who):
     task.config["human"]["criteria"] = {"fluent": "It reads well.", "true": "It is so."}
     task.save()
-    both = judge(task, 0.7, workers=workers, owner=submitter, team=team)
+    both = judge(task, 0.7, workers=workers, **who)
     asked = {
         one["criterion"]: one["answer"]
         for one in sheet_of(client, both)
@@ -43,14 +41,9 @@ def test_the_fourth_section_is_answered_for_each_criterion(
     assert asked == {"fluent": "It reads well.", "true": "It is so."}
 
 
-def test_programs_are_not_called_people(client, task, team, submitter):
+def test_programs_are_not_called_people(client, task, who):
     robot = judge(
-        task,
-        0.5,
-        simulated=True,
-        workers=[make_worker(simulated=True)],
-        owner=submitter,
-        team=team,
+        task, 0.5, simulated=True, workers=[make_worker(simulated=True)], **who
     )
     found = answers_of(client, robot)
     assert (

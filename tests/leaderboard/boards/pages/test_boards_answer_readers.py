@@ -9,6 +9,7 @@ import pytest
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.boards.selectors.systems import ranked_pks
 from leaderboard.models import HumanEvaluation, Score, Submission
+from tests.each import each
 from tests.factories import make_many_ranked, make_ranked, make_submission
 from tests.leaderboard.boards.pages.judged import three_systems
 from tests.leaderboard.site.test_boards import names
@@ -27,7 +28,7 @@ def kinds(task, who):
 
 
 @pytest.mark.every_engine
-@pytest.mark.parametrize(
+@each(
     ("query", "expected"),
     [
         ("baseline=reference", ["Person"]),

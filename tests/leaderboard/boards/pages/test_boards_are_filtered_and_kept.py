@@ -245,9 +245,7 @@ def test_answers_that_a_board_does_not_show_leave_it_as_it_is(client, task, kept
     ranked = Submission.objects.filter(system_name="System 9").get()
     again = make_item(ranked.human_evaluation.campaign, "again")
     JudgedItem.objects.create(
-        evaluation=ranked.human_evaluation,
-        item=again,
-        instance=task.instances.first(),
+        evaluation=ranked.human_evaluation, item=again, instance=task.instances.first()
     )
     Submission.objects.filter(system_name="Made anew").update(system_name="System 7")
     cache.clear()

@@ -15,19 +15,14 @@ from leaderboard.boards.selectors import pairs
 from leaderboard.boards.selectors.systems import ranked_pks
 from leaderboard.boards.selectors.weights import weighted_rows
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
-from leaderboard.evaluation.services.refit import (
-    AGAIN,
-    due,
-    holds,
-    refit,
-    refit_board,
-)
+from leaderboard.evaluation.services.refit import AGAIN, due, holds, refit, refit_board
 from leaderboard.models import BoardFit, HumanEvaluation, Score, Submission, Task
 from leaderboard.releases.make import make
 from leaderboard.stats.ranking import RANK_SUM_RULE
 from leaderboard.stats.rater_effects import worker_z_scores
 from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
 from leaderboard.stats.systems.rank_sum import rank_sum_ranking
+from tests.each import each
 from tests.leaderboard.boards.pages.judged import judge, three_systems
 
 
@@ -53,7 +48,7 @@ def rank_by(task, estimate, ranks):
     return found
 
 
-@pytest.mark.parametrize(("estimate", "ranks"), WAYS)
+@each(("estimate", "ranks"), WAYS)
 def test_board_differences_weights_and_files_agree(judged, client, estimate, ranks):
     judged = rank_by(judged, estimate, ranks)
     pks = ranked_pks(judged)
@@ -192,7 +187,7 @@ def spread_over_days(task, n):
     refit_board(task)
 
 
-@pytest.mark.parametrize(("n", "covers"), [(2, COVERS_CROWD), (5, COVERS_DAYS)])
+@each(("n", "covers"), [(2, COVERS_CROWD), (5, COVERS_DAYS)])
 def test_days_are_covered_where_there_are_enough(judged, client, n, covers):
     spread_over_days(judged, n)
     rows = client.get("/api/v1/tasks/tidy-news/leaderboard/").json()["results"]

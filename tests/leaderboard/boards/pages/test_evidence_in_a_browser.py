@@ -51,9 +51,9 @@ TOP = """() => Math.round(
 IN_TABLE = "!!document.activeElement.closest('main table tbody')"
 
 
-def test_the_table_is_in_the_first_screen_and_six_stops_away(open_page, cast):
+def test_the_table_is_in_the_first_screen_and_six_stops_away(open_page, who):
     task = make_task("many", title="A task whose title takes more than one line")
-    make_many_ranked(task, 16, team=cast.team, owner=cast.submitter)
+    make_many_ranked(task, 16, **who)
     page = open_page("/tasks/many/")
     for width, height, first_row in ((1440, 900, 300), (390, 844, 420)):
         page.set_viewport_size({"width": width, "height": height})

@@ -15,16 +15,10 @@ from leaderboard.evaluation.selectors.system_ratings import (
     system_ratings_of,
 )
 from leaderboard.evaluation.services.refit import due, refit_board
-from leaderboard.models import (
-    HumanEvaluation,
-    JudgedOutput,
-    Score,
-    Submission,
-)
-from leaderboard.stats.systems.estimates import (
-    estimate_systems,
-)
+from leaderboard.models import HumanEvaluation, JudgedOutput, Score, Submission
+from leaderboard.stats.systems.estimates import estimate_systems
 from quality.models import Ban
+from tests.each import each
 from tests.factories import make_ranked, make_task, make_worker
 from tests.leaderboard.boards.pages.judged import judge, rate, three_systems
 
@@ -120,9 +114,9 @@ def test_a_banned_workers_ratings_are_in_no_table(judged):
 
 
 @pytest.mark.every_engine
-def test_a_preference_is_turned_to_the_system_whatever_its_slot(team, submitter):
+def test_a_preference_is_turned_to_the_system_whatever_its_slot(who):
     task = make_task(n_instances=2, sample_size=2)
-    kite = make_ranked(task, 50, team=team, owner=submitter)
+    kite = make_ranked(task, 50, **who)
     evaluation = kite.human_evaluation
     worker = make_worker()
     for instance, slot in zip(task.instances.all(), ("A", "B"), strict=True):
@@ -136,19 +130,11 @@ def test_a_preference_is_turned_to_the_system_whatever_its_slot(team, submitter)
     assert set(system_ratings(evaluation)["submission"]) == {kite.pk}
 
 
-def test_systems_that_look_alike_are_said_to(team, submitter, client):
+def test_systems_that_look_alike_are_said_to(client, who):
     task = make_task(n_instances=12, sample_size=12)
     workers = [make_worker()]
     for system in ("Twin", "Other twin"):
-        judge(
-            task,
-            0.5,
-            seed=7,
-            system=system,
-            owner=submitter,
-            team=team,
-            workers=workers,
-        )
+        judge(task, 0.5, seed=7, system=system, **who, workers=workers)
 
     html = client.get("/tasks/tidy-news/differences/").content.decode()
 
@@ -156,10 +142,10 @@ def test_systems_that_look_alike_are_said_to(team, submitter, client):
     assert ">50<" in html
 
 
-@pytest.mark.parametrize("page", ["differences", "evidence", "story"])
-def test_boards_without_evidence_say_so(client, task, page, team, submitter):
+@each("page", ["differences", "evidence", "story"])
+def test_boards_without_evidence_say_so(client, task, page, who):
     assert client.get(f"/tasks/tidy-news/{page}/").status_code == 200
-    make_ranked(task, 70, team=team, owner=submitter)
+    make_ranked(task, 70, **who)
     response = client.get(f"/tasks/tidy-news/{page}/")
     assert response.status_code == 200
     assert client.get(f"/tasks/nowhere/{page}/").status_code == 404
@@ -194,7 +180,7 @@ def test_the_weights_decide_who_leads_and_one_criterion_is_the_board(judged, cli
     assert names[0] == "True"
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "expected"),
     [
         ({}, {"fluency": 1, "truth": 1}),
@@ -209,7 +195,7 @@ def test_weights_are_numbers_from_0_to_100(given, expected):
 
 
 @pytest.mark.every_engine
-def test_the_story_names_those_who_led_when_they_came(client, task, team, submitter):
+def test_the_story_names_those_who_led_when_they_came(client, task, who):
     start = timezone.now() - timedelta(days=90)
     for place, (system, mean) in enumerate(
         [("First", 50), ("Worse", 45), ("Hardly", 51), ("Clearly", 70), ("Secret", 99)]
@@ -218,8 +204,7 @@ def test_the_story_names_those_who_led_when_they_came(client, task, team, submit
             task,
             mean,
             system=system,
-            team=team,
-            owner=submitter,
+            **who,
             visibility="PRIVATE" if system == "Secret" else "PUBLIC",
         )
         Submission.objects.filter(pk=found.pk).update(
@@ -251,7 +236,7 @@ def test_private_and_withdrawn_systems_are_in_no_matrix(judged, team, submitter)
     assert pairs.matrix(judged, pks, cents_per_rating=10.0) is None
 
 
-def test_a_private_system_is_estimated_beside_and_moves_nobody(judged, team, submitter):
+def test_a_private_system_is_estimated_beside_and_moves_nobody(judged, who):
     def public_scores():
         rows = Score.objects.filter(superseded_at=None, submission__visibility="PUBLIC")
         return list(rows.order_by("pk").values_list("pk", "mean", "rank_first"))
@@ -264,8 +249,7 @@ def test_a_private_system_is_estimated_beside_and_moves_nobody(judged, team, sub
         seed=4,
         system="Secret",
         visibility="PRIVATE",
-        owner=submitter,
-        team=team,
+        **who,
         workers=workers,
     )
 

@@ -18,9 +18,9 @@ def task(db):
 
 
 @pytest.fixture
-def kite(task, team, submitter):
+def kite(task, who):
     """Rated 100, 50 and 0 on the first three instances; the fourth was not judged."""
-    made = make_ranked(task, 50, system="Kite", team=team, owner=submitter)
+    made = make_ranked(task, 50, system="Kite", **who)
     make_predictions(made, text="The {0} sat & slept.")
     worker = make_worker(name="wim-the-worker")
     for instance, value in zip(
@@ -142,9 +142,9 @@ def test_the_differences_from_the_reference_are_marked(client, task, kite):
     assert html.count("<details open>") == 1
 
 
-def test_the_links_to_other_pages_keep_what_was_chosen(client, team, submitter):
+def test_the_links_to_other_pages_keep_what_was_chosen(client, who):
     task = make_task("long", n_instances=60)
-    made = make_ranked(task, 50, team=team, owner=submitter)
+    made = make_ranked(task, 50, **who)
     make_predictions(made)
     path = f"/submissions/{made.pk}/?q=pred&by=chrf&against=reference&open=1"
     html = client.get(path).content.decode()
@@ -158,11 +158,9 @@ def test_the_links_to_other_pages_keep_what_was_chosen(client, team, submitter):
     assert client.get(f"/submissions/{made.pk}/?page=4").status_code == 404
 
 
-def test_who_judged_is_told_in_figures_and_not_in_names(
-    client, task, team, submitter, read
-):
+def test_who_judged_is_told_in_figures_and_not_in_names(client, task, read, who):
     workers = [make_worker(name=f"worker-{n}") for n in range(3)]
-    made = judge(task, 0.6, workers=workers, owner=submitter, team=team)
+    made = judge(task, 0.6, workers=workers, **who)
     response = client.get(f"/submissions/{made.pk}/")
     said = read(response)
     assert "Workers 3" in said

@@ -12,6 +12,7 @@ from leaderboard.boards.selectors.standings import standings
 from leaderboard.boards.selectors.systems import ranked_pks
 from leaderboard.metric_board.selectors.inputs import board_inputs
 from leaderboard.models import HumanEvaluation, Score
+from tests.each import each
 from tests.factories import make_ranked, make_submission
 
 BOARD = "/tasks/tidy-news/"
@@ -49,7 +50,7 @@ def test_it_has_no_rank_and_moves_nobody_elses(task, partial):
     assert (board.n_ranked, board.n_partial, board.n_pending) == (2, 1, 1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("state", "said"),
     [
         (Campaign.State.STOPPED, "stopped at 154 of 800"),
@@ -63,7 +64,7 @@ def test_whatever_ended_it_early_makes_it_partial(task, partial, state, said):
     assert (str(row.partial), row.rank_first) == (said, None)
 
 
-@pytest.mark.parametrize(("n", "ranked"), [(759, False), (760, True), (800, True)])
+@each(("n", "ranked"), [(759, False), (760, True), (800, True)])
 def test_a_few_lost_instances_do_not_cost_the_rank(task, partial, n, ranked):
     cut_short(partial, n)
     row = standings(task).row_of(partial.pk)
@@ -92,9 +93,9 @@ def test_pages_and_files_say_so(client, task, partial):
 
 
 def test_a_board_of_partial_scores_alone_does_not_say_that_there_are_none(
-    client, task, team, submitter
+    client, task, who
 ):
-    cut_short(make_ranked(task, 60, team=team, owner=submitter), 154)
+    cut_short(make_ranked(task, 60, **who), 154)
     HumanEvaluation.objects.filter(submission__isnull=False).update(n_instances=800)
     board = client.get(BOARD).content.decode()
     assert "Workers were asked" in board

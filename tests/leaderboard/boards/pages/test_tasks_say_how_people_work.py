@@ -35,10 +35,10 @@ def test_the_guidelines_stand_below_the_headings_of_the_page(client, task):
 
 
 def test_quality_control_is_told_in_figures_of_people_and_programs_apart(
-    client, task, team, submitter, read
+    client, task, read, who
 ):
     assert "No test question has been answered yet." in read(client.get(ABOUT))
-    submission = make_submission(task, team=team, owner=submitter, state="ANNOTATING")
+    submission = make_submission(task, **who, state="ANNOTATING")
     campaign = make_evaluation(submission).campaign
     people, program = make_worker(name="secret-worker"), make_worker(simulated=True)
     for n, (worker, correct) in enumerate(
@@ -96,8 +96,8 @@ def test_every_demo_task_shows_its_work(client, db, slug):
     assert b"An example HIT" in (client.get(f"/tasks/{slug}/about/").content)
 
 
-def test_staff_see_campaigns_and_money_first(client_of, task, team, submitter, read):
-    submission = make_submission(task, team=team, owner=submitter, state="ANNOTATING")
+def test_staff_see_campaigns_and_money_first(client_of, task, read, who):
+    submission = make_submission(task, **who, state="ANNOTATING")
     campaign = make_evaluation(submission).campaign
     Budget.objects.create(pool=task.slug, limit_cents=50_000)
 
