@@ -18,6 +18,7 @@ from leaderboard.stats.systems.estimates import estimate_systems
 from quality.bans.selectors.weights import soft_weights
 from quality.models import Ban, DetectorFit, Standing
 from tests.factories import make_task, make_team, make_user, make_worker
+from tests.kept import kept
 from tests.leaderboard.boards.pages.judged import judge
 
 
@@ -165,6 +166,10 @@ def test_weights_are_probabilities(weights):
 
 @pytest.fixture
 def task(db):
+    return kept("two by six workers", _task)
+
+
+def _task():
     nina = make_user("nina")
     task = make_task(n_instances=12, sample_size=12)
     workers = [make_worker() for _ in range(6)]
