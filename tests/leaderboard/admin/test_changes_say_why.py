@@ -46,11 +46,11 @@ def test_nothing_is_deleted_by_djangos_own_action(rf, cast):
     assert offering == set()
 
 
-def test_every_action_on_rows_asks_before_it_acts(boss, rf, cast, task):
+def test_every_action_on_rows_asks_before_it_acts(boss, rf, cast, task, who):
     """Seen on one kind of row each: the page that asks, and no change."""
     request = rf.get("/admin/")
     request.user = cast.superuser
-    make_submission(task, team=cast.team, owner=cast.submitter, state="MEASURED")
+    make_submission(task, **who, state="MEASURED")
     tokens.issue(cast.submitter, name="laptop", scopes=["read"], days=30)
     n_seen = 0
     for model, pages in admin.site._registry.items():
@@ -88,9 +88,9 @@ def test_a_changed_account_says_why_in_its_history(boss, cast):
     assert said_of(cast.rival)[0].endswith("Reason: She judges appeals.")
 
 
-def test_an_account_ends_as_its_person_would_end_it(boss, cast, task):
+def test_an_account_ends_as_its_person_would_end_it(boss, cast, task, who):
     """Its submissions stay, and belong to nobody's name."""
-    kept = make_submission(task, team=cast.team, owner=cast.submitter)
+    kept = make_submission(task, **who)
     assert boss.get(f"/admin/auth/user/{cast.submitter.pk}/delete/").status_code == 403
     act(boss, "/admin/auth/user/", "close_selected", cast.submitter)
     cast.submitter.refresh_from_db()
@@ -103,8 +103,8 @@ def test_an_account_ends_as_its_person_would_end_it(boss, cast, task):
     assert said_of(cast.submitter) == ["Account deleted. Reason: They asked for it."]
 
 
-def test_what_others_rest_on_is_not_deleted(boss, cast, task):
-    make_submission(task, team=cast.team, owner=cast.submitter)
+def test_what_others_rest_on_is_not_deleted(boss, cast, task, who):
+    make_submission(task, **who)
     empty = Team.objects.create(name="Empty", slug="empty")
     path = "/admin/leaderboard/team/"
     answer = act(boss, path, "delete_with_reason", cast.team, empty, **YES)

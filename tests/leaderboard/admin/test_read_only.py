@@ -5,15 +5,16 @@ from django.contrib.admin.models import LogEntry
 
 from crowd.models import Budget
 from leaderboard.models import HumanEvaluation, MetricResult, Score, Task
+from tests.each import each
 from tests.factories import make_ranked
 
 
 @pytest.fixture
-def ranked(cast, task):
-    return make_ranked(task, 70, team=cast.team, owner=cast.submitter)
+def ranked(task, who):
+    return make_ranked(task, 70, **who)
 
 
-@pytest.mark.parametrize("model", [MetricResult, Score, HumanEvaluation])
+@each("model", [MetricResult, Score, HumanEvaluation])
 def test_results_are_shown_and_cannot_be_touched(boss, ranked, model):
     row = model.objects.first()
     base = f"/admin/leaderboard/{model._meta.model_name}/"
@@ -68,11 +69,11 @@ def test_tasks_are_neither_made_nor_deleted_here(boss, task):
     assert Task.objects.filter(pk=task.pk).exists()
 
 
-def test_the_list_of_tasks_counts_what_was_handed_in_and_what_waits(boss, cast, task):
+def test_the_list_of_tasks_counts_what_was_handed_in_and_what_waits(boss, task, who):
     from tests.factories import make_submission
 
     for state in ("MEASURED", "MEASURED", "PUBLISHED"):
-        make_submission(task, team=cast.team, owner=cast.submitter, state=state)
+        make_submission(task, **who, state=state)
     text = boss.get("/admin/leaderboard/task/").text
     assert '<td class="field-n_submissions">3</td>' in text
     assert '<td class="field-n_waiting">2</td>' in text

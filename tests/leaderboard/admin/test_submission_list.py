@@ -5,6 +5,7 @@ import pytest
 from crowd.models import Budget, Commitment
 from genie.lib import jobs
 from leaderboard.models import Submission
+from tests.each import each
 from tests.factories import make_submission, make_task
 from tests.leaderboard.admin.conftest import LIST, act, confirm, history, state_of
 
@@ -34,7 +35,7 @@ def test_the_list_asks_the_database_no_more_for_more_rows(
 
 
 @pytest.mark.every_engine
-@pytest.mark.parametrize(
+@each(
     ("query", "systems"),
     [
         ("failed=yes", {"Stuck"}),
@@ -141,10 +142,10 @@ def test_bulk_approval_skips_what_does_not_wait(boss, waiting):
     assert "None of them is waiting for a decision." in answer.text
 
 
-def test_bulk_approval_of_two_tasks_shows_both_budgets(boss, waiting, cast):
+def test_bulk_approval_of_two_tasks_shows_both_budgets(boss, waiting, who):
     other = make_task("arid-answers", n_instances=20, sample_size=20)
     one = waiting()
-    two = make_submission(other, team=cast.team, owner=cast.submitter)
+    two = make_submission(other, **who)
     text = act(boss, "approve_selected", one, two).text
     assert "arid-answers" in text
     assert "tidy-news" in text
@@ -199,7 +200,7 @@ def test_withdrawing_needs_a_reason_and_is_in_the_history(boss, waiting):
     assert history(submission) == ["Withdrawn: The team asked for it."]
 
 
-@pytest.mark.parametrize(
+@each(
     "action",
     ["approve_selected", "decline_selected", "retry_selected", "withdraw_selected"],
 )
@@ -242,7 +243,7 @@ def test_pages_keep_the_content_security_policy(boss, waiting):
         assert not re.search(r"<[^>]+\s(style|on\w+)=", page.text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("state", "stoppable"),
     [(State.MEASURED, False), (State.ANNOTATING, True), (State.PUBLISHED, False)],
 )

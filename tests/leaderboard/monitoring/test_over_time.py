@@ -17,6 +17,7 @@ from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker
 from tests.decoys import own
 from tests.each import each
 from tests.factories import make_task, make_user
+from tests.kept import kept
 
 pytestmark = pytest.mark.django_db
 N = 2 * SMALLEST
@@ -24,6 +25,10 @@ N = 2 * SMALLEST
 
 @pytest.fixture
 def worked(db):
+    return kept("two hour by hour", _worked)
+
+
+def _worked():
     """Two workers do the same HITs, hour by hour, the second one ever faster.
 
     In another campaign two others have contradicted each other, very slowly.
