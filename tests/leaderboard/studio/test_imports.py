@@ -19,6 +19,7 @@ from leaderboard.studio.services import bring
 from leaderboard.submissions.selectors.visibility import Staff
 from tests.cast import allow
 from tests.factories import make_task, make_user
+from tests.kept import kept
 
 pytestmark = pytest.mark.django_db
 
@@ -60,11 +61,16 @@ def began(client, data=None, name="ratings.csv", **fields):
 
 @pytest.fixture
 def imported(client, sara):
-    page = began(client)
-    work_off()
-    client.post(page, {"import": "1", "source": "https://ratings.example/old"})
-    work_off()
-    return Task.objects.get(slug="old-ratings")
+    def make():
+        page = began(client)
+        work_off()
+        client.post(page, {"import": "1", "source": "https://ratings.example/old"})
+        work_off()
+        return Task.objects.get(slug="old-ratings")
+
+    task = kept("ratings that Sara imported", make)
+    client.force_login(sara)
+    return task
 
 
 def test_files_become_a_board_by_page(client, sara):

@@ -25,18 +25,8 @@ from leaderboard.templatetags.genie import percent
 from tests.crowd.making import answers_for
 from tests.factories import make_user
 
-WORDS = [
-    "alpha",
-    "beta",
-    "gamma",
-    "delta",
-    "epsilon",
-    "zeta",
-    "eta",
-    "theta",
-    "iota",
-    "kappa",
-]
+GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa"
+WORDS = GREEK.split()
 QUESTIONS = [f"What comes after {word}, and why is that so?" for word in WORDS]
 
 
@@ -105,6 +95,8 @@ WIDE = {
     "ada": [f"A good answer about {word}." for word in WORDS],
     "bob": [f"A bad answer about {word}." for word in WORDS],
 }
+# enough where people judge, and no more is asked than whether it ends
+SHORT = {name: texts[:4] for name, texts in WIDE.items()}
 
 
 def test_one_file_without_references_or_metrics_to_the_board(new, client):
@@ -187,9 +179,9 @@ def test_a_dry_run_keeps_nothing(new, tmp_path):
 
 def test_which_is_better_asks_about_pairs(new):
     out = new(
-        "pairs", {"a.csv": csv_of(WIDE)}, "--ask", "Which is more fluent?", "--yes-up-to", "0"
+        "pairs", {"a.csv": csv_of(SHORT)}, "--ask", "Which is more fluent?", "--yes-up-to", "0"
     )  # fmt: skip
-    assert "10 pages to judge in 1 comparison." in out
+    assert "4 pages to judge in 1 comparison." in out
     task = Task.objects.get(slug="pairs")
     judged(task)
     comparison = Comparison.objects.get()
@@ -199,7 +191,7 @@ def test_which_is_better_asks_about_pairs(new):
 
 TALK = [
     [{"role": "user", "content": question}, {"role": "assistant", "content": "Hm."}]
-    for question in QUESTIONS
+    for question in QUESTIONS[:4]
 ]
 
 
@@ -229,7 +221,7 @@ def test_conversations_on_both_sides(new):
     ("files", "options", "expected"),
     [
         (
-            {"a.csv": csv_of({"context": WORDS, **WIDE})},
+            {"a.csv": csv_of({"context": WORDS[:4], **SHORT})},
             [
                 *("--input", "context", "--input", "question=Question asked"),
                 *("--show", "output=code", "--show", "question=markdown"),
@@ -241,12 +233,12 @@ def test_conversations_on_both_sides(new):
             },
         ),
         (
-            {"a.csv": csv_of({"reference": WORDS, **WIDE})},
+            {"a.csv": csv_of({"reference": WORDS[:4], **SHORT})},
             ["--kind", "question-answering"],
             {"kind": "question-answering"},
         ),
         (
-            {"a.csv": csv_of(WIDE)},
+            {"a.csv": csv_of(SHORT)},
             [
                 *("--criterion", "truth=It is true."),
                 *("--criterion", "flow=It reads well."),
@@ -254,8 +246,8 @@ def test_conversations_on_both_sides(new):
             ],
             {},
         ),
-        ({"a.csv": csv_of(WIDE)}, ["--ask", "How good is it?"], {}),
-        ({"a.csv": csv_of(WIDE)}, ["--design", "likert-6", "--ratings", "2"], {}),
+        ({"a.csv": csv_of(SHORT)}, ["--ask", "How good is it?"], {}),
+        ({"a.csv": csv_of(SHORT)}, ["--design", "likert-6", "--ratings", "2"], {}),
     ],
     ids=["inputs and formats", "kind", "criteria", "slider", "likert-6"],
 )
@@ -317,8 +309,8 @@ QUESTION = "Which review is better?"
 
 @pytest.fixture
 def pairs(new):
-    new("pairs", {"a.csv": csv_of(WIDE)}, "--ask", QUESTION, "--yes-up-to", "0")
-    new("single", {"b.csv": csv_of(WIDE)}, "--ask", "It is a good review.")
+    new("pairs", {"a.csv": csv_of(SHORT)}, "--ask", QUESTION, "--yes-up-to", "0")
+    new("single", {"b.csv": csv_of(SHORT)}, "--ask", "It is a good review.")
     return Task.objects.get(slug="pairs")
 
 
@@ -346,7 +338,7 @@ def test_the_board_of_pairs_shows_its_question_and_its_comparison(client, pairs)
     comparison = Comparison.objects.get()
     before = pages_of(client, pairs)["board"]
     assert f"two outputs at a time. The question: “{QUESTION}”" in before
-    assert "0 of 10 so far" in before
+    assert "0 of 4 so far" in before
     people = [Worker.objects.create(platform_worker_id=name) for name in ("ann", "bob")]
     for worker in people:
         consent.give(worker, "pairs")
@@ -354,9 +346,9 @@ def test_the_board_of_pairs_shows_its_question_and_its_comparison(client, pairs)
     submit(one, answers_for(one, "A"))
     jobs.drain()
     during = pages_of(client, pairs)["board"]
-    assert "1 of 10 so far" in during
+    assert "1 of 4 so far" in during
     assert "Not decided yet; 1 label" in during
-    for number in range(9):
+    for number in range(3):
         one = next_assignment(people[number % 2])
         submit(one, answers_for(one, "A"))
     for _ in range(3):
@@ -365,7 +357,7 @@ def test_the_board_of_pairs_shows_its_question_and_its_comparison(client, pairs)
     standing = standing_of(Comparison.objects.get(pk=comparison.pk))
     pages = pages_of(client, pairs)
     answers = standing.answers
-    assert "10 of 10" in pages["board"]
+    assert "4 of 4" in pages["board"]
     assert f"{percent(answers.share)}%" in pages["board"]
     assert f"[{percent(answers.low)}, {percent(answers.high)}] 2 " in pages["board"]
     for page in pages.values():

@@ -3,7 +3,6 @@
 import re
 from datetime import timedelta
 
-import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
@@ -14,6 +13,7 @@ from leaderboard.jobs import forget_drafts
 from leaderboard.models import Comparison, Draft, DraftFile, Submission, Task
 from leaderboard.submissions.selectors.visibility import Staff
 from tests.cast import allow
+from tests.each import each
 from tests.factories import make_user
 from tests.leaderboard.studio.test_new import WIDE, csv_of
 
@@ -153,7 +153,7 @@ def test_bad_files_are_explained_and_can_be_replaced(mia):
     assert "10 inputs, 2 systems" in text(mia.get(at(draft, "files")))
 
 
-@pytest.mark.parametrize(
+@each(
     ("files", "named", "said"),
     [
         ({}, {"title": ""}, "This field is required"),

@@ -1,17 +1,10 @@
 """The studio's last step when something else happens meanwhile."""
 
-import pytest
-
 from leaderboard.models import Comparison, Draft, Submission, Task
+from tests.each import each
 from tests.factories import make_submission, make_team, make_user
 from tests.leaderboard.studio.test_new import WIDE, csv_of
-from tests.leaderboard.studio.test_pages import (
-    _loaded,
-    asked,
-    at,
-    begin,
-    text,
-)
+from tests.leaderboard.studio.test_pages import _loaded, asked, at, begin, text
 
 APPROVE = {"approve": "", "agreed": "on"}
 
@@ -62,7 +55,7 @@ def test_a_task_is_loaded_with_all_of_its_systems_or_not_at_all(mia):
     assert not Submission.objects.exists()
 
 
-@pytest.mark.parametrize(
+@each(
     ("n_systems", "said", "people", "sentence"),
     [
         (1, {"question_1": "Which is better?"}, {}, "need 2 to 12 systems, not 1"),
@@ -77,11 +70,7 @@ def test_a_task_is_loaded_with_all_of_its_systems_or_not_at_all(mia):
     ],
 )
 def test_what_could_never_be_approved_is_said_before_it_is_loaded(
-    mia,
-    n_systems,
-    said,
-    people,
-    sentence,
+    mia, n_systems, said, people, sentence
 ):
     systems = {f"s{n}": WIDE["ada"] for n in range(n_systems)}
     begin(mia, {"a.csv": csv_of({"question": WIDE["question"], **systems})})

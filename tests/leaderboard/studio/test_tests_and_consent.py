@@ -12,15 +12,10 @@ from leaderboard.models import Draft, Submission, Task
 from leaderboard.studio.forms import CONSENT
 from leaderboard.studio.services import own_test
 from tests.crowd.making import make_worker
+from tests.each import each
 from tests.leaderboard.studio.test_before_loading import REFERENCED
 from tests.leaderboard.studio.test_new import csv_of
-from tests.leaderboard.studio.test_pages import (
-    _loaded,
-    asked,
-    at,
-    begin,
-    text,
-)
+from tests.leaderboard.studio.test_pages import _loaded, asked, at, begin, text
 
 OWN = "Is salt\nwhite <i>?\n* Yes\n- No\n\nIs it sweet?\n- Yes\n- Often\n* No\n"
 WRITTEN = {"qualification": "written", "test_questions": OWN, "pass_percent": "60"}
@@ -84,7 +79,7 @@ def test_a_drawn_test_needs_inputs_that_nobody_judges(mia):
     assert (config.n, config.pass_percent) == (4, 80)
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "sentence"),
     [
         ("", "needs 1 to 50 questions"),
