@@ -42,7 +42,8 @@ def test_good_files_are_read(name):
 def test_changed_files_are_read_or_refused_in_words(name):
     reader = READERS[name]
 
-    @examples(25)
+    # `make fuzz` asks for many; tests/nets damages each file in fixed ways
+    @examples(12)
     @hypothesis.given(st.sampled_from(good(name)).flatmap(changed_parts))
     def run(parts):
         attempt(reader, parts)

@@ -33,7 +33,7 @@ def _worked():
 
     In another campaign two others have contradicted each other, very slowly.
     """
-    make_campaign(N, max_assignments=2, pool="elsewhere")
+    make_campaign(4, max_assignments=2, pool="elsewhere")
     for raw in ("0", "1"):
         do_all(make_worker("elsewhere"), raw, active_seconds=9999)
     campaign = make_campaign(N, max_assignments=2)
