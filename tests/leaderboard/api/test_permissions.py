@@ -13,18 +13,11 @@ from tests.factories import make_ranked, make_submission
 State = Submission.State
 
 PRIVATE = {"visibility": Submission.Visibility.PRIVATE}
-OPEN = ["/tasks/", "/tasks/tidy-news/", "/tasks/tidy-news/instances/"]
 
 
 @pytest.fixture
 def apis(cast, api_of, task):
     return {who: api_of(who) for who in CAST}
-
-
-def test_everybody_reads_tasks_and_boards(apis):
-    for api in apis.values():
-        for path in (*OPEN, "/tasks/tidy-news/leaderboard/"):
-            assert api.get(path).status_code == 200
 
 
 def test_only_the_signed_in_list_and_hand_in(apis):
