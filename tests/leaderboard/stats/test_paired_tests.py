@@ -17,7 +17,7 @@ A = rng.integers(0, 5, 300) / 4
 B = np.clip(A + rng.integers(-2, 2, 300) / 4, 0, 1)
 TESTS = [
     lambda a, b: paired_bootstrap(a, b, seed=1),
-    lambda a, b: approximate_randomisation(a, b, seed=1),
+    lambda a, b: approximate_randomisation(a, b, seed=1, n_shuffles=2_500),
     lambda a, b: approximate_randomisation(a, b, seed=1, n_shuffles=None),
     wilcoxon,
 ]
@@ -148,10 +148,10 @@ def test_broken_pairs_are_refused_in_words(test):
 @every_test
 def test_false_alarms_are_as_rare_as_promised(test):
     draw = np.random.default_rng(6)
-    n_sets = 1_000
+    n_sets = 500
     pairs = draw.integers(0, 5, (n_sets, 2, 80))
     alarms = np.mean([test(a, b).p_value <= 0.05 for a, b in pairs])
-    assert 0.03 <= alarms <= 0.072
+    assert 0.022 <= alarms <= 0.081
 
 
 @every_test

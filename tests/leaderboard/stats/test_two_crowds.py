@@ -11,14 +11,14 @@ from leaderboard.stats.crowds.same_population import same_population
 from tests.shared import SHARED, needs_shared
 
 
-def draw(rng, *, move=0.0, scale=1.0, n=500, sizes=(20, 25), n_instances=60):
-    """Draw ratings of four systems by two crowds whose workers differ in pace."""
+def draw(rng, *, move=0.0, scale=1.0, n=500, sizes=(20, 25), n_systems=4):
+    """Draw ratings of systems by two crowds whose workers differ in pace."""
     n_workers = sum(sizes)
     pace = rng.gamma(1.2, size=n_workers)
     worker = rng.choice(n_workers, n, p=pace / pace.sum())
-    system, instance = rng.integers(0, 4, n), rng.integers(0, n_instances, n)
+    system, instance = rng.integers(0, n_systems, n), rng.integers(0, 60, n)
     second = worker >= sizes[0]
-    values = 60 + 3 * system + rng.normal(0, 8, n_instances)[instance]
+    values = 60 + 3 * system + rng.normal(0, 8, 60)[instance]
     values = values + rng.normal(0, 10, n_workers)[worker] + move * second
     values = values + rng.normal(0, 15, n) * np.where(second, scale, 1)
     return values, system, worker, instance, second
@@ -124,8 +124,10 @@ def test_the_difference_of_a_system_covers_the_truth():
     rng = np.random.default_rng(9)
     hits = [
         one.difference.low <= 6 <= one.difference.high
-        for _ in range(60)
-        for one in compare_crowds(*draw(rng, move=6.0, sizes=(30, 30))).systems
+        for _ in range(20)
+        for one in compare_crowds(
+            *draw(rng, move=6.0, n=1_000, sizes=(30, 30), n_systems=12)
+        ).systems
     ]
     assert 0.92 <= np.mean(hits) <= 0.99
 
