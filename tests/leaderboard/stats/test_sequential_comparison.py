@@ -176,7 +176,7 @@ def test_the_confidence_sequence_covers_at_all_times_together():
     n = np.arange(1, 401)
     for rule in (BetaMixture(0.05), NormalMixture(0.05)):
         for p in (0.5, 0.7, 0.97):
-            totals = np.cumsum(rng.random((500, 400)) < p, axis=1)
+            totals = np.cumsum(rng.random((250, 400)) < p, axis=1)
             low, high = rule.interval(n, totals)
             missed = ((low > p) | (high < p)).any(axis=1).mean()
-            assert missed <= 0.1 + 3 * math.sqrt(0.1 * 0.9 / 500)
+            assert missed <= 0.1 + 3 * math.sqrt(0.1 * 0.9 / 250)

@@ -19,7 +19,7 @@ from tests.shared import SHARED, needs_shared
 
 WMT22 = SHARED / "data" / "wmt22-da"
 # cells that workers with equal ratings gave: published with a z of 0, and not in the data
-CELLS_WITHOUT = {"de-en": 65, "ja-en": 67}
+CELLS_WITHOUT = {"de-en": 65}
 
 
 def run(*args):
@@ -242,9 +242,8 @@ def test_no_database_is_needed(tmp_path):
 
 @needs_shared
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    "pair", ["cs-en", "de-en", "ja-en", "lv-en", "ru-en", "uk-en", "zh-en"]
-)
+# the smaller ones of seven: with cells without a z, and with none
+@pytest.mark.parametrize("pair", ["de-en", "lv-en", "uk-en"])
 def test_the_z_scores_of_wmt22_come_out(tmp_path, pair):
     everything = numbers(tmp_path, WMT22 / f"ratings-{pair}.csv.gz")
     found = everything["systems"]
