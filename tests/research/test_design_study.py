@@ -165,7 +165,7 @@ def test_real_labels_have_the_known_spread_under_both_labelings(name):
             frame["pair_id"],
             seed=1,
             budget=150,
-            n_rounds=20_000,
+            n_rounds=5_000,
         )
     )
     for labeling, expected in (("unilabel", "uni"), ("multilabel", "multi")):
