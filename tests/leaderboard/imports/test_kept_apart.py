@@ -28,6 +28,7 @@ from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.bans.services.ban import ban
 from quality.detection.models import DetectorFit
 from tests.factories import make_user
+from tests.kept import kept
 from tests.leaderboard.imports.test_bring_in import ratings
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +42,7 @@ def staff():
 @pytest.fixture
 def task(staff):
     rows = ratings(n=12, at=1_790_000_000.0, seconds=30.0)
-    return bring_in(rows, slug="elsewhere", by=staff).task
+    return kept("imported", lambda: bring_in(rows, slug="elsewhere", by=staff).task)
 
 
 def test_no_money_is_behind_it_and_none_can_be_put_there(task, staff):

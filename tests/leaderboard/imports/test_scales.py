@@ -60,6 +60,8 @@ def test_the_scale_that_is_shown_is_stored_and_used(values, scale):
     (one,) = shown.scales
     assert (one.scale.shown, one.scale.confirmed) == (scale, True)
     assert scale in shown.to_text()
+    if scale not in ("0 to 10", "magnitude", "sum_-25_0"):  # one of each kind
+        return
     row = store(judgments, task)
     assert row.said["scales"] == {"": one.scale.slug}
     used = {s.evaluation.campaign.hit_type.scale for s in Score.objects.all()}
@@ -118,10 +120,9 @@ def test_a_few_values_off_a_narrower_scale_are_asked_about(usual, stray, scale):
     assert not Import.objects.exists()
     low, high = min(-100, *stray), max(100, *stray)
     said = f"{low:.0f} to {high:.0f}"
-    judgments, shown, task = begun(values, {"*": said})
+    _, shown, _ = begun(values, {"*": said})
     assert not shown.refused
     assert f"{said} (as entered)" in shown.to_text()
-    store(judgments, task)
 
 
 @pytest.mark.parametrize(
