@@ -9,7 +9,9 @@ from crowd.hit_templates.errors import span_score
 from leaderboard.models import Score
 from leaderboard.releases.bundle import read_table
 from leaderboard.releases.make import make
-from tests.leaderboard.evaluation.conftest import boss, task  # noqa: F401
+from tests.leaderboard.evaluation.conftest import (  # noqa: F401
+    boss,
+)
 from tests.leaderboard.evaluation.designs.conftest import (
     ask,  # noqa: F401
     crowd,  # noqa: F401
@@ -27,10 +29,17 @@ from tests.leaderboard.evaluation.designs.test_every_design_walks_to_the_board i
 DESIGNS = ["plain-magnitude", "preference", "slider", "error-spans", "mqm"]
 
 
+@pytest.fixture
+def task(demo_task):
+    demo_task.config["metrics"] = {"use": ["length"]}
+    demo_task.save()
+    return demo_task
+
+
 @pytest.mark.parametrize("design", DESIGNS)
 def test_a_whole_campaign_is_rebuilt_with_both_estimates(design, request, tmp_path):
-    request.getfixturevalue("ask")(**asked_in(design))
-    walked = request.getfixturevalue("published")("Good", 0.75)
+    request.getfixturevalue("ask")(**asked_in(design), sample_size=6)
+    walked = request.getfixturevalue("published")("Good", 0.25)
     board = request.getfixturevalue("task")
 
     out = io.StringIO()

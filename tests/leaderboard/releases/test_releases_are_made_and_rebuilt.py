@@ -271,28 +271,6 @@ def test_the_csv_leaves_out_what_is_nested_and_keeps_what_is_empty(tmp_path):
     assert (tmp_path / "t.csv").read_text() == "name,links,fields\n"
 
 
-def test_the_release_is_of_what_the_public_board_shows(folder, task):
-    assert [row["system"] for row in rows(folder, "systems")] == ["Kite", "=Wren"]
-    assert {row["submission"] for row in rows(folder, "judgments")} == {
-        row["submission"] for row in rows(folder, "systems")
-    }
-    assert "Secret" not in everything(folder)
-
-
-def test_an_anonymous_team_stays_so(folder, team):
-    wren = rows(folder, "systems")[1]
-    assert wren["team"] is None
-    assert "famous" not in everything(folder)
-    assert rows(folder, "systems")[0]["team"] == team.name
-
-
-def test_what_does_not_count_is_there_with_its_reason(folder, task):
-    found = rows(folder, "judgments")
-    reasons = sorted({row["why_not"] for row in found if not row["counts"]})
-    assert reasons == ["replaced", "work rejected", "worker excluded"]
-    assert sum(row["counts"] for row in found) == 2 * 12 * 2
-
-
 def test_all_ratings_less_those_left_out_are_the_ratings_that_count(task):
     pks = list(HumanEvaluation.objects.order_by("pk").values_list("pk", flat=True))
     every = all_system_ratings_of(pks)
@@ -305,28 +283,6 @@ def test_all_ratings_less_those_left_out_are_the_ratings_that_count(task):
     )
 
 
-def test_pseudonyms_hold_within_a_release_and_not_across(task, tmp_path):
-    first, second = (make(task, tmp_path / name).folder for name in "ab")
-    names = {row["worker"] for row in rows(first, "judgments")}
-
-    assert len(names) == 5 + 3
-    graded = {row["worker"] for row in rows(first, "test_questions")}
-    assert len(graded) == 5
-    assert graded < names
-    assert not names & {row["worker"] for row in rows(second, "judgments")}
-    for worker in Worker.objects.all():
-        assert worker.pseudonym not in everything(first)
-        assert worker.platform_worker_id not in everything(first)
-
-
-def test_the_order_of_judgments_does_not_follow_the_workers_keys(task, tmp_path):
-    firsts = {
-        rows(make(task, tmp_path / f"r{i}").folder, "test_questions")[0]["n_correct"]
-        for i in range(6)
-    }
-    assert len(firsts) > 1
-
-
 def test_test_questions_and_hidden_references_are_in_no_release(task, tmp_path):
     Instance.objects.filter(task=task).update(references=[SECRET])
     task.hidden_references = True
@@ -337,37 +293,6 @@ def test_test_questions_and_hidden_references_are_in_no_release(task, tmp_path):
     assert "test question 0" not in everything(folder)
     assert SECRET not in everything(folder)
     assert "sacrebleu needs references, which are hidden" in rebuilt(folder)
-
-
-def test_the_draw_of_the_sample_is_released_only_once_nobody_is_asked(task, tmp_path):
-    def told(name):
-        folder = make(task, tmp_path / name).folder
-        assert "numbers match" in rebuilt(folder)
-        ranks = {row["sample_rank"] for row in rows(folder, "instances")}
-        return bundle.read_manifest(folder)["sample_seed"], ranks
-
-    assert told("over") == (str(task.sample_seed), set(range(12)))
-    campaign = Campaign.objects.filter(pool=task.slug).order_by("pk")[0]
-    Campaign.objects.filter(pk=campaign.pk).update(state="RUNNING")
-    assert told("running") == (None, {None})
-    assert "which instances were rated" in everything(tmp_path / "running")
-
-
-def test_which_instances_are_judged_is_told_only_when_over(task, tmp_path):
-    known = set(task_ids(task).values())
-    over = make(task, tmp_path / "over").folder
-    named = [row["instance"] for row in rows(over, "judgments")]
-    assert set(named) <= known
-    Campaign.objects.filter(pool=task.slug).update(state="RUNNING")
-    running = make(task, tmp_path / "running").folder
-    numbered = [row["instance"] for row in rows(running, "judgments")]
-    assert not set(numbered) & known
-    # one number for one instance, in the order of the task
-    assert len(set(zip(named, numbered, strict=True))) == len(set(named))
-    assert sorted(set(numbered)) == [
-        f"judged-{n:05d}" for n in range(1, len(set(named)) + 1)
-    ]
-    assert rebuild(running).n_same["scores"] == rebuild(over).n_same["scores"] > 0
 
 
 def test_texts_go_out_only_under_a_licence_that_lets_them(task, tmp_path):
@@ -384,37 +309,6 @@ def test_texts_go_out_only_under_a_licence_that_lets_them(task, tmp_path):
     assert "the licence does not state" in everything(folder)
 
 
-@pytest.mark.parametrize(
-    ("licence", "open_"),
-    [
-        ("Apache-2.0 (written for this project)", True),
-        ("Apache License 2.0", True),
-        ("CC BY-SA 4.0", True),
-        ("CC-BY-4.0", True),
-        ("CC BY-NC-ND 3.0", True),
-        ("cc0", True),
-        ("CC0-1.0", True),
-        ("CC0 1.0 Universal", True),
-        ("MIT", True),
-        ("MIT License", True),
-        ("BSD-3-Clause", True),
-        ("ODC-BY 1.0", True),
-        ("Public domain", True),
-        ("MIT Press, all rights reserved", False),
-        ("Mitteilung des Verlags", False),
-        ("Public domain in some countries", False),
-        ("Apache-20", False),
-        ("CC BYpass", False),
-        ("", False),
-        ("Not stated", False),
-        ("All rights reserved", False),
-        ("For research only, like CC BY", False),
-    ],
-)
-def test_licences_in_doubt_are_closed(licence, open_):
-    assert may_be_copied(licence) is open_
-
-
 def test_what_the_work_may_cost_is_not_told(task, tmp_path):
     task.config["budget"] = {"cents": 98_765}
     task.save()
@@ -425,86 +319,11 @@ def test_what_the_work_may_cost_is_not_told(task, tmp_path):
     assert not {"budget", "quota"} & config.keys()
 
 
-def test_csv_and_jsonl_hold_the_same_rows_and_no_formula(folder):
-    text = (folder / "systems.csv").read_text("utf-8")
-    found = list(csv.DictReader(io.StringIO(text)))
-
-    assert [row["system"] for row in found] == ["Kite", "'=Wren"]
-    judged = (folder / "judgments.csv").read_text("utf-8").splitlines()
-    assert len(judged) - 1 == len(rows(folder, "judgments"))
-
-
-def test_the_card_and_the_checksums_say_what_is_there(folder):
-    card = (folder / "README.md").read_text("utf-8")
-    assert "## Human evaluation" in card
-    assert "20 answers, 10 incorrect;" in card
-    for line in (folder / "SHA256SUMS").read_text().splitlines():
-        digest, name = line.split("  ")
-        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
-    manifest = json.loads((folder / "manifest.json").read_text())
-    assert manifest["counts"]["systems"] == 2
-    assert manifest["code_version"]
-
-
-@pytest.mark.parametrize(
-    ("table", "change", "said"),
-    [
-        ("scores", lambda r: r[0].update(mean=r[0]["mean"] + 0.001), "mean"),
-        ("scores", lambda r: r[0].update(high=r[0]["high"] - 0.001), "high"),
-        ("scores", lambda r: r[0]["histogram"].update({"1": 99}), "ratings of 1"),
-        ("scores", lambda r: r.pop(), "score of submission"),
-        ("scores", lambda r: r[0].update(n_excluded_workers=3), "excluded workers"),
-        ("judgments", lambda r: counting(r).update(value=0.6), "score"),
-        ("systems", lambda r: r[0].update(rank_last=2), "rank"),
-        ("metrics", lambda r: r[-1].update(value=r[-1]["value"] + 0.01), "submission"),
-        ("metrics", lambda r: r[0]["per_instance"].pop(), "instances"),
-        ("predictions", lambda r: r[0].update(text="Something else."), "submission"),
-        ("test_questions", lambda r: r[0].update(p_noisy=0.123), "P(noisy)"),
-        ("test_questions", lambda r: r[0].update(n_correct=9), "incorrectly"),
-        ("instances", lambda r: r[0].update(references=["Other words."]), "submission"),
-    ],
-)
-def test_the_first_number_that_differs_is_named(folder, table, change, said):
-    changed(folder, table, change)
-
-    with pytest.raises(CommandError) as refused:
-        rebuilt(folder)
-    assert said in str(refused.value)
-
-
-def test_a_file_that_was_changed_or_added_is_named(folder):
-    (folder / "more.txt").write_text("x")
-    with pytest.raises(
-        CommandError, match=r"more\.txt has been changed since the release"
-    ):
-        rebuilt(folder)
-    (folder / "more.txt").unlink()
-    (folder / "scores.csv").write_text("x")
-    with pytest.raises(CommandError, match=r"scores\.csv"):
-        rebuilt(folder)
-
-
-def test_releases_of_another_format_are_refused(folder):
-    manifest = bundle.read_manifest(folder)
-    for given in ("genie-release-2", "genie-release-9"):
-        bundle.write_manifest(folder, {**manifest, "format": given})
-        bundle.write_checksums(folder)
-        with pytest.raises(CommandError, match=given):
-            rebuilt(folder)
-
-
 def test_scores_that_are_about_to_change_are_not_released(task, tmp_path):
     worker = Assignment.objects.filter(state="APPROVED").first().worker
     Ban.objects.create(worker=worker, pool=task.slug, reason="careless")
     with pytest.raises(CommandError, match="about to be rescored"):
         call_command("release", task.slug, "--out", str(tmp_path / "r"))
-
-
-def test_a_release_with_something_missing_is_said_to_be_unreadable(folder):
-    (folder / "instances.jsonl").unlink()
-    bundle.write_checksums(folder)
-    with pytest.raises(CommandError, match="scores of this release cannot be read"):
-        rebuilt(folder)
 
 
 def test_what_is_no_release_is_said_to_be_none(tmp_path):
@@ -554,4 +373,148 @@ def test_a_partial_score_has_no_rank_in_a_release_and_none_when_rebuilt(task, tm
     assert "numbers match" in rebuilt(folder)
     changed(folder, "systems", lambda found: found[-1].update(rank_first=1))
     with pytest.raises(CommandError, match="rank_first of submission"):
+        rebuilt(folder)
+
+
+def test_the_release_is_of_what_the_public_board_shows(folder, team):
+    systems = rows(folder, "systems")
+    assert [row["system"] for row in systems] == ["Kite", "=Wren"]
+    judged = rows(folder, "judgments")
+    assert {row["submission"] for row in judged} == {
+        row["submission"] for row in systems
+    }
+    assert "Secret" not in everything(folder)
+    # an anonymous team stays so
+    assert [row["team"] for row in systems] == [team.name, None]
+    assert "famous" not in everything(folder)
+    # what does not count is there with its reason
+    reasons = sorted({row["why_not"] for row in judged if not row["counts"]})
+    assert reasons == ["replaced", "work rejected", "worker excluded"]
+    assert sum(row["counts"] for row in judged) == 2 * 12 * 2
+    # the same rows in both formats, and no formula
+    text = (folder / "systems.csv").read_text("utf-8")
+    found = list(csv.DictReader(io.StringIO(text)))
+    assert [row["system"] for row in found] == ["Kite", "'=Wren"]
+    lines = (folder / "judgments.csv").read_text("utf-8").splitlines()
+    assert len(lines) - 1 == len(judged)
+    card = (folder / "README.md").read_text("utf-8")
+    assert "## Human evaluation" in card
+    assert "20 answers, 10 incorrect;" in card
+    for line in (folder / "SHA256SUMS").read_text().splitlines():
+        digest, name = line.split("  ")
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["counts"]["systems"] == 2
+    assert manifest["code_version"]
+
+
+def test_pseudonyms_and_orders_are_drawn_anew_for_each_release(task, tmp_path):
+    first, second, *more = (make(task, tmp_path / f"r{i}").folder for i in range(6))
+    names = {row["worker"] for row in rows(first, "judgments")}
+    assert len(names) == 5 + 3
+    graded = {row["worker"] for row in rows(first, "test_questions")}
+    assert len(graded) == 5
+    assert graded < names
+    assert not names & {row["worker"] for row in rows(second, "judgments")}
+    for worker in Worker.objects.all():
+        assert worker.pseudonym not in everything(first)
+        assert worker.platform_worker_id not in everything(first)
+    # the order does not follow the workers' keys
+    found = [rows(one, "test_questions")[0] for one in (first, second, *more)]
+    assert len({row["n_correct"] for row in found}) > 1
+
+
+def test_which_instances_are_judged_is_told_only_when_nobody_is_asked(task, tmp_path):
+    def told(name):
+        folder = make(task, tmp_path / name).folder
+        ranks = {row["sample_rank"] for row in rows(folder, "instances")}
+        named = [row["instance"] for row in rows(folder, "judgments")]
+        assert rebuild(folder).n_same["scores"] > 0
+        return bundle.read_manifest(folder)["sample_seed"], ranks, named
+
+    known = set(task_ids(task).values())
+    seed, ranks, named = told("over")
+    assert (seed, ranks) == (str(task.sample_seed), set(range(12)))
+    assert set(named) <= known
+    campaign = Campaign.objects.filter(pool=task.slug).order_by("pk")[0]
+    Campaign.objects.filter(pk=campaign.pk).update(state="RUNNING")
+    assert told("one")[:2] == (None, {None})
+    Campaign.objects.filter(pool=task.slug).update(state="RUNNING")
+    seed, ranks, numbered = told("running")
+    assert (seed, ranks) == (None, {None})
+    assert "which instances were rated" in everything(tmp_path / "running")
+    assert not set(numbered) & known
+    # one number for one instance, in the order of the task
+    assert len(set(zip(named, numbered, strict=True))) == len(set(named))
+    assert sorted(set(numbered)) == [
+        f"judged-{n:05d}" for n in range(1, len(set(named)) + 1)
+    ]
+
+
+def test_licences_in_doubt_are_closed():
+    open_ = [
+        *(
+            "Apache-2.0 (written for this project)",
+            "Apache License 2.0",
+            "CC BY-SA 4.0",
+        ),
+        *("CC-BY-4.0", "CC BY-NC-ND 3.0", "cc0", "CC0-1.0", "CC0 1.0 Universal", "MIT"),
+        *("MIT License", "BSD-3-Clause", "ODC-BY 1.0", "Public domain"),
+    ]
+    closed = [
+        *("MIT Press, all rights reserved", "Mitteilung des Verlags", "Apache-20"),
+        *("Public domain in some countries", "CC BYpass", "", "Not stated"),
+        *("All rights reserved", "For research only, like CC BY"),
+    ]
+    assert [one for one in open_ if not may_be_copied(one)] == []
+    assert [one for one in closed if may_be_copied(one)] == []
+
+
+FORGED = [
+    ("scores", lambda r: r[0].update(mean=r[0]["mean"] + 0.001), "mean"),
+    ("scores", lambda r: r[0].update(high=r[0]["high"] - 0.001), "high"),
+    ("scores", lambda r: r[0]["histogram"].update({"1": 99}), "ratings of 1"),
+    ("scores", lambda r: r.pop(), "score of submission"),
+    ("scores", lambda r: r[0].update(n_excluded_workers=3), "excluded workers"),
+    ("judgments", lambda r: counting(r).update(value=0.6), "score"),
+    ("systems", lambda r: r[0].update(rank_last=2), "rank"),
+    ("metrics", lambda r: r[-1].update(value=r[-1]["value"] + 0.01), "submission"),
+    ("metrics", lambda r: r[0]["per_instance"].pop(), "instances"),
+    ("predictions", lambda r: r[0].update(text="Something else."), "submission"),
+    ("test_questions", lambda r: r[0].update(p_noisy=0.123), "P(noisy)"),
+    ("test_questions", lambda r: r[0].update(n_correct=9), "incorrectly"),
+    ("instances", lambda r: r[0].update(references=["Other words."]), "submission"),
+]
+
+
+def test_the_first_number_that_differs_is_named(folder):
+    for table, change, said in FORGED:
+        whole = (folder / f"{table}.jsonl").read_text("utf-8")
+        changed(folder, table, change)
+        with pytest.raises(GenieError) as refused:
+            rebuild(folder)
+        assert said in refused.value.message, (table, said)
+        (folder / f"{table}.jsonl").write_text(whole, "utf-8")
+
+
+def test_a_release_that_was_changed_or_is_of_another_format_is_refused(folder):
+    (folder / "more.txt").write_text("x")
+    with pytest.raises(
+        CommandError, match=r"more\.txt has been changed since the release"
+    ):
+        rebuilt(folder)
+    (folder / "more.txt").unlink()
+    manifest = bundle.read_manifest(folder)
+    for given in ("genie-release-2", "genie-release-9"):
+        bundle.write_manifest(folder, {**manifest, "format": given})
+        bundle.write_checksums(folder)
+        with pytest.raises(CommandError, match=given):
+            rebuilt(folder)
+    bundle.write_manifest(folder, manifest)
+    (folder / "instances.jsonl").unlink()
+    bundle.write_checksums(folder)
+    with pytest.raises(CommandError, match="scores of this release cannot be read"):
+        rebuilt(folder)
+    (folder / "scores.csv").write_text("x")
+    with pytest.raises(CommandError, match=r"scores\.csv"):
         rebuilt(folder)

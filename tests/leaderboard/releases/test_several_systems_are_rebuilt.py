@@ -31,13 +31,24 @@ from tests.leaderboard.evaluation.comparisons.conftest import (
     level,  # noqa: F401
     right,  # noqa: F401
     system,  # noqa: F401
-    task,  # noqa: F401
     wrong,  # noqa: F401
+)
+from tests.leaderboard.evaluation.comparisons.conftest import (
+    task as demo_task,  # noqa: F401
 )
 from tests.leaderboard.evaluation.conftest import boss, sam  # noqa: F401
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import settle
 from tests.leaderboard.releases.test_releases_as_parquet import same_everywhere
+
+
+@pytest.fixture
+def task(demo_task):  # noqa: F811
+    """Ask for one metric: what is rebuilt here are answers of people."""
+    demo_task.config["metrics"] = {"use": ["length"]}
+    demo_task.save()
+    return demo_task
+
 
 TABLES = (
     "comparisons",
@@ -150,7 +161,7 @@ def test_every_number_comes_out_again_and_each_forged_one_is_named(
     ask,  # noqa: F811
     finish,  # noqa: F811
     judged,  # noqa: F811
-    task,  # noqa: F811
+    task,
     tmp_path,
 ):
     decided = finish(ask(right, wrong, max_pairs=30))
@@ -246,7 +257,7 @@ def test_a_ban_after_the_end_changes_neither_decision_nor_its_votes(
     ask,  # noqa: F811
     finish,  # noqa: F811
     boss,  # noqa: F811
-    task,  # noqa: F811
+    task,
     tmp_path,
 ):
     found = finish(ask(right, wrong, max_pairs=30))
@@ -276,7 +287,7 @@ def test_a_stopped_one_keeps_what_had_been_said_and_takes_nothing_more(
     ask,  # noqa: F811
     boss,  # noqa: F811
     crowd,  # noqa: F811
-    task,  # noqa: F811
+    task,
     tmp_path,
 ):
     found = ask(right, wrong, max_pairs=30)
@@ -312,7 +323,7 @@ def test_what_not_everybody_may_see_stays_out(
     ask,  # noqa: F811
     finish,  # noqa: F811
     judged,  # noqa: F811
-    task,  # noqa: F811
+    task,
     tmp_path,
 ):
     finish(ask(right, wrong, max_pairs=30))
@@ -341,7 +352,7 @@ def test_results_that_are_about_to_change_are_not_released(
     wrong,  # noqa: F811
     judged,  # noqa: F811
     boss,  # noqa: F811
-    task,  # noqa: F811
+    task,
     tmp_path,
 ):
     found = judged([right, wrong])
@@ -376,7 +387,7 @@ def test_one_that_ended_before_votes_were_kept_is_said_not_to_be_tried(
     wrong,  # noqa: F811
     ask,  # noqa: F811
     boss,  # noqa: F811
-    task,  # noqa: F811
+    task,
     tmp_path,
 ):
     found = ask(right, wrong, max_pairs=10)
