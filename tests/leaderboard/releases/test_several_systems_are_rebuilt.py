@@ -31,6 +31,7 @@ from tests.leaderboard.evaluation.comparisons.conftest import (
     level,  # noqa: F401
     right,  # noqa: F401
     system,  # noqa: F401
+    told_apart,  # noqa: F401
     wrong,  # noqa: F401
 )
 from tests.leaderboard.evaluation.comparisons.conftest import (
@@ -155,6 +156,7 @@ NOTICED_IN = {
 
 
 def test_every_number_comes_out_again_and_each_forged_one_is_named(
+    told_apart,  # noqa: F811
     right,  # noqa: F811
     wrong,  # noqa: F811
     level,  # noqa: F811
@@ -164,9 +166,9 @@ def test_every_number_comes_out_again_and_each_forged_one_is_named(
     task,
     tmp_path,
 ):
-    decided = finish(ask(right, wrong, max_pairs=30))
-    undecided = finish(ask(*level, strategy="max-three", max_pairs=10))
-    together = judged([wrong, right, level[0]])
+    decided = told_apart
+    undecided = finish(ask(*level, strategy="max-three", max_pairs=6))
+    together = judged([wrong, right, level[0]], n_instances=6)
     assert (decided.state, undecided.state) == ("DECIDED", "UNDECIDED")
     assert together.state == "SCORED"
 
@@ -252,15 +254,12 @@ def _is_what_the_page_shows(folder, decided, undecided, together):
 
 
 def test_a_ban_after_the_end_changes_neither_decision_nor_its_votes(
-    right,  # noqa: F811
-    wrong,  # noqa: F811
-    ask,  # noqa: F811
-    finish,  # noqa: F811
+    told_apart,  # noqa: F811
     boss,  # noqa: F811
     task,
     tmp_path,
 ):
-    found = finish(ask(right, wrong, max_pairs=30))
+    found = told_apart
     before = standing_of(found)
     worker = Assignment.objects.filter(state="SUBMITTED").first().worker
     banning.ban(worker, task.slug, by=boss, reason="He clicked at random.")
@@ -318,16 +317,14 @@ def test_a_stopped_one_keeps_what_had_been_said_and_takes_nothing_more(
 
 
 def test_what_not_everybody_may_see_stays_out(
+    told_apart,  # noqa: F811
     right,  # noqa: F811
     wrong,  # noqa: F811
-    ask,  # noqa: F811
-    finish,  # noqa: F811
     judged,  # noqa: F811
     task,
     tmp_path,
 ):
-    finish(ask(right, wrong, max_pairs=30))
-    assert judged([right, wrong]).state == "SCORED"
+    assert judged([right, wrong], n_instances=6).state == "SCORED"
     task.licence = ""
     task.save()
 
