@@ -20,31 +20,17 @@ from leaderboard.evaluation.selectors.joint import PREFERENCES, SPREAD, STRENGTH
 from leaderboard.models import Comparison, CountedVote, Submission
 from leaderboard.releases import bundle
 from leaderboard.releases.make import make
+from leaderboard.releases.rebuilding.joint import joint_numbers
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.bans.services import ban as banning
 from quality.models import Placement
-from tests.leaderboard.evaluation.comparisons.conftest import (
-    ask,  # noqa: F401
-    crowd,  # noqa: F401
-    finish,  # noqa: F401
-    judged,  # noqa: F401
-    level,  # noqa: F401
-    right,  # noqa: F401
-    system,  # noqa: F401
-    told_apart,  # noqa: F401
-    wrong,  # noqa: F401
-)
-from tests.leaderboard.evaluation.comparisons.conftest import (
-    task as demo_task,  # noqa: F401
-)
-from tests.leaderboard.evaluation.conftest import boss, sam  # noqa: F401
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import settle
 from tests.leaderboard.releases.test_releases_as_parquet import same_everywhere
 
 
 @pytest.fixture
-def task(demo_task):  # noqa: F811
+def task(demo_task):
     """Ask for one metric: what is rebuilt here are answers of people."""
     demo_task.config["metrics"] = {"use": ["length"]}
     demo_task.save()
@@ -153,18 +139,12 @@ NOTICED_IN = {
     "seed": "joint_results.jsonl",
     "joint_judgments": "joint_",
 }
+# Numbers that say nothing of each other: all may be forged at once.
+COMPARED_ALONE = ("joint_evaluations", "joint_results", "joint_pairs")
 
 
 def test_every_number_comes_out_again_and_each_forged_one_is_named(
-    told_apart,  # noqa: F811
-    right,  # noqa: F811
-    wrong,  # noqa: F811
-    level,  # noqa: F811
-    ask,  # noqa: F811
-    finish,  # noqa: F811
-    judged,  # noqa: F811
-    task,
-    tmp_path,
+    told_apart, right, wrong, level, ask, finish, judged, task, tmp_path
 ):
     decided = told_apart
     undecided = finish(ask(*level, strategy="max-three", max_pairs=6))
@@ -190,24 +170,25 @@ def test_every_number_comes_out_again_and_each_forged_one_is_named(
     _is_what_the_page_shows(folder, decided, undecided, together)
 
     for table, fields in FORGED.items():
-        for field in fields:
-            undo = forge(
-                folder,
-                table,
-                lambda found, field=field: found[0].update(
-                    {field: other_than(found[0][field])}
-                ),
-            )
+        at_once = [f for f in fields if table in COMPARED_ALONE and f != "seed"]
+        for forged in [at_once] * bool(at_once) + [
+            [field] for field in fields if field not in at_once
+        ]:
+
+            def change(found, forged=forged):
+                found[0] |= {field: other_than(found[0][field]) for field in forged}
+
+            undo = forge(folder, table, change)
             with pytest.raises(GenieError) as refused:
                 rebuild(folder)
-            assert refused.value.code == "differs", (table, field)
+            assert refused.value.code == "differs", (table, forged)
             sentence = refused.value.message
-            where = NOTICED_IN.get(field, NOTICED_IN.get(table))
-            if where:
-                assert sentence.startswith(where), (table, field, sentence)
-            else:
-                assert sentence.startswith(f"{table}.jsonl, "), (table, field, sentence)
-                assert "was published" in sentence
+            where = NOTICED_IN.get(forged[0], NOTICED_IN.get(table))
+            assert sentence.startswith(where or f"{table}.jsonl, "), (table, forged)
+            assert where or "was published" in sentence
+            if at_once == forged:
+                differ = [n.what for n in joint_numbers(folder) if not n.same]
+                assert {what.split(", ")[-1] for what in differ} == {*forged}
             undo()
     for table in TABLES:
         undo = forge(folder, table, lambda found: found.pop())
@@ -254,10 +235,7 @@ def _is_what_the_page_shows(folder, decided, undecided, together):
 
 
 def test_a_ban_after_the_end_changes_neither_decision_nor_its_votes(
-    told_apart,  # noqa: F811
-    boss,  # noqa: F811
-    task,
-    tmp_path,
+    told_apart, boss, task, tmp_path
 ):
     found = told_apart
     before = standing_of(found)
@@ -281,13 +259,7 @@ def test_a_ban_after_the_end_changes_neither_decision_nor_its_votes(
 
 
 def test_a_stopped_one_keeps_what_had_been_said_and_takes_nothing_more(
-    right,  # noqa: F811
-    wrong,  # noqa: F811
-    ask,  # noqa: F811
-    boss,  # noqa: F811
-    crowd,  # noqa: F811
-    task,
-    tmp_path,
+    right, wrong, ask, boss, crowd, task, tmp_path
 ):
     found = ask(right, wrong, max_pairs=30)
     shares.lift(found.evaluation.campaign.pk, boss, "One of them does most of it.")
@@ -317,12 +289,7 @@ def test_a_stopped_one_keeps_what_had_been_said_and_takes_nothing_more(
 
 
 def test_what_not_everybody_may_see_stays_out(
-    told_apart,  # noqa: F811
-    right,  # noqa: F811
-    wrong,  # noqa: F811
-    judged,  # noqa: F811
-    task,
-    tmp_path,
+    told_apart, right, wrong, judged, task, tmp_path
 ):
     assert judged([right, wrong], n_instances=6).state == "SCORED"
     task.licence = ""
@@ -345,12 +312,7 @@ def test_what_not_everybody_may_see_stays_out(
 
 
 def test_results_that_are_about_to_change_are_not_released(
-    right,  # noqa: F811
-    wrong,  # noqa: F811
-    judged,  # noqa: F811
-    boss,  # noqa: F811
-    task,
-    tmp_path,
+    right, wrong, judged, boss, task, tmp_path
 ):
     found = judged([right, wrong])
     worker = found.evaluation.campaign.hits.first().assignments.first().worker
@@ -380,12 +342,7 @@ def test_results_that_are_about_to_change_are_not_released(
 
 @pytest.mark.every_engine
 def test_one_that_ended_before_votes_were_kept_is_said_not_to_be_tried(
-    right,  # noqa: F811
-    wrong,  # noqa: F811
-    ask,  # noqa: F811
-    boss,  # noqa: F811
-    task,
-    tmp_path,
+    right, wrong, ask, boss, task, tmp_path
 ):
     found = ask(right, wrong, max_pairs=10)
     decide.stop(found, by=boss, reason="The texts were the wrong ones.")

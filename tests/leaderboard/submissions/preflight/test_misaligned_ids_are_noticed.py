@@ -124,7 +124,9 @@ def test_large_files_are_judged_by_a_seeded_sample():
 
 
 @needs_shared
-@pytest.mark.parametrize("system", wmt21.systems())
+@pytest.mark.parametrize(
+    "system", ["hyp.GENIE-base-3-3", "hyp.GENIE-large-6-6", "hyp.happypoet", "ref.B"]
+)
 def test_of_the_real_submissions_only_the_two_shuffled_ones_are_noticed(system):
     found = preflight(
         list(wmt21.predictions(system)),

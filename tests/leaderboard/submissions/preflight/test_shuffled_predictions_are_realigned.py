@@ -86,17 +86,17 @@ def test_another_shuffled_submission_does_not_mislead():
 
 
 def test_beyond_the_exact_size_nearly_the_same_fit_comes_out(monkeypatch):
-    references = sentences(900)
-    permutation = np.random.default_rng(3).permutation(900)
+    references = sentences(400)
+    permutation = np.random.default_rng(3).permutation(400)
     texts = reworded(references, share=0.3)
     handed_in = [texts[i] for i in permutation]
     exact = realign(handed_in, rows(references))
     monkeypatch.setattr("leaderboard.submissions.preflight.realignment._EXACT", 100)
     quick = realign(handed_in, rows(references))
-    assert sorted(quick.order.tolist()) == list(range(900))
+    assert sorted(quick.order.tolist()) == list(range(400))
     assert quick.similarity.sum() > 0.99 * exact.similarity.sum()
-    n_right = [(permutation[r.order] == np.arange(900)).sum() for r in (exact, quick)]
-    assert n_right[1] > 0.9 * n_right[0] > 700
+    n_right = [(permutation[r.order] == np.arange(400)).sum() for r in (exact, quick)]
+    assert n_right[1] > 0.9 * n_right[0] > 310
 
 
 def test_texts_that_fit_nowhere_end_too(monkeypatch):
@@ -106,10 +106,12 @@ def test_texts_that_fit_nowhere_end_too(monkeypatch):
 
 
 @needs_shared
-@pytest.mark.parametrize("with_others", [False, True])
 @pytest.mark.parametrize(
-    ("system", "as_handed_in", "published"),
-    [("GENIE-large-6-6", "1.00", "32.38"), ("GENIE-base-3-3", "0.85", "31.21")],
+    ("system", "as_handed_in", "published", "with_others"),
+    [
+        ("GENIE-large-6-6", "1.00", "32.38", False),
+        ("GENIE-base-3-3", "0.85", "31.21", True),
+    ],
 )
 def test_the_published_bleu_comes_out(system, as_handed_in, published, with_others):
     texts = list(wmt21.predictions(f"hyp.{system}"))

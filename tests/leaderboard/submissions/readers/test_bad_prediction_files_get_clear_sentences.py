@@ -385,7 +385,7 @@ def test_broken_json_of_as_many_lines_is_not_taken_for_texts():
 # everything -----------------------------------------------------------------------
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     st.binary(max_size=300),
     st.sampled_from(["p.json", "p.jsonl", "p.tsv", "p.txt", "p.gz", ""]),
@@ -407,10 +407,10 @@ def test_no_bytes_whatever_raise(data, name):
 
 
 def test_many_wrong_entries_cost_little_memory():
-    data = "{" + ",".join(f'"x{i}":1' for i in range(60_000)) + "}"
+    data = "{" + ",".join(f'"x{i}":1' for i in range(20_000)) + "}"
     tracemalloc.start()
     result = hand_in(data)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert [problem.count for problem in result.problems] == [60_000, 3]
-    assert peak < 30 << 20
+    assert [problem.count for problem in result.problems] == [20_000, 3]
+    assert peak < 10 << 20
