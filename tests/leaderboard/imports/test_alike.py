@@ -60,16 +60,17 @@ def test_nothing_is_joined_or_split_before_it_is_answered(one, other):
         store(judgments, task)
     assert refused.value.code == "not-settled"
     for answer, n in (("no", 3), ("yes", 2)):
-        judgments, shown, _, task = begun(names, {"same_systems": answer})
+        _, shown, _, _ = begun(names, {"same_systems": answer})
         assert (shown.n_systems, shown.refused) == (n, ())
-    row = store(judgments, task)
-    assert set(systems_of(row)) == {"bob", one}
 
 
-def test_names_kept_apart_stay_two_systems():
+@pytest.mark.parametrize(
+    ("answer", "systems"), [("no", ["SysA", "sysA"]), ("yes", ["sysA"])]
+)
+def test_names_are_two_systems_or_one_as_answered(answer, systems):
     names = [(name, f"w{n}", "c") for n in range(6) for name in ("sysA", "SysA")]
-    judgments, _, _, task = begun(names, {"same_systems": "no"})
-    assert systems_of(store(judgments, task)) == ["SysA", "sysA"]
+    judgments, _, _, task = begun(names, {"same_systems": answer})
+    assert systems_of(store(judgments, task)) == systems
 
 
 def test_raters_and_criteria_are_asked_about_too():

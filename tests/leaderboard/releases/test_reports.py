@@ -54,7 +54,9 @@ def test_the_page_tells_how_the_scores_came_about(client_of, task, two):
     assert "Hidden" not in text
 
 
-def test_a_simulated_board_says_that_nobody_was_paid(client_of, task, two):
+def test_a_simulation_says_everywhere_that_nobody_was_paid(
+    client_of, task, two, tmp_path
+):
     Submission.objects.update(simulated=True)
     text = text_of(client_of("superuser"), task)
     assert "3 simulated annotators (programs) rated" in text
@@ -62,12 +64,6 @@ def test_a_simulated_board_says_that_nobody_was_paid(client_of, task, two):
     assert "workers were paid" not in text
     assert "Paid to workers" not in text
     assert "In the books of the simulation" in text
-
-
-def test_an_archive_of_a_simulation_says_everywhere_that_nobody_was_paid(
-    client_of, task, two, tmp_path
-):
-    Submission.objects.update(simulated=True)
     answer = client_of("superuser").post(address(task))
     with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as packed:
         packed.extractall(tmp_path)
