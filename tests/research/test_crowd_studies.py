@@ -163,19 +163,8 @@ def test_too_few_workers_or_splits_are_refused():
 
 def test_the_command_crosses_its_cells(tmp_path):
     out, plots = tmp_path / "out.json", tmp_path / "plots"
-    args = [
-        "--workers",
-        "10",
-        "20",
-        "--bias",
-        "0",
-        "--instances",
-        "30",
-        "--tasks",
-        "3",
-        "--systems",
-        "2",
-    ]
+    args = ["--workers", "10", "20", "--bias", "0", "--instances", "30"]
+    args += ["--tasks", "3", "--systems", "2"]
     text = run(*args, "--json", out, "--plots", plots)
     assert len([line for line in text.splitlines() if "±" in line]) >= 4
     cells = json.loads(out.read_text())["cells"]

@@ -20,15 +20,8 @@ def run(*arguments, **options):
 
 
 def test_two_tables_the_published_figures_and_progress(tmp_path):
-    out, err = run(
-        "--rounds",
-        "4",
-        "2",
-        "--json",
-        str(tmp_path / "d.json"),
-        "--plots",
-        str(tmp_path),
-    )
+    json_to = ["--json", str(tmp_path / "d.json")]
+    out, err = run("--rounds", "4", "2", *json_to, "--plots", str(tmp_path))
     assert "88 workers, 2 rounds" in out
     assert "88 workers, 4 rounds" in out
     assert out.index("2 rounds") < out.index("4 rounds")

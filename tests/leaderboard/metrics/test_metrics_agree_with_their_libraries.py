@@ -9,36 +9,12 @@ from leaderboard.metrics.base import Batch, all_metrics
 from tests.leaderboard.metrics import wmt21
 from tests.shared import needs_shared
 
-WORDS = [
-    *[
-        "the",
-        "The",
-        "a",
-        "running",
-        "runner's",
-        "sky-blue",
-        "42",
-        "1,000.5",
-        "naïve",
-        "ÉCOLE",
-        "don't",
-        "relational",
-    ],
-    *[
-        "Straße",
-        "flies",
-        "dying",
-        "generously",
-        "ponies",
-        "&",
-        "&amp;",
-        "&quot;",
-        "<skipped>",
-        "“quote”",
-    ],
-    *["sea", ",", "is", "3.5", "—", ".", "!", "--", "日本語"],
-    *("x\u2028y", "tab\tbed", "new\nline"),
-]
+PLAIN = """
+    the The a running runner's sky-blue 42 1,000.5 naïve ÉCOLE don't relational Straße
+    flies dying generously ponies & &amp; &quot; <skipped> “quote” sea , is 3.5 — . ! --
+    日本語
+"""
+WORDS = [*PLAIN.split(), "x\u2028y", "tab\tbed", "new\nline"]
 
 
 def texts(generator: np.random.Generator, n: int) -> list[str]:

@@ -37,17 +37,6 @@ def task(demo_task):
     return demo_task
 
 
-TABLES = (
-    "comparisons",
-    "comparison_pairs",
-    "comparison_votes",
-    "joint_evaluations",
-    "joint_results",
-    "joint_pairs",
-    "joint_judgments",
-)
-
-
 @pytest.fixture(autouse=True)
 def genies_detector(settings):
     """Judge by counts of test questions alone: what a release can compute again."""
@@ -98,40 +87,30 @@ def other_than(value):
 
 
 FORGED = {
-    "comparisons": (
-        "state",
-        "better",
-        "n_labels",
-        "estimate",
-        "low",
-        "high",
-        "answers_share",
-        "answers_low",
-        "answers_high",
-        "answers_covers",
-        "anytime_valid",
-        "n_labels_in",
-        "n_votes",
-        "n_pairs",
-        "n_waves",
-    ),
-    "comparison_pairs": ("position", "label", "used", "slot_of_a"),
-    "comparison_votes": ("position", "vote", "answered", "counted"),
-    "joint_evaluations": (
-        "n_judgements",
-        "n_instances",
-        "n_workers",
-        "n_excluded_workers",
-        "normalised",
-        "agreement",
-        "agreement_low",
-        "agreement_high",
-        "seed",
-    ),
-    "joint_results": (*SPREAD, *PREFERENCES, "skill_cluster", *STRENGTHS),
-    "joint_pairs": ("p_above", "wins", "ties", "losses"),
-    "joint_judgments": ("value", "counts", "submission"),
+    "comparisons": [
+        *(
+            "state",
+            "better",
+            "n_labels",
+            "n_labels_in",
+            "n_votes",
+            "n_pairs",
+            "n_waves",
+        ),
+        *("estimate", "low", "high", "answers_share", "answers_low", "answers_high"),
+        *("answers_covers", "anytime_valid"),
+    ],
+    "comparison_pairs": ["position", "label", "used", "slot_of_a"],
+    "comparison_votes": ["position", "vote", "answered", "counted"],
+    "joint_evaluations": [
+        *("n_judgements", "n_instances", "n_workers", "n_excluded_workers", "seed"),
+        *("normalised", "agreement", "agreement_low", "agreement_high"),
+    ],
+    "joint_results": [*SPREAD, *PREFERENCES, "skill_cluster", *STRENGTHS],
+    "joint_pairs": ["p_above", "wins", "ties", "losses"],
+    "joint_judgments": ["value", "counts", "submission"],
 }
+TABLES = list(FORGED)
 # What is forged here is noticed in what was computed from it.
 NOTICED_IN = {
     "slot_of_a": "comparison_votes.jsonl",

@@ -174,6 +174,7 @@ def by_definition(human, metric):
 def test_every_statistic_of_outputs_is_its_definition_on_real_judgements(group):
     people = np.round(real_judgements()[0])  # so that people tie, too
     metric = np.array([output.per_instance for output in computed()])
+    people, metric = people[:, ::4], metric[:, ::4]
     h, m = (people.T, metric.T) if group == "instance" else (people, metric)
     rows = []
     with np.errstate(all="ignore"):
@@ -219,23 +220,11 @@ def test_on_real_submissions_and_real_judgements():
     human = [overall[name] for name in names]
     # people's system scores are the means of their segment scores
     assert np.nanmean(people, axis=1) == pytest.approx(human, abs=1e-12)
-    outputs = computed()
-    metric = np.array([output.per_instance for output in outputs])
-    found = system_statistics(human, [output.overall for output in outputs])
-    systems = (human, [output.overall for output in outputs])
-    assert found["pearson"] == pytest.approx(stats.pearsonr(*systems)[0], abs=1e-9)
-    assert found["kendall"] == pytest.approx(stats.kendalltau(*systems)[0], abs=1e-9)
-    for group, tables in {
-        "instance": zip(people.T, metric.T, strict=True),
-        "none": [(people.ravel(), metric.ravel())],
-    }.items():
-        expected = []
-        for h, m in tables:
-            there = ~np.isnan(h)
-            if there.sum() >= 2:
-                expected.append(stats.kendalltau(h[there], m[there])[0])
-        mean = instance_statistic(people, metric, "tau-b", group=group).value
-        assert mean == pytest.approx(np.nanmean(expected), abs=1e-9)
+    metric = np.array([output.per_instance for output in computed()])
+    there = ~np.isnan(people)
+    alone = stats.kendalltau(people[there], metric[there])[0]
+    found = instance_statistic(people, metric, "tau-b", group="none")
+    assert found.value == pytest.approx(alone, abs=1e-9)
     calibrated = calibrated_accuracy(np.round(people), metric)
     at = pair_counts(np.round(people).T, metric.T, epsilon=calibrated.epsilon)
     assert calibrated.accuracy == pytest.approx(

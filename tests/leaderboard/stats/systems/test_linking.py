@@ -136,11 +136,6 @@ def test_a_rating_that_is_no_number_is_refused():
 
 
 def test_an_interval_beside_a_tolerance_has_three_verdicts():
-    assert [
-        moved(*ends, 5.0).value for ends in [(5.1, 9), (-9, -5.1), (-5, 5), (-1, 6)]
-    ] == [
-        "yes",
-        "yes",
-        "no",
-        "perhaps",
-    ]
+    ends = [(5.1, 9), (-9, -5.1), (-5, 5), (-1, 6)]
+    found = [moved(low, high, 5.0).value for low, high in ends]
+    assert found == ["yes", "yes", "no", "perhaps"]
