@@ -121,7 +121,7 @@ def _fits(draft: Draft, kind: str, text: str) -> bool:
     room = max(LETTERS, LONGER * len(draft.text))
     if kind not in FREE_LENGTH and abs(len(text) - len(draft.text)) > room:
         return False
-    if doubled(words_of(text)) > doubled(draft.words) or "  " in text.strip():
+    if "  " in text.strip() or 0 < doubled(words_of(text)) > doubled(draft.words):
         return False
     return not any(
         likeness(text, right) > likeness(draft.text, right) + 1e-9
@@ -129,6 +129,7 @@ def _fits(draft: Draft, kind: str, text: str) -> bool:
     )
 
 
+@lru_cache(maxsize=256)
 def likeness(one: str, two: str) -> float:
     """Compute the share of common words and word pairs of two texts (F1).
 

@@ -26,8 +26,7 @@ def midranks(values: Floats) -> Floats:
     """
     from scipy.stats import rankdata
 
-    ranks: Floats = np.asarray(rankdata(values, axis=0), dtype=np.float64)
-    return ranks
+    return np.asarray(rankdata(values, axis=0), dtype=np.float64)
 
 
 def aucs(tests: Floats, items: Floats) -> Floats:
@@ -45,10 +44,16 @@ def aucs(tests: Floats, items: Floats) -> Floats:
     >>> aucs(np.array([[2.0], [3.0]]), np.array([[1.0], [2.0]])).tolist()
     [0.875]
     """
-    n, m = len(tests), len(items)
+    n = len(tests)
     ranks = midranks(np.concatenate([tests, items]))
-    result: Floats = (ranks[:n].sum(axis=0) - n * (n + 1) / 2) / (n * m)
-    return result
+    return from_ranks(ranks[:n].sum(axis=0), n, len(items))
+
+
+def from_ranks(
+    sums: Floats, n: int | NDArray[np.int64], m: int | NDArray[np.int64]
+) -> Floats:
+    """Compute the areas of `n` tests with these sums of ranks among `m` real items."""
+    return (sums - n * (n + 1) / 2) / (n * m)
 
 
 def area(tests: Floats, items: Floats, *, level: float = 0.95) -> Area:

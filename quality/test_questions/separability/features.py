@@ -24,9 +24,9 @@ class Surface:
     ----------
     source : str, optional
         Its input, fields joined.
-    references : sequence of str, optional
+    references : tuple of str, optional
         Public references of the input.
-    published : sequence of str, optional
+    published : tuple of str, optional
         Public outputs for the input, such as those of systems on the board.
     input_key : str, optional
         The same for all items of an input.
@@ -40,8 +40,8 @@ class Surface:
 
     text: str
     source: str = ""
-    references: Sequence[str] = ()
-    published: Sequence[str] = ()
+    references: tuple[str, ...] = ()
+    published: tuple[str, ...] = ()
     input_key: str = ""
     key: str = ""
     position: float = 0.0
@@ -151,13 +151,18 @@ def surface_features(surfaces: Sequence[Surface]) -> Floats:
     inputs = Counter(surface.input_key for surface in surfaces if surface.input_key)
     rows = [
         [
-            *(value(surface) for value in _OF_ONE.values()),
+            *_of_one(surface),
             float(texts[plain(surface.text)] - 1),
             float(max(0, inputs[surface.input_key] - 1)),
         ]
         for surface in surfaces
     ]
     return np.array(rows, dtype=np.float64).reshape(len(surfaces), len(FEATURES))
+
+
+@lru_cache(maxsize=4_096)
+def _of_one(surface: Surface) -> list[float]:
+    return [value(surface) for value in _OF_ONE.values()]
 
 
 def page_features(pages: Sequence[Sequence[Surface]]) -> tuple[Floats, Floats]:
@@ -174,10 +179,11 @@ def page_features(pages: Sequence[Sequence[Surface]]) -> tuple[Floats, Floats]:
     texts = surface_features([surface for page in pages for surface in page])
     if all(len(page) == 1 for page in pages):
         return texts, texts
-    parts = np.split(texts, np.cumsum([len(page) for page in pages])[:-1])
     rows = [
         [*part.mean(axis=0), *np.ptp(part, axis=0), _likeness(page)]
-        for page, part in zip(pages, parts, strict=True)
+        for page, part in zip(
+            pages, np.split(texts, np.cumsum([*map(len, pages)])[:-1]), strict=True
+        )
     ]
     return np.array(rows), texts
 

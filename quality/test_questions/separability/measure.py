@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genie.lib.seeds import generator, seed_from
-from quality.test_questions.separability.auc import area, aucs
+from quality.test_questions.separability.auc import area, aucs, from_ranks, midranks
 from quality.test_questions.separability.classifier import (
     folds_of,
     held_out_scores,
@@ -145,6 +145,7 @@ def separability(
     shuffled = np.stack(
         [rng.permutation(labels[first])[which] for _ in range(n_shuffles)], axis=1
     )
+    n_each = shuffled.sum(axis=0)
     scores = np.zeros(n + m)
     by_chance = np.full(n_shuffles, 0.5)
     if design.shape[1]:
@@ -153,18 +154,16 @@ def separability(
             scores += held_out_scores(design, ridge, labels[:, None], folds)[:, 0]
             if repeat == 0:
                 once = held_out_scores(design, ridge, shuffled, folds)
-                by_chance = np.array(
-                    [
-                        aucs(once[s, k : k + 1], once[~s, k : k + 1])[0]
-                        for k, s in enumerate(shuffled.T)
-                    ]
+                by_chance = from_ranks(
+                    (midranks(once) * shuffled).sum(axis=0), n_each, n + m - n_each
                 )
     found = area(scores[:n], scores[n:])
-    alone = _either_way(features_tests, features_items)
+    alone = _either_way(aucs(features_tests, features_items))
     best = int(np.argmax(alone))
-    best_by_chance = np.array(
-        [_either_way(features[s], features[~s]).max() for s in shuffled.T]
-    )
+    # Whichever items are called tests, a feature has the same ranks.
+    best_by_chance = _either_way(
+        from_ranks(midranks(features).T @ shuffled, n_each, n + m - n_each)
+    ).max(axis=0)
     return Separability(
         auc=found.auc,
         low=found.low,
@@ -178,9 +177,8 @@ def separability(
     )
 
 
-def _either_way(tests: Floats, items: Floats) -> Floats:
-    values = aucs(tests, items)
-    result: Floats = np.maximum(values, 1 - values)
+def _either_way(areas: Floats) -> Floats:
+    result: Floats = np.maximum(areas, 1 - areas)
     return result
 
 

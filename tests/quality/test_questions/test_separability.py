@@ -161,7 +161,7 @@ def test_the_rule_with_few_and_with_many_tests(auc, best, n, p, refused):
 
 def test_features_see_membership_overlap_and_repeats():
     item = Surface(
-        "A cat sat.", "Eine Katze sass.", ["a cat sat"], ["A dog sat."], "i1", "b", 0.3, 1.0, True
+        "A cat sat.", "Eine Katze sass.", ("a cat sat",), ("A dog sat.",), "i1", "b", 0.3, 1.0, True
     )  # fmt: skip
     rows = surface_features([item, Surface("a cat sat", input_key="i1", key="a")])
     row = dict(zip(FEATURES, rows[0], strict=True))

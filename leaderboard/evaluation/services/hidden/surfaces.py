@@ -31,12 +31,13 @@ class Seen:
     def surface(
         self, instance: Instance, text: str, *, key: str = "", position: float = 0.0
     ) -> Surface:
-        public = [] if self.task.hidden_references else list(instance.references)
         return Surface(
             text=text,
             source=" ".join(str(value) for value in instance.fields.values()),
-            references=public,
-            published=self.published.get(instance.pk, ()),
+            references=()
+            if self.task.hidden_references
+            else tuple(instance.references),
+            published=tuple(self.published.get(instance.pk, ())),
             key=key,
             position=position,
             listed=instance.sample_rank < self.task.sample_size,

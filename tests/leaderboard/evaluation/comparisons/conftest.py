@@ -38,7 +38,7 @@ def task(db):
         negative_share=0.05,
         reward_cents=4,
         expected_seconds=9,
-        wave_size=10,
+        wave_size=8,
     )
 
 
@@ -145,7 +145,7 @@ def told_apart(right, wrong, ask, finish, task):
     """Give the decided comparison of `right` and `wrong`."""
 
     def ended():
-        return finish(ask(right, wrong, max_pairs=30))
+        return finish(ask(right, wrong, max_pairs=40))
 
     return kept("told apart", ended, task.config)
 
@@ -153,12 +153,12 @@ def told_apart(right, wrong, ask, finish, task):
 @pytest.fixture
 def as_good(level, ask, finish, task):
     """Give the comparison of `level` that ended without a decision."""
-    return kept("as good", lambda: finish(ask(*level, max_pairs=25)), task.config)
+    return kept("as good", lambda: finish(ask(*level, max_pairs=16)), task.config)
 
 
 @pytest.fixture
 def judged(boss, crowd):
-    def run(systems, **question):
+    def ended(systems, question):
         found = joint.request(
             systems, by=boss, **{"n_instances": 10, "n_workers": 2, **question}
         )
@@ -172,4 +172,19 @@ def judged(boss, crowd):
                 break
         return found
 
+    def run(systems, **question):
+        config = Task.objects.get(pk=systems[0].task_id).config
+        given = ([one.pk for one in systems], question, config)
+        return kept("judged", lambda: ended(systems, question), given)
+
     return run
+
+
+@pytest.fixture
+def three(right, wrong, level):
+    return [wrong, right, level[0]]
+
+
+@pytest.fixture
+def ranked(three, judged):
+    return judged(three)

@@ -33,22 +33,16 @@ def test_really_different_systems_are_told_apart_early(told_apart):
     assert found.estimate > 0.8
     campaign = found.evaluation.campaign
     assert campaign.state == "COMPLETE"
-    assert ComparedPair.objects.count() == 10 * found.n_waves < 30
-
-
-def test_the_better_one_may_be_the_second(right, wrong, ask, finish):
-    found = finish(ask(wrong, right, max_pairs=30))
-    assert (found.state, found.better) == ("DECIDED", "B")
-    assert found.high < 0.5
+    assert ComparedPair.objects.count() == 8 * found.n_waves < 30
 
 
 def test_a_system_against_itself_ends_as_not_distinguishable(as_good):
     """One comparison through the real services; 40 more through the decision itself."""
     found = as_good
     assert (found.state, found.better) == ("UNDECIDED", "")
-    assert found.n_labels == 25
+    assert found.n_labels == 16
     assert found.low < 0.5 < found.high
-    assert ComparedPair.objects.filter(comparison=found).count() == 25
+    assert ComparedPair.objects.filter(comparison=found).count() == 16
 
 
 def test_test_questions_of_a_wave_wait_for_the_next_one(level, ask, crowd):
@@ -164,30 +158,23 @@ def test_a_step_that_runs_twice_sends_out_one_wave(right, wrong, ask, crowd):
     found = ask(right, wrong, max_pairs=30)
     run.step(found.evaluation_id)
     run.step(found.evaluation_id)
-    assert ComparedPair.objects.count() == 10
+    assert ComparedPair.objects.count() == 8
     assert Campaign.objects.count() == 1
 
 
 def test_majorities_ask_three_people_about_each_pair(right, wrong, ask, finish):
-    found = finish(ask(right, wrong, strategy="majority", n_workers=3, max_pairs=20))
-    assert found.state == "DECIDED"
+    three = {"strategy": "majority", "n_workers": 3, "wave_size": 9}
+    found = finish(ask(wrong, right, delta=0.3, max_pairs=9, **three))
+    # the better one may be the second
+    assert (found.state, found.better) == ("DECIDED", "B")
+    assert found.high < 0.5
     assert {len(v.values) for v in compare_labels.votes_of(found)} == {3}
-
-
-def test_a_fixed_worker_answers_all_pairs_and_nobody_else_any(
-    right, wrong, ask, finish
-):
-    found = finish(ask(right, wrong, strategy="fixed-worker", max_pairs=30))
-    assert (found.state, found.better) == ("DECIDED", "A")
-    workers = set(Assignment.objects.values_list("worker_id", flat=True))
-    assert len(workers) == 1
-    assert Assignment.objects.count() >= found.n_labels
 
 
 def test_a_fixed_worker_who_is_banned_is_replaced_by_one_other(
     right, wrong, ask, crowd, finish, boss, task
 ):
-    found = ask(right, wrong, strategy="fixed-worker", max_pairs=30)
+    found = ask(right, wrong, strategy="fixed-worker", delta=0.3, max_pairs=16)
     first = crowd.players[3]
     for _ in range(3):
         assert crowd.do_hit(first)
@@ -198,10 +185,11 @@ def test_a_fixed_worker_who_is_banned_is_replaced_by_one_other(
     counted = Assignment.objects.filter(state="SUBMITTED", replaced_at=None)
     assert len(set(counted.values_list("worker_id", flat=True))) == 1
     assert first.worker.pk not in counted.values_list("worker_id", flat=True)
+    assert counted.count() >= found.n_labels
 
 
 def test_a_third_person_is_asked_only_where_two_disagree(level, ask, finish):
-    found = finish(ask(*level, strategy="max-three", max_pairs=15))
+    found = finish(ask(*level, strategy="max-three", max_pairs=8))
     votes = compare_labels.votes_of(found)
     assert found.is_over
     for one in votes:
@@ -214,7 +202,7 @@ def test_a_third_person_is_asked_only_where_two_disagree(level, ask, finish):
 def test_labels_of_a_banned_worker_are_asked_for_again(
     right, wrong, ask, crowd, boss, finish, task
 ):
-    found = ask(right, wrong, max_pairs=30)
+    found = ask(right, wrong, delta=0.3, max_pairs=16)
     worker = crowd.players[0].worker
     for _ in range(4):
         crowd.do_hit(crowd.players[0])
@@ -234,13 +222,14 @@ def test_labels_of_a_banned_worker_are_asked_for_again(
 def test_tests_hide_among_the_pairs_and_are_no_labels(right, wrong, ask, finish, task):
     config_with(
         task,
-        positive_share=0.1,
-        negative_share=0.1,
+        positive_share=0.2,
+        negative_share=0.2,
         reward_cents=4,
         expected_seconds=9,
-        wave_size=10,
+        wave_size=5,
     )
-    found = finish(ask(right, wrong, max_pairs=30))
+    found = finish(ask(right, wrong, delta=0.3, max_pairs=15))
+    assert found.n_waves == 2
     placements = Placement.objects.filter(campaign=found.evaluation.campaign)
     assert placements.count() == 2 * found.n_waves
     pairs = set(ComparedPair.objects.values_list("judged_item__item_id", flat=True))
@@ -293,10 +282,11 @@ def test_all_pairs_share_the_error_and_decided_ones_ask_no_more(
     right, wrong, level, boss, finish, task
 ):
     together = compare.request_all_pairs(
-        [right, wrong, level[0]], Question("overall", delta=0.06, max_pairs=30), by=boss
+        [right, wrong, level[0]], Question("overall", delta=0.06, max_pairs=25), by=boss
     )
     pairs = list(together.comparisons.order_by("pk"))
     assert [round(one.delta, 9) for one in pairs] == [0.02] * 3
+    pairs = [one for one in pairs if one.a_id == wrong.pk or one.b_id == wrong.pk]
     for one in pairs:
         decisions.approve(one, by=boss)
     settle()
@@ -306,7 +296,7 @@ def test_all_pairs_share_the_error_and_decided_ones_ask_no_more(
     assert ended["Right", "Wrong"].better == "A"
     assert ended["Wrong", "One"].state == "UNDECIDED"
     first = ended["Right", "Wrong"]
-    assert first.n_labels < 30
+    assert first.n_labels < 25
     assert first.pairs.count() < ended["Wrong", "One"].pairs.count()
 
 
@@ -321,7 +311,7 @@ def test_all_pairs_need_at_least_two_and_not_too_many(n, right, boss):
 def test_whose_output_stands_where_is_stored_and_never_shown(right, wrong, ask):
     found = ask(right, wrong, max_pairs=30)
     rows = JudgedOutput.objects.filter(judged_item__evaluation=found.evaluation)
-    assert rows.count() == 20
+    assert rows.count() == 16
     for item in found.evaluation.campaign.items.all():
         assert set(item.data) == {"fields", "lang", "outputs"}
         assert all(set(output) == {"slot", "text"} for output in item.data["outputs"])

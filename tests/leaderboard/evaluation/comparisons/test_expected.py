@@ -41,9 +41,8 @@ def on_four_days():
 
 
 def test_votes_of_ended_comparisons_say_how_much_workers_differ(
-    right, wrong, level, ask, finish, boss, monkeypatch
+    right, wrong, as_good, boss, monkeypatch
 ):
-    finish(ask(*level, max_pairs=25))
     n = CountedVote.objects.count()
     asked = comparison.request(right, wrong, Question("overall"), by=boss)
     assert f"Judged by {n} answers in earlier comparisons." in told(asked)[0]

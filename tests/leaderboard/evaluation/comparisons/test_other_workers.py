@@ -32,7 +32,7 @@ def test_beside_the_rule_stands_an_interval_that_covers_other_workers(as_good):
     assert answers.covers == COVERS_CROWD
     assert answers.n_answers == found.n_labels
     page = Client().get(f"/comparisons/{found.pk}/").content.decode()
-    assert f"Of 25 answers by {answers.n_workers} workers" in page
+    assert f"Of 16 answers by {answers.n_workers} workers" in page
     assert f"which covers {COVERS_CROWD}. It includes 50 %." in page
     assert ASSUMES in page
     told = Client().get(f"/api/v1/comparisons/{found.pk}/").json()["standing"]
@@ -41,7 +41,7 @@ def test_beside_the_rule_stands_an_interval_that_covers_other_workers(as_good):
         "low": answers.low,
         "high": answers.high,
         "covers": COVERS_CROWD,
-        "n_answers": 25,
+        "n_answers": 16,
         "n_workers": answers.n_workers,
     }
     # a list has no room to say what an interval covers

@@ -113,8 +113,8 @@ def test_an_undecided_one_says_how_many_labels_were_not_enough(right, wrong, ask
     assert "Inconclusive after 30 labels." in page
 
 
-def test_an_ended_one_explains_unused_pairs(right, wrong, ask, finish, boss, signed_in):
-    found = finish(ask(right, wrong, max_pairs=40))
+def test_an_ended_one_explains_unused_pairs(told_apart, boss, signed_in):
+    found = told_apart
     standing = standing_of(found)
     unused = 36 - standing.n_asked
     assert unused > 0
@@ -281,33 +281,25 @@ def test_staff_without_the_right_to_spend_cannot_approve(right, wrong, boss, sig
 
 
 def test_a_joint_evaluation_has_one_page_and_one_answer_of_the_api(
-    right, wrong, level, boss, sam, crowd, signed_in, monkeypatch
+    ranked, three, boss, sam, signed_in, monkeypatch
 ):
+    fields = {"systems": [one.pk for one in three], "criteria": ["quality"]}
     answer = signed_in(sam).post(
-        "/tasks/demo-qa/side-by-side/",
-        {
-            "systems": [wrong.pk, right.pk, level[0].pk],
-            "criteria": ["quality"],
-            "n_instances": 8,
-            "n_workers": 2,
-        },
+        "/tasks/demo-qa/side-by-side/", {**fields, "n_instances": 8, "n_workers": 2}
     )
-    found = JointEvaluation.objects.get()
-    assert answer["Location"] == f"/joint-evaluations/{found.pk}/"
+    asked = JointEvaluation.objects.exclude(pk=ranked.pk).get()
+    assert (asked.n_instances, asked.n_workers) == (8, 2)
+    assert answer["Location"] == f"/joint-evaluations/{asked.pk}/"
     assert Client().get(answer["Location"]).status_code == 404
-    decide.approve(found, by=boss)
-    settle()
-    for _ in range(3):
-        crowd.work()
-        settle()
-    page = Client().get(answer["Location"]).content.decode()
+    found, address = ranked, f"/joint-evaluations/{ranked.pk}/"
+    page = Client().get(address).content.decode()
     for word in ("Cluster", "TrueSkill", "ICC(1,k)", "geometric mean", "Right"):
         assert word in page
     assert '1 <span class="quiet">100 % same</span>' in page
     assert "vs. <bdi>Right</bdi>" in page
     for module in (joint_selectors, joint_views):
         monkeypatch.setattr(module, "MANY", 2)
-    many = Client().get(answer["Location"]).content.decode()
+    many = Client().get(address).content.decode()
     assert "<h1>3 systems, side by side</h1>" in many
     assert "vs. <bdi>" not in many
     assert len(many) < len(page)
@@ -320,7 +312,7 @@ def test_a_joint_evaluation_has_one_page_and_one_answer_of_the_api(
     assert quality["rows"][0]["games"][0] is None
     assert quality["rows"][0]["skill_rank_kept"] == 1
     assert quality["agreement"]["value"] is not None
-    assert quality["n_instances"] == 8
+    assert quality["n_instances"] == 10
     assert 1 <= quality["n_workers"] <= quality["n_judgements"]
     listed = Client().get("/api/v1/joint-evaluations/?task=demo-qa").json()
     assert [one["id"] for one in listed["results"]] == [found.pk]
@@ -349,14 +341,14 @@ def test_the_api_tells_how_a_comparison_stands(told_apart, boss, signed_in):
 
 
 def test_the_seed_that_hides_test_questions_is_told_when_it_is_over(
-    right, wrong, ask, finish, boss, signed_in
+    told_apart, right, wrong, ask, boss, signed_in
 ):
     found = ask(right, wrong, max_pairs=30)
     address = f"/comparisons/{found.pk}/"
     for reader in (Client(), signed_in(boss)):
         assert str(found.seed) not in reader.get(address).content.decode()
         assert reader.get(f"/api/v1{address}").json()["seed"] is None
-    finish(found)
+    found, address = told_apart, f"/comparisons/{told_apart.pk}/"
     assert str(found.seed) in Client().get(address).content.decode()
     assert Client().get(f"/api/v1{address}").json()["seed"] == found.seed
 

@@ -30,7 +30,7 @@ def test_a_comparison_is_estimated_so_where_the_task_says_it(
 ):
     human = {**task.config["human"], "correct_side": True}
     Task.objects.filter(pk=task.pk).update(config={**task.config, "human": human})
-    found = finish(ask(right, wrong, max_pairs=30))
+    found = finish(ask(right, wrong, delta=0.3, max_pairs=16))
     assert found.sides_balanced
     assert (found.state, found.better) == ("DECIDED", "A")
     assert found.low <= found.estimate <= found.high

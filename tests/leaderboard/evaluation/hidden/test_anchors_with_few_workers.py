@@ -24,7 +24,7 @@ def anchored(task_with, launched, monkeypatch):
     """Send a campaign out that carries three outputs of another system."""
 
     def launch(**human):
-        task, user = task_with(n=20, sample_size=10, **human), make_user("ada")
+        task, user = task_with(n=12, sample_size=6, **human), make_user("ada")
         team = make_team("Anchors", user)
         other = make_submission(task, system="Anchor", team=team, owner=user)
         make_predictions(other)

@@ -57,10 +57,10 @@ def waiting(task):
     submission = make_submission(
         task, team=make_team("Heron", user), owner=user, system="Kite", state="MEASURED"
     )
-    make_predictions(submission)
-    for row in submission.predictions.select_related("instance"):
+    rows = make_predictions(submission)
+    for row in rows:
         row.text = row.instance.fields["document"].partition(". ")[0] + "."
-        row.save()
+    submission.predictions.bulk_update(rows, ["text"])
     return submission
 
 

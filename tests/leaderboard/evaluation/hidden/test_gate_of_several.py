@@ -33,14 +33,14 @@ def _systems():
     for system in systems_of(SLUG):
         texts = json.loads(file_of(SLUG, system["name"]).read_text("utf-8"))
         made.append(make_submission(task, team=team, owner=user, system=system["name"]))
-        make_predictions(made[-1])
+        rows = make_predictions(made[-1])
         said = {key: opinion for opinion in OPINIONS for key in system.get(opinion, ())}
-        for row in made[-1].predictions.select_related("instance"):
+        for row in rows:
             key = row.instance.instance_id
             row.text = texts[key]
-            row.save()
             if said.get(key, system["usual"]) == "right":
                 ConfirmedOutput.objects.create(prediction=row, confirmed_by=user)
+        made[-1].predictions.bulk_update(rows, ["text"])
     return made
 
 

@@ -62,7 +62,7 @@ def test_campaigns_test_on_other_instances_as_their_seeds_decide(task_with, laun
 def test_who_meets_an_instance_as_a_test_does_not_judge_it(
     task_with, launched, worker_of, admin_user, exposure
 ):
-    task = task_with(exposure=exposure)
+    task = task_with(n=20, sample_size=10, exposure=exposure)
     _, campaign = launched(task)
     lift_shares(campaign, admin_user)
     workers = [worker_of(task, name) for name in ("ann", "bob", "cat")]
@@ -75,8 +75,8 @@ def test_who_meets_an_instance_as_a_test_does_not_judge_it(
     assert Campaign.objects.get().state == ENDED
 
 
-@pytest.mark.parametrize("exposure", ["task", "campaign"])
-@pytest.mark.parametrize("n_workers", [1, 2])
+# the other two of the four with anchors: test_anchors_with_few_workers
+@pytest.mark.parametrize(("n_workers", "exposure"), [(1, "campaign"), (2, "task")])
 def test_few_workers_complete_a_campaign(
     task_with, launched, worker_of, admin_user, n_workers, exposure
 ):
@@ -99,7 +99,7 @@ def test_few_workers_complete_a_campaign(
 def test_leftover_tests_are_closed_and_their_money_is_freed(
     task_with, launched, worker_of, admin_user
 ):
-    task = task_with()
+    task = task_with(n=20, sample_size=10)
     _, campaign = launched(task)
     lift_shares(campaign, admin_user)
     tests = campaign.hits.filter(items__in=asked_of(campaign))

@@ -38,10 +38,11 @@ def good_one(task, admin_user):
     )
     make_predictions(system)
     speak(system)
-    for row in system.predictions.select_related("instance"):
+    rows = list(system.predictions.select_related("instance"))
+    for row in rows:
         row.text = f"Owl says of {row.instance.position}: {row.text}"
-        row.save()
         ConfirmedOutput.objects.create(prediction=row, confirmed_by=admin_user)
+    system.predictions.bulk_update(rows, ["text"])
     return system
 
 

@@ -20,6 +20,7 @@ from quality.models import Placement
 from quality.test_questions.separability import classifier, measure
 from tests.crowd.making import items, make_campaign
 from tests.factories import make_predictions, make_submission, make_team, make_user
+from tests.kept import kept
 from tests.leaderboard.admin.conftest import act, confirm
 from tests.leaderboard.api.conftest import authorization
 
@@ -35,18 +36,27 @@ def task(db, settings):
 @pytest.fixture
 def systems(task):
     """Two systems that await approval."""
+    return kept("two that wait", lambda: waiting(task))
+
+
+@pytest.fixture
+def known(systems):
+    """The same when a job has measured their test questions."""
+    return kept("two that are measured", lambda: work() or systems)
+
+
+def waiting(task):
     user = make_user("nina")
     team = make_team("Heron", user)
     made = []
     for name, n_sentences in (("Kite", 1), ("Wren", 2)):
-        made.append(
-            make_submission(task, team=team, owner=user, system=name, state="MEASURED")
-        )
-        make_predictions(made[-1])
-        for row in made[-1].predictions.select_related("instance"):
+        system = make_submission(task, team=team, owner=user, system=name)
+        rows = make_predictions(system)
+        for row in rows:
             sentences = row.instance.fields["document"].split(". ")[:n_sentences]
             row.text = ". ".join(sentences) + "."
-            row.save()
+        system.predictions.bulk_update(rows, ["text"])
+        made.append(system)
     return made
 
 
@@ -119,19 +129,17 @@ def test_neither_programs_nor_bulk_approvals_measure_within_a_request(
     assert not Commitment.objects.exists()
 
 
-def test_what_is_measured_is_not_measured_again(systems, measured):
-    work()
+def test_what_is_measured_is_not_measured_again(known, measured):
     n = len(measured)
     work()
-    for submission in systems:
+    for submission in known:
         decide.measure_together(submission)
     assert len(measured) == n
     assert DrawnTests.objects.count() == TestCheck.objects.count() == 2
 
 
-def test_a_task_that_changed_is_measured_again(systems, task, admin_client, admin_user):
-    work()
-    kite, wren = systems
+def test_a_task_that_changed_is_measured_again(known, task, admin_client, admin_user):
+    kite, wren = known
     task.config["human"]["test_questions"] = "references"
     task.save()
     assert UNMEASURED in admin_client.get(page_of(kite)).text
@@ -146,9 +154,8 @@ def test_a_task_that_changed_is_measured_again(systems, task, admin_client, admi
         assert "6 × a reference" in html
 
 
-def test_texts_that_were_asked_meanwhile_are_drawn_again(systems, task, admin_client):
-    work()
-    kite, wren = systems
+def test_texts_that_were_asked_meanwhile_are_drawn_again(known, task, admin_client):
+    kite, wren = known
     other = make_campaign(of=items(3), pool=task.slug, key="other")
     Placement.objects.create(
         campaign=other,
@@ -184,11 +191,10 @@ def test_what_cannot_be_measured_says_why_and_can_be_tried_again(
     assert "could not be measured" not in admin_client.get(page_of(kite)).text
 
 
-def test_a_decision_meanwhile_keeps_its_questions(systems, admin_user, monkeypatch):
-    kite = systems[0]
+def test_a_decision_meanwhile_keeps_its_questions(known, admin_user, monkeypatch):
+    kite = known[0]
     evaluation = kite.human_evaluation
-    decide.measure_together(kite)
-    kept = [evaluation.drawn_tests.get().pk, TestCheck.objects.get().pk]
+    before = [evaluation.drawn_tests.get().pk, evaluation.test_check.pk]
     real = gate.check_of
 
     def while_it_computes(*args):
@@ -199,8 +205,9 @@ def test_a_decision_meanwhile_keeps_its_questions(systems, admin_user, monkeypat
     monkeypatch.setattr(measured_tests, "is_measured", lambda *_: False)
     run.measure_tests(evaluation.pk)
     assert state_of(kite) == "APPROVED"
-    assert [evaluation.drawn_tests.get().pk, TestCheck.objects.get().pk] == kept
-    assert TestCheck.objects.get().accepted_because == "A trial."
+    check = TestCheck.objects.get(evaluation=evaluation)
+    assert [evaluation.drawn_tests.get().pk, check.pk] == before
+    assert check.accepted_because == "A trial."
 
 
 def test_where_programs_answer_nobody_waits_for_it(systems, admin_client, measured):
@@ -214,19 +221,17 @@ def test_where_programs_answer_nobody_waits_for_it(systems, admin_client, measur
 @pytest.mark.django_db(transaction=True)
 def test_no_lock_is_held_while_it_is_measured(systems, task, measured, admin_user):
     """One by one, on the lists of comparisons, all together, and at the launch."""
-    asked = [
-        compare.request(*systems, Question("overall", max_pairs=n), by=admin_user)
-        for n in (10, 12)
-    ]
+    question = Question("overall", max_pairs=10)
+    asked = compare.request(*systems, question, by=admin_user)
     HumanEvaluation.objects.update(simulated=False)
-    run.measure_tests(asked[0].evaluation.pk)
+    run.measure_tests(asked.evaluation.pk)
     client = Client()
     client.force_login(admin_user)
-    page = f"/admin/leaderboard/comparison/{asked[0].pk}/approve/"
+    page = f"/admin/leaderboard/comparison/{asked.pk}/approve/"
     html = client.get(page).text
     cents = html.partition('name="shown_cents" value="')[2].partition('"')[0]
     client.post(page, {"confirmed": "1", "shown_cents": cents, "despite": "A trial."})
-    planned = start.Plan([*systems, asked[1]], 0, 0)
+    planned = start.Plan(systems, 0, 0)
     start.approve(planned, by=admin_user, at_most_cents=10**6, despite="A trial.")
     states = HumanEvaluation.objects.values_list("state", flat=True)
     assert set(states) == {"APPROVED"}

@@ -15,6 +15,7 @@ from leaderboard.models import Submission, TestCheck
 from leaderboard.releases.make import make
 from quality.models import Placement
 from tests.factories import make_user, make_worker
+from tests.kept import kept
 from tests.leaderboard.evaluation.hidden.test_texts import (
     launch_speaking,
     say_something,
@@ -24,15 +25,23 @@ UNLIKELY = 0.01
 
 
 @pytest.fixture
-def task(task_with):
-    task = task_with(n=160, sample_size=120)
-    say_something(task)
-    return task
+def made(task_with, launched, monkeypatch):
+    def make():
+        task = task_with(n=160, sample_size=120)
+        say_something(task)
+        return task, launch_speaking(launched, monkeypatch, task)[1]
+
+    return kept("a campaign that speaks", make)
 
 
 @pytest.fixture
-def campaign(task, launched, monkeypatch):
-    return launch_speaking(launched, monkeypatch, task)[1]
+def task(made):
+    return made[0]
+
+
+@pytest.fixture
+def campaign(made):
+    return made[1]
 
 
 def both(campaign):

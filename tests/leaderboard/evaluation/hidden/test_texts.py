@@ -5,7 +5,7 @@ import pytest
 from crowd.models import Item
 from leaderboard.evaluation.services.hidden.offers import fingerprint
 from leaderboard.evaluation.services.hidden.wrong import edited
-from leaderboard.models import ConfirmedOutput, Prediction, Submission
+from leaderboard.models import ConfirmedOutput, Submission
 from quality.models import Placement
 from quality.test_questions.edits.kinds import ADEQUACY
 from tests.factories import make_task
@@ -22,21 +22,22 @@ PLACES = ["Oslo", "Bern", "Graz", "Lyon", "Turin", "Ghent", "Malmo", "Porto"]
 
 def say_something(task):
     """Give instances and outputs something that can be edited."""
-    for row in task.instances.all():
+    rows = list(task.instances.all())
+    for row in rows:
         place = PLACES[row.position % len(PLACES)]
         n = 10 + row.position
         row.references = [f"In {place} {n} people saw the bridge near the mill."]
         row.fields = {"source": f"News {n} of the day from {place}."}
-        row.save()
+    task.instances.bulk_update(rows, ["references", "fields"])
 
 
 def speak(submission):
-    rows = Prediction.objects.filter(submission=submission).select_related("instance")
+    rows = list(submission.predictions.select_related("instance"))
     for row in rows:
         place = PLACES[row.instance.position % len(PLACES)]
         n = 10 + row.instance.position
         row.text = f"Not far away the new one has been visited by {n} in {place}."
-        row.save()
+    submission.predictions.bulk_update(rows, ["text"])
 
 
 @pytest.fixture
