@@ -54,12 +54,9 @@ ENGINE_BLIND = {
     "the same walk with other designs, numbers or endings": (
         "leaderboard/evaluation/comparisons/test_adding_money.py",
         "leaderboard/evaluation/comparisons/test_comparisons_stop_by_themselves.py",
-        "leaderboard/evaluation/comparisons/test_decisions_wait_for_held_exclusions.py",
         "leaderboard/evaluation/comparisons/test_expected.py",
         "leaderboard/evaluation/comparisons/test_joint_evaluations.py",
         "leaderboard/evaluation/comparisons/test_other_workers.py",
-        "leaderboard/evaluation/comparisons/test_sides_are_measured.py",
-        "leaderboard/evaluation/comparisons/test_words_for_tests.py",
         "leaderboard/evaluation/designs",
         "leaderboard/evaluation/hidden/test_anchors_with_few_workers.py",
         "leaderboard/evaluation/hidden/test_before_approval.py",

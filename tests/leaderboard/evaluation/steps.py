@@ -1,9 +1,14 @@
 """What the tests of evaluations do again and again."""
 
+import io
+import json
+
 from crowd.models import LedgerEntry
 from genie.lib import jobs
+from leaderboard.designs.base import content_key
 from leaderboard.evaluation.run import advance
 from leaderboard.models import Submission
+from leaderboard.submissions.services import submit
 
 
 def settle() -> None:
@@ -25,3 +30,32 @@ def ask(task, **human) -> None:
     """Set what the task asks of people."""
     task.config = {**task.config, "human": {**task.config["human"], **human}}
     task.save()
+
+
+def hand_in(task, owner, name, content, *, kind="json", simulated=True):
+    """Hand in texts by id, or a file, and measure them."""
+    if not isinstance(content, bytes):
+        content = json.dumps(content).encode()
+    submission = submit.receive(
+        task=task,
+        owner=owner,
+        team=submit.team_for(owner),
+        system_name=name,
+        file=io.BytesIO(content),
+        file_name=f"predictions.{kind}",
+        simulated=simulated,
+    )
+    jobs.drain()
+    submission.refresh_from_db()
+    return submission
+
+
+def references_of(task):
+    return {
+        content_key(task.slug, row.instance_id): set(row.references)
+        for row in task.instances.all()
+    }
+
+
+def shown_cents(html):
+    return html.partition('name="shown_cents" value="')[2].partition('"')[0]

@@ -21,6 +21,7 @@ from tests.factories import (
     make_user,
     make_worker,
 )
+from tests.kept import kept
 
 N = 40
 
@@ -38,6 +39,10 @@ def judge():
 @pytest.fixture
 def crowd(owner, judge):
     """Ten people and one who copies the judge, all about the same outputs."""
+    return kept("ten people and a copyist", lambda: at_work(owner, judge))
+
+
+def at_work(owner, judge):
     task = make_task(n_instances=N, sample_size=N, config=_with_judge("gpt"))
     team = make_team("Heron", owner)
     submission = make_submission(task, team=team, owner=owner, state="ANNOTATING")

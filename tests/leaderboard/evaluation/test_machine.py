@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.utils.module_loading import import_string
 
+from crowd.models import Campaign, Commitment
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import campaigns, decide, machine, run
@@ -27,6 +28,7 @@ from tests.factories import (
     make_team,
     make_user,
 )
+from tests.leaderboard.evaluation.steps import settle
 
 ROOT = Path(__file__).resolve().parents[3]
 State = states.State
@@ -109,14 +111,16 @@ def test_only_the_machine_writes_the_states_of_evaluations():
 @pytest.mark.every_engine
 def test_what_is_decided_is_on_the_evaluation_and_the_submission_at_once(subject, boss):
     evaluation = machine.evaluation_of(subject)
-    assert evaluation.state == State.REQUESTED
+    settle()
+    assert (evaluation.state, Campaign.objects.count()) == (State.REQUESTED, 0)
     decide.decline(subject, by=boss, reason="Not now.")
     assert subject.state == State.DECLINED
     decide.approve(subject, by=boss, reason="After all.")
     evaluation.refresh_from_db()
     assert (subject.state, evaluation.state) == (State.APPROVED, State.APPROVED)
     assert evaluation.decided_by == boss
-    assert subject.approved_cents == decide.quote(evaluation).total_cents
+    cents = decide.quote(evaluation).total_cents
+    assert subject.approved_cents == Commitment.objects.get().amount_cents == cents
     assert jobs.queued() == {(machine.JOB, (("pk", evaluation.pk),))}
     run.step(evaluation.pk)
     subject.refresh_from_db()
@@ -131,6 +135,7 @@ def test_what_is_decided_is_on_the_evaluation_and_the_submission_at_once(subject
     assert (subject.state, evaluation.state) == (State.STOPPED, State.STOPPED)
     assert evaluation.finished_at is not None
     assert {one.state for one in evaluation.campaigns_in_order} == {"STOPPED"}
+    assert not Commitment.objects.filter(settled_at=None).exists()
 
 
 @pytest.mark.parametrize("verb", ["decline", "stop"])
@@ -138,6 +143,9 @@ def test_a_no_needs_its_reason(subject, boss, verb):
     with pytest.raises(GenieError) as refused:
         getattr(decide, verb)(subject, by=boss, reason=" ")
     assert refused.value.code == "reason-missing"
+    with pytest.raises(GenieError) as refused:
+        decide.stop(subject, by=boss, reason="No.")
+    assert refused.value.code == "not-running"
 
 
 @pytest.mark.parametrize(
@@ -172,17 +180,28 @@ def test_a_failure_is_seen_on_the_evaluation_and_on_what_it_is_for(
     decide.approve(subject, by=boss)
     evaluation = machine.evaluation_of(subject)
 
+    calls = []
+
     def refuse(*_args, **_kwargs):
+        calls.append(1)
         raise GenieError("The template cannot show this.", code="no")
 
     with monkeypatch.context() as patch:
         patch.setattr("leaderboard.evaluation.campaigns.build_campaign", refuse)
-        run.step(evaluation.pk)
+        settle()
+        n = len(calls)
+        for _ in range(2):
+            settle()
+    # a reason that will not go away is not tried again
+    assert len(calls) == n > 0
     subject.refresh_from_db()
     evaluation.refresh_from_db()
     for row in (subject, evaluation):
         assert (row.failed_step, row.failure_permanent) == ("launch", True)
-        assert row.failure.startswith("The template cannot show this. The $")
+        assert row.failure.startswith(
+            f"The template cannot show this. The ${subject.approved_cents / 100:,.2f} "
+            "approved stay committed until it is retried or "
+        )
     decide.retry(subject, by=boss)
     evaluation.refresh_from_db()
     for row in (subject, evaluation):

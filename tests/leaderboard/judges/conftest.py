@@ -57,6 +57,11 @@ def make_judge(name="lark", version="1", **fields):
     return define.make(name, version, {**made, **fields}, **pace, **prices)
 
 
+def make_script(script="words", *, name=None, **fields):
+    made = {"endpoint": "scripted", "model": script, **fields}
+    return define.make(name or script, "1", made, per_minute=0)
+
+
 def approved(judge, task: Task, *, budget=None, cents=None, said=None, **wish):
     run = ask.ask(judge, task, ask.Wish(**wish))
     if budget is not None:

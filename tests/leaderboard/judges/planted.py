@@ -6,7 +6,6 @@ import numpy as np
 from django.utils import timezone
 
 from crowd.models import Campaign, HITType
-from leaderboard.judges.services import define
 from leaderboard.models import (
     EvaluatedSystem,
     EvaluationCampaign,
@@ -27,7 +26,7 @@ from tests.leaderboard.judges.conftest import add_system, worked
 NAMES = ("Kite", "Wren", "Owl", "Lark", "Finch", "Crane")
 
 
-def make_world(slug="planted", *, seed, n_systems=3, n_instances=20, n_people=3):
+def make_world(slug="planted", *, seed, n_systems=3, n_instances=14, n_people=3):
     """Give the task; `worth` has what outputs are worth by system and instance."""
     rng = np.random.default_rng(seed)
     human = {"scale": "slider-100"}
@@ -131,12 +130,6 @@ def _evaluation(task, one, other):
         )
     evaluation.refresh_from_db()
     return evaluation
-
-
-def make_script(script="words", **fields):
-    made = {"endpoint": "scripted", "model": script, **fields}
-    name = f"{script}-{fields.get('mode', 'pointwise')}"
-    return define.make(name, "1", made, per_minute=0)
 
 
 def done(run):

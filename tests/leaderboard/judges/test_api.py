@@ -5,7 +5,7 @@ import pytest
 from leaderboard.models import JudgeRun
 from tests.cast import allow
 from tests.factories import make_user
-from tests.leaderboard.judges.test_scripts import make_script, worked
+from tests.leaderboard.judges.conftest import make_script, worked
 
 RUNS = "/api/v1/judge-runs/"
 

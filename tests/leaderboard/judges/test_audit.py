@@ -11,15 +11,14 @@ from leaderboard.judges.services import ask, work
 from leaderboard.models import JudgeCall, Submission
 from leaderboard.stats.judges.injections import INJECTIONS
 from tests.judge_server import texts_in
-from tests.leaderboard.judges.conftest import add_system, approved, make_judge, worked
-from tests.leaderboard.judges.planted import (
-    biases,
-    compare,
-    done,
+from tests.leaderboard.judges.conftest import (
+    add_system,
+    approved,
+    make_judge,
     make_script,
-    make_world,
-    rate,
+    worked,
 )
+from tests.leaderboard.judges.planted import biases, compare, done, make_world, rate
 
 
 def refused(licence):
@@ -30,12 +29,12 @@ def test_planted_biases_are_found_through_runs_and_no_others():
     task = make_world(seed=1)
     rate(task, np.random.default_rng(1))
     found = {}
-    for script in ("words", "likes-long", "obeys"):
-        run = done(approved(make_script(script), task, audit=20))
+    for script, audit in (("words", 20), ("likes-long", 0), ("obeys", 20)):
+        run = done(approved(make_script(script), task, audit=audit))
         assert run.state == "DONE"
         found[script] = licence_of(run, "overall")
     assert refused(found["words"]) == set()
-    assert refused(found["likes-long"]) == {"length"}
+    assert refused(found["likes-long"]) == {"length", "injection"}
     assert refused(found["obeys"]) == {"injection"}
     words = biases(found["words"])
     assert words["order"].words == "does not apply: it judges one output at a time"
@@ -50,8 +49,8 @@ def test_pairs_are_licensed_by_choices_and_order_is_audited():
     task = make_world(seed=2)
     compare(task, np.random.default_rng(2))
     found = {}
-    for script in ("words", "likes-first"):
-        run = done(approved(make_script(script, mode="pairwise"), task, audit=20))
+    for script, audit in (("words", 20), ("likes-first", 0)):
+        run = done(approved(make_script(script, mode="pairwise"), task, audit=audit))
         found[script] = licence_of(run, "overall")
     reasons = {one.name: one for one in found["words"].reasons}
     assert reasons["people"].words == (
@@ -60,7 +59,7 @@ def test_pairs_are_licensed_by_choices_and_order_is_audited():
     assert reasons["alternative annotator test"].holds
     assert reasons["agreement"].holds
     assert refused(found["words"]) == set()
-    assert refused(found["likes-first"]) == {"order"}
+    assert refused(found["likes-first"]) == {"order", "injection"}
     assert biases(found["likes-first"])["order"].words.startswith("found, +0.")
 
 
@@ -71,7 +70,7 @@ def test_ratings_of_both_outputs_are_taken_as_choices_each_output_once():
     overlap = overlap_of(run, "overall")
     assert overlap.words == "their ratings of both outputs, taken as choices"
     # three systems: one pair an instance, and three people
-    assert len(overlap.people) == 20 * 3
+    assert len(overlap.people) == 14 * 3
     assert set(overlap.people["value"]) <= {0.0, 0.5, 1.0}
     assert set(overlap.labels(told_of(run, "overall")).values()) <= {"first", "second"}
     licence = licence_of(run, "overall")

@@ -15,8 +15,13 @@ from leaderboard.models import JudgeAnswer, JudgeCost, OutsideScores, Task
 from leaderboard.tasks.services.configuration import errors_asked
 from tests.factories import make_user
 from tests.judge_server import texts_in
-from tests.leaderboard.judges.conftest import add_system, approved, make_judge, worked
-from tests.leaderboard.judges.test_scripts import make_script
+from tests.leaderboard.judges.conftest import (
+    add_system,
+    approved,
+    make_judge,
+    make_script,
+    worked,
+)
 
 pytestmark = pytest.mark.django_db
 SEVERE = {"severity": "major", "category": "Accuracy/Addition", "reason": "why"}

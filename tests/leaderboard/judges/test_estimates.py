@@ -16,7 +16,6 @@ from leaderboard.evaluation.selectors.system_ratings import system_ratings
 from leaderboard.evaluation.services import refit, score
 from leaderboard.evaluation.stored_fit import from_json
 from leaderboard.judges.selectors.scores import scores_of
-from leaderboard.judges.services import define
 from leaderboard.judges.services.estimate import estimate, estimate_all
 from leaderboard.models import JudgedEstimate, JudgeLicence, Score
 from leaderboard.releases import bundle
@@ -27,7 +26,13 @@ from leaderboard.stats.systems.ranks import rank_systems
 from leaderboard.tasks.services import fitting
 from tests.factories import answer, make_evaluation, make_task, make_worker
 from tests.kept import kept
-from tests.leaderboard.judges.conftest import add_system, approved, worked
+from tests.leaderboard.judges.conftest import (
+    add_system,
+    approved,
+    make_script,
+    worked,
+)
+from tests.leaderboard.judges.test_licence import say
 
 pytestmark = pytest.mark.django_db
 N, N_PEOPLE = 120, 40
@@ -71,13 +76,13 @@ def rated_by_people(worth, off):
 
 def judged_by(task, worth, *, name="words", state="LICENSED", **wish):
     """Let a script score everything, put other words into its mouth, and license it."""
-    made = {"endpoint": "scripted", "model": "words"}
-    judge = define.make(name, "1", made, per_minute=0)
-    run = worked(approved(judge, task, n_instances=N, **wish))
-    for call in run.calls.select_related("instance"):
-        call.values = {"overall": worth(call)}
-        call.save()
+    run = worked(approved(make_script(name=name), task, n_instances=N, **wish))
+    say(run, worth)
     return JudgeLicence.objects.create(run=run, criterion="overall", state=state)
+
+
+def judged(task):
+    return kept("a judge that knows", lambda: judged_by(task, knows(task)))
 
 
 def knows(task):
@@ -99,7 +104,7 @@ def by_hand(task, system, licence):
 
 
 def test_what_is_stored_is_the_mean_that_is_computed_by_hand(board):
-    licence = judged_by(board, knows(board))
+    licence = judged(board)
     assert estimate(board) == 2
     for system in board.systems:
         row = JudgedEstimate.objects.get(submission=system)
@@ -117,7 +122,7 @@ def test_what_is_stored_is_the_mean_that_is_computed_by_hand(board):
 
 
 def test_an_interval_ends_where_the_scale_ends(board):
-    judged_by(board, knows(board))
+    judged(board)
     # one of eight people finds everything bad, seven everything good
     strict = Answer.objects.order_by("pk").first().assignment.worker
     Answer.objects.update(value=1.0)
@@ -129,7 +134,7 @@ def test_an_interval_ends_where_the_scale_ends(board):
 
 
 def test_nothing_is_computed_twice_and_the_same_comes_out_again(board):
-    judged_by(board, knows(board))
+    judged(board)
     estimate_all()
     columns = [
         *("submission", "helped", "plain", "explained", "labels_saved"),
@@ -146,7 +151,7 @@ def test_nothing_is_computed_twice_and_the_same_comes_out_again(board):
 def test_without_a_licence_that_stands_there_is_nothing(board, state):
     estimate_all()
     assert not JudgedEstimate.objects.exists()
-    licence = judged_by(board, knows(board))
+    licence = judged(board)
     estimate_all()
     assert JudgedEstimate.objects.count() == 2
     JudgeLicence.objects.create(run=licence.run, criterion="overall", state=state)
@@ -155,8 +160,7 @@ def test_without_a_licence_that_stands_there_is_nothing(board, state):
 
 
 def test_a_judge_of_what_people_rated_helps_nobody_and_is_not_asked_again(board):
-    made = {"endpoint": "scripted", "model": "words"}
-    run = worked(approved(define.make("words", "1", made, per_minute=0), board))
+    run = worked(approved(make_script(), board))
     JudgeLicence.objects.create(run=run, criterion="overall", state="LICENSED")
     assert estimate(board) == 2
     assert estimate(board) == 0
@@ -164,14 +168,14 @@ def test_a_judge_of_what_people_rated_helps_nobody_and_is_not_asked_again(board)
 
 
 def test_what_people_are_simulated_for_is_helped_by_nobody(board):
-    judged_by(board, knows(board))
+    judged(board)
     board.systems[0].simulated = True
     board.systems[0].save()
     assert estimate(board) == 1
 
 
 def test_an_answer_that_is_missing_leaves_nothing_out(board):
-    licence = judged_by(board, knows(board))
+    licence = judged(board)
     first = board.systems[0]
     calls = licence.run.calls.filter(submission=first, instance__position__lt=5)
     calls.update(state="INVALID")
@@ -184,7 +188,7 @@ def test_an_answer_that_is_missing_leaves_nothing_out(board):
 
 
 def test_ratings_that_are_all_the_same_have_no_interval_without_width(board):
-    judged_by(board, knows(board))
+    judged(board)
     kite, wren = board.systems
     evaluation = kite.human_evaluation
     items = evaluation.judged_items.values_list("item")
@@ -210,7 +214,7 @@ def test_no_helped_score_lies_beyond_its_scale(board):
 
 
 def test_both_numbers_stand_wherever_the_board_does(board, client):
-    licence = judged_by(board, knows(board))
+    licence = judged(board)
     estimate(board)
     kite = board.systems[0]
     row = JudgedEstimate.objects.get(submission=kite)
@@ -255,7 +259,7 @@ def test_both_numbers_stand_wherever_the_board_does(board, client):
 
 
 def test_a_task_may_show_people_alone(board, client):
-    judged_by(board, knows(board))
+    judged(board)
     estimate(board)
     board.config = {**board.config, "judges": {"show": False}}
     board.save()
@@ -291,7 +295,7 @@ def test_what_judges_do_for_a_private_system_is_its_team_s(board, client):
 
 
 def test_a_task_may_rank_with_judges_as_long_as_their_licence_stands(board, client):
-    licence = judged_by(board, knows(board))
+    licence = judged(board)
     board.config = {**board.config, "judges": {"rank": True}}
     board.save()
     board = type(board).objects.get(pk=board.pk)
@@ -325,7 +329,7 @@ def test_a_task_may_rank_with_judges_as_long_as_their_licence_stands(board, clie
 
 
 def test_help_that_ended_for_one_system_ends_for_the_ranks_of_all(board):
-    judged_by(board, knows(board))
+    judged(board)
     kite = [board.systems[0].pk]
     other = judged_by(board, knows(board), name="other", submissions=kite)
     board.config = {**board.config, "judges": {"rank": True}}
@@ -349,7 +353,7 @@ def test_rank_sums_are_people_s_alone():
 
 
 def test_ranks_with_judges_come_out_of_a_release_again(board, tmp_path):
-    judged_by(board, knows(board))
+    judged(board)
     board.config = {**board.config, "judges": {"rank": True}}
     board.save()
     # over: which instances people judged may be known

@@ -13,9 +13,13 @@ from leaderboard.models import JudgeLicence, JudgeRun, OutsideMetric, Submission
 from tests.browser import overflows, violations
 from tests.cast import allow
 from tests.factories import make_score, make_user
-from tests.leaderboard.judges.conftest import add_system, approved, worked
-from tests.leaderboard.judges.test_licence import rated_task
-from tests.leaderboard.judges.test_scripts import make_script
+from tests.leaderboard.judges.conftest import (
+    add_system,
+    approved,
+    make_script,
+    worked,
+)
+from tests.leaderboard.judges.test_licence import rated_task, say
 
 
 @pytest.fixture
@@ -128,12 +132,10 @@ def test_the_row_of_the_metric_board_has_the_word(client, ranked):
 
 
 def test_a_judge_that_says_what_people_say_gets_its_licence(ranked):
-    run = worked(approved(make_script(), ranked, audit=30))
+    run = worked(approved(make_script(), ranked, audit=20))
     people = overlap_of(run, "overall").people
     means = people.groupby(["submission", "instance"])["value"].mean()
-    for call in run.calls.select_related("instance"):
-        call.values = {"overall": means[call.submission_id, call.instance.position]}
-        call.save()
+    say(run, lambda call: means[call.submission_id, call.instance.position])
     run.metrics.all().delete()
     OutsideMetric.objects.update(withdrawn_at=timezone.now())
     JudgeRun.objects.update(state=JudgeRun.State.RUNNING)

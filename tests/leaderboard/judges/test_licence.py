@@ -7,7 +7,6 @@ import pytest
 from django.urls import reverse
 
 from leaderboard.judges.selectors.licence import licence_of
-from leaderboard.judges.services import define
 from leaderboard.judges.services import license as licensing
 from tests.factories import (
     answer,
@@ -16,7 +15,13 @@ from tests.factories import (
     make_user,
     make_worker,
 )
-from tests.leaderboard.judges.conftest import add_system, approved, worked
+from tests.kept import kept
+from tests.leaderboard.judges.conftest import (
+    add_system,
+    approved,
+    make_script,
+    worked,
+)
 
 
 @pytest.fixture
@@ -26,34 +31,44 @@ def rated():
 
 
 def rated_task(*names):
-    task = make_task(n_instances=20)
     rng = np.random.default_rng(1)
-    systems = [
-        add_system(
-            task, name, lambda at: f"Text {'very ' * (at % 5)}{at}.", state="PUBLISHED"
-        )
-        for name in names
-    ]
-    people = [make_worker() for _ in range(4)]
-    task.worth = {}
-    for system in systems:
-        for judged in make_evaluation(system).judged_items.order_by("pk"):
-            worth = rng.choice([0.0, 0.5, 1.0])
-            task.worth[system.pk, judged.instance_id] = worth
-            for person in people:
-                off = 0.25 * rng.choice([-1, 0, 1])
-                answer(judged.item, person, float(np.clip(worth + off, 0, 1)))
+    worth = rng.choice([0.0, 0.5, 1.0], (len(names), 20))
+    off = 0.25 * rng.choice([-1, 0, 1], (len(names), 20, 4))
+    said = np.clip(worth[:, :, None] + off, 0, 1).tolist()
+    task = kept(f"rated {names}", lambda: rated_as(names, said))
+    instances = task.instances.order_by("position")
+    task.worth = {
+        (system.pk, instance.pk): worth[n, instance.position]
+        for n, system in enumerate(task.submissions.order_by("pk"))
+        for instance in instances
+    }
+    return task
+
+
+def rated_as(names, said):
+    task, people = make_task(n_instances=20), [make_worker() for _ in range(4)]
+    for name, of_system in zip(names, said, strict=True):
+        text = lambda at: f"Text {'very ' * (at % 5)}{at}."  # noqa: E731
+        system = add_system(task, name, text, state="PUBLISHED")
+        items = make_evaluation(system).judged_items.order_by("pk")
+        for judged, values in zip(items, of_system, strict=True):
+            for person, value in zip(people, values, strict=True):
+                answer(judged.item, person, value)
     return task
 
 
 def run_of(task, worth, **wish):
     """Run a script and put other words into its mouth."""
-    made = {"endpoint": "scripted", "model": "words"}
-    run = worked(approved(define.make("words", "1", made, per_minute=0), task, **wish))
-    for call in run.calls.all():
-        call.values = {"overall": worth(call)}
-        call.save()
+    run = worked(approved(make_script(), task, **wish))
+    say(run, worth)
     return run
+
+
+def say(run, worth):
+    calls = list(run.calls.select_related("instance"))
+    for call in calls:
+        call.values = {"overall": float(worth(call))}
+    run.calls.bulk_update(calls, ["values"])
 
 
 def holds(licence):

@@ -11,6 +11,7 @@ from leaderboard.judges.selectors.licences import licensed, standing
 from leaderboard.judges.services import license as service
 from leaderboard.models import JudgeAnswer, JudgeLicence, JudgeRun, OutsideMetric, Task
 from leaderboard.stats.judges.licence import Licence
+from tests.kept import kept
 from tests.leaderboard.judges.test_licence import rated, run_of  # noqa: F401
 
 # two systems make no metric board, and nobody planted commands
@@ -36,8 +37,12 @@ def against_people(of):
 
 @pytest.fixture
 def given(rated):  # noqa: F811
-    run = run_of(rated, as_people(rated))
-    service.look(run.pk)
+    def make():
+        run = run_of(rated, as_people(rated))
+        service.look(run.pk)
+        return run
+
+    run = kept("licensed", make)
     run.worth = rated.worth
     return run
 

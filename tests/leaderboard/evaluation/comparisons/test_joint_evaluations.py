@@ -265,22 +265,6 @@ def test_a_page_may_show_some_of_the_systems(three, level, judged, boss):
     assert whole.per_page is None
 
 
-def test_declining_and_stopping_need_a_reason(three, boss):
-    found = joint.request(three, by=boss, n_instances=10)
-    with pytest.raises(GenieError, match="why"):
-        decide.decline(found, by=boss, reason="")
-    with pytest.raises(GenieError) as refused:
-        decide.stop(found, by=boss, reason="No.")
-    assert refused.value.code == "not-running"
-    decide.approve(found, by=boss)
-    settle()
-    decide.stop(found, by=boss, reason="The texts were the wrong ones.")
-    found.refresh_from_db()
-    assert found.state == "STOPPED"
-    assert found.evaluation.campaign.state == "STOPPED"
-    assert Commitment.objects.filter(settled_at=None).count() == 0
-
-
 def test_what_cannot_be_asked_is_refused_in_words(three, boss):
     for systems, question, code in [
         (three[:1], {}, "wrong-number-of-systems"),

@@ -28,7 +28,7 @@ def numbers(ratings):
     return numbers_of(ratings, SYSTEMS, unit=UNIT, seed=5, n_resamples=200)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_other_names_and_another_order_give_the_same_bits(seed):
     ratings = ratings_of(seed)
     names = dict(enumerate(["r-d", "r-a", "r-e", "r-c", "r-b"]))

@@ -9,18 +9,24 @@ from leaderboard.evaluation import decide, run
 from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.strategies import joint as side_by_side
 from leaderboard.models import JointEvaluation
+from tests.kept import kept
 from tests.leaderboard.evaluation.steps import settle
 
 
 @pytest.fixture
 def answered(right, wrong, boss, crowd):
     """Give a joint evaluation whose answers are all there and not yet looked at."""
-    found = joint.request([right, wrong], by=boss, n_instances=6)
-    decide.approve(found, by=boss)
-    settle()
-    crowd.work()
-    # the last look at the answers: what follows is to be computed
-    run.step(found.evaluation_id)
+
+    def make():
+        found = joint.request([right, wrong], by=boss, n_instances=6)
+        decide.approve(found, by=boss)
+        settle()
+        crowd.work()
+        # the last look at the answers: what follows is to be computed
+        run.step(found.evaluation_id)
+        return found
+
+    found = kept("answered", make, right.task.config)
     assert JointEvaluation.objects.get().state == "ANNOTATED"
     return found
 

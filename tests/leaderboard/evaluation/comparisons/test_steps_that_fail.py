@@ -12,7 +12,6 @@ from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.strategies import comparison
-from tests.leaderboard.evaluation.steps import settle
 
 
 class Killed(BaseException):
@@ -67,25 +66,6 @@ def test_what_nobody_foresaw_is_tried_three_times_then_waits(walk, monkeypatch, 
     assert found.n_attempts == 0
     with pytest.raises(GenieError, match="did not fail"):
         decide.retry(walk, by=boss)
-
-
-def test_a_reason_that_will_not_go_away_is_not_tried_again(walk, monkeypatch):
-    calls = []
-
-    def refuse(*_, **__):
-        calls.append(1)
-        raise GenieError("No reference is left.", code="no-references")
-
-    monkeypatch.setattr(campaigns, "build_campaign", refuse)
-    for _ in range(3):
-        settle()
-    found = now(walk)
-    assert found.failure == (
-        f"No reference is left. The ${found.approved_cents / 100:,.2f} "
-        "approved stay committed until it is retried or stopped."
-    )
-    assert found.failure_permanent
-    assert len(calls) == 1
 
 
 @pytest.mark.every_engine

@@ -1,20 +1,26 @@
 """A small task asked in any design, with simulated workers who read well."""
 
-import io
-import json
 from copy import deepcopy
 
 import pytest
-from django.contrib.auth import get_user_model
 
-from genie.lib import jobs
 from leaderboard.demo import people
-from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
-from leaderboard.models import Instance, Submission, Task
-from leaderboard.submissions.services import submit
-from tests.leaderboard.evaluation.steps import settle
+from leaderboard.models import Submission, Task
+from tests.leaderboard.evaluation.steps import hand_in, references_of, settle
+
+# the outputs that are rated
+N = 8
+
+
+@pytest.fixture
+def task(task):
+    """Compute no metric that takes long: what counts here are people."""
+    metrics = {"use": ["length"], "headline": ["length"]}
+    task.config = {**task.config, "metrics": metrics}
+    task.save()
+    return task
 
 
 @pytest.fixture
@@ -23,7 +29,7 @@ def ask(task):
 
     def change(**human):
         config = deepcopy(task.config)
-        config["human"] |= {"sample_size": 12, **human}
+        config["human"] |= {"sample_size": N, **human}
         Task.objects.filter(pk=task.pk).update(config=config)
         task.refresh_from_db()
         return task
@@ -32,16 +38,9 @@ def ask(task):
 
 
 @pytest.fixture
-def references(task):
-    return {
-        content_key(task.slug, row.instance_id): set(row.references)
-        for row in Instance.objects.filter(task=task)
-    }
-
-
-@pytest.fixture
-def of_text(references):
+def of_text(task):
     """Read a text: a reference of its own input is good, anything else is not."""
+    references = references_of(task)
 
     def read(item, text):
         return 0.9 if text in references[item.content_key] else 0.1
@@ -55,10 +54,8 @@ def texts(task):
     rows = list(task.instances.order_by("sample_rank"))
 
     def make(share):
-        n_right = round(share * 12)
-        right = {row.instance_id for row in rows[:n_right]} | {
-            row.instance_id for row in rows[12:]
-        }
+        n_right = round(share * N)
+        right = {row.instance_id for row in [*rows[:n_right], *rows[N:]]}
         return {
             row.instance_id: row.references[0]
             if row.instance_id in right
@@ -70,25 +67,13 @@ def texts(task):
 
 
 @pytest.fixture
-def measured(task, texts):
+def measured(task, texts, sam):
     """Hand in a system of which a share of the sample is right."""
-    owner = get_user_model().objects.create_user("sam")
 
-    def hand_in(name, share, *, simulated=True):
-        submission = submit.receive(
-            task=task,
-            owner=owner,
-            team=submit.team_for(owner),
-            system_name=name,
-            file=io.BytesIO(json.dumps(texts(share)).encode()),
-            file_name="predictions.json",
-            simulated=simulated,
-        )
-        jobs.drain()
-        submission.refresh_from_db()
-        return submission
+    def made(name, share, *, simulated=True):
+        return hand_in(task, sam, name, texts(share), simulated=simulated)
 
-    return hand_in
+    return made
 
 
 @pytest.fixture

@@ -133,7 +133,7 @@ class FlawlessCrowd(Crowd):
 
 @pytest.fixture
 def task(task):
-    """Add instances, one for each test question; no metric has to be computed."""
+    """Add instances, one for each test question."""
     first = task.instances.count()
     Instance.objects.bulk_create(
         Instance(
@@ -146,9 +146,7 @@ def task(task):
         )
         for number in range(first, 40)
     )
-    metrics = {"use": ["length"], "headline": ["length"]}
-    config = {**task.config, "metrics": metrics}
-    Task.objects.filter(pk=task.pk).update(n_instances=40, config=config)
+    Task.objects.filter(pk=task.pk).update(n_instances=40)
     task.refresh_from_db()
     return task
 

@@ -1,10 +1,15 @@
 """A task whose sample leaves instances out, and its campaigns."""
 
+import json
+
 import pytest
 
 from crowd.models import Campaign
 from crowd.workers.services import consent
+from leaderboard.demo.opinions import OPINIONS
+from leaderboard.demo.systems import file_of
 from leaderboard.evaluation import run
+from leaderboard.models import ConfirmedOutput
 from tests.factories import (
     make_predictions,
     make_submission,
@@ -13,6 +18,24 @@ from tests.factories import (
     make_user,
     make_worker,
 )
+
+
+def demo_system(task, system, *, team, owner, **fields):
+    """Make a system of a demo's files; staff have confirmed the outputs that are right."""
+    name = system["name"]
+    made = make_submission(task, team=team, owner=owner, system=name, **fields)
+    texts = json.loads(file_of(task.slug, name).read_text("utf-8"))
+    said = {key: opinion for opinion in OPINIONS for key in system.get(opinion, ())}
+    rows = make_predictions(made)
+    for row in rows:
+        row.text = texts[row.instance.instance_id]
+    made.predictions.bulk_update(rows, ["text"])
+    ConfirmedOutput.objects.bulk_create(
+        ConfirmedOutput(prediction=row, confirmed_by=owner)
+        for row in rows
+        if said.get(row.instance.instance_id, system["usual"]) == "right"
+    )
+    return made
 
 
 @pytest.fixture

@@ -6,12 +6,10 @@ import pytest
 from django.core.management import call_command
 
 from crowd.hits.services.build import ItemSpec
-from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.demo.systems import file_of
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services.hidden.compared import Compared, Sides
 from leaderboard.evaluation.services.hidden.offers import fingerprint, used_texts
 from leaderboard.models import ConfirmedOutput, DrawnTests, TestCheck
@@ -26,6 +24,7 @@ from tests.factories import (
     make_team,
     make_user,
 )
+from tests.leaderboard.evaluation.steps import settle, shown_cents
 
 pytestmark = pytest.mark.django_db
 
@@ -33,11 +32,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def checked(settings):
     settings.GENIE = {**settings.GENIE, "TEST_QUESTIONS_CHECKED": True}
-
-
-def launch():
-    advance()
-    jobs.drain()
 
 
 def approve(submission, **fields):
@@ -107,7 +101,7 @@ def test_edits_and_confirmed_outputs_do_not_stand_out(checked, summaries, admin_
     check = TestCheck.objects.get()
     assert (check.refused, check.accepted_by) == (False, None)
     assert check.n_found == check.n_wanted == 12
-    launch()
+    settle()
     assert Placement.objects.count() == 12
     assert Placement.objects.filter(kind="confirmed").count() == 6
 
@@ -152,7 +146,7 @@ def test_what_was_measured_is_what_is_asked(checked, task, waiting, admin_user):
         polarity="POSITIVE",
         text_sha256=fingerprint(task.instances.first().references[0]),
     )
-    launch()
+    settle()
     asked = Placement.objects.exclude(campaign=other)
     assert {row.text_sha256 for row in asked} == set(drawn.texts)
     assert TestCheck.objects.get().accepted_because == "A trial."
@@ -170,7 +164,7 @@ def test_questions_of_a_pool_that_changed_are_measured_again(
         polarity="POSITIVE",
         text_sha256=drawn.texts[0],
     )
-    launch()
+    settle()
     evaluation = waiting.human_evaluation
     evaluation.refresh_from_db()
     assert evaluation.state == "APPROVED"
@@ -181,7 +175,7 @@ def test_questions_of_a_pool_that_changed_are_measured_again(
     assert check.accepted_at is None
     # staff's word, by their name
     decide.retry(waiting, by=admin_user)
-    launch()
+    settle()
     evaluation.refresh_from_db()
     assert evaluation.state == "ANNOTATING"
     assert TestCheck.objects.get().accepted_by == admin_user
@@ -198,7 +192,7 @@ def test_a_withdrawn_confirmation_draws_tests_anew(checked, summaries, admin_use
     )
     text = question["spec"]["data"]["prediction"]
     ConfirmedOutput.objects.filter(prediction__text=text).delete()
-    launch()
+    settle()
     shown = [row.item.data["prediction"] for row in Placement.objects.all()]
     assert len(shown) == 12
     assert text not in shown
@@ -240,12 +234,11 @@ def test_the_page_to_approve_on_asks_for_the_word(
     checked, waiting, in_references, admin_client
 ):
     page = f"/admin/leaderboard/submission/{waiting.pk}/approve/"
-    launch()
+    settle()
     html = admin_client.get(page).content.decode()
     assert "Test questions stand out" in html
     assert "Start in spite of this" in html
-    cents = html.partition('name="shown_cents" value="')[2].partition('"')[0]
-    sent = {"approve": "1", "shown_cents": cents, "reason": ""}
+    sent = {"approve": "1", "shown_cents": shown_cents(html), "reason": ""}
     admin_client.post(page, sent)
     waiting.refresh_from_db()
     assert waiting.state == "MEASURED"

@@ -1,6 +1,5 @@
 """Who collects all that is public, while a campaign runs and after one, cannot tell tests."""
 
-import json
 from datetime import timedelta
 
 import numpy as np
@@ -14,24 +13,18 @@ from django.utils.html import escape
 
 from crowd.models import Answer, Assignment, Campaign, Item
 from crowd.workers.services import consent
-from leaderboard.demo.opinions import OPINIONS
-from leaderboard.demo.systems import file_of, systems_of
+from leaderboard.demo.systems import systems_of
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import run
 from leaderboard.evaluation.services.hidden.surfaces import seen_of
-from leaderboard.models import ConfirmedOutput, Submission
+from leaderboard.models import Submission
 from leaderboard.releases.make import make
 from leaderboard.tasks.services import load
 from quality.models import Placement
 from quality.test_questions.separability.features import FEATURES, page_features
 from quality.test_questions.separability.measure import LIMIT, separability
-from tests.factories import (
-    make_predictions,
-    make_submission,
-    make_team,
-    make_user,
-    make_worker,
-)
+from tests.factories import make_team, make_user, make_worker
+from tests.leaderboard.evaluation.hidden.conftest import demo_system
 
 SLUG = "demo-translation"
 # what a script has besides the texts: what serves them, and what is said of them elsewhere
@@ -53,27 +46,8 @@ def launched(task):
     team = make_team("Heron", user)
 
     def launch(system):
-        submission = make_submission(
-            task,
-            team=team,
-            owner=user,
-            system=system["name"],
-            state="APPROVED",
-            approved_cents=100_000,
-            start_now=True,
-        )
-        make_predictions(submission)
-        texts = json.loads(file_of(SLUG, system["name"]).read_text("utf-8"))
-        said = {key: one for one in OPINIONS for key in system.get(one, ())}
-        rows = list(submission.predictions.select_related("instance"))
-        for row in rows:
-            row.text = texts[row.instance.instance_id]
-        submission.predictions.bulk_update(rows, ["text"])
-        ConfirmedOutput.objects.bulk_create(
-            ConfirmedOutput(prediction=row, confirmed_by=user)
-            for row in rows
-            if said.get(row.instance.instance_id, system["usual"]) == "right"
-        )
+        ready = {"state": "APPROVED", "approved_cents": 100_000, "start_now": True}
+        submission = demo_system(task, system, team=team, owner=user, **ready)
         run.step(submission.human_evaluation_id)
         submission.refresh_from_db()
         assert submission.state == "ANNOTATING", submission.human_evaluation.failure
@@ -137,10 +111,8 @@ def a_worker(task, name):
     return worker
 
 
-def as_served(worker, item):
+def as_served(client, worker, item):
     """Give the bytes and the work that showing an item to somebody takes."""
-    client = Client()
-    client.force_login(worker.user)
     assignment = assignment_of(item, worker)
     with CaptureQueriesContext(connection) as captured:
         answer = client.get(reverse("work:hit", args=[assignment.pk]))
@@ -168,7 +140,8 @@ def seen_by_a_script(task, campaign, pages, release):
     )
     row_of = {content_key(SLUG, row.instance_id): row for row in task.instances.all()}
     seen = seen_of(task, [], list(row_of.values()))
-    worker = a_worker(task, f"reader{campaign.pk}")
+    worker, client = a_worker(task, f"reader{campaign.pk}"), Client()
+    client.force_login(worker.user)
     released = set(release.split())
     beside, shown = [], []
     for item in items:
@@ -177,7 +150,7 @@ def seen_by_a_script(task, campaign, pages, release):
         beside.append(
             [
                 *(item.pk, item.hit_id, item.hit.position, int(item.key[:12], 16)),
-                *as_served(worker, item),
+                *as_served(client, worker, item),
                 len(str(sorted(item.data))) + item.hit.max_assignments,
                 *(pages.count(text), pages.count(source), release.count(text)),
                 sum(word in released for word in words) / len(words),

@@ -1,20 +1,18 @@
 """Comparisons and joint evaluations are measured before they start, as submissions are."""
 
-import json
-
 import pytest
 
 from genie.lib.errors import GenieError
-from leaderboard.demo.opinions import OPINIONS
-from leaderboard.demo.systems import file_of, systems_of
+from leaderboard.demo.systems import systems_of
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.services.comparison import Question
-from leaderboard.models import ConfirmedOutput, DrawnTests, TestCheck
+from leaderboard.models import DrawnTests, TestCheck
 from leaderboard.tasks.services import load
-from tests.factories import make_predictions, make_submission, make_team, make_user
+from tests.factories import make_team, make_user
 from tests.kept import kept
+from tests.leaderboard.evaluation.hidden.conftest import demo_system
 
 SLUG = "demo-qa"
 
@@ -26,22 +24,9 @@ def systems(db, settings):
 
 
 def _systems():
-    task = load.load_task(SLUG).task
-    user = make_user("nina")
+    task, user = load.load_task(SLUG).task, make_user("nina")
     team = make_team("Heron", user)
-    made = []
-    for system in systems_of(SLUG):
-        texts = json.loads(file_of(SLUG, system["name"]).read_text("utf-8"))
-        made.append(make_submission(task, team=team, owner=user, system=system["name"]))
-        rows = make_predictions(made[-1])
-        said = {key: opinion for opinion in OPINIONS for key in system.get(opinion, ())}
-        for row in rows:
-            key = row.instance.instance_id
-            row.text = texts[key]
-            if said.get(key, system["usual"]) == "right":
-                ConfirmedOutput.objects.create(prediction=row, confirmed_by=user)
-        made[-1].predictions.bulk_update(rows, ["text"])
-    return made
+    return [demo_system(task, one, team=team, owner=user) for one in systems_of(SLUG)]
 
 
 def in_the_original_way(task):

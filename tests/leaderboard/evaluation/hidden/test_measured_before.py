@@ -8,7 +8,6 @@ from crowd.models import Commitment
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide, run
-from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.evaluation.services.hidden import gate
@@ -23,6 +22,7 @@ from tests.factories import make_predictions, make_submission, make_team, make_u
 from tests.kept import kept
 from tests.leaderboard.admin.conftest import act, confirm
 from tests.leaderboard.api.conftest import authorization
+from tests.leaderboard.evaluation.steps import settle, shown_cents
 
 UNMEASURED = "The test questions have not been measured yet, or have changed since"
 
@@ -42,7 +42,7 @@ def systems(task):
 @pytest.fixture
 def known(systems):
     """The same when a job has measured their test questions."""
-    return kept("two that are measured", lambda: work() or systems)
+    return kept("two that are measured", lambda: settle() or systems)
 
 
 def waiting(task):
@@ -79,19 +79,13 @@ def page_of(submission):
 
 def pressed(client, submission, **fields):
     html = client.get(page_of(submission)).text
-    cents = html.partition('name="shown_cents" value="')[2].partition('"')[0]
-    sent = {"approve": "1", "shown_cents": cents, "reason": "", **fields}
+    sent = {"approve": "1", "shown_cents": shown_cents(html), "reason": "", **fields}
     return client.post(page_of(submission), sent, follow=True).text
 
 
 def state_of(submission):
     submission.refresh_from_db()
     return submission.state
-
-
-def work():
-    advance()
-    jobs.drain()
 
 
 def test_the_page_reads_what_a_job_has_measured(systems, measured, admin_client):
@@ -102,7 +96,7 @@ def test_the_page_reads_what_a_job_has_measured(systems, measured, admin_client)
     assert UNMEASURED in pressed(admin_client, kite, despite="A trial.")
     assert state_of(kite) == "MEASURED"
     assert measured == []
-    work()
+    settle()
     n = len(measured)
     assert n > 0
     html = admin_client.get(page_of(kite)).text
@@ -131,7 +125,7 @@ def test_neither_programs_nor_bulk_approvals_measure_within_a_request(
 
 def test_what_is_measured_is_not_measured_again(known, measured):
     n = len(measured)
-    work()
+    settle()
     for submission in known:
         decide.measure_together(submission)
     assert len(measured) == n
@@ -147,7 +141,7 @@ def test_a_task_that_changed_is_measured_again(known, task, admin_client, admin_
         decide.approve(kite, by=admin_user, despite="A trial.")
     assert refused.value.code == "tests-not-measured"
     assert not Commitment.objects.exists()
-    work()
+    settle()
     for submission in (kite, wren):
         html = admin_client.get(page_of(submission)).text
         assert UNMEASURED not in html
@@ -165,7 +159,7 @@ def test_texts_that_were_asked_meanwhile_are_drawn_again(known, task, admin_clie
     )
     assert UNMEASURED in admin_client.get(page_of(kite)).text
     assert UNMEASURED not in admin_client.get(page_of(wren)).text
-    work()
+    settle()
     assert UNMEASURED not in admin_client.get(page_of(kite)).text
 
 
@@ -178,7 +172,7 @@ def test_what_cannot_be_measured_says_why_and_can_be_tried_again(
         raise GenieError("The <b>questions</b> cannot be drawn.", permanent=True)
 
     monkeypatch.setattr(gate, "check_of", fail)
-    work()
+    settle()
     html = admin_client.get(page_of(kite)).text
     assert "could not be measured. The &lt;b&gt;questions&lt;/b&gt; cannot" in html
     # whoever submitted it has nothing to do with this
@@ -228,8 +222,7 @@ def test_no_lock_is_held_while_it_is_measured(systems, task, measured, admin_use
     client = Client()
     client.force_login(admin_user)
     page = f"/admin/leaderboard/comparison/{asked.pk}/approve/"
-    html = client.get(page).text
-    cents = html.partition('name="shown_cents" value="')[2].partition('"')[0]
+    cents = shown_cents(client.get(page).text)
     client.post(page, {"confirmed": "1", "shown_cents": cents, "despite": "A trial."})
     planned = start.Plan(systems, 0, 0)
     start.approve(planned, by=admin_user, at_most_cents=10**6, despite="A trial.")
@@ -238,7 +231,7 @@ def test_no_lock_is_held_while_it_is_measured(systems, task, measured, admin_use
     n = len(measured)
     # what was measured holds no longer
     DrawnTests.objects.update(asked_how="otherwise")
-    work()
+    settle()
     assert len(measured) > n
     assert measured == [False] * len(measured)
 

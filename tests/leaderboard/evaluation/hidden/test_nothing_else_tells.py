@@ -156,10 +156,10 @@ def test_the_evidence_page_has_numbers_only(campaign, task, client):
 
 def test_which_instances_are_tests_follows_no_order_of_the_task(task, launched):
     places = []
-    for name in ("Kite", "Gull", "Tern", "Wren"):
+    for name in ("Gull", "Tern", "Wren"):
         _, campaign = launched(task, name)
         keys = {item.content_key for item in both(campaign)[0]}
         assert len(keys) > 40
         places += [item.hit.position / campaign.hits.count() for item in both(campaign)[0]]  # fmt: skip
-    assert Campaign.objects.count() == 4
+    assert Campaign.objects.count() == 4  # with Kite's
     assert 0.4 < np.mean(places) < 0.6
