@@ -32,6 +32,17 @@ def ask(task, **human) -> None:
     task.save()
 
 
+def work_until(crowd, found, over, *, rounds=4):
+    """Let people work until nothing changes any more."""
+    for _ in range(rounds):
+        crowd.work()
+        settle()
+        found.refresh_from_db()
+        if over(found):
+            break
+    return found
+
+
 def hand_in(task, owner, name, content, *, kind="json", simulated=True):
     """Hand in texts by id, or a file, and measure them."""
     if not isinstance(content, bytes):

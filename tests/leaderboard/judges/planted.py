@@ -3,7 +3,6 @@
 from itertools import combinations
 
 import numpy as np
-from django.utils import timezone
 
 from crowd.models import Campaign, HITType
 from leaderboard.models import (
@@ -101,29 +100,13 @@ def _evaluation(task, one, other):
         seed=1,
         requested_by=systems[0].owner,
     )
+    # a campaign like any other, but for what makes it one of pairs
+    campaign = make_evaluation(systems[0], n=0).campaign
+    EvaluationCampaign.objects.filter(campaign=campaign).update(evaluation=evaluation)
+    pairs = {"template": "pairwise", "scale": "two-choice"}
+    HITType.objects.filter(pk=campaign.hit_type_id).update(**pairs)
     key = f"comparison:{systems[0].pk}-{systems[1].pk}"
-    hit_type = HITType.objects.create(
-        template="pairwise",
-        scale="two-choice",
-        criteria=task.human.criteria,
-        title="Compare texts",
-        description="Compare texts.",
-        reward_cents=9,
-        fingerprint=key,
-    )
-    campaign = Campaign.objects.create(
-        key=key,
-        pool=task.slug,
-        title=key,
-        hit_type=hit_type,
-        state=Campaign.State.RUNNING,
-        budget_cents=100_000,
-        seed=1,
-        starts_at=timezone.now(),
-    )
-    EvaluationCampaign.objects.create(
-        evaluation=evaluation, campaign=campaign, position=0
-    )
+    Campaign.objects.filter(pk=campaign.pk).update(key=key)
     for position, system in enumerate(systems):
         EvaluatedSystem.objects.create(
             evaluation=evaluation, submission=system, position=position

@@ -89,6 +89,7 @@ def test_noise_is_refused_once(rated):  # noqa: F811
         ({"platform": "prolific"}, "crowd"),
         ({"requirements": {"countries": ["DE"]}}, "requirements"),
         ({"canary": True}, "HIT template"),
+        ({"scale": "slider-100"}, "scale"),
         ({"criteria": {"overall": "Is it fluent?"}}, "criterion"),
         ({"instructions": "Read twice."}, "instructions"),
     ],
@@ -104,12 +105,6 @@ def test_a_licence_expires_with_what_it_was_given_on(given, human, name):
     service.look(given.pk)
     assert len(rows()) == 2
     assert licensed(given.task) == []
-
-
-def test_a_moved_scale_expires_it(given):
-    change(given.task, scale="slider-100")
-    service.look(given.pk)
-    assert any(one.startswith("scale: ") for one in rows()[-1].moved)
 
 
 def test_another_model_under_the_same_name_expires_it(given):

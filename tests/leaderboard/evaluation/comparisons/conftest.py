@@ -8,10 +8,15 @@ from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
-from leaderboard.models import Comparison, JointEvaluation, Task
+from leaderboard.models import Comparison, Task
 from leaderboard.tasks.services import load
 from tests.kept import kept
-from tests.leaderboard.evaluation.steps import hand_in, references_of, settle
+from tests.leaderboard.evaluation.steps import (
+    hand_in,
+    references_of,
+    settle,
+    work_until,
+)
 
 
 def config_with(task, **comparison):
@@ -109,18 +114,7 @@ def ask(boss):
 
 @pytest.fixture
 def finish(crowd):
-    """Let people work until nothing changes any more."""
-
-    def work(found):
-        for _ in range(12):
-            crowd.work()
-            settle()
-            found.refresh_from_db()
-            if found.is_over:
-                break
-        return found
-
-    return work
+    return lambda found: work_until(crowd, found, lambda row: row.is_over, rounds=12)
 
 
 @pytest.fixture
@@ -147,13 +141,7 @@ def judged(boss, crowd):
         )
         decide.approve(found, by=boss)
         settle()
-        for _ in range(4):
-            crowd.work()
-            settle()
-            found.refresh_from_db()
-            if found.state == JointEvaluation.State.SCORED:
-                break
-        return found
+        return work_until(crowd, found, lambda row: row.state == "SCORED")
 
     def run(systems, **question):
         config = Task.objects.get(pk=systems[0].task_id).config

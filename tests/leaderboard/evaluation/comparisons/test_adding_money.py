@@ -49,7 +49,7 @@ def _n_each(campaign):
 def test_a_joint_evaluation_finishes_with_all_its_judgements_and_says_of_more(
     right, wrong, level, boss, crowd, task, client
 ):
-    found = joint.request([right, wrong, level[0]], by=boss, n_instances=5, n_workers=2)
+    found = joint.request([right, wrong, level[0]], by=boss, n_instances=5)
     decide.approve(found, by=boss)
     settle()
     campaign, n = robbed(crowd, boss, task)
@@ -60,19 +60,19 @@ def test_a_joint_evaluation_finishes_with_all_its_judgements_and_says_of_more(
         add_money(campaign.pk, cents, budget_cents=seen, by=boss, reason="Lost.") == n
     )
     campaign.refresh_from_db()
-    fields = {"shown": 2, "agreed_cents": priced(campaign, 1).cents, "by": boss}
+    fields = {"shown": 1, "agreed_cents": priced(campaign, 1).cents, "by": boss}
     ask_for_more(campaign.pk, 1, **fields, reason="Few.")
     for _ in range(4):
         crowd.work()
         settle()
     found = JointEvaluation.objects.get(pk=found.pk)
     assert found.state == "SCORED", found.failure
-    assert found.results["criteria"]["quality"]["n_judgements"] == 15
-    assert found.workers_each == [3]
+    assert found.results["criteria"]["quality"]["n_judgements"] == 10
+    assert found.workers_each == [2]
     assert Commitment.objects.get().amount_cents == spent()
     client.force_login(boss)
     page = client.get(reverse("leaderboard:joint", args=[found.pk])).content.decode()
-    assert "5 instances, 3 workers per instance" in page
+    assert "5 instances, 2 workers per instance" in page
 
 
 def test_comparisons_go_on_and_settle_all(ask, right, wrong, finish, boss, crowd, task):

@@ -41,7 +41,7 @@ def on_four_days():
 
 
 def test_votes_of_ended_comparisons_say_how_much_workers_differ(
-    right, wrong, as_good, boss, monkeypatch
+    as_good, right, wrong, boss, monkeypatch
 ):
     n = CountedVote.objects.count()
     asked = comparison.request(right, wrong, Question("overall"), by=boss)

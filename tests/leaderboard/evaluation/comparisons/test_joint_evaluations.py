@@ -22,6 +22,7 @@ from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.bans.services import ban as banning
 from quality.models import Grade, Placement
+from tests.kept import kept
 from tests.leaderboard.evaluation.comparisons.conftest import config_with, settle
 
 pytestmark = pytest.mark.django_db
@@ -136,7 +137,7 @@ def test_separate_criteria_have_campaigns_and_results_of_their_own(
         },
         test_criteria={"negative": ["quality"]},
     )
-    found = judged(three, n_instances=4, n_workers=1)
+    found = judged(three, n_instances=3, n_workers=1)
     assert found.state == "SCORED", found.failure
     assert set(found.results["criteria"]) == {"quality", "naturalness"}
     # one judgement each leaves the agreement open
@@ -300,7 +301,7 @@ def test_errors_are_marked_in_pairs_of_systems(three, judged, asked, task, tmp_p
 
 def test_reference_outputs_may_be_worth_another_number(three, judged, asked):
     asked(standard_value=10)
-    found = judged(three, n_instances=4, n_workers=1)
+    found = judged(three, n_instances=3, n_workers=1)
     assert found.evaluation.campaign.items.first().data["standard_value"] == 10
     right = found.results["criteria"]["quality"]["systems"][1]
     # the same opinion in other numbers: still percent of the reference output
@@ -316,14 +317,19 @@ def test_the_config_of_comparisons_does_not_leak_into_it(task):
 
 @pytest.mark.parametrize(("publish", "state"), [(True, "SCORED"), (False, "STOPPED")])
 def test_a_stopped_campaign_gives_a_result_only_when_staff_say_so(
-    three, boss, crowd, publish, state, client
+    three, task, boss, crowd, publish, state, client
 ):
-    found = joint.request(three, by=boss, n_instances=10, n_workers=1)
-    decide.approve(found, by=boss)
-    settle()
-    # the first pages of a worker are mostly test questions
-    for player in 3 * crowd.players[:3]:
-        crowd.do_hit(player)
+
+    def begin():
+        found = joint.request(three, by=boss, n_instances=10, n_workers=1)
+        decide.approve(found, by=boss)
+        settle()
+        # the first pages of a worker are mostly test questions
+        for player in 3 * crowd.players[:3]:
+            crowd.do_hit(player)
+        return found
+
+    found = kept("begun", begin, task.config)
     run.stop(Campaign.objects.get().pk, boss, "Enough.", publish=publish)
     settle()
     found.refresh_from_db()

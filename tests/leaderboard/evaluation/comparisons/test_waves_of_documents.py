@@ -53,13 +53,13 @@ def is_whole(instances):
 def test_every_wave_has_whole_documents_up_to_the_pairs_that_were_priced(
     level, ask, finish
 ):
-    found = finish(ask(*level, max_pairs=20))
+    found = finish(ask(*level, max_pairs=14, wave_size=5))
     asked = asked_of(found)
     by_wave = [[row for _, row in of] for _, of in groupby(asked, lambda one: one[0])]
     assert len(by_wave) > 2
-    assert all(is_whole(wave) and len(wave) <= 8 for wave in by_wave)
-    assert len(asked) == found.evaluation.n_instances == 20
-    assert len({row.pk for _, row in asked}) == 20
+    assert all(is_whole(wave) and len(wave) <= 5 for wave in by_wave)
+    assert len(asked) == found.evaluation.n_instances == 14
+    assert len({row.pk for _, row in asked}) == 14
 
 
 def test_a_wave_smaller_than_its_first_document_has_that_document(right, level, ask):
@@ -78,7 +78,7 @@ def test_what_began_pair_by_pair_goes_on_so_and_asks_each_pair_once(
     with monkeypatch.context() as patch:
         patch.setattr(waves, "whole_first", as_before)
         patch.setattr(waves, "whole_wave", lambda _names, size, _most: size)
-        found = ask(*level, max_pairs=17)
+        found = ask(*level, max_pairs=13, wave_size=5)
         planned = [one.spec.key for one in waves.whole(found).judged]
         tests = [one.spec.key for one in waves.whole(found).hidden]
     begun = [row.pk for _, row in asked_of(found)]
@@ -88,7 +88,7 @@ def test_what_began_pair_by_pair_goes_on_so_and_asks_each_pair_once(
     finish(found)
     asked = [row.pk for _, row in asked_of(found)]
     assert asked[: len(begun)] == begun
-    assert len(asked) == len(set(asked)) == found.evaluation.n_instances == 17
+    assert len(asked) == len(set(asked)) == found.evaluation.n_instances == 13
     rows = found.pairs.order_by("position")
     assert list(rows.values_list("judged_item__item__key", flat=True)) == planned
 
@@ -149,9 +149,9 @@ def test_pages_show_all_segments_of_each_document_in_order(
     kind, level, ask, crowd, boss
 ):
     if kind == "comparison":
-        found = ask(*level, max_pairs=20, wave_size=20)
+        found = ask(*level, max_pairs=14, wave_size=14)
     else:
-        found = joint.request(level, by=boss, n_instances=20)
+        found = joint.request(level, by=boss, n_instances=14)
         decide.approve(found, by=boss)
         settle()
     worker, shown = crowd.players[0].worker, []
@@ -170,7 +170,7 @@ def test_pages_show_all_segments_of_each_document_in_order(
         (name, [item.data[PART] for item in of])
         for name, of in groupby(shown, lambda item: item.data[DOCUMENT])
     ]
-    assert len(shown) == 20
+    assert len(shown) == 14
     assert len(by_document) == len(dict(by_document))
     for name, parts in by_document:
         first = sum(SIZES[: int(name.split()[1])])

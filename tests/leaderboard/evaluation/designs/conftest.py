@@ -7,8 +7,13 @@ import pytest
 from leaderboard.demo import people
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
-from leaderboard.models import Submission, Task
-from tests.leaderboard.evaluation.steps import hand_in, references_of, settle
+from leaderboard.models import Task
+from tests.leaderboard.evaluation.steps import (
+    hand_in,
+    references_of,
+    settle,
+    work_until,
+)
 
 # the outputs that are rated
 N = 8
@@ -95,12 +100,6 @@ def published(measured, boss, crowd):
         submission = measured(name, share)
         decide.approve(submission, by=boss, start_now=True)
         settle()
-        for _ in range(4):
-            crowd.work()
-            settle()
-            submission.refresh_from_db()
-            if submission.state == Submission.State.PUBLISHED:
-                break
-        return submission
+        return work_until(crowd, submission, lambda row: row.state == "PUBLISHED")
 
     return walk

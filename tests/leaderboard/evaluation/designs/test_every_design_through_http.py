@@ -56,7 +56,7 @@ def people(task, boss, read):
         for one in new:
             one.arrive(invitations.invite(boss), task.slug)
         crowd.extend(new)
-        for _ in range(3):
+        for _ in range(2):
             for one in crowd:
                 if one.has_work or one.resume(task.slug):
                     while one.has_work:

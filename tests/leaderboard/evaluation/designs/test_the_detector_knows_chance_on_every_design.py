@@ -57,11 +57,12 @@ def guesses_in(design, scale):
     )
 
 
-def assessed(guesses, n, *, rights=()):
-    """Assess five workers of `n` questions: flawless ones, then some with so many right."""
+def assessed(guesses, n, *, right=None, last=None):
+    """Assess flawless workers of `n` questions; of the fifth's, so many may be right."""
     correct = np.ones((5, n), dtype=bool)
-    for worker, right in enumerate(rights, 5 - len(rights)):
-        correct[worker] = np.random.default_rng(n).permutation(n) < right
+    if right is not None:
+        last = np.random.default_rng(n).permutation(n) < right
+    correct[4] = correct[4] if last is None else last
     worker, question = np.divmod(np.arange(5 * n), n)
     tests = Tests(worker, question, question % len(guesses), correct.ravel())
     options = AssessOptions(guesses=guesses)
@@ -73,10 +74,10 @@ def assessed(guesses, n, *, rights=()):
 def test_flawless_workers_are_careful_a_random_one_not(design, scale, template, n):
     guesses = guesses_in(design, scale)
     assert (assessed(guesses, n) < 0.01).all()
-    found = assessed(guesses, n, rights=[round(n * 15 / 36)])
+    found = assessed(guesses, n, right=round(n * 15 / 36))
     assert (found[:4] < 0.01).all()
     assert found[4] > 0.5
-    assert assessed(guesses, 36, rights=[15])[4] > 0.5
+    assert assessed(guesses, 36, right=15)[4] > 0.5
 
 
 def test_a_right_answer_never_counts_against_a_worker():
@@ -101,14 +102,8 @@ def test_one_who_always_takes_the_same_answer_is_found(scale, habit):
     guesses = tuple(
         guesses_of({"slot": slot}, good=True, scale=kind, slots=[""]) for slot in "AB"
     )
-    n = 24
-    worker, question = np.divmod(np.arange(5 * n), n)
-    correct = np.ones(5 * n, dtype=bool)
-    last = worker == 4
-    correct[last] = np.array([own[habit] for own in guesses])[question[last] % 2] > 0
-    tests = Tests(worker, question, question % 2, correct)
-    options = AssessOptions(guesses=guesses)
-    found = assess_workers(5, tests, None, options=options, seed=0).p_careless
+    right = np.array([own[habit] for own in guesses])[np.arange(24) % 2] > 0
+    found = assessed(guesses, 24, last=right)
     assert (found[:4] < 0.01).all()
     assert found[4] > 0.99
 

@@ -56,7 +56,7 @@ def task_with(db):
 def launched():
     """Send a system's outputs out to be judged; give the submission and its campaign."""
 
-    def launch(task, system="Kite", **fields):
+    def launch(task, system="Kite", said=lambda _: None, **fields):
         user = make_user(f"nina-{system}-{task.pk}")
         submission = make_submission(
             task,
@@ -69,6 +69,7 @@ def launched():
             **fields,
         )
         make_predictions(submission)
+        said(submission)
         run.step(submission.human_evaluation_id)
         submission.refresh_from_db()
         assert submission.state == "ANNOTATING", submission.failure

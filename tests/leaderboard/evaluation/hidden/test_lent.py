@@ -15,7 +15,6 @@ from tests.factories import (
     make_user,
 )
 from tests.leaderboard.evaluation.hidden.test_texts import (
-    launch_speaking,
     placed,
     say_something,
     speak,
@@ -67,8 +66,8 @@ def of_input(campaign, test):
     return items.exclude(pk__in=tests).get().hit
 
 
-def test_good_texts_are_lent_and_half_are_edited(task, good_one, launched, monkeypatch):
-    _, campaign = launch_speaking(launched, monkeypatch, task)
+def test_good_texts_are_lent_and_half_are_edited(task, good_one, launched):
+    _, campaign = launched(task, said=speak)
     good, bad = placed(campaign, "POSITIVE"), placed(campaign, "NEGATIVE")
     assert [one.made_from["submission"] for one in good] == [good_one.pk] * 2
     edited = [one for one in bad if one.made_from["submission"] == good_one.pk]
@@ -76,10 +75,10 @@ def test_good_texts_are_lent_and_half_are_edited(task, good_one, launched, monke
 
 
 def test_without_references_confirmed_outputs_are_good_and_edits_are_bad(
-    task, good_one, launched, monkeypatch
+    task, good_one, launched
 ):
     task.instances.update(references=[])
-    _, campaign = launch_speaking(launched, monkeypatch, task)
+    _, campaign = launched(task, said=speak)
     assert [one.kind for one in placed(campaign, "POSITIVE")] == ["confirmed"] * 2
     assert {one.kind[:5] for one in placed(campaign, "NEGATIVE")} == {"edit:"}
 
@@ -96,11 +95,11 @@ def test_without_anything_known_to_be_good_staff_hear_of_missing_tests(task, goo
 
 @pytest.mark.parametrize("later", [False, True])
 def test_nobody_meets_a_lent_text_as_a_test_and_as_a_real_item(
-    task, good_one, launched, monkeypatch, worker_of, later
+    task, good_one, launched, worker_of, later
 ):
     if not later:
         launch_again(good_one)
-    _, campaign = launch_speaking(launched, monkeypatch, task)
+    _, campaign = launched(task, said=speak)
     if later:
         launch_again(good_one)
     theirs = good_one.human_evaluation.campaigns.get().campaign

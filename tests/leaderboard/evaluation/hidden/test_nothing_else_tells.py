@@ -16,20 +16,17 @@ from leaderboard.releases.make import make
 from quality.models import Placement
 from tests.factories import make_user, make_worker
 from tests.kept import kept
-from tests.leaderboard.evaluation.hidden.test_texts import (
-    launch_speaking,
-    say_something,
-)
+from tests.leaderboard.evaluation.hidden.test_texts import say_something, speak
 
 UNLIKELY = 0.01
 
 
 @pytest.fixture
-def made(task_with, launched, monkeypatch):
+def made(task_with, launched):
     def make():
         task = task_with(n=160, sample_size=120)
         say_something(task)
-        return task, launch_speaking(launched, monkeypatch, task)[1]
+        return task, launched(task, said=speak)[1]
 
     return kept("a campaign that speaks", make)
 

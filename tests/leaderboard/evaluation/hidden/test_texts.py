@@ -55,21 +55,8 @@ def placed(campaign, polarity):
     )
 
 
-def launch_speaking(launched, monkeypatch, task, name="Kite", **fields):
-    from tests.leaderboard.evaluation.hidden import conftest
-
-    real = conftest.make_predictions
-
-    def make(submission):
-        real(submission)
-        speak(submission)
-
-    monkeypatch.setattr(conftest, "make_predictions", make)
-    return launched(task, name, **fields)
-
-
-def test_negatives_are_outputs_with_a_recorded_edit(task, launched, monkeypatch):
-    submission, campaign = launch_speaking(launched, monkeypatch, task)
+def test_negatives_are_outputs_with_a_recorded_edit(task, launched):
+    submission, campaign = launched(task, said=speak)
     outputs = set(submission.predictions.values_list("text", flat=True))
     negatives = placed(campaign, "NEGATIVE")
     # nothing is known to be good but references, which can be looked up: a third of four
@@ -99,10 +86,10 @@ def test_a_clause_is_left_out_of_translations_alone(kind, drops):
     assert ("edit:clause-dropped" in found) == drops
 
 
-def test_references_stay_available_as_the_original(task, launched, monkeypatch):
+def test_references_stay_available_as_the_original(task, launched):
     task.config["human"]["test_questions"] = "references"
     task.save()
-    _, campaign = launch_speaking(launched, monkeypatch, task)
+    _, campaign = launched(task, said=speak)
     references = {text for row in task.instances.all() for text in row.references}
     for one in placed(campaign, "NEGATIVE"):
         assert (one.kind, one.item.data["prediction"] in references) == ("swapped", True)  # fmt: skip
@@ -110,9 +97,9 @@ def test_references_stay_available_as_the_original(task, launched, monkeypatch):
         assert one.kind == "reference"
 
 
-def test_no_text_is_a_test_twice(task, launched, monkeypatch):
+def test_no_text_is_a_test_twice(task, launched):
     for name in ("Kite", "Gull", "Tern"):
-        launch_speaking(launched, monkeypatch, task, name)
+        launched(task, name, said=speak)
     hashes = list(Placement.objects.values_list("text_sha256", flat=True))
     assert len(hashes) == len(set(hashes)) == 24
     assert "" not in hashes
@@ -121,9 +108,7 @@ def test_no_text_is_a_test_twice(task, launched, monkeypatch):
     assert len(texts) == len(set(texts))
 
 
-def test_no_text_is_a_test_in_two_campaigns_of_one_evaluation(
-    task_with, launched, monkeypatch
-):
+def test_no_text_is_a_test_in_two_campaigns_of_one_evaluation(task_with, launched):
     task = task_with(
         n=20,
         positive_share=0.3,
@@ -132,38 +117,31 @@ def test_no_text_is_a_test_in_two_campaigns_of_one_evaluation(
         test_criteria={"positive": ["true", "whole"], "negative": ["true", "whole"]},
     )
     say_something(task)
-    launch_speaking(launched, monkeypatch, task)
+    launched(task, said=speak)
     assert len(set(Placement.objects.values_list("campaign", flat=True))) == 2
     hashes = list(Placement.objects.values_list("text_sha256", flat=True))
     assert len(hashes) == len(set(hashes)) == 20
 
 
-def test_what_staff_confirmed_comes_first(task, launched, monkeypatch, admin_user):
-    from tests.leaderboard.evaluation.hidden import conftest
-
-    def make(submission):
-        real(submission)
+def test_what_staff_confirmed_comes_first(task, launched, admin_user):
+    def confirmed(submission):
         speak(submission)
         for row in submission.predictions.filter(instance__sample_rank__lt=4):
             ConfirmedOutput.objects.create(prediction=row, confirmed_by=admin_user)
 
-    real = conftest.make_predictions
-    monkeypatch.setattr(conftest, "make_predictions", make)
-    submission, campaign = launched(task)
+    submission, campaign = launched(task, said=confirmed)
     outputs = set(submission.predictions.values_list("text", flat=True))
     for one in placed(campaign, "POSITIVE"):
         assert one.kind == "confirmed"
         assert one.item.data["prediction"] in outputs
 
 
-def test_private_outputs_are_shown_in_no_campaign_but_their_own(
-    task, launched, monkeypatch
-):
-    private, _ = launch_speaking(launched, monkeypatch, task, "Owl")
+def test_private_outputs_are_shown_in_no_campaign_but_their_own(task, launched):
+    private, _ = launched(task, "Owl", said=speak)
     Submission.objects.filter(pk=private.pk).update(
         visibility="PRIVATE", state="PUBLISHED"
     )
-    other, campaign = launch_speaking(launched, monkeypatch, task, "Gull")
+    other, campaign = launched(task, "Gull", said=speak)
     sources = {
         one.made_from.get("submission")
         for one in Placement.objects.filter(campaign=campaign)
@@ -171,7 +149,7 @@ def test_private_outputs_are_shown_in_no_campaign_but_their_own(
     assert sources <= {other.pk, None}
 
 
-def test_a_fluency_criterion_has_questions_of_its_own(task_with, launched, monkeypatch):
+def test_a_fluency_criterion_has_questions_of_its_own(task_with, launched):
     task = task_with(
         criteria={"true": "Is it true?", "fluent": "Is it fluent?"},
         test_criteria={
@@ -181,25 +159,25 @@ def test_a_fluency_criterion_has_questions_of_its_own(task_with, launched, monke
         },
     )
     say_something(task)
-    _, campaign = launch_speaking(launched, monkeypatch, task)
+    _, campaign = launched(task, said=speak)
     on = [one.expected["criteria"] for one in placed(campaign, "NEGATIVE")]
     assert sorted(on) == [["fluent"]] * 3 + [["true"]] * 3
 
 
 @pytest.mark.parametrize(("exposure", "n_settled"), [("task", 2), ("campaign", 0)])
 def test_well_rated_outputs_of_a_settled_public_system_are_good(
-    task, launched, monkeypatch, worker_of, admin_user, exposure, n_settled
+    task, launched, worker_of, admin_user, exposure, n_settled
 ):
     task.config["human"]["exposure"] = exposure
     task.save()
-    first, campaign = launch_speaking(launched, monkeypatch, task)
+    first, campaign = launched(task, said=speak)
     lift_shares(campaign, admin_user)
     answer_all(*(worker_of(task, name) for name in ("ann", "bob", "cat")))
     settle()
     first.refresh_from_db()
     assert first.state == "PUBLISHED"
     assert not first.scores.get(superseded_at=None).provisional
-    _, campaign = launch_speaking(launched, monkeypatch, task, "Gull")
+    _, campaign = launched(task, "Gull", said=speak)
     settled = [one for one in placed(campaign, "POSITIVE") if one.kind == "settled"]
     assert len(settled) == n_settled
     for one in settled:
