@@ -130,7 +130,7 @@ def as_served(client, worker, item):
 
 
 def seen_by_a_script(task, campaign, pages, release):
-    """Describe every item of a campaign by all that is public; tests come first."""
+    """Describe tests, then half of a campaign's other items, by all that is public."""
     asked = set(
         Placement.objects.filter(campaign=campaign).values_list("item", flat=True)
     )
@@ -138,6 +138,7 @@ def seen_by_a_script(task, campaign, pages, release):
         Item.objects.filter(campaign=campaign).select_related("hit"),
         key=lambda item: (item.pk not in asked, item.pk),
     )
+    n_items, items = len(items), [*items[: len(asked)], *items[len(asked) :: 2]]
     row_of = {content_key(SLUG, row.instance_id): row for row in task.instances.all()}
     seen = seen_of(task, [], list(row_of.values()))
     worker, client = a_worker(task, f"reader{campaign.pk}"), Client()
@@ -157,7 +158,7 @@ def seen_by_a_script(task, campaign, pages, release):
             ]
         )
         row = row_of[item.content_key]
-        place = item.hit.position / len(items)
+        place = item.hit.position / n_items
         shown.append([seen.surface(row, text, key=item.key, position=place)])
     found = np.array(beside, dtype=float)
     # ids are counted from the campaign's first
