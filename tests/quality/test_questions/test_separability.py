@@ -111,6 +111,21 @@ def test_equal_sides_are_refused_as_seldom_as_stated():
     assert 0.4 < np.mean([one.auc for one in found]) < 0.55
 
 
+def test_p_counts_the_shuffled_labels_that_do_as_well():
+    """The same numbers as when each labeling was ranked by itself."""
+    rng, place = np.random.default_rng(3), np.arange(40)
+    rows = rng.normal(size=(40, 3)).round(1)
+    rows[:12, 0] += 0.5
+    for same, told in [
+        (None, [0.12, 0.08, 0.24, 0.23, 0.23]),
+        (place**2 // 60, [0.53, 0.76, 0.57, 0.91, 0.78]),
+    ]:
+        found = [
+            separability(rows[:12], rows[12:], seed, same=same) for seed in range(5)
+        ]
+        assert [one.p for one in found] == told
+
+
 @pytest.mark.parametrize("how", [{"shift": 1.0}, {"spread": 3.0}])
 def test_what_stands_out_is_refused_and_named(how):
     rng = np.random.default_rng(13)
