@@ -18,7 +18,7 @@ from genie.lib import bounded
 from tests import browser, cuts, decoys, kept
 from tests.browser import chromium, open_page  # noqa: F401
 from tests.cpu_by_file import CpuByFile
-from tests.engine_blind import is_engine_blind
+from tests.engine_blind import TESTS, is_engine_blind
 
 IntConverter.regex = "-?[0-9]+"  # pages of decoys have addresses, too
 
@@ -100,16 +100,15 @@ def pytest_runtest_teardown(item, nextitem):
 def _asks_this_engine(item, blind) -> bool:
     if item.get_closest_marker("every_engine") is not None:
         return True
-    return _asks_a_database(item) and item.path not in blind
+    # processes with a database of their own
+    whole = item.path.name in {"test_kill.py", "test_demo.py", "test_backup.py"}
+    return (whole or _asks_a_database(item)) and item.path not in blind
 
 
 def _asks_a_database(item) -> bool:
     fixtures = {"db", "transactional_db", "live_server"}
-    return (
-        item.get_closest_marker("django_db") is not None
-        or bool(fixtures & set(getattr(item, "fixturenames", ())))
-        # processes with a database of their own
-        or item.path.name in {"test_kill.py", "test_demo.py", "test_backup.py"}
+    return item.get_closest_marker("django_db") is not None or bool(
+        fixtures & set(getattr(item, "fixturenames", ()))
     )
 
 
@@ -183,8 +182,7 @@ def _no_process_for_each_file(request, monkeypatch):
 @pytest.fixture(autouse=True)
 def _numbers_from_one(request):
     """Number each test's rows from 1: seeds are made of numbers, and so are results."""
-    wanted = {"db", "transactional_db", "live_server"} & set(request.fixturenames)
-    if not wanted and request.node.get_closest_marker("django_db") is None:
+    if not _asks_a_database(request.node):
         return
     request.getfixturevalue("_django_db_helper")
     with connection.cursor() as cursor:
@@ -215,6 +213,7 @@ def _delete_rows(test_case) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         for name in sorted(names - KEPT_ROWS):
             cursor.execute(f"delete from {connection.ops.quote_name(name)}")
+        decoys.plant()
 
 
 @pytest.fixture(scope="session")
@@ -226,6 +225,8 @@ def django_db_setup(django_db_setup, django_db_blocker):
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", _delete_rows)
+        with django_db_blocker.unblock():
+            decoys.plant()
         yield
     with django_db_blocker.unblock():
         if connection.vendor == "postgresql":
@@ -236,9 +237,14 @@ def django_db_setup(django_db_setup, django_db_blocker):
                 )
 
 
+@pytest.fixture
+def alone(_numbers_from_one):
+    """Take the decoys away from a test, or from a file that tests/decoys.py names."""
+    decoys.uproot()
+
+
 @pytest.fixture(autouse=True)
 def _decoys(request, _numbers_from_one):
-    """Put a second one of everything beside the rows of a test."""
-    if decoys.wanted(request.path) and _asks_a_database(request.node):
-        request.getfixturevalue("_django_db_helper")
-        decoys.plant()
+    name = request.path.relative_to(TESTS).as_posix()
+    if name in decoys.WITHOUT and _asks_a_database(request.node):
+        request.getfixturevalue("alone")

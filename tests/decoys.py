@@ -40,16 +40,8 @@ from tests.factories import (
 )
 
 APPS = {"auth", "genie", "crowd", "quality", "leaderboard"}
-# Where tests have them; in other folders too many tests count all rows of a table.
-PLANTED = (
-    "crowd/requester", "crowd/money", "crowd/workers", "quality/appeals", "quality/bans",
-    "leaderboard/monitoring",
-)  # fmt: skip
-# Files of these folders that still count all rows.
-COUNTING = {
-    "test_own_page.py", "test_fair_pay.py", "test_payouts.py", "test_review_and_pay.py",
-    "test_requirements.py", "test_invitations_and_consent.py", "test_joining.py",
-}  # fmt: skip
+# Files of tests that have none, as they count all rows of a table or compare whole pages.
+WITHOUT = set()
 _number = count(1)
 
 
@@ -90,17 +82,14 @@ def _value(field):
     return f"{field.name}-{n}"[: field.max_length]
 
 
-def own(model):
-    """Return the rows of a test without the decoys."""
-    return model._default_manager.filter(pk__gt=0)
+class Own:
+    """The rows of a test without the decoys: `Task.own` beside `Task.objects`."""
+
+    def __get__(self, _row, model):
+        return model._default_manager.filter(pk__gt=0)
 
 
-def wanted(path):
-    """Tell whether the tests of a file have decoys."""
-    folder = path.parent.as_posix()
-    return path.name not in COUNTING and any(
-        f"tests/{one}" in folder for one in PLANTED
-    )
+models.Model.own = Own()
 
 
 def plant():
@@ -109,6 +98,15 @@ def plant():
     with transaction.atomic(), connection.cursor() as cursor:
         for sql, params in _statements():
             cursor.execute(sql, params)
+
+
+def uproot():
+    """Take the decoys away, until the end of this test."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        for model in _models():
+            table, key = model._meta.db_table, model._meta.pk
+            if isinstance(key, models.IntegerField | models.OneToOneField):
+                cursor.execute(f'delete from "{table}" where "{key.column}" < 0')
 
 
 @cache

@@ -64,19 +64,19 @@ def main() -> None:
 
 def facts(pk: int) -> dict:
     evaluation = Submission.objects.get(pk=pk).human_evaluation
-    rewards = LedgerEntry.objects.filter(kind="REWARD")
+    rewards = LedgerEntry.own.filter(kind="REWARD")
     return {
-        "predictions": Prediction.objects.count(),
-        "metrics": MetricResult.objects.count(),
-        "metric_names": MetricResult.objects.values("metric").distinct().count(),
-        "campaigns": Campaign.objects.count(),
+        "predictions": Prediction.own.count(),
+        "metrics": MetricResult.own.count(),
+        "metric_names": MetricResult.own.values("metric").distinct().count(),
+        "campaigns": Campaign.own.count(),
         "commitments": Commitment.objects.count(),
         "hits": evaluation.campaign.hits.count(),
         "judged": evaluation.judged_items.count(),
         "tests": Placement.objects.count(),
-        "submitted": Assignment.objects.exclude(state="ACCEPTED").count(),
-        "replaced": Assignment.objects.exclude(replaced_at=None).count(),
-        "answers": Answer.objects.count(),
+        "submitted": Assignment.own.exclude(state="ACCEPTED").count(),
+        "replaced": Assignment.own.exclude(replaced_at=None).count(),
+        "answers": Answer.own.count(),
         "grades": Grade.objects.count(),
         "rewards": rewards.count(),
         "rewarded_assignments": rewards.values("assignment").distinct().count(),

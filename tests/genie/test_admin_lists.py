@@ -64,7 +64,7 @@ def test_long_lists_are_searched_field_by_field(office):
     made = make_submission(make_task(), team=make_team("Kestrel", maria), owner=maria)
     make_predictions(made)
     make_evaluation(made)
-    items = list(Item.objects.order_by("pk"))
+    items = list(Item.own.order_by("pk"))
     people = [make_worker(), make_worker()]
     work = [
         answer(items[0], people[0], remark="The text is cut off."),
@@ -99,20 +99,20 @@ def test_a_search_reads_no_more_where_there_is_more_work(office, monkeypatch):
     made = make_submission(make_task(), team=make_team("Kestrel", maria), owner=maria)
     make_predictions(made)
     make_evaluation(made)
-    item = Item.objects.earliest("pk")
+    item = Item.own.earliest("pk")
     somebody = make_worker()
     answer(item, somebody, remark="Cut off.")
     list_of = admin.site.get_model_admin(Assignment)
 
     def search():
         for query in (somebody.pseudonym, "cut"):
-            rows, _ = list_of.get_search_results(None, Assignment.objects.all(), query)
+            rows, _ = list_of.get_search_results(None, Assignment.own, query)
             assert rows.get().worker == somebody
         # what all names have: the newest rows that have it
         rows, _ = list_of.get_search_results(
-            None, Assignment.objects.all(), somebody.pseudonym[:2]
+            None, Assignment.own, somebody.pseudonym[:2]
         )
-        assert set(rows) == set(Assignment.objects.order_by("-pk")[:5])
+        assert set(rows) == set(Assignment.own.order_by("-pk")[:5])
 
     now = timezone.now()
 

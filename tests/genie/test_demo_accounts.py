@@ -22,7 +22,7 @@ def test_an_earlier_start_that_was_cut_off_is_gone_on_with():
     for name in (people.ADMIN, people.SUBMITTER, people.WORKER):
         people.account(name)
     people.refuse_strangers()
-    assert get_user_model().objects.count() == 3
+    assert get_user_model().own.count() == 3
     get_user_model().objects.create_user("somebody", "somebody@example.org")
     people.refuse_strangers()
 

@@ -75,7 +75,7 @@ def hand_in(task):
 
 def predictions():
     return json.dumps(
-        {one.instance_id: f"Über {one.instance_id}" for one in Instance.objects.all()}
+        {one.instance_id: f"Über {one.instance_id}" for one in Instance.own}
     ).encode()
 
 
@@ -143,7 +143,7 @@ def test_two_machines_share_files(transactional_db, s3, bucket, hand_in, monkeyp
     with ThreadPoolExecutor(2) as machines:
         assert all(machines.map(work, range(2)))
     assert set(found.values_list("state", "failure")) == {("MEASURED", "")}
-    assert Prediction.objects.count() == 3 * len(pks)
+    assert Prediction.own.count() == 3 * len(pks)
     assert len(keys(bucket)) == 1
 
 
@@ -192,7 +192,7 @@ def test_a_bucket_that_is_not_there_is_an_error_and_no_submission(bucket, hand_i
             hand_in(predictions())
     finally:
         bucket.create_bucket(Bucket=BUCKET)
-    assert not Submission.objects.exists()
+    assert not Submission.own.exists()
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def test_the_list_takes_the_same_few_queries(
         boss.get("/admin/quality/grade/")
 
 
-def test_lists_without_workers_and_simulated_workers_say_so(boss, asked):
+def test_lists_without_workers_and_simulated_workers_say_so(boss, alone, asked):
     assert "No worker has answered yet" in boss.get("/admin/quality/grade/").text
     worker = make_worker(simulated=True)
     asked(worker, POSITIVE="r")
@@ -181,9 +181,9 @@ def test_a_ban_needs_a_reason_and_keeps_it(boss, asked, ada):
     asked(worker, NEGATIVE="wwww")
     path = f"/admin/quality/ban/impose/{worker.pk}/?pool={POOL}"
     assert "This field is required." in confirmed(boss, path, reason=" ").text
-    assert not Ban.objects.exists()
+    assert not Ban.own.exists()
     confirmed(boss, path, reason="Answers in two seconds.")
-    ban = Ban.objects.get()
+    ban = Ban.own.get()
     assert (ban.worker, ban.pool, ban.created_by) == (worker, POOL, ada)
     assert ban.reason == "Answers in two seconds."
     assert Exclusion.objects.filter(worker=worker, pool=POOL).exists()
@@ -191,7 +191,7 @@ def test_a_ban_needs_a_reason_and_keeps_it(boss, asked, ada):
     assert logged.get_change_message() == "Banned: Answers in two seconds."
     assert not Assignment.objects.filter(worker=worker, replaced_at=None).exists()
     assert "is already banned from tidy-news" in confirmed(boss, path, reason="X.").text
-    assert Ban.objects.get().reason == "Answers in two seconds."
+    assert Ban.own.get().reason == "Answers in two seconds."
 
 
 def test_a_ban_is_from_a_pool_that_exists(boss, campaign):
@@ -278,4 +278,4 @@ def test_only_who_may_sees_and_decides(asked, sam, who):
         assert client.get(path).status_code in {302, 403}
         posted = client.post(path, {"confirmed": "yes", "reason": "Z."})
         assert posted.status_code in {302, 403}
-    assert Ban.objects.filter(lifted_at=None).get() == ban
+    assert Ban.own.filter(lifted_at=None).get() == ban

@@ -189,7 +189,7 @@ def rows_of(world: World) -> dict[str, list[object]]:
         "JUDGE_RUN": _pks(JudgeRun, **of_task),
         "DRAFT": _pks(Draft),
         "MEMBER": _pks(get_user_model())[:1],
-        "TEAM": list(Team.objects.order_by("pk").values_list("slug", flat=True))[:2],
+        "TEAM": list(Team.own.order_by("pk").values_list("slug", flat=True))[:2],
         "WORK": [row.pk for row in work] or [1],
         "WORKER": _pks(Worker)[:1] or [1],
     }

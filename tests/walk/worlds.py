@@ -244,7 +244,7 @@ def conversations(_who) -> Task:
 def two_versions(who) -> Task:
     """Import twice, and load a task that says it is a new version of the first."""
     task = imported()(who)
-    Score.objects.update(created_at=timezone.now() - timedelta(days=3))
+    Score.own.update(created_at=timezone.now() - timedelta(days=3))
     rows = list(rows_of(3, 12, 4, ("overall",), seed=9))
     rows = [rows[0], *(row for row in rows[1:] if int(row[1][-2:]) >= 8)]
     more = {"ratings-2.csv": csv_of(rows)}
@@ -494,7 +494,7 @@ def waiting(who) -> Task:
     )
     evaluation = make_evaluation(made)
     answer(evaluation.judged_items.first().item, make_worker())
-    assert Campaign.objects.filter(state="RUNNING").exists()
+    assert Campaign.own.filter(state="RUNNING").exists()
     return task
 
 

@@ -59,11 +59,11 @@ def test_too_little_money_goes_as_far_as_it_reaches_and_the_notice_says_so(short
 
 @pytest.mark.every_engine
 def test_it_stands_in_the_history_of_campaign_and_account(short, sam):
-    Campaign.objects.update(notice=f"{short.notice} Not all one person's.")
+    Campaign.own.update(notice=f"{short.notice} Not all one person's.")
     add(short, 30, sam)
-    assert Campaign.objects.get().notice == "Not all one person's."
+    assert Campaign.own.get().notice == "Not all one person's."
     refused("budget-changed", add, short, 30, sam)
-    assert Campaign.objects.get().budget_cents == 80
+    assert Campaign.own.get().budget_cents == 80
     said = "Added $0.30: the budget rose from $0.50 to $0.80. Reason: Careless."
     assert [row.change_message for row in LogEntry.objects.all()] == [said, said]
 
@@ -94,7 +94,7 @@ def test_a_complete_campaign_gets_the_right_to_money_and_sets_none_aside(short, 
     run.complete(short.pk)
     budgets.settle(short.key, 50)
     assert add(short, 30, sam) == 0
-    assert Campaign.objects.get().budget_cents == 80
+    assert Campaign.own.get().budget_cents == 80
     assert Commitment.objects.get().amount_cents == 50
     short.refresh_from_db()
     Budget.objects.update(limit_cents=60)
@@ -115,12 +115,12 @@ def test_staff_see_what_is_left_and_confirm_an_amount_with_a_reason(short, offic
     press(office, short, **sure, dollars="0.30", reason=" ")
     press(office, short, **sure, dollars="-1", reason="Careless.")
     press(office, short, **sure, dollars="0.305", reason="Careless.")
-    assert Campaign.objects.get().budget_cents == 50
+    assert Campaign.own.get().budget_cents == 50
     press(office, short, **sure, dollars="0.01", reason="A cent.")
-    assert Campaign.objects.get().budget_cents == 51
-    Campaign.objects.update(budget_cents=50)
+    assert Campaign.own.get().budget_cents == 51
+    Campaign.own.update(budget_cents=50)
     done = press(office, short, **sure, dollars="0.30", reason="Careless.")
     assert "added $0.30. 3 HITs reassigned." in done.text
     again = press(office, short, **sure, dollars="0.30", reason="Careless.")
     assert "nothing was added" in again.text
-    assert Campaign.objects.get().budget_cents == 80
+    assert Campaign.own.get().budget_cents == 80

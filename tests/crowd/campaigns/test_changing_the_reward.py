@@ -47,7 +47,7 @@ def change(campaign, cents, by, *, agreed, shown=10):
 
 
 def rewards():
-    rows = LedgerEntry.objects.filter(kind="REWARD").order_by("pk")
+    rows = LedgerEntry.own.filter(kind="REWARD").order_by("pk")
     return list(rows.values_list("amount_cents", flat=True))
 
 
@@ -109,7 +109,7 @@ def test_no_budget_is_passed(campaign, sam):
 
 def test_an_hour_never_pays_less_than_the_minimum(campaign, sam):
     done = [do_one(make_worker()) for _ in range(3)]
-    Assignment.objects.update(active_seconds=10.0)
+    Assignment.own.update(active_seconds=10.0)
     # too few times: the template's own expectation decides
     refused("below-minimum-pay", priced, campaign, 1)
     more = make_campaign(6, pool="timed", budget_cents=60)
@@ -165,14 +165,14 @@ def test_low_pay_is_made_up_for_by_what_each_answer_was_paid(sam):
         do_one(early)
     change(campaign, 12, sam, agreed=0)
     do_all(late)
-    Assignment.objects.update(active_seconds=30.0, state="APPROVED")
+    Assignment.own.update(active_seconds=30.0, state="APPROVED")
     run.complete(campaign.pk)
     campaign.refresh_from_db()
     found = shortfall(campaign)
     # 30 seconds are 12.5 cents: 3 for who got 10, 1 for who got 12
     assert (found.each_cents, found.n_assignments, found.total_cents) == (3, 8, 16)
     fair_pay.make_up(campaign.pk, by=sam, agreed_cents=16)
-    bonuses = LedgerEntry.objects.filter(kind="BONUS")
+    bonuses = LedgerEntry.own.filter(kind="BONUS")
     assert sorted(bonuses.values_list("amount_cents", flat=True)) == [1] * 4 + [3] * 4
 
 

@@ -24,7 +24,7 @@ def answered(*seconds, **fields):
     things = [item(f"item-{i}", text=LONG) for i in range(len(seconds))]
     campaign = make_campaign(of=things, **fields)
     do_all(make_worker(simulated=campaign.simulated))
-    for work, time in zip(Assignment.objects.order_by("pk"), seconds, strict=True):
+    for work, time in zip(Assignment.own.order_by("pk"), seconds, strict=True):
         Assignment.objects.filter(pk=work.pk).update(active_seconds=time)
     return campaign
 
@@ -69,7 +69,7 @@ def test_a_campaign_that_nobody_can_have_read_gets_a_notice(seconds, told):
     assert (TOO_FAST in notice_of(campaign)) is told
     # a notice and nothing more
     assert not Exclusion.objects.exists()
-    assert not Assignment.objects.filter(state="REJECTED").exists()
+    assert not Assignment.own.filter(state="REJECTED").exists()
 
 
 def test_programs_are_not_expected_to_read():
@@ -79,7 +79,7 @@ def test_programs_are_not_expected_to_read():
 def test_nobody_is_told_that_volunteers_are_underpaid():
     seconds = (400, 400, 400, 400, 400)
     assert UNDERPAID in notice_of(answered(*seconds))
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     campaign.hit_type.reward_cents = 0
     assert not is_underpaid(campaign)
 
@@ -93,7 +93,7 @@ def test_the_pay_of_such_work_is_marked_wherever_it_is_shown():
     assert "$1,800.00, faster than reading" in campaigns
     figures = worker_figures([Campaign.objects.get(pk=campaign.pk)])
     assert figures.faster_than_reading
-    Assignment.objects.update(active_seconds=40)
+    Assignment.own.update(active_seconds=40)
     assert not worker_figures([campaign]).faster_than_reading
     assert TOO_FAST not in notice_of(campaign)
 

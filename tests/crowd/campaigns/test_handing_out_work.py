@@ -29,9 +29,7 @@ def contents(assignments):
 def test_hits_go_out_in_their_stored_order():
     campaign = make_campaign(6)
     done = do_all(make_worker())
-    positions = Assignment.objects.order_by("pk").values_list(
-        "hit__position", flat=True
-    )
+    positions = Assignment.own.order_by("pk").values_list("hit__position", flat=True)
     assert list(positions) == list(range(6))
     assert {a.hit.campaign_id for a in done} == {campaign.pk}
 
@@ -41,7 +39,7 @@ def test_a_worker_has_one_open_assignment_and_gets_it_back():
     worker = make_worker()
     first = next_assignment(worker)
     assert next_assignment(worker).pk == first.pk
-    assert Assignment.objects.count() == 1
+    assert Assignment.own.count() == 1
     assignment = next_assignment(make_worker())
     assert assignment.deadline_at - assignment.accepted_at == timedelta(minutes=30)
     assert assignment.reward_cents == 10
@@ -67,7 +65,7 @@ def test_what_was_seen_is_not_shown_again_whatever_became_of_it(end):
     else:
         send_in(assignment)
         review.reject(assignment.pk, None, "No effort.")
-    assert HIT.objects.get().n_available == 1
+    assert HIT.own.get().n_available == 1
     assert next_assignment(worker) is None
     assert next_assignment(make_worker()) is not None
 
@@ -106,7 +104,7 @@ def test_an_open_assignment_whose_time_is_over_makes_room_for_the_next():
     make_campaign(2)
     worker = make_worker()
     first = next_assignment(worker)
-    Assignment.objects.update(deadline_at=timezone.now() - timedelta(hours=1))
+    Assignment.own.update(deadline_at=timezone.now() - timedelta(hours=1))
     second = next_assignment(worker)
     first.refresh_from_db()
     assert first.state == State.EXPIRED

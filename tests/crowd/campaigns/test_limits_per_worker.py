@@ -122,7 +122,7 @@ def test_a_small_crowd_finishes_by_default(n_workers):
     assert limit_of(campaign) == min(30, -(-60 // n_workers))
     for worker in workers:
         do_all(worker)
-    assert Assignment.objects.count() == 30
+    assert Assignment.own.count() == 30
 
 
 def test_a_larger_crowd_makes_the_share_smaller_and_fewer_people_larger():
@@ -182,7 +182,7 @@ def test_staff_are_told_when_nobody_else_came_for_a_day():
 def test_elsewhere_staff_are_told_after_a_day_without_anybody():
     campaign = limited(10, 0.4, platform="panel")
     worker = make_worker()
-    Worker.objects.update(platform="panel")
+    Worker.own.update(platform="panel")
     worker.refresh_from_db()
     do_all(worker)
     assert not watch(campaign)
@@ -198,7 +198,7 @@ def test_nobody_is_missed_without_open_hits_or_held_by_a_share_who_could_not_go_
     campaign = limited(2, 0.5)
     worker = make_worker()
     do_all(worker)
-    Worker.objects.update(excluded=True)
+    Worker.own.update(excluded=True)
     assert watch(campaign)
     assert notice_of(campaign) == STARVED
 

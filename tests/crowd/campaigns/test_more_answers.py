@@ -33,7 +33,7 @@ def ask(campaign, more, by, **fields):
 def nothing_changed(campaign, n=1):
     campaign.refresh_from_db()
     assert (campaign.budget_cents, campaign.answers_per_hit) == (40, n)
-    assert set(HIT.objects.values_list("max_assignments", flat=True)) == {1}
+    assert set(HIT.own.values_list("max_assignments", flat=True)) == {1}
     assert not LogEntry.objects.exists()
 
 
@@ -100,13 +100,13 @@ def test_a_sensible_number_is_asked_for(campaign, sam, more):
 def test_what_has_ended_is_not_asked_again(campaign, sam):
     run.stop(campaign.pk, None, "Enough.")
     refused("campaign-over", ask, campaign, 1, sam)
-    Campaign.objects.update(state=Campaign.State.COMPLETE)
+    Campaign.own.update(state=Campaign.State.COMPLETE)
     refused("campaign-over", ask, campaign, 1, sam)
     nothing_changed(campaign)
 
 
 def test_a_comparison_asks_by_itself(campaign, sam):
-    Campaign.objects.update(answers_per_hit=None)
+    Campaign.own.update(answers_per_hit=None)
     refused("asks-by-itself", ask, campaign, 1, sam)
     nothing_changed(campaign, None)
 

@@ -157,15 +157,15 @@ def test_what_stands_before_a_page_is_shown_and_nothing_that_tells_a_test(site, 
 def test_a_page_is_stored_whole_each_hit_paid_and_its_time_shared_out(wim):
     make_campaign(of=[item("a"), item("b", text="word " * 95)], hit_type=several(2))
     page = pages.next_page(wim)
-    Assignment.objects.update(accepted_at=timezone.now() - timedelta(seconds=200))
+    Assignment.own.update(accepted_at=timezone.now() - timedelta(seconds=200))
     page = pages.page_of(page[0])
     sent(page, active_seconds=100, remark="Both are odd.")
     sent(page)  # the same again changes nothing
     assert states(page) == {State.SUBMITTED}
-    rows = Assignment.objects.order_by("hit__items__key")
+    rows = Assignment.own.order_by("hit__items__key")
     assert [round(row.active_seconds) for row in rows] == [7, 93]
     assert sorted(row.remark for row in rows) == ["", "Both are odd."]
-    assert sum(LedgerEntry.objects.values_list("amount_cents", flat=True)) == 20
+    assert sum(LedgerEntry.own.values_list("amount_cents", flat=True)) == 20
 
 
 def test_answers_to_a_page_that_has_grown_are_not_taken_for_others(site, wim):
@@ -189,7 +189,7 @@ def test_nothing_is_added_to_a_page_that_was_sent_in(wim):
     first = work.next_assignment(wim)
     work.submit(first, answers_for(first))
     claim.fill(wim, first, 3)
-    assert HIT.objects.filter(n_available=1).count() == 2
+    assert HIT.own.filter(n_available=1).count() == 2
 
 
 def test_a_page_is_given_back_expires_and_ends_whole(wim):
@@ -204,7 +204,7 @@ def test_a_page_is_given_back_expires_and_ends_whole(wim):
         assert len(page) == 3
         end(page)
         assert State.ACCEPTED not in states(page)
-        assert not HIT.objects.filter(n_available=0).exists()
+        assert not HIT.own.filter(n_available=0).exists()
         with pytest.raises(GenieError):
             sent(page)
 
@@ -242,7 +242,7 @@ def test_any_hit_of_a_page_leads_to_it_and_it_is_stored_whole(site, wim):
     assert response.json()["error"] == (
         "Item 2 of 3: please answer “This is a reasonable answer.”"
     )
-    assert not Answer.objects.exists()
+    assert not Answer.own.exists()
     assert states(page) == {State.ACCEPTED}
     assert site.post(at(page), {**some, "answer-1-0": "7"}).status_code == 422
     assert states(page) == {State.ACCEPTED}

@@ -62,7 +62,7 @@ def test_a_tab_that_claims_while_another_looks_for_its_open_hit_wins(monkeypatch
 
     monkeypatch.setattr(claim, "_newest", look_then_lose)
     assert next_assignment(worker) == other_tab[0]
-    assert Assignment.objects.count() == 1
+    assert Assignment.own.count() == 1
 
 
 def test_of_two_different_answers_at_once_one_counts_and_one_is_refused():
@@ -77,7 +77,7 @@ def test_of_two_different_answers_at_once_one_counts_and_one_is_refused():
     got = at_once(lambda: send("0"), lambda: send("1"))
     refusals = [one for one in got if isinstance(one, GenieError)]
     assert [error.code for error in refusals] == ["already-submitted"]
-    assert Answer.objects.count() == 1
+    assert Answer.own.count() == 1
 
 
 def test_two_clean_ups_free_a_place_once():
@@ -86,7 +86,7 @@ def test_two_clean_ups_free_a_place_once():
     later = timezone.now() + timedelta(days=1)
     got = at_once(*[lambda: release_overdue(later)] * 3)
     assert sorted(got) == [0, 0, 1]
-    assert HIT.objects.get().n_available == 1
+    assert HIT.own.get().n_available == 1
 
 
 def test_the_first_commitments_of_all_come_at_the_same_moment(settings):
@@ -159,7 +159,7 @@ def test_answers_replaced_by_two_processes_go_out_again_once():
     do_one(worker), do_one(worker)
     got = at_once(*[lambda: reissue.replace_answers(worker, POOL)] * 3)
     assert sorted(got) == [0, 0, 2]
-    assert list(HIT.objects.values_list("n_available", "max_assignments")) == [(1, 2)] * 2  # fmt: skip
+    assert list(HIT.own.values_list("n_available", "max_assignments")) == [(1, 2)] * 2  # fmt: skip
 
 
 def test_work_sent_in_while_its_campaign_is_settled_is_in_the_account(monkeypatch):
@@ -197,8 +197,8 @@ def test_exclusion_and_the_next_hit_at_once_leave_no_open_work():
         assert not Assignment.objects.filter(
             worker=worker, state=State.ACCEPTED
         ).exists()
-        assert HIT.objects.latest("pk").n_available == 1
-        HIT.objects.update(n_available=0)
+        assert HIT.own.latest("pk").n_available == 1
+        HIT.own.update(n_available=0)
 
 
 def test_a_crowd_at_once_answers_every_hit_exactly_once():
@@ -213,5 +213,5 @@ def test_a_crowd_at_once_answers_every_hit_exactly_once():
 
     got = at_once(*[lambda w=w: work(w) for w in workers])
     assert sum(got) == 24
-    assert Answer.objects.count() == LedgerEntry.objects.count() == 24
-    assert set(HIT.objects.values_list("n_available", flat=True)) == {0}
+    assert Answer.own.count() == LedgerEntry.own.count() == 24
+    assert set(HIT.own.values_list("n_available", flat=True)) == {0}

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 
 def places():
-    return list(HIT.objects.order_by("pk").values_list("n_available", "max_assignments"))  # fmt: skip
+    return list(HIT.own.order_by("pk").values_list("n_available", "max_assignments"))  # fmt: skip
 
 
 def n_replaced():

@@ -26,7 +26,7 @@ def campaign(settings):
 
 
 def notice():
-    return Campaign.objects.values_list("notice", flat=True).get()
+    return Campaign.own.values_list("notice", flat=True).get()
 
 
 def test_it_stays_with_its_worker_until_the_time_is_over(campaign):
@@ -43,7 +43,7 @@ def test_it_stays_with_its_worker_until_the_time_is_over(campaign):
 
 
 def test_staff_are_told_once_however_often_it_happens(campaign):
-    Campaign.objects.update(notice="Something else.")
+    Campaign.own.update(notice="Something else.")
     workers = [make_worker(), make_worker()]
     for worker in workers:
         do_one(worker)
@@ -73,7 +73,7 @@ def test_nothing_left_and_nobody_chosen_and_a_pause_change_nothing(campaign):
     assert not reservations.pass_on(campaign, NOW + 99 * HOUR)
     campaign.state = Campaign.State.RUNNING
     do_all(worker)
-    assert Assignment.objects.count() == 4
+    assert Assignment.own.count() == 4
     assert not reservations.pass_on(campaign, NOW + 99 * HOUR)
     assert not reservations.pass_on(make_campaign(1), NOW + 99 * HOUR)
 

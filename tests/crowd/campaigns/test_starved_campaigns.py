@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def notice() -> str:
-    return Campaign.objects.values_list("notice", flat=True).first()
+    return Campaign.own.values_list("notice", flat=True).first()
 
 
 @pytest.fixture
@@ -71,11 +71,11 @@ def test_an_exclusion_from_other_work_does_not_count(campaign):
 def test_who_has_not_been_here_for_a_month_is_not_counted_on(campaign):
     worker = make_worker()
     long_ago = timezone.now() - timedelta(days=31)
-    Worker.objects.update(created_at=long_ago)
+    Worker.own.update(created_at=long_ago)
     assert watch(campaign)
     do_one(worker)
     assert not watch(campaign)
-    Assignment.objects.update(accepted_at=long_ago)
+    Assignment.own.update(accepted_at=long_ago)
     assert watch(campaign)
 
 
@@ -83,8 +83,8 @@ def test_while_somebody_works_nobody_is_missed(campaign):
     worker = make_worker()
     do_one(worker)
     open_one = next_assignment(worker)
-    Worker.objects.update(created_at=timezone.now() - timedelta(days=31))
-    Assignment.objects.update(accepted_at=timezone.now() - timedelta(days=31))
+    Worker.own.update(created_at=timezone.now() - timedelta(days=31))
+    Assignment.own.update(accepted_at=timezone.now() - timedelta(days=31))
     assert not watch(campaign)
     give_back(open_one)
     assert watch(campaign)
@@ -111,7 +111,7 @@ def test_a_campaign_that_asks_nobody_is_not_stuck(campaign, end):
     assert watch(campaign)
     if end == "done":
         do_all(make_worker())
-        Worker.objects.update(excluded=True)
+        Worker.own.update(excluded=True)
     else:
         getattr(run, end)(campaign.pk, None, *(["Enough."] if end == "stop" else []))
     campaign.refresh_from_db()
@@ -131,7 +131,7 @@ def test_each_input_is_seen_once_in_the_pool_unless_the_campaign_says_otherwise(
 
 
 def test_another_notice_stays_beside_it(campaign):
-    Campaign.objects.update(notice="The budget is used up.")
+    Campaign.own.update(notice="The budget is used up.")
     assert watch(campaign)
     assert notice() == f"{STARVED} The budget is used up."
     invitations.register_worker(platform_worker_id="new")

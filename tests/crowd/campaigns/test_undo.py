@@ -54,7 +54,7 @@ def value(assignment):
 def test_a_changed_answer_takes_the_place_of_the_first_and_pays_once(wim):
     make_campaign(2)
     done = do_one(wim, "0.25")
-    paid = list(LedgerEntry.objects.values_list())
+    paid = list(LedgerEntry.own.values_list())
     for _ in range(2):  # the same again changes nothing
         undo.change(done, answers_for(done, "1"), remark="I slipped.")
     done.refresh_from_db()
@@ -63,7 +63,7 @@ def test_a_changed_answer_takes_the_place_of_the_first_and_pays_once(wim):
         State.SUBMITTED,
         "I slipped.",
     )
-    assert list(LedgerEntry.objects.values_list()) == paid
+    assert list(LedgerEntry.own.values_list()) == paid
 
 
 def decided(done, campaign, how):
@@ -100,11 +100,11 @@ def test_what_is_decided_stays(wim, how):
     campaign = make_campaign(2)
     done = do_one(wim, "0.25")
     decided(done, campaign, how)
-    before = Assignment.objects.values().get(pk=done.pk)
+    before = Assignment.own.values().get(pk=done.pk)
     with pytest.raises(GenieError, match=TOO_LATE):
         undo.change(done, answers_for(done, "1"))
     assert value(done) == 0.25
-    assert Assignment.objects.values().get(pk=done.pk) == before
+    assert Assignment.own.values().get(pk=done.pk) == before
 
 
 def test_a_test_question_is_marked_anew_and_looks_like_any_other(wim):
@@ -140,7 +140,7 @@ def test_without_a_script_undo_is_a_link_to_the_answer(site, wim):
     changed = site.post(at_change(first), {"answer-0-0": "0.75"})
     second = Assignment.objects.get(state=State.ACCEPTED)
     assert changed["Location"] == reverse("work:hit", args=[second.pk])
-    assert (value(first), LedgerEntry.objects.count()) == (0.75, 1)
+    assert (value(first), LedgerEntry.own.count()) == (0.75, 1)
     # the offer ends; the page that is open may still be sent for a minute
     age(first, 20)
     assert at_change(first) not in site.get(changed["Location"]).text

@@ -122,8 +122,8 @@ def test_two_hits_of_one_campaign_with_one_input_are_not_both_shown():
 
 def test_hits_of_one_input_share_it_across_campaigns():
     make_campaigns(3)
-    assert Input.objects.count() == 6
-    assert HIT.objects.count() == 18
+    assert Input.own.count() == 6
+    assert HIT.own.count() == 18
 
 
 def test_more_than_is_counted_is_said_so(monkeypatch):
@@ -158,7 +158,7 @@ def test_places_that_are_given_back_are_found_again():
     quick = make_worker()
     assert len(do_all(quick)) == 2
     first = next_assignment(make_worker())
-    HIT.objects.exclude(pk=first.hit_id).update(n_available=0)
+    HIT.own.exclude(pk=first.hit_id).update(n_available=0)
     late = make_worker()
     assert next_assignment(late) is None
     give_back(first)

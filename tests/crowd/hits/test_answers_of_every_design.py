@@ -25,12 +25,12 @@ def send(assignment, given):
 def refused(assignment, given):
     with pytest.raises(GenieError) as caught:
         send(assignment, given)
-    assert not Answer.objects.exists()
+    assert not Answer.own.exists()
     return caught.value.code
 
 
 def stored():
-    rows = Answer.objects.values_list("criterion", "slot", "value", "raw")
+    rows = Answer.own.values_list("criterion", "slot", "value", "raw")
     return {(c, s): (value, raw) for c, s, value, raw in rows}
 
 
@@ -69,7 +69,7 @@ def test_an_incomplete_page_comes_back_with_what_was_answered(client, slug):
     client.force_login(user)
     address = reverse("work:hit", args=[assignment.pk])
     assert client.post(address, {"remark": "odd"}).status_code == 422
-    assert not Answer.objects.exists()
+    assert not Answer.own.exists()
 
 
 def test_two_choice_stores_the_slot_and_the_side_of_the_first():
@@ -159,7 +159,7 @@ def test_marks_are_stored_in_order_beside_the_score():
     assignment = marked()
     given = {"overall": "70", "spans": spans((8, 13, "major"), (0, 5, "minor"))}
     send(assignment, given)
-    answer = Answer.objects.get()
+    answer = Answer.own.get()
     assert (answer.criterion, answer.value) == ("overall", 70.0)
     assert answer.detail == {
         "spans": [
@@ -177,7 +177,7 @@ def test_marks_are_stored_in_order_beside_the_score():
 
 def test_no_marks_are_no_errors():
     send(marked(), {"overall": "100"})
-    assert Answer.objects.get().detail == {"spans": []}
+    assert Answer.own.get().detail == {"spans": []}
 
 
 def test_marks_that_the_page_cannot_make_are_refused():
@@ -209,7 +209,7 @@ def test_marks_that_the_page_cannot_make_are_refused():
 
 def test_the_last_character_can_be_marked():
     send(marked(), {"overall": "70", "spans": spans((0, len(TEXT), "major"))})
-    assert Answer.objects.get().detail["spans"][0]["end"] == len(TEXT)
+    assert Answer.own.get().detail["spans"][0]["end"] == len(TEXT)
 
 
 def test_what_is_missing_is_marked_once_and_has_no_place():
@@ -221,7 +221,7 @@ def test_what_is_missing_is_marked_once_and_has_no_place():
     assert refused(assignment, placed) == "unusable-spans"
     word = {"start": 0, "end": 5, "severity": "minor"}
     send(assignment, {"overall": "70", "spans": json.dumps([gone, word])})
-    assert Answer.objects.get().detail == {"spans": [word, gone]}
+    assert Answer.own.get().detail == {"spans": [word, gone]}
 
 
 def test_a_template_without_omissions_takes_none():
@@ -245,7 +245,7 @@ def test_what_is_missing_can_be_said_without_a_script(client):
     assert client.post(address, post).status_code == 422  # no category
     post["spans-0-missing-category"] = "Accuracy/Omission"
     assert client.post(address, post).status_code == 302
-    answer = Answer.objects.get()
+    answer = Answer.own.get()
     assert (answer.value, answer.raw) == (-5.0, "-5")
     assert answer.detail["spans"][0]["missing"] is True
 
@@ -271,7 +271,7 @@ def test_an_mqm_score_is_counted_from_what_the_taxonomy_says_errors_weigh():
     assert refused(assignment, {}) == "answer-missing"
     assert refused(assignment, {"overall": "5", "spans": "[]"}) == "unknown-question"
     send(assignment, {"spans": json.dumps(marks)})
-    answer = Answer.objects.get()
+    answer = Answer.own.get()
     assert (answer.value, answer.raw) == (-30.1, "-30.1")
     weights = [span.get("weight") for span in answer.detail["spans"]]
     assert weights == [0.1, None, 25.0]
@@ -308,7 +308,7 @@ def test_each_mark_of_a_text_that_came_with_marks_says_what_became_of_it():
     assert json.loads(shown.marks[0].raw_answer) == before
     given = spans((0, 5, "minor"), (8, 12, "major"), (14, 18, "major"))
     send(assignment, {"overall": "70", "spans": given})
-    detail = Answer.objects.get().detail
+    detail = Answer.own.get().detail
     assert [(s["was"], s.get("by")) for s in detail["spans"]] == [
         ("kept", "xcomet"),
         ("changed", "xcomet"),
@@ -326,7 +326,7 @@ def test_two_outputs_are_marked_and_rated_each_by_itself():
     given = {"overall@A": "40", "overall@B": "90", "spans@A": spans((0, 3, "major"))}
     assert refused(assignment, given | {"spans": "[]"}) == "unknown-question"
     send(assignment, given)
-    details = dict(Answer.objects.values_list("slot", "detail"))
+    details = dict(Answer.own.values_list("slot", "detail"))
     assert [len(details[slot]["spans"]) for slot in "AB"] == [1, 0]
 
 

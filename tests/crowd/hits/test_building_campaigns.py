@@ -19,8 +19,8 @@ def order_of(campaign):
 def refused(code, **fields):
     with pytest.raises(GenieError) as caught:
         make_campaign(**fields)
-    assert not Campaign.objects.exists()
-    assert not HIT.objects.exists()
+    assert not Campaign.own.exists()
+    assert not HIT.own.exists()
     return caught.value.code == code
 
 
@@ -37,7 +37,7 @@ def test_building_the_same_campaign_twice_is_one_campaign():
     first = make_campaign(3, key="same")
     second = make_campaign(3, key="same")
     assert first.pk == second.pk
-    assert (HIT.objects.count(), Item.objects.count()) == (3, 3)
+    assert (HIT.own.count(), Item.own.count()) == (3, 3)
 
 
 @pytest.mark.every_engine
@@ -55,7 +55,7 @@ def test_equal_hit_types_are_one_row():
     make_campaign(1)
     make_campaign(1)
     make_campaign(1, hit_type=hit_type(reward_cents=11))
-    assert HITType.objects.count() == 2
+    assert HITType.own.count() == 2
 
 
 def test_a_campaign_never_costs_more_than_was_approved():

@@ -141,7 +141,7 @@ def test_a_hit_is_in_the_workers_language_and_keeps_it(site, wim, site_in):
     refused = site.post(address, {}, headers={"accept": "application/json"})
     assert refused.json()["error"] == "Bitte beantworten Sie jede Frage."
     site.post(address, {"answer-0-0": "0.25"})
-    assert Answer.objects.get().value == 0.25
+    assert Answer.own.get().value == 0.25
     second = Assignment.objects.get(state=Assignment.State.ACCEPTED)
     assert second.language == "fr"
     figures = worker_figures([campaign])

@@ -75,7 +75,7 @@ def test_the_hourly_rate_comes_from_the_median_of_the_active_time():
     do_all(make_worker())
     assert campaign_progress(campaign).hourly_cents is None
     for pk, seconds in zip(
-        Assignment.objects.values_list("pk", flat=True), (4, 24, 1_000), strict=True
+        Assignment.own.values_list("pk", flat=True), (4, 24, 1_000), strict=True
     ):
         Assignment.objects.filter(pk=pk).update(active_seconds=seconds)
     progress = campaign_progress(campaign)

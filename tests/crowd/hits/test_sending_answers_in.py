@@ -40,13 +40,13 @@ def assignment():
 
 def refused(assignment, answers=None):
     """Give the code of the refusal, after making sure that nothing was stored."""
-    before = (Answer.objects.count(), LedgerEntry.objects.count())
+    before = (Answer.own.count(), LedgerEntry.own.count())
     with pytest.raises(GenieError) as caught:
         submit(
             assignment,
             answers_for(assignment) if answers is None else answers,
         )
-    assert (Answer.objects.count(), LedgerEntry.objects.count()) == before
+    assert (Answer.own.count(), LedgerEntry.own.count()) == before
     return caught.value.code
 
 
@@ -58,7 +58,7 @@ def test_an_answer_becomes_a_rating_and_plans_the_reward_once(assignment):
     assert (second.state, second.submitted_at) == (first.state, first.submitted_at)
     assert refused(assignment, answers_for(assignment, "0")) == "already-submitted"
     assignment.refresh_from_db()
-    answer = Answer.objects.get()
+    answer = Answer.own.get()
     assert (answer.criterion, answer.value, answer.raw) == ("overall", 0.75, "0.75")
     assert answer.item == assignment.hit.items.get()
     assert assignment.state == State.SUBMITTED
@@ -92,7 +92,7 @@ def test_every_question_wants_an_answer_and_no_other_is_taken():
     assert refused(assignment, {key: {**whole, "x": "1"}}) == "unknown-question"
     assert refused(assignment, {key: whole, "other": whole}) == "unknown-question"
     submit(assignment, {key: whole})
-    assert dict(Answer.objects.values_list("criterion", "value")) == {
+    assert dict(Answer.own.values_list("criterion", "value")) == {
         "fluent": 1.0,
         "right": 0.0,
     }
@@ -107,12 +107,12 @@ def test_nobody_can_answer_for_somebody_else(assignment):
 
 
 def test_an_answer_long_after_the_deadline_is_refused_and_the_hit_is_free(assignment):
-    Assignment.objects.update(deadline_at=timezone.now() - timedelta(minutes=5))
+    Assignment.own.update(deadline_at=timezone.now() - timedelta(minutes=5))
     assert refused(assignment) == "too-late"
     assert refused(assignment) == "too-late"
     assignment.refresh_from_db()
     assert assignment.state == State.EXPIRED
-    assert HIT.objects.get().n_available == 1
+    assert HIT.own.get().n_available == 1
 
 
 def test_an_answer_to_returned_work_is_refused(assignment):
@@ -131,7 +131,7 @@ def test_overdue_work_goes_back_to_the_pool_once(assignment):
     later = timezone.now() + timedelta(minutes=33)
     assert release_overdue(later) == 1
     assert release_overdue(later) == 0
-    assert HIT.objects.get().n_available == 1
+    assert HIT.own.get().n_available == 1
     assert next_assignment(make_worker()) is not None
 
 
@@ -159,13 +159,13 @@ def test_what_was_done_in_time_is_not_read_to_find_what_is_overdue(assignment):
 
 def test_an_answer_just_after_the_deadline_still_counts_and_is_not_returned(assignment):
     assert release_overdue(timezone.now() + timedelta(minutes=29)) == 0
-    Assignment.objects.update(deadline_at=timezone.now() - timedelta(seconds=30))
+    Assignment.own.update(deadline_at=timezone.now() - timedelta(seconds=30))
     assert release_overdue() == 0
     assert send_in(assignment).state == State.SUBMITTED
     assert not give_back(assignment)
     assignment.refresh_from_db()
     assert assignment.state == State.SUBMITTED
-    assert HIT.objects.get().n_available == 0
+    assert HIT.own.get().n_available == 0
 
 
 def test_what_people_have_open_when_a_campaign_stops_may_still_come_in(assignment):
@@ -201,7 +201,7 @@ def test_the_platforms_share_is_planned_beside_the_reward():
     assignment = next_assignment(worker)
     send_in(assignment)
     send_in(assignment)
-    assert sorted(LedgerEntry.objects.values_list("kind", "amount_cents")) == [
+    assert sorted(LedgerEntry.own.values_list("kind", "amount_cents")) == [
         ("FEE", 2),
         ("REWARD", 10),
     ]

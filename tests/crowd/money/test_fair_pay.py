@@ -50,7 +50,7 @@ def _finished(n, *, by, seconds=30.0, workers=None, **fields):
 
 
 def bonuses():
-    return LedgerEntry.objects.filter(kind=Kind.BONUS)
+    return LedgerEntry.own.filter(kind=Kind.BONUS)
 
 
 def refused(campaign, by, cents):
@@ -70,12 +70,12 @@ def test_what_is_missing_is_rounded_up_to_whole_cents(reward, seconds, missing):
 
 def test_the_median_decides_and_everyone_gets_the_same(boss):
     campaign = finished(6)
-    slow = Assignment.objects.first()
+    slow = Assignment.own.first()
     Assignment.objects.filter(pk=slow.pk).update(active_seconds=9_999)
     found = shortfall(campaign)
     assert (found.hourly_cents, found.each_cents, found.n_assignments) == (1200, 3, 6)
     assert (found.total_cents, found.n_workers) == (18, 1)
-    Assignment.objects.filter(pk=Assignment.objects.first().pk).update(state="REJECTED")
+    Assignment.objects.filter(pk=Assignment.own.first().pk).update(state="REJECTED")
     assert shortfall(campaign).n_assignments == 5
 
 
@@ -98,7 +98,7 @@ def test_volunteers_are_unpaid_and_not_paid_too_little(client, boss):
 
 def test_a_bonus_is_planned_once_for_each_approved_answer(boss):
     campaign = finished(6, by=boss)
-    worker = Assignment.objects.first().worker
+    worker = Assignment.own.first().worker
     assert make_up(campaign.pk, by=boss, agreed_cents=18).total_cents == 18
     assert make_up(campaign.pk, by=boss, agreed_cents=18) is None
     assert sorted(bonuses().values_list("amount_cents", flat=True)) == [3] * 6
@@ -108,13 +108,13 @@ def test_a_bonus_is_planned_once_for_each_approved_answer(boss):
     assert account.settled_at is not None
     campaign.refresh_from_db()
     assert campaign_progress(campaign).spent_cents <= campaign.budget_cents
-    assert payouts.by_hand(LedgerEntry.objects.all(), boss, "transfer 7") == 12
+    assert payouts.by_hand(LedgerEntry.own, boss, "transfer 7") == 12
     assert earnings(worker).paid == 6 * 13
 
 
 def test_what_is_approved_later_gets_the_bonus_later(boss):
     campaign = finished(6, by=boss)
-    last = Assignment.objects.last()
+    last = Assignment.own.last()
     Assignment.objects.filter(pk=last.pk).update(state="SUBMITTED")
     make_up(campaign.pk, by=boss, agreed_cents=15)
     assert bonuses().count() == 5
@@ -143,7 +143,7 @@ def test_a_bonus_passes_no_budget(boss):
 
 def test_only_what_was_agreed_to_is_paid_and_only_after_the_end(boss):
     campaign = finished(6)
-    Campaign.objects.update(state=Campaign.State.RUNNING)
+    Campaign.own.update(state=Campaign.State.RUNNING)
     assert refused(campaign, boss, 18) == "campaign-not-over"
     Campaign.objects.update(state=Campaign.State.COMPLETE)
     assert refused(campaign, boss, 17) == "cost-changed"
@@ -151,14 +151,14 @@ def test_only_what_was_agreed_to_is_paid_and_only_after_the_end(boss):
 
 def test_a_platform_that_pays_is_asked_for_nobody_who_did_not_come_from_there(boss):
     campaign = finished(6)
-    Campaign.objects.update(platform="mturk")
+    Campaign.own.update(platform="mturk")
     assert make_up(campaign.pk, by=boss, agreed_cents=18) is None
     assert not bonuses().exists()
 
 
 def test_a_panels_bonuses_are_marked_as_paid_by_whoever_pays_its_people(boss):
     campaign = finished(6, by=boss)
-    Campaign.objects.update(platform="panel")
+    Campaign.own.update(platform="panel")
     assert make_up(campaign.pk, by=boss, agreed_cents=18).fee_cents == 0
     assert payouts.by_hand(bonuses(), boss, "transfer 7") == 6
 

@@ -102,9 +102,9 @@ def add_up():
     assert sums(list(cents)) == cents
     states = dict(open_or_paid.values_list("pk", "state"))
     fits = {State.PLANNED: "PLANNED", State.IN_FILE: "SENDING", State.PAID: "DONE"}
-    for entry in LedgerEntry.objects.exclude(payout=None):
+    for entry in LedgerEntry.own.exclude(payout=None):
         assert entry.state == fits[State(states[entry.payout_id])]
-    loose = LedgerEntry.objects.filter(payout=None)
+    loose = LedgerEntry.own.filter(payout=None)
     assert not loose.filter(state__in=["SENDING", "DONE"]).exists()
 
 
@@ -188,7 +188,7 @@ def test_a_month(fin, monkeypatch):
     assert told(fin, *((one, "paid", "") for one in still)) == 4
     add_up()
     assert due() == {}
-    of_people = LedgerEntry.objects.filter(state="DONE")
+    of_people = LedgerEntry.own.filter(state="DONE")
     assert sum(of_people.values_list("amount_cents", flat=True)) == 147
     paid = Payout.objects.filter(state=State.PAID).values_list(
         "amount_cents", flat=True
@@ -252,7 +252,7 @@ def test_two_staff_at_once(fin):
     assert sorted(map(str, at_once(lambda: payouts.file(run, fin, "plain", 20).pk))).count("not-planned") == 2  # fmt: skip
     paid = [payouts.Outcome(run.payouts.get().pk, "paid")]
     assert sorted(at_once(lambda: payouts.settle(paid, fin))) == [0, 0, 1]
-    entries = list(LedgerEntry.objects.all())
+    entries = list(LedgerEntry.own)
     assert at_once(lambda: payouts.by_hand(entries, fin, "again")) == [0, 0, 0]
     add_up()
 
@@ -346,7 +346,7 @@ def test_details_are_sealed_shown_in_part_and_deleted(settings):
     client.post(page, {"delete": "yes"})
     assert not PaymentDetails.objects.exists()
     assert client.get(page).status_code == 200
-    Worker.objects.update(platform="panel")
+    Worker.own.update(platform="panel")
     assert client.get(page).status_code == 404  # the panel pays
     save(worker)
     leave.delete(worker.user.pk)

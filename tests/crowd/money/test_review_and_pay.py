@@ -36,9 +36,9 @@ def test_approving_twice_approves_once(worker, sam):
     make_campaign(2)
     pks = [assignment.pk for assignment in do_all(worker)]
     assert review.approve(pks, by=sam) == 2
-    first = list(Assignment.objects.values_list("decided_at", flat=True))
+    first = list(Assignment.own.values_list("decided_at", flat=True))
     assert review.approve(pks, by=sam) == 0
-    assert list(Assignment.objects.values_list("decided_at", flat=True)) == first
+    assert list(Assignment.own.values_list("decided_at", flat=True)) == first
     assert LogEntry.objects.count() == 2
 
 
@@ -56,7 +56,7 @@ def test_rejected_work_is_not_paid_says_why_and_goes_out_again(worker, sam):
     )
     assert entry_of(done).state == LedgerEntry.State.CANCELLED
     assert earnings(worker) == Earnings()
-    assert HIT.objects.get().n_available == 1
+    assert HIT.own.get().n_available == 1
 
 
 def test_decisions_are_final_and_about_what_was_sent_in(worker, sam):
@@ -79,7 +79,7 @@ def test_rejecting_after_the_campaign_gives_its_money_back(worker, sam):
     budgets.settle(campaign.key, 10)
     review.reject(done.pk, sam, "No effort.")
     assert Commitment.objects.get().amount_cents == 0
-    assert HIT.objects.get().n_available == 0
+    assert HIT.own.get().n_available == 0
 
 
 def test_waiting_work_is_approved_after_a_day(worker, settings):

@@ -84,7 +84,7 @@ class OurWorld(World):
         self.platform = platform.serve(self.row, staff)
 
     def n_offers(self):
-        return Campaign.objects.count()
+        return Campaign.own.count()
 
     def n_posted(self):
         return self.row.hits.count()

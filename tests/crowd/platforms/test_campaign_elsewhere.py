@@ -137,7 +137,7 @@ def test_rejected_work_is_asked_for_again_and_not_paid(elsewhere, turk):
 
 def test_a_banned_workers_hits_go_out_again_but_not_to_them(elsewhere, turk):
     elsewhere.get_answers()
-    worker = Assignment.objects.first().worker
+    worker = Assignment.own.first().worker
     exclusions.exclude(worker, POOL, "No more of this work.")
     reissue.replace_answers(worker, POOL)
     elsewhere.look()
@@ -286,7 +286,7 @@ def test_requirements_go_along(turk):
     Requirement.objects.create(pool=POOL, kind="APPROVED_PERCENT", at_least=98)
     Requirement.objects.create(pool=POOL, kind="COUNTRY", countries="us gb")
     Elsewhere(turk).look()
-    kind = RequesterHITType.objects.get()
+    kind = RequesterHITType.own.get()
     assert [one.get("IntegerValues") for one in kind.requirements] == [
         None,
         [500],
@@ -354,5 +354,5 @@ def test_another_environment_than_the_campaigns_is_not_talked_to(elsewhere, turk
     assert elsewhere.look(other) == 0
     assert "endpoint" in elsewhere.place.trouble
     assert elsewhere.assignments().count() == 0
-    assert Campaign.objects.get().state == "RUNNING"
-    assert not LedgerEntry.objects.exists()
+    assert Campaign.own.get().state == "RUNNING"
+    assert not LedgerEntry.own.exists()

@@ -43,7 +43,7 @@ def test_a_hit_of_ours_is_previewed_accepted_answered_and_collected(turk, open_p
     send.click()
     page.get_by_role("heading", name="Your answer is stored").wait_for()
     assert elsewhere.look() == 1
-    values = dict(Answer.objects.values_list("criterion", "value"))
+    values = dict(Answer.own.values_list("criterion", "value"))
     assert values == {"overall": 0.75, "fluent": 0.0}
     row = elsewhere.assignments().get()
     assert row.remark == "The question is cut off … 日本"

@@ -70,7 +70,7 @@ def test_the_fee_counts_in_what_is_agreed_to_and_in_the_budget(elsewhere, turk):
     pool = elsewhere.campaign.pool
     Budget.objects.create(pool=pool, limit_cents=60 + TOTAL - 1)
     refused("over-budget", plan, elsewhere, turk)
-    assert not LedgerEntry.objects.filter(kind="BONUS").exists()
+    assert not LedgerEntry.own.filter(kind="BONUS").exists()
 
 
 def test_calls_that_break_pay_nobody_twice(elsewhere, turk):

@@ -57,7 +57,7 @@ def pounds(there, admin_user):
 
 
 def foreign(**fields):
-    rows = LedgerEntry.objects.filter(state="DONE", **fields)
+    rows = LedgerEntry.own.filter(state="DONE", **fields)
     return rows.aggregate(n=Sum("foreign_amount"))["n"]
 
 
@@ -71,8 +71,8 @@ def test_a_study_in_pounds_pays_pence_and_both_are_kept(there, pounds, campaign)
     assert foreign(kind="REWARD") == there.rewards == 48
     assert foreign(kind="FEE") == there.fees
     assert done_cents(campaign) >= (there.rewards + there.fees) * pounds.dollars
-    assert set(LedgerEntry.objects.values_list("rate", flat=True)) == {pounds.pk}
-    row = Assignment.objects.first()
+    assert set(LedgerEntry.own.values_list("rate", flat=True)) == {pounds.pk}
+    row = Assignment.own.first()
     bonuses.give(row.pk, 127, key="k", reason="Thanks.", by=pounds.stored_by)
     look(campaign)
     assert there.rewards == 148
@@ -125,9 +125,9 @@ def test_what_was_done_before_a_return_is_reviewed_and_paid_once(there, campaign
     wanda.work(at_most=2)
     there.give_up(wanda.session)
     look(campaign)
-    states = Assignment.objects.order_by("pk").values_list("state", flat=True)
+    states = Assignment.own.order_by("pk").values_list("state", flat=True)
     assert list(states) == [State.SUBMITTED, State.SUBMITTED, State.RETURNED]
-    first = Assignment.objects.order_by("pk")[0]
+    first = Assignment.own.order_by("pk")[0]
     review.reject(first.pk, None, REASON)
     look(campaign)
     assert there.paid == {}  # one answer still waits for a decision
@@ -155,7 +155,7 @@ def test_what_was_done_before_a_return_is_reviewed_and_paid_once(there, campaign
 def test_what_was_done_early_waits_for_money_that_a_person_adds(there, campaign):
     look(campaign)
     cents = OutwardCall.objects.get(kind="PUBLISH").amount_cents
-    Campaign.objects.update(budget_cents=cents + 14)
+    Campaign.own.update(budget_cents=cents + 14)
     wanda = Person(there, "1")
     wanda.come(campaign)
     wanda.work(at_most=1)
@@ -163,7 +163,7 @@ def test_what_was_done_early_waits_for_money_that_a_person_adds(there, campaign)
     pay_all(campaign)
     assert there.paid == {}
     assert "owed $0.15" in ExternalCampaign.objects.get().trouble
-    Campaign.objects.update(budget_cents=cents + 15)
+    Campaign.own.update(budget_cents=cents + 15)
     look(campaign)
     look(campaign)
     assert there.paid == {wanda.name: 10}
@@ -182,4 +182,4 @@ def test_a_bonus_for_an_early_end_with_no_answer_waits_for_a_person(there, campa
         jobs.drain()
     assert there.paid == {wanda.name: 10}
     assert OutwardCall.objects.get(kind="BONUS").state == "SENDING"
-    assert LedgerEntry.objects.filter(kind="REWARD", state="SENDING").count() == 1
+    assert LedgerEntry.own.filter(kind="REWARD", state="SENDING").count() == 1

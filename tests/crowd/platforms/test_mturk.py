@@ -120,7 +120,7 @@ def test_who_passed_a_test_there_may_work(turk):
     kind = QualificationType.objects.get(name="Reading, version 1")
     (demand,) = [
         one
-        for one in RequesterHITType.objects.get().requirements
+        for one in RequesterHITType.own.get().requirements
         if one["QualificationTypeId"] == kind.entity_id
     ]
     assert demand["Comparator"] == "GreaterThanOrEqualTo"

@@ -58,20 +58,20 @@ def test_a_visit_ends_with_the_panels_code_keeps_no_ids_and_makes_no_account(cam
     page = browser.get(reverse("work:finished")).text
     assert "DONE42" in page
     assert "2 HITs" in page
-    assert Answer.objects.count() == 2
+    assert Answer.own.count() == 2
     assert browser.post(reverse("work:next"))["Location"] == reverse("work:finished")
-    (worker,) = Worker.objects.all()
+    (worker,) = Worker.own
     session = ExternalSession.objects.get()
     assert worker.platform == "panel"
     kept = f"{vars(worker)} {vars(session)}"
     assert "P-7" not in kept
     assert "A-8" not in kept
-    assert not get_user_model().objects.exists()
+    assert not get_user_model().own.exists()
     assert browser.get("/admin/").status_code == 302
     assert browser.get("/submissions/").status_code == 302
     _, response = come(campaign, {**PERSON, "assignmentId": "A-9"})
     assert response["Location"] == reverse("work:instructions", args=[POOL])
-    assert Worker.objects.count() == 1
+    assert Worker.own.count() == 1
     assert ExternalSession.objects.count() == 2
 
 
@@ -79,7 +79,7 @@ def test_who_finds_no_work_goes_back_with_the_panels_own_id(campaign):
     make_panel(items_per_visit=0)
     browser, _ = come(campaign)
     work(browser)
-    assert Answer.objects.count() == 3
+    assert Answer.own.count() == 3
     other, response = come(campaign, {"participantId": "P+8@x", "assignmentId": "A-1"})
     assert response["Location"] == reverse("work:finished")
     page = other.get(reverse("work:finished")).text
@@ -117,7 +117,7 @@ def test_somebody_elses_visit_cannot_be_seen(campaign):
     make_panel()
     browser, _ = come(campaign)
     work(browser, at_most=0)
-    assignment = Assignment.objects.get()
+    assignment = Assignment.own.get()
     other, _ = come(campaign, {"participantId": "P-9", "assignmentId": "A-2"})
     address = reverse("work:hit", args=[assignment.pk])
     assert other.get(address).status_code == 404

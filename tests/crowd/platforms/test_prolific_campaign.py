@@ -136,7 +136,7 @@ def test_a_campaign_is_one_study_and_its_work_comes_back_and_is_paid_once(
     for name in ("1", "2"):
         assert Person(there, name).do_all(campaign) == "AWAITING REVIEW"
     look(campaign)
-    assert Answer.objects.count() == 6
+    assert Answer.own.count() == 6
     assert done_cents(campaign) == there.rewards == 0
     assert approve_all(campaign) == 6
     for _ in range(3):
@@ -156,7 +156,7 @@ def test_the_last_place_is_paid_whole_though_less_was_left(there):
     for name in ("1", "2"):
         Person(there, name).do_all(campaign)
     pay_all(campaign)
-    assert Assignment.objects.filter(state=State.APPROVED).count() == 5
+    assert Assignment.own.filter(state=State.APPROVED).count() == 5
     assert there.rewards == 60
     assert done_cents(campaign) == there.rewards + there.fees
     look(campaign)
@@ -181,7 +181,7 @@ def test_each_person_gets_as_much_as_a_place_holds(there, campaign):
     assert wanda.browser.post(reverse("work:next"))["Location"] == (
         reverse("work:finished")
     )
-    assert Assignment.objects.count() == 3
+    assert Assignment.own.count() == 3
 
 
 @pytest.mark.every_engine
@@ -252,7 +252,7 @@ def test_what_goes_out_again_gets_more_places_within_the_budget(there, campaign)
 def test_nothing_is_published_that_costs_more_than_was_approved(there):
     dear = hit_type(reward_cents=20)
     campaign = make_campaign(5, platform="prolific", budget_cents=145, hit_type=dear)
-    Campaign.objects.update(budget_cents=144)
+    Campaign.own.update(budget_cents=144)
     look(campaign)
     assert there.studies == {}
     assert "but only $1.44" in ExternalCampaign.objects.get().trouble
@@ -356,7 +356,7 @@ def test_a_bonus_whose_process_died_is_left_to_a_person(there, campaign, monkeyp
     Person(there, "1").do_all(campaign)
     pay_all(campaign)
     boss = get_user_model().objects.create_superuser("boss")
-    pk = Assignment.objects.order_by("pk").first().pk
+    pk = Assignment.own.order_by("pk").first().pk
     bonuses.give(pk, 25, key="a", reason="A hard one.", by=boss)
     monkeypatch.setattr(outbox, "note_result", lambda *_: (_ for _ in ()).throw(Killed))
     with pytest.raises(Killed):
@@ -373,14 +373,14 @@ def test_an_approval_there_beats_a_rejection_that_comes_later(there, campaign):
     wanda = Person(there, "1")
     wanda.do_all(campaign)
     look(campaign)
-    for pk in list(Assignment.objects.values_list("pk", flat=True)):
+    for pk in list(Assignment.own.values_list("pk", flat=True)):
         review.reject(pk, None, REASON)
     there.call(
         "POST", f"submissions/{wanda.session}/transition/", {}, {"action": "APPROVE"}
     )
     for _ in range(2):
         look(campaign)
-    assert set(Assignment.objects.values_list("state", flat=True)) == {State.APPROVED}
+    assert set(Assignment.own.values_list("state", flat=True)) == {State.APPROVED}
     assert done_cents(campaign) == there.rewards + there.fees == 30 + 13
 
 
@@ -430,14 +430,14 @@ def test_people_of_one_study_get_nothing_of_another(there, campaign):
     look(campaign)
     look(other)
     Person(there, "1").do_all(other)
-    assert set(Assignment.objects.values_list("hit__campaign", flat=True)) == {other.pk}
+    assert set(Assignment.own.values_list("hit__campaign", flat=True)) == {other.pk}
 
 
 def test_a_bonus_is_paid_once_and_an_unclear_one_waits_for_a_person(there, campaign):
     look(campaign)
     Person(there, "1").do_all(campaign)
     pay_all(campaign)
-    assignments = list(Assignment.objects.order_by("pk"))
+    assignments = list(Assignment.own.order_by("pk"))
     boss = get_user_model().objects.create_superuser("boss")
     bonuses.give(assignments[0].pk, 25, key="a", reason="A hard one.", by=boss)
     look(campaign)
@@ -511,18 +511,18 @@ def test_a_signed_notice_that_says_nothing_is_refused(there):
 def test_pay_below_the_floor_is_told_to_staff_until_it_is_mended(there, campaign):
     look(campaign)
     Person(there, "1").do_all(campaign)
-    Assignment.objects.update(active_seconds=60.0)
+    Assignment.own.update(active_seconds=60.0)
     watch(campaign)
     campaign.refresh_from_db()
     assert UNDERPAID not in campaign.notice  # three times say little
     Person(there, "2").do_all(campaign)
-    Assignment.objects.update(active_seconds=60.0)
+    Assignment.own.update(active_seconds=60.0)
     assert campaign_progress(campaign).hourly_cents == 600
     for _ in range(2):
         watch(campaign)
         campaign.refresh_from_db()
         assert campaign.notice.count(UNDERPAID) == 1
-    Assignment.objects.update(active_seconds=10.0)
+    Assignment.own.update(active_seconds=10.0)
     watch(campaign)
     campaign.refresh_from_db()
     assert campaign.notice == ""
@@ -541,7 +541,7 @@ def test_an_appeal_against_a_rejection_that_stands_is_granted_with_a_bonus(
         assert review.reject(row.pk, boss, REASON)
     look(campaign)
     assert there.paid == {}
-    row = Assignment.objects.order_by("pk").first()
+    row = Assignment.own.order_by("pk").first()
     one = services.against_rejection(row.worker, row.pk, "I read all of it.")
     refused("stands-there", services.grant, one.pk, by=boss, sentence="Yes.")
     client.force_login(boss)
@@ -567,9 +567,9 @@ def test_low_pay_is_made_up_for_by_one_bonus_for_each_visit(there, campaign):
     for name in ("1", "2"):
         Person(there, name).do_all(campaign)
     look(campaign)
-    Assignment.objects.update(active_seconds=30.0)
-    first = Assignment.objects.order_by("pk").first()
-    review.approve(Assignment.objects.exclude(pk=first.pk).values_list("pk", flat=True))
+    Assignment.own.update(active_seconds=30.0)
+    first = Assignment.own.order_by("pk").first()
+    review.approve(Assignment.own.exclude(pk=first.pk).values_list("pk", flat=True))
     run.complete(campaign.pk)
     look(campaign)
     campaign.refresh_from_db()

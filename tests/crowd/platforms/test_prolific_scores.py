@@ -47,22 +47,22 @@ def test_a_submission_is_judged_by_people_from_prolific(there, settings):
     there.balance = 1_000_000
     approved("prolific")
     look()
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     assert ExternalCampaign.objects.get().trouble == ""
     for number in range(40):
-        if Submission.objects.get().state == "PUBLISHED":
+        if Submission.own.get().state == "PUBLISHED":
             break
         visit(there, number, campaign)
         look()
         settle()
-    assert Submission.objects.get().state == "PUBLISHED"
-    score = Score.objects.get()
+    assert Submission.own.get().state == "PUBLISHED"
+    score = Score.own.get()
     assert score.low <= score.mean <= score.high
     assert 35 < score.mean < 65  # half of the answers are right
     assert not OutwardCall.objects.exclude(state="DONE").exists()
-    Assignment.objects.filter(state="SUBMITTED").update(state="APPROVED")
+    Assignment.own.filter(state="SUBMITTED").update(state="APPROVED")
     look()
-    done = LedgerEntry.objects.filter(state="DONE").aggregate(n=Sum("amount_cents"))
+    done = LedgerEntry.own.filter(state="DONE").aggregate(n=Sum("amount_cents"))
     assert done["n"] == there.rewards + there.fees > 0
     assert set(there.paid.values()) == {there.studies[study(campaign)]["reward"]}
     assert len(there.studies) == 1

@@ -39,7 +39,7 @@ def finish(elsewhere):
 
 
 def rewards():
-    rows = LedgerEntry.objects.filter(kind="REWARD", state="DONE")
+    rows = LedgerEntry.own.filter(kind="REWARD", state="DONE")
     return sorted(rows.values_list("amount_cents", flat=True))
 
 

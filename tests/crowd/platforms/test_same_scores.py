@@ -46,7 +46,7 @@ def settle():
 def opinion(who, hit):
     """Say what a person answers; it depends on who they are and what they read."""
     item = hit.items.get()
-    rows = {content_key("demo-qa", r.instance_id): r for r in Instance.objects.all()}
+    rows = {content_key("demo-qa", r.instance_id): r for r in Instance.own}
     right = item.data["prediction"] in rows[item.content_key].references
     if who == CARELESS:
         return "0" if right else "1"
@@ -138,16 +138,16 @@ def scores():
     fields = [field.name for field in Score._meta.concrete_fields]
     own = {"id", "submission", "evaluation", "created_at", "ratings_sha256"}
     return list(
-        Score.objects.order_by("criterion").values(*[f for f in fields if f not in own])
+        Score.own.order_by("criterion").values(*[f for f in fields if f not in own])
     )
 
 
 def ratings():
     """List what counts, with the people's own names, in the order of the rows."""
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     table = clean_ratings(campaign)
     keys = dict(campaign.items.values_list("pk", "key"))
-    names = dict(Worker.objects.values_list("pk", "platform_worker_id"))
+    names = dict(Worker.own.values_list("pk", "platform_worker_id"))
     aliases = {
         one.customer_id: one.worker.platform_worker_id
         for one in WorkerAlias.objects.all()
@@ -178,16 +178,14 @@ def test_the_scores_are_those_of_our_own_site(live_server, transactional_db, set
     settings.GENIE = {**settings.GENIE, "PLATFORMS": {"mturk": turk.options}}
     approved("mturk", 8)
     on_mechanical_turk(turk, phases)
-    assert Submission.objects.get().state == "PUBLISHED"
+    assert Submission.own.get().state == "PUBLISHED"
     assert scores() == here
     assert ratings() == ratings_here
     assert here[0]["n"] == len(ratings_here) >= 8
     assert Assignment.objects.count() == n_answers
     assert not OutwardCall.objects.exclude(state="DONE").exists()
     # And everybody is paid there in the end, the fee included.
-    Assignment.objects.filter(state="SUBMITTED").update(state="APPROVED")
+    Assignment.own.filter(state="SUBMITTED").update(state="APPROVED")
     look()
-    paid = LedgerEntry.objects.filter(state="DONE").values_list(
-        "amount_cents", flat=True
-    )
+    paid = LedgerEntry.own.filter(state="DONE").values_list("amount_cents", flat=True)
     assert sum(paid) == turk.charged_cents() > 0

@@ -88,8 +88,8 @@ def test_the_list_shows_money_and_trouble(client, campaign, approved):
 
 
 def test_what_the_platform_pays_nobody_here_pays_again(boss, approved):
-    assert payouts.by_hand(LedgerEntry.objects.all(), boss, "transfer 1") == 0
-    assert set(LedgerEntry.objects.values_list("state", flat=True)) == {"PLANNED"}
+    assert payouts.by_hand(LedgerEntry.own, boss, "transfer 1") == 0
+    assert set(LedgerEntry.own.values_list("state", flat=True)) == {"PLANNED"}
 
 
 def unknown_bonus(approved, boss):
@@ -116,7 +116,7 @@ def test_a_person_says_that_a_bonus_was_paid(client, approved, boss):
     assert "you have seen on the platform" in asked
     said = {**data, "confirmed": "1", "reference": "payment 7"}
     client.post("/admin/crowd/outwardcall/", said)
-    entries = LedgerEntry.objects.filter(kind="BONUS") | LedgerEntry.objects.filter(
+    entries = LedgerEntry.own.filter(kind="BONUS") | LedgerEntry.objects.filter(
         idempotency_key__startswith="bonus-fee"
     )
     assert set(entries.values_list("state", "platform_id")) == {("DONE", "payment 7")}
@@ -173,7 +173,7 @@ def test_staff_give_a_visit_a_bonus_once_for_a_reason(client, approved):
     Budget.objects.update(limit_cents=100)
     turned_down = client.post("/admin/crowd/externalsession/", dear, follow=True)
     assert "is left" in turned_down.text
-    assert LedgerEntry.objects.filter(kind="BONUS").count() == 1
+    assert LedgerEntry.own.filter(kind="BONUS").count() == 1
 
 
 def test_settled_campaigns_are_left_alone(

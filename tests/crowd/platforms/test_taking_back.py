@@ -152,7 +152,7 @@ def test_a_bonus_is_no_way_round_where_it_can_be_taken_back(elsewhere, turk, ses
     with pytest.raises(GenieError) as caught:
         overturn.pay_instead(rejected().pk, by=turk.staff, reason="x", message="y")
     assert caught.value.code == "can-be-taken-back"
-    assert not LedgerEntry.objects.filter(kind="BONUS").exists()
+    assert not LedgerEntry.own.filter(kind="BONUS").exists()
     boss = signed_in(turk.staff)
     address = reverse("admin:crowd_assignment_changelist")
     work = rejected()
@@ -177,6 +177,6 @@ def test_a_panel_is_not_told_and_staff_are(db):
     review.reject(work.pk, None, "No.")
     campaign.platform = "panel"
     campaign.save()
-    way = selector.taking_back(Assignment.objects.get(), timezone.now())
+    way = selector.taking_back(Assignment.own.get(), timezone.now())
     assert way.possible
     assert "The panel is not notified" in way.sentence

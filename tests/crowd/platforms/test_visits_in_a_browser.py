@@ -44,7 +44,7 @@ def test_a_visit_from_the_link_to_the_way_back_by_keyboard(open_page):
     page.wait_for_url("**/finished/")
     assert "DONE42" in page.inner_text("main")
     seen(page, "3-finished-phone")
-    assert Answer.objects.count() == 2
+    assert Answer.own.count() == 2
 
     late = open_page(f"{link}?id=8", width="desktop", scheme="dark")
     assert late.get_by_role("link", name="Go back").get_attribute("href") == (

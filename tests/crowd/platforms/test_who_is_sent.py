@@ -51,7 +51,7 @@ def test_each_requirement_is_a_filter_and_who_passes_it_gets_work(there, campaig
     wanda = Person(there, "3")
     there.people[wanda.name] = HERE
     assert wanda.do_all(campaign) == "AWAITING REVIEW"
-    assert Assignment.objects.count() == 3
+    assert Assignment.own.count() == 3
 
 
 def test_what_is_required_after_publication_lets_nobody_in_and_is_told(there, campaign):
@@ -63,7 +63,7 @@ def test_what_is_required_after_publication_lets_nobody_in_and_is_told(there, ca
     there.people[wanda.name] = HERE
     wanda.come(campaign)
     wanda.work()
-    assert not Assignment.objects.exists()
+    assert not Assignment.own.exists()
     row.delete()
     look(campaign)
     assert ExternalCampaign.objects.get().trouble == ""
@@ -105,7 +105,7 @@ def test_a_study_is_as_the_task_says(there):
     told = {"ai-taskers": "0", "fluent-languages": "24", **HERE}
     there.people[wanda.name] = told
     assert wanda.do_all(campaign) == wanda.do_all(campaign) == "AWAITING REVIEW"
-    assert Assignment.objects.count() == 6
+    assert Assignment.own.count() == 6
     assert wanda.come(campaign) is None
 
 
@@ -120,7 +120,7 @@ def test_who_is_screened_out_is_paid_for_coming_as_often_as_was_approved(there):
     assert wanda.go_back() == "SCREENED OUT"
     for _ in range(2):
         look(campaign)
-    done = LedgerEntry.objects.filter(state="DONE").values_list("kind", "amount_cents")
+    done = LedgerEntry.own.filter(state="DONE").values_list("kind", "amount_cents")
     assert sorted(done) == [("FEE", 5), ("REWARD", 10)]
     assert (there.rewards, there.fees) == (10, 5)
 
@@ -171,7 +171,7 @@ def test_a_panel_that_guarantees_the_countries_brings_people_to_work(countries, 
     browser.get(link, {"participantId": "7"})
     browser.post(reverse("work:consent", args=[POOL]))
     browser.post(reverse("work:next"), {"pool": POOL})
-    assert Assignment.objects.count() == n
+    assert Assignment.own.count() == n
 
 
 def test_approved_answers_are_paid_beside_what_is_paid_for_coming(there):
@@ -185,6 +185,6 @@ def test_approved_answers_are_paid_beside_what_is_paid_for_coming(there):
     for _ in range(3):
         look(campaign)
     assert there.paid == {wanda.name: 10}
-    done = LedgerEntry.objects.filter(state="DONE", kind="REWARD")
+    done = LedgerEntry.own.filter(state="DONE", kind="REWARD")
     assert list(done.values_list("amount_cents", flat=True)) == [10, 10]
-    assert not LedgerEntry.objects.filter(state="PLANNED").exists()
+    assert not LedgerEntry.own.filter(state="PLANNED").exists()

@@ -13,7 +13,6 @@ from crowd.requester.services import access_keys, money, turns
 from crowd.requester.services.settle import settle
 from crowd.workers.services.invitations import register_worker
 from tests.crowd.requester.making import html
-from tests.decoys import own
 from tests.steps import steps
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +48,7 @@ def call(requester, hands):
 def post(call, n=1, seconds=3600):
     answer = call(
         "CreateHITWithHITType",
-        HITTypeId=own(RequesterHITType).get().entity_id,
+        HITTypeId=RequesterHITType.own.get().entity_id,
         Question=html(),
         MaxAssignments=n,
         LifetimeInSeconds=seconds,
@@ -147,7 +146,7 @@ def test_what_expires_is_free_again_without_adding_up(requester, call, hands):
 def test_a_hit_that_is_full_stays_reviewable_when_it_may_stay_longer(call, hands):
     hit = post(call)
     who = register_worker(platform_worker_id="W")
-    turns.submit(turns.accept(own(RequesterHIT).get(), who), who, [("mood", "good")])
+    turns.submit(turns.accept(RequesterHIT.own.get(), who), who, [("mood", "good")])
     later = int((hands.time + timedelta(days=2)).timestamp())
     call("UpdateExpirationForHIT", HITId=hit, ExpireAt=later)
     (shown,) = call("ListReviewableHITs")["HITs"]
@@ -176,7 +175,7 @@ def test_a_call_reads_as_much_of_large_accounts(
 ):
     arguments = dict(arguments)
     if operation.startswith("Create"):
-        arguments["HITTypeId"] = own(RequesterHITType).get().entity_id
+        arguments["HITTypeId"] = RequesterHITType.own.get().entity_id
     worked = []
     for n in (20, 400):
         used_for_years(requester, n, hands.time)
@@ -190,7 +189,7 @@ def test_a_call_reads_as_much_of_large_accounts(
 
 def used_for_years(requester, n, now):
     """Post HITs of which half were done and approved, and half are open."""
-    kind = own(RequesterHITType).get()
+    kind = RequesterHITType.own.get()
     hits = RequesterHIT.objects.bulk_create(
         RequesterHIT(
             requester=requester,

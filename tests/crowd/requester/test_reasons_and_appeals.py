@@ -13,7 +13,6 @@ from quality.appeals import services
 from quality.models import Appeal
 from tests.crowd.requester.making import balance, post, state_of
 from tests.crowd.requester.on_site import OnSite
-from tests.decoys import own
 from tests.factories import signed_in
 
 WORDS = "I answered every <b>question</b>."
@@ -58,7 +57,7 @@ def test_a_rejection_and_a_bonus_need_words_and_an_approval_does_not(desk, wanda
     with pytest.raises(ClientError, match="valid for the parameter Reason"):
         bonus(desk, done, Reason=" ")
     assert balance(desk) == before
-    assert not own(Message).exists()
+    assert not Message.own.exists()
 
 
 def test_a_rejection_and_its_end_are_told_with_a_way_to_appeal(desk, wanda, rejected):
@@ -99,7 +98,7 @@ def test_a_granted_appeal_approves_and_charges_once(desk, staff, wanda, rejected
     assert "The &lt;i&gt;second&lt;/i&gt; question is empty." in page
     sent = wanda.client.post(page_of(rejected), {"words": WORDS})
     assert sent.status_code == 302
-    one = own(Appeal).get()
+    one = Appeal.own.get()
     boss = signed_in(staff)
     answer = reverse("admin:quality_appeal_answer", args=[one.pk])
     shown = boss.get(answer).text

@@ -14,7 +14,6 @@ from crowd.requester.services import access_keys
 from genie.lib.errors import GenieError
 from tests.crowd.requester.making import a_batch
 from tests.crowd.requester.on_site import OnSite, send
-from tests.decoys import own
 from tests.factories import make_user, signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -62,9 +61,9 @@ def test_a_table_goes_out_as_hits_and_comes_back_as_a_table(office, rita):
     asked = check(office, rita).text
     assert "2 HITs, 4 assignments: $1.92 at most" in asked
     assert "not shown to workers, but will be in the results: note" in asked
-    assert not own(RequesterHIT).exists()
+    assert not RequesterHIT.own.exists()
     assert "Posted 2 HITs" in confirm(office, rita).text
-    first, second = own(RequesterHIT).order_by("pk")
+    first, second = RequesterHIT.own.order_by("pk")
     shown = read_question(first.question).content
     assert "<p>a, &lt;b&gt;b&lt;/b&gt;</p>" in shown
     assert "${kept}" in shown
@@ -79,7 +78,7 @@ def test_a_table_goes_out_as_hits_and_comes_back_as_a_table(office, rita):
         assert known["turkSubmitTo"].endswith(address.split("?")[0].rstrip("/"))
         assert send(known["turkSubmitTo"], mood=mood).status_code == 200
     done = RequesterAssignment.objects.get(worker__worker=walt.worker)
-    batch = own(RequesterBatch).get()
+    batch = RequesterBatch.own.get()
     answer = office.get(reverse("admin:crowd_requesterbatch_results", args=[batch.pk]))
     assert "attachment" in answer["Content-Disposition"]
     rows = list(csv.DictReader(io.StringIO(answer.text)))
@@ -102,11 +101,11 @@ def test_a_table_goes_out_as_hits_and_comes_back_as_a_table(office, rita):
 def test_a_batch_is_posted_once_and_for_what_is_on_the_account(office, rita):
     confirm(office, rita)
     assert "There is already a batch called Moods" in confirm(office, rita).text
-    assert own(RequesterHIT).count() == 2
+    assert RequesterHIT.own.count() == 2
     poor = confirm(office, rita, name="Dear", reward="5")
     assert "insufficient funds" in poor.text
     assert "more than is left" in check(office, rita, reward="5").text
-    assert own(RequesterBatch).count() == 1
+    assert RequesterBatch.own.count() == 1
 
 
 def review(office, batch, text):
@@ -117,7 +116,7 @@ def review(office, batch, text):
 
 def test_the_table_of_results_comes_back_with_decisions(office, rita):
     confirm(office, rita)
-    batch = own(RequesterBatch).get()
+    batch = RequesterBatch.own.get()
     confirm(office, rita, name="Decoy")
     hits = batch.hits.order_by("pk")
     done = [
@@ -167,14 +166,14 @@ def test_the_table_of_results_comes_back_with_decisions(office, rita):
 
 def test_a_batch_can_be_stopped(office, rita):
     confirm(office, rita)
-    batch = own(RequesterBatch).get()
+    batch = RequesterBatch.own.get()
     data = {"action": "stop_selected", "_selected_action": [batch.pk]}
     assert "Stopped" not in office.post(reverse(LIST), data).text
     data |= {"confirmed": "yes", "reason": "The texts were wrong."}
     for n in (2, 0):
         page = office.post(reverse(LIST), data, follow=True)
         assert f"Stopped {n} HITs" in page.text
-    assert OnSite().accept(own(RequesterHIT).first().entity_id) is None
+    assert OnSite().accept(RequesterHIT.own.first().entity_id) is None
 
 
 def test_what_is_wrong_is_said_with_its_line(office, rita):
@@ -199,7 +198,7 @@ def test_what_is_wrong_is_said_with_its_line(office, rita):
 
 def test_html_in_the_table_is_shown_as_such_where_it_was_said_to_be_some(office, rita):
     confirm(office, rita, markup="on")
-    assert "<p>a, <b>b</b></p>" in own(RequesterHIT).first().question
+    assert "<p>a, <b>b</b></p>" in RequesterHIT.own.first().question
 
 
 def test_pages_with_a_form_or_whole_ones_stay_as_they_are():
@@ -219,4 +218,4 @@ def test_only_staff_who_may_post_do(rita):
     for name in ("results", "review"):
         answer = client.get(reverse(f"admin:crowd_requesterbatch_{name}", args=[1]))
         assert answer.status_code == 403
-    assert not own(RequesterHIT).exists()
+    assert not RequesterHIT.own.exists()

@@ -9,7 +9,6 @@ from crowd.requester.batches.results import answers_of
 from tests.browser import overflows, picture, violations, wait_until
 from tests.crowd.requester.making import external, group_of, html, post
 from tests.crowd.requester.test_forms_and_tests import FORM
-from tests.decoys import own
 
 pytestmark = pytest.mark.browser
 
@@ -55,7 +54,7 @@ def test_a_requesters_page_is_looked_at_accepted_and_sent_in(desk, wanda, open_p
     frame.locator("#submitButton").click()
     page.get_by_role("heading", name="Your answer is stored").wait_for()
     assert violations(page) == []
-    answer = own(RequesterAssignment).get().answer
+    answer = RequesterAssignment.own.get().answer
     assert "<FreeText>tr&#232;s bien &amp; &lt;more&gt;</FreeText>" in answer
     assert "<FreeText>nothing</FreeText>" in answer
     assert "/admin/" not in page.url
@@ -80,7 +79,7 @@ def test_a_crowd_form_works_though_its_own_script_is_gone(desk, wanda, open_page
     frame.get_by_label("Other words").fill("é")
     frame.get_by_role("button", name="Submit").click()
     page.get_by_role("heading", name="Your answer is stored").wait_for()
-    found = answers_of(own(RequesterAssignment).get().answer)
+    found = answers_of(RequesterAssignment.own.get().answer)
     assert json.loads(found.pop("taskAnswers")) == [
         {
             "why": 'It "is"',
@@ -121,8 +120,8 @@ def test_a_form_is_answered_by_keyboard_on_a_phone_in_the_dark(desk, wanda, open
     page.get_by_role("checkbox", name="The cyan one").press("Space")
     page.get_by_role("button", name="Submit").press("Enter")
     page.get_by_role("heading", name="Your answer is stored").wait_for()
-    assert "<SelectionIdentifier>cyan<" in own(RequesterAssignment).get().answer
-    assert own(RequesterAssignment).get().hit.entity_id == hit
+    assert "<SelectionIdentifier>cyan<" in RequesterAssignment.own.get().answer
+    assert RequesterAssignment.own.get().hit.entity_id == hit
     page.goto(page.url.split("/turn/")[0] + "/earnings/")
     assert violations(page) == []
     assert not overflows(page)
@@ -165,6 +164,6 @@ def test_a_page_of_another_site_has_its_own_origin(desk, wanda, chromium, live_s
     page.get_by_role("heading", name="Your answer is stored").wait_for()
     assert (
         "<FreeText>https://lab.example.org</FreeText>"
-        in own(RequesterAssignment).get().answer
+        in RequesterAssignment.own.get().answer
     )
     context.close()

@@ -75,7 +75,7 @@ def test_the_record_of_those_who_decide(site, wim):
     make_campaign(4)
     done = [assignment.pk for assignment in do_all(wim)]
     sent = timezone.now() - timedelta(hours=30)
-    Assignment.objects.update(submitted_at=sent)
+    Assignment.own.update(submitted_at=sent)
     review.approve(done[:3])
     review.reject(done[3], None, "Too fast.")
     appeal = appeals.against_rejection(wim, done[3], "I read it.")
@@ -94,7 +94,7 @@ def test_the_record_of_those_who_decide(site, wim):
 def test_times_are_in_the_zone_that_was_guessed_or_chosen(site, wim):
     make_campaign(1)
     do_all(wim)
-    Assignment.objects.update(submitted_at=datetime(2026, 3, 1, 20, 30, tzinfo=UTC))
+    Assignment.own.update(submitted_at=datetime(2026, 3, 1, 20, 30, tzinfo=UTC))
     earnings, zone = reverse("work:earnings"), reverse("work:zone")
     page = site.get(earnings)
     assert 'id="zone"' in page.text

@@ -50,7 +50,7 @@ def at_work(open_page, wim, **how):
 
 
 def values():
-    return list(Answer.objects.order_by("pk").values_list("value", flat=True))
+    return list(Answer.own.order_by("pk").values_list("value", flat=True))
 
 
 def test_a_campaign_is_answered_by_keyboard_only(open_page, wim):
@@ -104,7 +104,7 @@ def test_enter_without_an_answer_sends_nothing(open_page, wim):
     page = at_work(open_page, wim)
     page.keyboard.press("Enter")
     page.wait_for_timeout(300)
-    assert Answer.objects.count() == 0
+    assert Answer.own.count() == 0
     assert page.evaluate("document.activeElement.type") == "radio"
 
 
@@ -239,7 +239,7 @@ def test_an_answer_that_another_tab_sent_is_said_to_be(chromium, live_server, wi
 def test_active_time_stands_still_while_nobody_is_there(open_page, wim):
     make_campaign(2)
     assignment = next_assignment(wim)
-    Assignment.objects.update(accepted_at=assignment.accepted_at - timedelta(hours=1))
+    Assignment.own.update(accepted_at=assignment.accepted_at - timedelta(hours=1))
     page = open_page(reverse("work:home"), user=wim.user)
     page.clock.install()
     page.goto(page.url.replace(reverse("work:home"), at(assignment)))

@@ -43,7 +43,7 @@ def test_the_counts_are_kept_with_the_assignment(site, wim):
     row = send(site, wim, SENT)
     assert {name: getattr(row, name) for name in SENT} == SENT
     assert not row.canary
-    address = reverse("work:hit", args=[Assignment.objects.get().pk])
+    address = reverse("work:hit", args=[Assignment.own.get().pk])
     again = {**ANSWER, "signals": json.dumps({**SENT, "n_pastes": 9})}
     site.post(address, again)
     assert Signals.objects.get().n_pastes == 0

@@ -64,7 +64,7 @@ def test_the_list_shows_how_far_and_how_dear_each_campaign_is(office):
     worker = make_worker()
     do_one(worker)
     next_assignment(worker)
-    Assignment.objects.filter(state=State.SUBMITTED).update(active_seconds=24)
+    Assignment.own.filter(state=State.SUBMITTED).update(active_seconds=24)
     page = text_of(office.get(page_of("campaign")))
     assert "1 of 4 (25 %)" in page
     assert "1 / 2" in page
@@ -77,7 +77,7 @@ def test_the_list_shows_how_far_and_how_dear_each_campaign_is(office):
 def test_lists_take_as_many_queries_for_many_rows_as_for_one(office, ada):
     def fill(n):
         for _ in range(n):
-            number = Campaign.objects.count()
+            number = Campaign.own.count()
             campaign = make_campaign(2, of=items(2, f"{number}-"), pool=f"pool-{number}")  # fmt: skip
             do_all(make_worker(campaign.pool))
             invitations.invite(ada, "note")
@@ -168,7 +168,7 @@ def test_staff_approve_and_reject_with_a_reason(office):
     assert two.state == State.SUBMITTED
     response = act(office, "crowd_assignment", "reject_selected", one, two, confirmed="yes", reason="No effort.")  # fmt: skip
     assert "1 not changed" in text_of(response)
-    states = dict(Assignment.objects.values_list("pk", "state"))
+    states = dict(Assignment.own.values_list("pk", "state"))
     assert states == {one.pk: "APPROVED", two.pk: "REJECTED", three.pk: "SUBMITTED"}
     assert said() == ["Approved. Reason: As agreed.", "Rejected: No effort."]
 
@@ -236,7 +236,7 @@ def test_an_invitations_link_is_shown_once_and_works(office):
         assert token not in office.get(page).text
     wim = signed_in(make_user("wim"))
     wim.post(link)
-    assert Worker.objects.get().user.get_username() == "wim"
+    assert Worker.own.get().user.get_username() == "wim"
 
 
 def test_many_links_and_many_places_come_from_one_form(office):
@@ -294,13 +294,13 @@ def test_rewards_are_marked_paid_with_their_reference(office):
     make_campaign(3)
     one, two, _ = do_all(make_worker())
     review.approve([one.pk, two.pk])
-    entries = list(LedgerEntry.objects.all())
+    entries = list(LedgerEntry.own)
     asked = act(office, "crowd_ledgerentry", "mark_paid_selected", *entries)
     assert "Total $0.20" in text_of(asked)
     assert "1 skipped" in text_of(asked)
     act(office, "crowd_ledgerentry", "mark_paid_selected", *entries, confirmed="yes", reference="transfer 17")  # fmt: skip
     act(office, "crowd_ledgerentry", "mark_paid_selected", *entries, confirmed="yes", reference="transfer 18")  # fmt: skip
-    states = LedgerEntry.objects.order_by("pk").values_list("state", "platform_id")
+    states = LedgerEntry.own.order_by("pk").values_list("state", "platform_id")
     assert list(states) == [
         ("DONE", "transfer 17"),
         ("DONE", "transfer 17"),
@@ -349,4 +349,4 @@ def test_many_workers_get_a_qualification_at_once_and_are_found_by_it(office):
     assert [grant.expires_at is None for grant in grants] == [True, False, False]
     assert all(worker.messages.count() == 1 for worker in workers)
     found = office.get(page, {"qualification": "sea"}).text
-    assert [w.pseudonym in found for w in Worker.objects.order_by("pk")] == [True] * 3 + [False]  # fmt: skip
+    assert [w.pseudonym in found for w in Worker.own.order_by("pk")] == [True] * 3 + [False]  # fmt: skip

@@ -39,7 +39,7 @@ def test_the_last_answer_is_taken_back_by_a_key_and_none_is_lost(wim, open_page)
     page.get_by_role("button", name="Submit").click()
     wait_for_hit(page, 2)
     expect(page.get_by_role("radio", name="Neutral")).to_be_checked()
-    assert Answer.objects.get().value == 1.0
+    assert Answer.own.get().value == 1.0
     assert Assignment.objects.get(state="SUBMITTED").pk == first.pk
 
 
@@ -50,7 +50,7 @@ def test_keys_go_through_several_items_of_a_page(wim, open_page):
         hit_type=hit_type(criteria={"overall": "Is it good?", "short": "Is it short?"}),
     )
     of_both = campaign.hits.first()
-    Item.objects.update(hit=of_both)
+    Item.own.update(hit=of_both)
     campaign.hits.exclude(pk=of_both.pk).delete()
     at = reverse("work:hit", args=[next_assignment(wim).pk])
     page = open_page(at, user=wim.user)
@@ -64,7 +64,7 @@ def test_keys_go_through_several_items_of_a_page(wim, open_page):
     for key in ("2", "1", "Enter"):
         page.keyboard.press(key)
     page.wait_for_url(f"**{reverse('work:home')}")
-    assert list(Answer.objects.order_by("pk").values_list("value", flat=True)) == [
+    assert list(Answer.own.order_by("pk").values_list("value", flat=True)) == [
         *(1.0, 0.75),
         *(0.25, 0.0),
     ]

@@ -53,7 +53,7 @@ def test_a_newcomer_makes_an_account_by_invitation_and_is_signed_in(invitation):
     account = {"username": "wanda", "password1": "grey heron 7", "password2": "grey heron 7"}  # fmt: skip
     response = client.post(invitation, account, follow=True)
     assert response.redirect_chain == [(reverse("work:home"), 302)]
-    worker = Worker.objects.get()
+    worker = Worker.own.get()
     assert worker.user.get_username() == "wanda"
     assert Client().post(invitation, {**account, "username": "w2"}).status_code == 410
     assert not get_user_model().objects.filter(username="w2").exists()
@@ -64,7 +64,7 @@ def test_a_bad_password_is_refused_in_words_and_keeps_the_invitation(invitation)
     response = Client().post(invitation, account)
     assert response.status_code == 422
     assert "too common" in text_of(response)
-    assert not Worker.objects.exists()
+    assert not Worker.own.exists()
     assert Client().get(invitation).status_code == 200
 
 
@@ -74,9 +74,9 @@ def test_somebody_with_an_account_uses_that(invitation):
     wanda = make_user("wanda")
     client.force_login(wanda)
     assert "Take part as" in text_of(client.get(invitation))
-    assert not Worker.objects.exists()  # a look is not a yes
+    assert not Worker.own.exists()  # a look is not a yes
     client.post(invitation)
-    assert Worker.objects.get().user == wanda
+    assert Worker.own.get().user == wanda
 
 
 @pytest.mark.parametrize("has_account", [False, True])
@@ -90,10 +90,10 @@ def test_a_link_with_a_code_asks_for_it_and_says_when_it_is_wrong(has_account):
     response = client.post(link, {**form, "code": "see"})
     assert response.status_code == 422
     assert "The code is wrong" in text_of(response)
-    assert not Worker.objects.exists()
+    assert not Worker.own.exists()
     assert get_user_model().objects.filter(username="wanda").exists() is has_account
     client.post(link, {**form, "code": "sea"})
-    assert Worker.objects.get().user.get_username() == "wanda"
+    assert Worker.own.get().user.get_username() == "wanda"
 
 
 def test_codes_cannot_be_guessed_at_will(monkeypatch):
@@ -109,7 +109,7 @@ def test_codes_cannot_be_guessed_at_will(monkeypatch):
     assert "Too many wrong codes" in text_of(refused)
     client.force_login(make_user("another account"))
     assert client.post(link, {"code": "sea"}).status_code == 429
-    assert not Worker.objects.exists()
+    assert not Worker.own.exists()
     # somebody else still comes in, however often the right code was used before
     for place in range(5):
         other = Client(REMOTE_ADDR="192.0.2.7")
@@ -249,7 +249,7 @@ def test_sending_an_answer_leads_to_the_next_hit(site):
     first.refresh_from_db()
     assert (first.state, first.remark) == (State.SUBMITTED, "Odd.")
     assert first.active_seconds is not None
-    assert Answer.objects.get().value == 0.75
+    assert Answer.own.get().value == 0.75
     assert "2 of 2" in text_of(site.get(response["Location"]))
     assert "$0.10 pending" in text_of(site.get(response["Location"]))
 
@@ -269,7 +269,7 @@ def test_a_double_submit_counts_once(site):
     first = site.post(address, ANSWER)
     second = site.post(address, ANSWER)
     assert first["Location"] == second["Location"]
-    assert Answer.objects.count() == LedgerEntry.objects.count() == 1
+    assert Answer.own.count() == LedgerEntry.own.count() == 1
     response = site.get(address)
     assert "Your answer is stored" in text_of(response)
     assert 'id="hit"' not in response.text
@@ -277,7 +277,7 @@ def test_a_double_submit_counts_once(site):
     response = site.post(address, {"answer-0-0": "0"})
     assert response.status_code == 409
     assert "your first answer counts" in text_of(response)
-    assert Answer.objects.get().value == 0.75
+    assert Answer.own.get().value == 0.75
 
 
 def test_an_unusable_answer_comes_back_with_a_sentence(site):
@@ -305,7 +305,7 @@ def test_a_returned_hit_goes_to_others_and_never_comes_back(site):
     assignment, address = start(site)
     response = site.post(reverse("work:return", args=[assignment.pk]), follow=True)
     assert "this does not count against you" in text_of(response)
-    assert HIT.objects.get().n_available == 1
+    assert HIT.own.get().n_available == 1
     assert "You returned this HIT" in text_of(site.get(address))
     assert site.post(reverse("work:next"))["Location"] == reverse("work:home")
 
@@ -313,14 +313,14 @@ def test_a_returned_hit_goes_to_others_and_never_comes_back(site):
 def test_work_whose_time_is_over_says_so(site):
     make_campaign(1)
     assignment, address = start(site)
-    Assignment.objects.update(deadline_at=timezone.now() - timedelta(hours=1))
+    Assignment.own.update(deadline_at=timezone.now() - timedelta(hours=1))
     assert "The time for this HIT is up" in text_of(site.get(address))
     response = site.post(address, ANSWER)
     assert response.status_code == 409
     assert "was not stored" in text_of(response)
     release_overdue()
     assert "The time for this HIT is up" in text_of(site.get(address))
-    assert not Answer.objects.exists()
+    assert not Answer.own.exists()
     assert assignment.pk
 
 
@@ -334,7 +334,7 @@ def test_a_look_claims_nothing(site):
         assert site.get(path).status_code == site.head(path).status_code == 302
         assert site.put(path).status_code == 405
     assert site.get(reverse("work:next"))["Location"] == reverse("work:home")
-    assert not Assignment.objects.exists()
+    assert not Assignment.own.exists()
 
 
 def test_the_start_page_counts_what_is_left_for_this_worker(site, monkeypatch):
@@ -357,11 +357,11 @@ def test_a_worker_stays_with_the_kind_of_work_that_they_chose(site, wim):
     make_campaign(1, of=items(1, "a-"))
     make_campaign(1, of=items(1, "b-"), pool="other")
     site.post(reverse("work:next"), {"pool": "other"})
-    assignment = Assignment.objects.get()
+    assignment = Assignment.own.get()
     assert assignment.hit.campaign.pool == "other"
     response = site.post(reverse("work:hit", args=[assignment.pk]), ANSWER)
     assert response["Location"] == reverse("work:home")
-    assert Assignment.objects.count() == 1
+    assert Assignment.own.count() == 1
 
 
 def test_another_kind_of_work_in_the_same_pool_begins_with_its_instructions(site, wim):
@@ -381,7 +381,7 @@ def test_another_kind_of_work_in_the_same_pool_begins_with_its_instructions(site
     assert f'href="{there}"' in site.get(work).text
     # once is enough, and what was read before stays as it was
     following = site.post(work, {"answer-0-0": "1"}, headers=JSON).json()["next"]
-    assert following == reverse("work:hit", args=[Assignment.objects.latest("pk").pk])
+    assert following == reverse("work:hit", args=[Assignment.own.latest("pk").pk])
     before = site.get(f"{reverse('work:instructions', args=[POOL])}?hit={first.pk}")
     assert "Each HIT pays $0.10" in text_of(before)
     strange = reverse("work:instructions", args=[POOL])
@@ -440,7 +440,7 @@ def test_a_number_scale_has_a_number_field(site):
     assert re.search(r'type="number"[^>]+min="0" max="100"', page)
     assert 'value=""' in page
     site.post(address, {"answer-0-0": "62.5"})
-    assert Answer.objects.get().value == 62.5
+    assert Answer.own.get().value == 62.5
 
 
 def test_the_script_is_told_where_to_go_on(site):
@@ -497,7 +497,7 @@ def test_forms_want_their_token(wim):
     client.force_login(wim.user)
     make_campaign(1)
     assert client.post(reverse("work:next")).status_code == 403
-    assert not Assignment.objects.exists()
+    assert not Assignment.own.exists()
 
 
 HOSTILE = ["<script>alert(1)</script>", "]]>", "=cmd|' /C calc'!A0", "{{ x }}{% y %}", "\u202eabc", "a' onx='b"]  # fmt: skip
@@ -518,7 +518,7 @@ def test_hostile_texts_are_shown_and_not_obeyed(site, text):
         assert not re.search(r"<[^>]+\sonx=", response.text)
         assert text in unescape(response.text)
     site.post(address, ANSWER)
-    assert Answer.objects.get().criterion == text[:50]
+    assert Answer.own.get().criterion == text[:50]
 
 
 def test_a_page_tells_nothing_about_what_is_judged_and_who_judges(site, wim):

@@ -39,7 +39,7 @@ def test_an_invitation_makes_one_person_a_worker(token):
     assert list(invitation.workers.all()) == [worker]
     assert invitation.used_at is not None
     assert refused(token, make_user("wanda")) == "invitation-used"
-    assert Worker.objects.count() == 1
+    assert Worker.own.count() == 1
 
 
 def test_one_link_can_have_places_for_several_people_with_the_code_and_no_more():
@@ -60,7 +60,7 @@ def test_the_last_place_is_not_taken_twice_by_who_looked_before(monkeypatch):
     invitations.redeem(token, make_user("wim"))
     monkeypatch.setattr(invitations, "usable", lambda _token: seen_before)
     assert refused(token, make_user("wanda")) == "invitation-used"
-    assert Worker.objects.count() == 1
+    assert Worker.own.count() == 1
 
 
 @pytest.mark.every_engine

@@ -27,7 +27,7 @@ def test_the_link_makes_an_account_that_may_do_everything_and_signs_it_in(client
     way = first_staff.way()
     assert "Set up this site" in client.get(way).text
     page = client.post(way, WORDS, follow=True)
-    nina = get_user_model().objects.get()
+    nina = get_user_model().own.get()
     assert (nina.is_staff, nina.is_superuser) == (True, True)
     assert page.wsgi_request.user == nina
     assert "First steps" in page.text
@@ -47,14 +47,14 @@ def test_it_works_once(client):
     for path in (way, other):
         answer = Client().post(path, {**WORDS, "username": "eve"})
         assert answer.url == reverse("login")
-    assert get_user_model().objects.count() == 1
+    assert get_user_model().own.count() == 1
     assert not first_staff.is_wanted()
 
 
 @pytest.mark.parametrize("wrong", [{"password2": "x"}, {"email": ""}, {"username": ""}])
 def test_what_is_wrong_is_said_and_nothing_made(client, wrong):
     assert client.post(first_staff.way(), {**WORDS, **wrong}).status_code == 400
-    assert not get_user_model().objects.exists()
+    assert not get_user_model().own.exists()
 
 
 def test_only_links_of_this_site_and_of_this_day_are_good(client, monkeypatch):

@@ -75,7 +75,7 @@ def refused(answer):
     assert answer.headers["Retry-After"] == "30"
     assert answer.json()["code"] == "unavailable"
     assert answer.json()["detail"].startswith(NOT_STORING)
-    assert not Submission.objects.exists()
+    assert not Submission.own.exists()
 
 
 def test_an_upload_that_the_full_disk_does_not_take_is_not_half_there(small_disk, api):
@@ -84,7 +84,7 @@ def test_an_upload_that_the_full_disk_does_not_take_is_not_half_there(small_disk
     assert [p for p in small_disk.rglob("*") if p.is_file()] == [small_disk / "filler"]
     (small_disk / "filler").unlink()
     assert api().status_code == 201
-    with Submission.objects.get().file.open() as file:
+    with Submission.own.get().file.open() as file:
         assert file.read()
 
 
@@ -124,14 +124,14 @@ def test_answers_that_the_full_database_does_not_take_can_be_sent_again():
         while do_one(worker):
             pass
     assert disk_is_full(caught.value)
-    done = Assignment.objects.filter(state=Assignment.State.SUBMITTED).count()
+    done = Assignment.own.filter(state=Assignment.State.SUBMITTED).count()
     assert done < n
-    assert Answer.objects.count() == LedgerEntry.objects.count() == done
-    if waiting := Assignment.objects.filter(state=Assignment.State.ACCEPTED).first():
+    assert Answer.own.count() == LedgerEntry.own.count() == done
+    if waiting := Assignment.own.filter(state=Assignment.State.ACCEPTED).first():
         send_in(waiting)
     while do_one(worker):
         pass
-    assert Answer.objects.count() == LedgerEntry.objects.count() == n
+    assert Answer.own.count() == LedgerEntry.own.count() == n
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def test_a_writer_that_collects_garbage_of_a_waiting_thread_does_not_block_it():
             knot.itself = knot
             del knot  # its cursor is garbage, and only the collector finds that
             began.set()
-            get_user_model().objects.update(first_name="Ada")
+            get_user_model().own.update(first_name="Ada")
         except OperationalError as error:
             troubles.append(error)
         finally:
@@ -88,7 +88,7 @@ def test_a_writer_that_collects_garbage_of_a_waiting_thread_does_not_block_it():
     finally:
         gc.enable()
     assert troubles == []
-    assert get_user_model().objects.get().first_name == "Ada"
+    assert get_user_model().own.get().first_name == "Ada"
 
 
 @pytest.mark.every_engine
@@ -138,11 +138,11 @@ def test_writing_says_that_it_is_busy_and_when_to_try_again(impatient):
 def test_a_dropped_write_leaves_the_connection_as_it_was():
     make_user("ada")
     with locked():
-        best_effort(lambda: get_user_model().objects.update(first_name="Ada"))
+        best_effort(lambda: get_user_model().own.update(first_name="Ada"))
         with pytest.raises(OperationalError, match="locked"):
             with connection.cursor() as cursor:
                 cursor.execute("PRAGMA busy_timeout = 10")
-            get_user_model().objects.update(first_name="Ada")
+            get_user_model().own.update(first_name="Ada")
     connection.close()
     assert not get_user_model().objects.filter(first_name="Ada").exists()
 
@@ -152,12 +152,12 @@ def test_a_study_reads_and_writes_a_copy_of_the_database():
     make_team("Kites", make_user("ada"))
     name = connection.settings_dict["NAME"]
     with locked(), working_copy():
-        assert Team.objects.count() == 1
+        assert Team.own.count() == 1
         Team.objects.create(slug="wrens", name="Wrens")
         copy = connection.settings_dict["NAME"]
         assert copy != name
     assert connection.settings_dict["NAME"] == name
-    assert [team.name for team in Team.objects.all()] == ["Kites"]
+    assert [team.name for team in Team.own] == ["Kites"]
     assert not copy.exists()
 
 

@@ -76,14 +76,14 @@ def _as_owner(server, sql, of="postgres"):
 
 def finish(n):
     """Let everybody send in what they hold; then all is answered and paid once."""
-    for held in Assignment.objects.filter(state=Assignment.State.ACCEPTED):
+    for held in Assignment.own.filter(state=Assignment.State.ACCEPTED):
         send_in(held)
     while do_one(make_worker()):
         pass
-    submitted = Assignment.objects.filter(state=Assignment.State.SUBMITTED)
-    assert Answer.objects.count() == submitted.count() == n
+    submitted = Assignment.own.filter(state=Assignment.State.SUBMITTED)
+    assert Answer.own.count() == submitted.count() == n
     assert LedgerEntry.objects.filter(assignment__in=submitted).count() == n
-    assert LedgerEntry.objects.count() == n
+    assert LedgerEntry.own.count() == n
 
 
 def test_a_server_that_is_stopped_and_one_that_crashes_in_mid_flight(server):
@@ -178,9 +178,9 @@ def test_a_full_disk_loses_nothing_and_is_named(server, small_tablespace):
                 pass
         assert disk_is_full(caught.value)
         assert unavailable(caught.value) == NOT_STORING
-        submitted = Assignment.objects.filter(state=Assignment.State.SUBMITTED).count()
+        submitted = Assignment.own.filter(state=Assignment.State.SUBMITTED).count()
         assert submitted < n
-        assert Answer.objects.count() == LedgerEntry.objects.count() == submitted
+        assert Answer.own.count() == LedgerEntry.own.count() == submitted
         small_tablespace.unlink()
         finish(n)
         connections.close_all()

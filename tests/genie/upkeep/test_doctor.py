@@ -40,7 +40,7 @@ def submission():
     made = make_submission(make_task(), team=make_team("Herons", ada), owner=ada)
     name = default_storage.save("submissions/ab/abc", ContentFile(CONTENT))
     sha256 = hashlib.sha256(CONTENT).hexdigest()
-    Submission.objects.update(file=name, file_sha256=sha256)
+    Submission.own.update(file=name, file_sha256=sha256)
     jobs.install(SCHEDULES)
     return made
 
@@ -75,7 +75,7 @@ def test_an_upload_that_is_changed_missing_or_of_nobody(submission):
     assert "changed: 1, the first is submissions/ab/abc" in sentence
     default_storage.delete("submissions/ab/abc")
     assert "missing: 1, the first is" in found("uploads")[1]
-    Submission.objects.update(file="")
+    Submission.own.update(file="")
     default_storage.save("submissions/cd/cde", ContentFile(b"x"))
     assert found("uploads") == ("warning", "named by rows: 0; named by no row: 1")
 
@@ -88,7 +88,7 @@ def test_work_without_its_payment_and_payments_that_failed(submission):
     entry = pay(done, 9, state="PLANNED")
     assert found("money")[0] == "ok"
     assert "$0.09 planned" in found("money")[1]
-    LedgerEntry.objects.update(state="FAILED")
+    LedgerEntry.own.update(state="FAILED")
     said = "failed: 1, being sent for more than an hour: 0"
     assert found("payments") == ("warning", said)
     before = timezone.now() - timedelta(hours=2)
@@ -113,9 +113,9 @@ def test_a_requesters_account_that_does_not_add_up():
     rita = Requester.objects.create(name="Rita")
     access_keys.deposit(rita, 500, key="bank 1")
     assert found("money")[0] == "ok"
-    Requester.objects.update(held_cents=7)
+    Requester.own.update(held_cents=7)
     assert "accounts that do not add up: 1" in found("money")[1]
-    Requester.objects.update(held_cents=0, balance_cents=501)
+    Requester.own.update(held_cents=0, balance_cents=501)
     assert found("money")[0] == "problem"
 
 

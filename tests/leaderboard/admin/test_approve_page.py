@@ -76,7 +76,7 @@ def test_hostile_outputs_are_text(boss, waiting, task):
     submission = waiting(system="</title><script>alert(1)</script>")
     submission.predictions.all().delete()
     make_predictions(submission, "]]></td><script>alert({0})</script>")
-    Instance.objects.update(references=["<img src=x onerror=alert(1)>"])
+    Instance.own.update(references=["<img src=x onerror=alert(1)>"])
     text = boss.get(path_of(submission)).text
     assert "<script>alert" not in text
     assert "<img src=x" not in text
@@ -174,7 +174,7 @@ def test_only_the_three_buttons_decide(boss, waiting, decision):
     assert state_of(submission) == State.MEASURED
 
 
-def test_after_a_decision_comes_the_next_that_waits(boss, waiting):
+def test_after_a_decision_comes_the_next_that_waits(boss, alone, waiting):
     first, second = waiting("First"), waiting("Second")
     answer = decide(boss, first, "approve")
     assert answer.request["PATH_INFO"] == path_of(second)

@@ -26,7 +26,7 @@ FIRST = (".deciding .warning", ".deciding .outputs tbody tr", ".deciding td.numb
 def test_what_decides_ends_above_the_fold(open_page, waiting, superuser):
     submission = waiting(warnings=WARNINGS)
     submission.predictions.update(text=LONG)
-    Instance.objects.update(
+    Instance.own.update(
         fields={"source": LONG, "second": LONG}, references=[LONG, LONG]
     )
     page = open_page(

@@ -32,11 +32,11 @@ def make_failure(job="leaderboard.jobs.measure", **kwargs):
     )
 
 
-def test_on_a_quiet_day_nothing_waits(boss, db):
+def test_on_a_quiet_day_nothing_waits(boss, alone):
     assert "Nothing is waiting for a decision" in waits(boss)
 
 
-def test_submissions_to_approve_come_first_each_with_its_page(boss, waiting):
+def test_submissions_to_approve_come_first_each_with_its_page(boss, alone, waiting):
     submission = waiting("Kite")
     waiting("Done", state=State.PUBLISHED)
     text = waits(boss)
@@ -45,7 +45,7 @@ def test_submissions_to_approve_come_first_each_with_its_page(boss, waiting):
     assert "Done" not in text
 
 
-def test_only_the_first_few_are_named(boss, waiting):
+def test_only_the_first_few_are_named(boss, alone, waiting):
     for n in range(8):
         waiting(f"System-{n}")
     text = waits(boss)
@@ -62,7 +62,7 @@ def test_failed_steps_wait_with_their_reason(boss, waiting):
 
 def test_campaigns_with_a_notice_wait(boss, waiting):
     evaluation = make_evaluation(waiting(state=State.ANNOTATING))
-    Campaign.objects.update(notice="The budget is used up.")
+    Campaign.own.update(notice="The budget is used up.")
     assert "Campaigns with a notice: 1" in waits(boss)
     Campaign.objects.filter(pk=evaluation.campaign.pk).update(
         state=Campaign.State.COMPLETE

@@ -44,8 +44,8 @@ def world(db):
     for model in made:
         if any(field.name == "pool" for field in model._meta.fields):
             model._default_manager.update(pool=task.slug)
-    HITType.objects.update(scale=next(iter(all_scales())))
-    Campaign.objects.update(platform="selfhosted")
+    HITType.own.update(scale=next(iter(all_scales())))
+    Campaign.own.update(platform="selfhosted")
     make_task(ELSEWHERE)
     return made
 
@@ -141,7 +141,7 @@ def test_actions_reach_only_rows_on_which_their_permission_holds(world):
     reviewer = Group.objects.get(name="Reviewer")
     TaskRole.objects.create(user=user, role=reviewer, pool=slug)
     campaign = world[Campaign]
-    Campaign.objects.update(state=Campaign.State.RUNNING)
+    Campaign.own.update(state=Campaign.State.RUNNING)
     change = reverse("admin:crowd_campaign_change", args=[campaign.pk])
     assert client.get(change).status_code == 200
     posted = {

@@ -89,7 +89,7 @@ def test_nobody_hands_in_for_another_team(api_of, cast, task):
         missing.json()["detail"].replace("no-such-team", cast.team.slug)
         == (answer.json()["detail"])
     )
-    assert not Submission.objects.exists()
+    assert not Submission.own.exists()
 
 
 def test_a_token_that_was_taken_back_opens_nothing(api_of, cast, task):

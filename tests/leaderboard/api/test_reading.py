@@ -214,11 +214,11 @@ def test_what_people_were_paid_is_told_as_on_the_page(api_of, task, cast, who):
 
     team = who == "team_mate"
     assert money() == ([500, 18, 4] if team else [None, None, None])
-    Submission.objects.update(state=State.PUBLISHED, published_at=timezone.now())
+    Submission.own.update(state=State.PUBLISHED, published_at=timezone.now())
     assert money() == [500 if team else None, 18, 4]
     page = Client().get(f"/submissions/{owl.pk}/").text
     assert "$0.18 to workers, $0.04 to the platform" in page
-    Submission.objects.update(state=State.WITHDRAWN)
+    Submission.own.update(state=State.WITHDRAWN)
     assert money() == ([500, 18, 4] if team else [None, None, None])
 
 

@@ -39,7 +39,7 @@ def test_a_score_of_the_past_can_be_read_again(api_of, kite):
     )
     second = make_score(kite, 60)
     Score.objects.filter(pk=second.pk).update(created_at=week)
-    Submission.objects.update(published_at=week - timedelta(days=6))
+    Submission.own.update(published_at=week - timedelta(days=6))
     api = api_of("visitor")
     before = (week - timedelta(days=1)).isoformat()
     assert means(api) == [60]
@@ -107,7 +107,7 @@ def test_rows_are_filtered(api_of, task, kite, who):
 
 
 def test_a_withdrawn_result_shows_no_numbers(api_of, kite):
-    Submission.objects.update(state=State.WITHDRAWN)
+    Submission.own.update(state=State.WITHDRAWN)
     api = api_of("visitor")
     assert api.get(f"/submissions/{kite.pk}/metric-results/").json()["count"] == 0
     refused = api.get(f"/submissions/{kite.pk}/judgments/")

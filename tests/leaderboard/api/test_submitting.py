@@ -58,7 +58,7 @@ def test_a_submission_is_stored_counted_and_queued(api_of, cast, task):
 
 def test_without_a_team_the_submitters_own_is_taken(api_of, cast, task):
     assert api_of("staff").submit().status_code == 201
-    assert Submission.objects.get().team.members.get() == cast.staff
+    assert Submission.own.get().team.members.get() == cast.staff
 
 
 def test_who_is_in_several_teams_says_which_one_submits(api_of, cast, task):
@@ -68,7 +68,7 @@ def test_who_is_in_several_teams_says_which_one_submits(api_of, cast, task):
     slugs = [cast.team.slug, egret.slug]
     assert answer.json()["details"]["choices"] == slugs
     assert all(slug in answer.json()["detail"] for slug in slugs)
-    assert not Submission.objects.exists()
+    assert not Submission.own.exists()
     named = api_of("submitter").submit(team=egret.slug)
     assert named.json()["team"]["name"] == "Team Egret"
 
@@ -114,7 +114,7 @@ def test_a_bad_file_ends_as_invalid_with_one_clear_sentence(api_of, task, name):
     for error in found["errors"]:
         assert error["message"].endswith(".")
         assert "\n" not in error["message"]
-    assert not Prediction.objects.exists()
+    assert not Prediction.own.exists()
     assert found["metrics"] == {}
 
 
@@ -159,7 +159,7 @@ def test_a_file_that_lies_about_its_size_is_refused_too(api_of, task, settings):
     settings.GENIE = {**settings.GENIE, "MAX_UPLOAD_BYTES": 100}
     answer = api_of("submitter").submit("x" * 101)
     assert (answer.status_code, answer.json()["code"]) == (413, "file-too-large")
-    assert not Submission.objects.exists()
+    assert not Submission.own.exists()
 
 
 @each(
@@ -189,7 +189,7 @@ def test_a_wrong_field_is_named_nothing_kept(api_of, task, fields, status, code,
     assert [e["field"] for e in answer.json().get("errors", [])][:1] == (
         [field] if field else []
     )
-    assert not Submission.objects.exists()
+    assert not Submission.own.exists()
     assert not jobs.n_waiting()
 
 
@@ -208,7 +208,7 @@ def test_the_quota_says_when_to_come_back(api_of, cast, task, who):
     assert (answer.status_code, answer.json()["code"]) == (429, "quota-reached")
     assert answer.json()["details"]["limit"] == 3
     assert 3500 < int(answer.headers["Retry-After"]) <= 3601
-    assert Submission.objects.count() == 3
+    assert Submission.own.count() == 3
 
 
 def test_only_form_data_is_taken(cast, task):

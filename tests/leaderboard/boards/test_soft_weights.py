@@ -205,7 +205,7 @@ def means(task):
 def raters(task):
     from crowd.models import Worker
 
-    return list(Worker.objects.order_by("pk"))
+    return list(Worker.own.order_by("pk"))
 
 
 def test_a_board_follows_weights_once_a_day(task):

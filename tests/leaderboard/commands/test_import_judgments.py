@@ -29,7 +29,7 @@ def test_a_dry_run_says_all_and_stores_nothing(table, capsys):
     call_command("import_judgments", table, task="elsewhere", dry_run=True, json=True)
     seen = json.loads(capsys.readouterr().out)
     assert seen["n_systems"] == 2
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
 
 
 def test_an_import_has_a_board_and_can_be_taken_back(table, capsys):
@@ -39,13 +39,13 @@ def test_an_import_has_a_board_and_can_be_taken_back(table, capsys):
     call_command("import_judgments", table, task="elsewhere", licence="CC0-1.0", **said)
     row = Import.objects.get()
     assert (row.known, row.licence) == ({"pay": "9 USD an hour"}, "CC0-1.0")
-    scale = Score.objects.first().evaluation.campaign.hit_type.scale
+    scale = Score.own.first().evaluation.campaign.hit_type.scale
     assert scale == "number_1_7"
     with pytest.raises(CommandError, match="imported into elsewhere already"):
         call_command("import_judgments", table, task="elsewhere")
     call_command("import_judgments", take_back=row.pk)
     assert "the task elsewhere is gone" in capsys.readouterr().out
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
 
 
 def test_without_an_owner_it_says_how_to_make_one(table):
@@ -65,7 +65,7 @@ def test_a_list_of_nothing_published_stops_it_before_storing(table, tmp_path):
     printed.write_text("id,value,source\nred/board-score,5,computed\n")
     with pytest.raises(CommandError, match="None of the 1 numbers is published"):
         call_command("import_judgments", table, task="elsewhere", published=printed)
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
 
 
 def test_a_scale_is_asked_for_and_may_be_of_every_criterion(tmp_path):
@@ -76,7 +76,7 @@ def test_a_scale_is_asked_for_and_may_be_of_every_criterion(tmp_path):
     for dry in (True, False):
         with pytest.raises(CommandError, match="--scale"):
             call_command("import_judgments", path, task="few-values", dry_run=dry)
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
     call_command("import_judgments", path, task="few-values", scale=["1 to 5"])
     row = Import.objects.get()
     assert row.said["scales"] == {"": "number_1_5"}

@@ -41,8 +41,8 @@ class Release:
 
 def everything():
     return (
-        list(Task.objects.order_by("pk").values()),
-        list(Instance.objects.order_by("pk").values()),
+        list(Task.own.order_by("pk").values()),
+        list(Instance.own.order_by("pk").values()),
     )
 
 
@@ -67,7 +67,7 @@ def test_an_official_release_is_read_from_its_folder(run, release):
     found = run("load_task", "arc-da", source=str(release.folder))
     assert found.refusal == ""
     assert "30 instances" in found.out
-    first = Instance.objects.order_by("position")[0]
+    first = Instance.own.order_by("position")[0]
     assert (first.instance_id, first.references) == ("Q0", ["0", "It is 0."])
 
 
@@ -94,16 +94,16 @@ def test_a_changed_release_is_refused_with_its_differences(run, release):
 
 def test_references_can_be_hidden_and_stay_hidden(run, release):
     run("load_task", "arc-da", source=str(release.folder), hide_references=True)
-    assert Task.objects.get().hidden_references
+    assert Task.own.get().hidden_references
     found = run("load_task", "arc-da", source=str(release.folder))
     assert "references hidden" in found.out
-    assert Task.objects.get().hidden_references
+    assert Task.own.get().hidden_references
 
 
 def test_hiding_later_is_a_change_and_is_called_one(run, release):
     run("load_task", "arc-da", source=str(release.folder))
     found = run("load_task", "arc-da", source=str(release.folder), hide_references=True)
-    assert Task.objects.get().hidden_references
+    assert Task.own.get().hidden_references
     assert "nothing has changed" not in found.out
     assert "references hidden" in found.out
 
@@ -120,7 +120,7 @@ def test_what_is_missing_is_named(run, args, words):
     found = run("load_task", *args)
     assert found.returncode == 1
     assert words in found.refusal
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
 
 
 def test_a_broken_line_is_named_and_nothing_is_loaded(run, release):
@@ -129,8 +129,8 @@ def test_a_broken_line_is_named_and_nothing_is_loaded(run, release):
     found = run("load_task", "arc-da", source=str(release.folder))
     assert found.returncode == 1
     assert "31" in found.refusal
-    assert not Task.objects.exists()
-    assert not Instance.objects.exists()
+    assert not Task.own.exists()
+    assert not Instance.own.exists()
 
 
 @pytest.mark.every_engine

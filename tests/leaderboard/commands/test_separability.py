@@ -20,8 +20,8 @@ def test_it_prints_what_a_script_could_tell_and_keeps_nothing(capsys):
     assert len([line for line in lines if line.startswith("| demo-qa |")]) == 4
     assert "demo-qa: 1 systems; confirmed 8, edit:" in text
     assert "Edits move chrF from" in text
-    assert not Task.objects.exists()
-    assert not Submission.objects.exists()
+    assert not Task.own.exists()
+    assert not Submission.own.exists()
     assert not ConfirmedOutput.objects.exists()
     assert printed(capsys, *small) == text
 

@@ -71,7 +71,7 @@ def test_people_read_a_table(hand_in):
     found = hand_in(wait=True)
     assert found.out.startswith("Submission ")
     assert "MEASURED" in found.out
-    value = Submission.objects.get().metric_results.get(metric="chrf").value
+    value = Submission.own.get().metric_results.get(metric="chrf").value
     assert f"{value:.2f}" in found.out
 
 
@@ -86,7 +86,7 @@ def test_a_bad_file_is_invalid_and_leaves_nothing_else(hand_in, name):
     assert errors[code].keys() == {"code", "message", "count", "examples"}
     assert errors[code]["count"] >= 1
     assert found.json["metrics"] == {}
-    assert not Prediction.objects.exists()
+    assert not Prediction.own.exists()
 
 
 def test_a_bad_file_cannot_write_to_the_terminal(hand_in):
@@ -112,7 +112,7 @@ def test_a_refusal_is_one_json_object_too(hand_in, options, code):
     assert found.json.keys() == KEYS
     assert (found.json["id"], found.json["state"]) == (None, "REFUSED")
     assert [error["code"] for error in found.json["errors"]] == [code]
-    assert not Submission.objects.exists()
+    assert not Submission.own.exists()
 
 
 def test_a_team_that_is_not_the_owners_is_refused(hand_in, run):
@@ -144,7 +144,7 @@ def test_all_that_the_form_asks_can_be_said(hand_in):
         links=["https://heron.example/"],
         anonymous_until="2099-01-01",
     )
-    submission = Submission.objects.get()
+    submission = Submission.own.get()
     assert submission.visibility == Submission.Visibility.PRIVATE
     assert submission.description == "Beam search."
     assert submission.links == ["https://heron.example/"]

@@ -88,7 +88,7 @@ def test_who_copies_the_judge_looks_unusual_and_stays(crowd, boss):
     assert re.search(r"Similarity to gpt .{0,250}? unusual", shown)
     assert "times as likely from a program" in shown
     assert "95 % interval" in shown
-    assert not Ban.objects.exists()
+    assert not Ban.own.exists()
     assert not HeldExclusion.objects.exists()
 
 
@@ -148,6 +148,6 @@ def test_only_staff_who_may_see_tests_may_see_it(crowd):
 
 
 def test_nothing_of_it_is_public(crowd, client):
-    Signals.objects.create(assignment=Assignment.objects.first(), n_pastes=3)
+    Signals.objects.create(assignment=Assignment.own.first(), n_pastes=3)
     for path in ("/", "/api/", reverse("work:home")):
         assert "n_pastes" not in client.get(path).text

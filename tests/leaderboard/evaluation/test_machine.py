@@ -165,12 +165,12 @@ def test_what_was_decided_is_not_decided_again(subject, boss, verb, code):
 def test_who_comes_second_changes_nothing(subject, boss):
     stale = machine.evaluation_of(subject)
     decide.decline(subject, by=boss, reason="Not now.")
-    n = SubmissionEvent.objects.count()
+    n = SubmissionEvent.own.count()
     with pytest.raises(LostRace):
         machine.move(stale, State.APPROVED, "Approved.", by=boss)
     subject.refresh_from_db()
     assert subject.state == machine.evaluation_of(subject).state == State.DECLINED
-    assert SubmissionEvent.objects.count() == n
+    assert SubmissionEvent.own.count() == n
     assert not jobs.queued()
 
 

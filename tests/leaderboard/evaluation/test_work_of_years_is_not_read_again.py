@@ -40,13 +40,13 @@ def scored():
     """Give a function that lets somebody do work in three of twenty scored campaigns."""
     maria = make_user("maria")
     make_many_ranked(make_task(), 20, team=make_team("Kestrel", maria), owner=maria)
-    HumanEvaluation.objects.update(scored_at=timezone.now())
+    HumanEvaluation.own.update(scored_at=timezone.now())
     shown = Input.objects.create(scope="tidy-news", content_key="one")
 
     def work(n, worker):
         at = timezone.now() - timedelta(days=1)
-        place = HIT.objects.count()
-        campaigns = Campaign.objects.order_by("pk")
+        place = HIT.own.count()
+        campaigns = Campaign.own.order_by("pk")
         hits = HIT.objects.bulk_create(
             HIT(campaign=campaigns[k % 3], input=shown, position=place + k)
             for k in range(n)
@@ -150,8 +150,8 @@ def test_looking_at_boards_where_nothing_is_new_asks_as_much_for_one_task_as_for
 def test_of_many_evaluations_those_with_new_answers_are_looked_at(scored, monkeypatch):
     computed.delete(run._SEEN)
     monkeypatch.setattr(run, "LOOKS", 2)
-    pks = list(HumanEvaluation.objects.values_list("pk", flat=True))
-    rows = EvaluationCampaign.objects.order_by("pk").select_related("campaign")
+    pks = list(HumanEvaluation.own.values_list("pk", flat=True))
+    rows = EvaluationCampaign.own.order_by("pk").select_related("campaign")
     quiet, busy = rows[0], rows[1]
     # whatever came before this process began is looked at
     assert [run._worth_a_look(pks) for _ in range(2)] == [pks, pks]

@@ -52,7 +52,7 @@ def test_no_money_is_behind_it_and_none_can_be_put_there(task, staff):
         bonuses.give(assignment.pk, 50, key="k", reason="Thanks.", by=staff)
     with pytest.raises(GenieError, match="elsewhere"):
         add_money(campaign.pk, 500, budget_cents=0, by=staff, reason="More.")
-    assert not LedgerEntry.objects.exists()
+    assert not LedgerEntry.own.exists()
     assert not Commitment.objects.exists()
     assert not Budget.objects.exists()
     assert numbers().ratings == numbers().workers == numbers().submissions == 0
@@ -61,7 +61,7 @@ def test_no_money_is_behind_it_and_none_can_be_put_there(task, staff):
 def test_nobody_is_offered_it_and_its_workers_are_offered_nothing(task):
     here = Worker.objects.create(platform_worker_id="anna")
     assert not open_campaigns(here)
-    assert not HIT.objects.filter(n_available__gt=0).exists()
+    assert not HIT.own.filter(n_available__gt=0).exists()
     for worker in Worker.objects.filter(platform="imported"):
         assert worker.excluded
         assert worker.user is None
@@ -78,9 +78,9 @@ def test_the_queue_leaves_it_alone(task, staff):
     run.advance()
     # what counts has changed, and is scored again as everywhere
     assert rescoring.rescore(task.pk) == 3
-    assert not HIT.objects.filter(n_available__gt=0).exists()
+    assert not HIT.own.filter(n_available__gt=0).exists()
     assert not DetectorFit.objects.exists()
-    assert not LedgerEntry.objects.exists()
+    assert not LedgerEntry.own.exists()
 
 
 def test_nobody_can_be_asked_about_its_systems(task, staff):
@@ -126,10 +126,10 @@ def test_a_second_wave_adds_and_taking_it_back_restores(task, staff):
     after = {s.submission.system_name: s.n for s in current.all()}
     assert after == before == {"red": 12, "blue": 12, "green": 12}
     assert not take_back(task.imports.get())
-    assert not Task.objects.exists()
-    assert not Submission.objects.exists()
-    assert not HumanEvaluation.objects.exists()
-    assert not Worker.objects.exists()
+    assert not Task.own.exists()
+    assert not Submission.own.exists()
+    assert not HumanEvaluation.own.exists()
+    assert not Worker.own.exists()
 
 
 def test_a_release_of_it_is_rebuilt(staff, tmp_path):

@@ -64,7 +64,7 @@ def test_the_scale_that_is_shown_is_stored_and_used(values, scale):
         return
     row = store(judgments, task)
     assert row.said["scales"] == {"": one.scale.slug}
-    used = {s.evaluation.campaign.hit_type.scale for s in Score.objects.all()}
+    used = {s.evaluation.campaign.hit_type.scale for s in Score.own}
     assert used == {one.scale.slug}
     assert row.task.config["human"]["scale"] == one.scale.slug
 
@@ -83,7 +83,7 @@ def test_fewer_than_five_different_values_need_an_answer():
     assert "1 to 5 (as entered)" in shown.to_text()
     row = store(judgments, task)
     assert row.said["scales"] == {"": "number_1_5"}
-    means = {s.submission.system_name: s.mean for s in Score.objects.all()}
+    means = {s.submission.system_name: s.mean for s in Score.own}
     assert means == {"ada": pytest.approx(50.0), "bob": pytest.approx(56.25)}
     # a later wave needs no answer, and stays on the scale of the first
     judgments, shown, task = begun([4, 4, 5, 5])
@@ -171,7 +171,7 @@ def test_each_signature_names_the_scale_of_its_own_criterion():
     store(read(files, layout="plain"), task)
     found = {
         (s.criterion, s.signature.partition("|scale:")[2].partition("|")[0])
-        for s in Score.objects.all()
+        for s in Score.own
     }
     assert found == {
         ("fluency", "number_1_5"),
@@ -222,7 +222,7 @@ def test_a_scale_where_lower_is_better_is_turned_round():
     judgments.lower_is_better = ("",)
     row = store(judgments, task)
     assert row.said["scales"] == {"": "number_-5_-1"}
-    mean = np.mean([s.mean for s in Score.objects.all()])
+    mean = np.mean([s.mean for s in Score.own])
     assert mean == pytest.approx(75.0)
 
 

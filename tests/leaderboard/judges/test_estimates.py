@@ -124,8 +124,8 @@ def test_what_is_stored_is_the_mean_that_is_computed_by_hand(board):
 def test_an_interval_ends_where_the_scale_ends(board):
     judged(board)
     # one of eight people finds everything bad, seven everything good
-    strict = Answer.objects.order_by("pk").first().assignment.worker
-    Answer.objects.update(value=1.0)
+    strict = Answer.own.order_by("pk").first().assignment.worker
+    Answer.own.update(value=1.0)
     Answer.objects.filter(assignment__worker=strict).update(value=0.0)
     assert estimate(board) == 2
     for row in JudgedEstimate.objects.all():
@@ -357,7 +357,7 @@ def test_ranks_with_judges_come_out_of_a_release_again(board, tmp_path):
     board.config = {**board.config, "judges": {"rank": True}}
     board.save()
     # over: which instances people judged may be known
-    Campaign.objects.update(state=Campaign.State.COMPLETE)
+    Campaign.own.update(state=Campaign.State.COMPLETE)
     board = type(board).objects.get(pk=board.pk)
     estimate(board)
     refit.refit_board(board)

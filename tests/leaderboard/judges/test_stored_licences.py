@@ -180,4 +180,4 @@ def test_another_crowd_has_to_rate_first(given):
     given.finished_at = timezone.now() + timedelta(minutes=1)
     given.save()
     assert service.decide(given, "overall").state == "LICENSED"
-    assert Task.objects.get().judge_runs.count() == 1
+    assert Task.own.get().judge_runs.count() == 1

@@ -82,7 +82,7 @@ def test_pseudonyms_are_stable_within_a_task_and_tell_nothing(client, world, set
     assert names[0] == names[1]
     assert len(names[0]) == 6
     other = Task(slug="other")
-    pk = Answer.objects.first().assignment.worker_id
+    pk = Answer.own.first().assignment.worker_id
     assert pseudonym(world.task, pk) in names[0]
     assert pseudonym(other, pk) not in names[0]
     settings.SECRET_KEY = "another secret of the site"
@@ -99,7 +99,7 @@ def test_no_private_system_test_question_or_worker_gets_out(client, world, cast)
         found = judged_system(world.task, 0.5, rng=world.rng, name=name, **fields)
         measured(found, "chrf", np.full(40, 77.25))
         Submission.objects.filter(pk=found.pk).update(**change)
-    Task.objects.update(hidden_references=True)
+    Task.own.update(hidden_references=True)
     # a test question, and a worker under a ban, in the campaign of a public system
     campaign = world.systems[0].human_evaluation.campaign
     trap = make_item(campaign, "trap-question")
@@ -173,7 +173,7 @@ def test_mt_metrics_evals_layout(client, world):
         ]
     assert get(client, "mtme.zip") == get(client, "mtme.zip")
     # texts only where the licence lets them be handed on
-    Task.objects.update(licence="CC BY 4.0")
+    Task.own.update(licence="CC BY 4.0")
     with zipfile.ZipFile(io.BytesIO(get(client, "mtme.zip"))) as archive:
         text = archive.read("tidy-news/references/en-en.refA.txt").decode()
         assert text.splitlines()[39] == "Reference number 39."
@@ -230,7 +230,7 @@ def test_judged_pairs_are_battles(client, world, cast):
 
 
 def test_an_empty_task_gives_headers(client, world):
-    Submission.objects.update(visibility="PRIVATE")
+    Submission.own.update(visibility="PRIVATE")
     assert get(client, "judgments.csv").decode().count("\n") == 1
     assert get(client, "judgments.jsonl") == b""
     with zipfile.ZipFile(io.BytesIO(get(client, "mtme.zip"))) as archive:

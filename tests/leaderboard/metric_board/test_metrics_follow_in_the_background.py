@@ -44,11 +44,9 @@ def test_a_metric_that_is_added_is_computed_for_old_submissions(task, two):
     assert run.finished_at is not None
     assert results(two[0], "rougeL").get().value == pytest.approx(100)
     assert results(two[1], "rougeL").get().value < 90
-    before = list(MetricResult.objects.order_by("pk").values_list("pk", "value"))
+    before = list(MetricResult.own.order_by("pk").values_list("pk", "value"))
     catch_up(task)
-    assert list(MetricResult.objects.order_by("pk").values_list("pk", "value")) == (
-        before
-    )
+    assert list(MetricResult.own.order_by("pk").values_list("pk", "value")) == (before)
 
 
 def test_parameters_of_a_task_are_used_and_signed(task, two):
@@ -93,10 +91,10 @@ def test_new_settings_keep_the_old_result_beside_the_new_one(task, two):
 
 @pytest.mark.every_engine
 def test_results_from_before_settings_were_kept_are_taken_over(task, two):
-    MetricResult.objects.update(identity="")
-    n = MetricResult.objects.count()
+    MetricResult.own.update(identity="")
+    n = MetricResult.own.count()
     catch_up(task)
-    assert MetricResult.objects.count() == n
+    assert MetricResult.own.count() == n
     assert not MetricResult.objects.filter(identity="").exists()
 
 
@@ -140,13 +138,13 @@ def test_a_run_can_be_stopped_and_goes_on_where_it_was(task, two, small_pieces):
     done = run.pieces.get(state="DONE")
     catch_up(task)
     assert run.pieces.filter(state="DONE").count() == 1
-    assert not MetricResult.objects.filter(metric="ter").exists()
+    assert not MetricResult.own.filter(metric="ter").exists()
     run.refresh_from_db()
     assert runs.resume(run)
     jobs.drain()
     run.refresh_from_db()
     assert run.state == "DONE"
-    assert MetricResult.objects.filter(metric="ter").count() == 2
+    assert MetricResult.own.filter(metric="ter").count() == 2
     done.refresh_from_db()
     assert done.n_attempts == 1
 
@@ -158,7 +156,7 @@ def test_what_was_lost_from_the_queue_is_queued_again(task, two, small_pieces):
 
     OrmQ.objects.all().delete()
     catch_up(task)
-    assert MetricResult.objects.filter(metric="ter").count() == 2
+    assert MetricResult.own.filter(metric="ter").count() == 2
 
 
 def test_a_piece_that_fails_says_why_and_can_be_tried_again(
@@ -175,12 +173,12 @@ def test_a_piece_that_fails_says_why_and_can_be_tried_again(
     run = MetricRun.objects.get()
     assert run.state == "DONE"
     assert "RuntimeError: no room" in run.reason
-    assert not MetricResult.objects.filter(metric="ter").exists()
+    assert not MetricResult.own.filter(metric="ter").exists()
     assert runs.resume(run)
     jobs.drain()
     run.refresh_from_db()
     assert (run.state, run.reason) == ("DONE", "")
-    assert MetricResult.objects.filter(metric="ter").count() == 2
+    assert MetricResult.own.filter(metric="ter").count() == 2
     assert not runs.resume(run)
 
 
@@ -200,12 +198,10 @@ def test_a_piece_whose_process_dies_each_time_is_given_up(task, two):
 def test_a_piece_computed_twice_changes_nothing(task, two):
     use_metrics(task, "ter")
     catch_up(task)
-    before = list(MetricResult.objects.order_by("pk").values_list("pk", flat=True))
+    before = list(MetricResult.own.order_by("pk").values_list("pk", flat=True))
     for piece in MetricPiece.objects.all():
         pieces.compute(piece.pk)
-    assert before == list(
-        MetricResult.objects.order_by("pk").values_list("pk", flat=True)
-    )
+    assert before == list(MetricResult.own.order_by("pk").values_list("pk", flat=True))
 
 
 @pytest.mark.every_engine
@@ -214,7 +210,7 @@ def test_withdrawn_submissions_are_left_alone(task, two, small_pieces):
     runs.catch_up(task)
     type(two[0]).objects.filter(pk=two[0].pk).update(state="WITHDRAWN")
     jobs.drain()
-    assert [r.submission_id for r in MetricResult.objects.filter(metric="ter")] == [
+    assert [r.submission_id for r in MetricResult.own.filter(metric="ter")] == [
         two[1].pk
     ]
     assert MetricRun.objects.get().state == "DONE"
@@ -271,7 +267,7 @@ def test_a_task_with_a_wrong_parameter_is_not_loaded(db, monkeypatch):
     monkeypatch.setattr(shipped, "definition", lambda slug: found)
     with pytest.raises(GenieError, match=r"metrics\.chrf\.words: there is no such"):
         load.load_task("demo-qa")
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
 
 
 @pytest.mark.every_engine

@@ -159,7 +159,7 @@ def test_it_is_ranked_by_what_is_asked_for(client, board, by):
 
 
 def test_simulated_judgments_are_labelled_everywhere(client, board):
-    Submission.objects.update(simulated=True)
+    Submission.own.update(simulated=True)
     boards.refresh(board.task)
     jobs.drain()
     said = page(client)

@@ -16,7 +16,6 @@ from genie.upkeep import alerts
 from leaderboard.monitoring import alarms
 from quality.models import Ban, Grade, Placement
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
-from tests.decoys import own
 from tests.factories import make_user
 
 
@@ -43,9 +42,9 @@ def test_a_low_budget_is_told_and_where_to_raise_it(boss, client):
 def test_spending_beyond_the_plan_is_told():
     campaign = make_campaign(4)
     do_one(make_worker())
-    own(Campaign).update(budget_cents=40)
+    Campaign.own.update(budget_cents=40)
     assert alarms.budgets().verdict == "ok"
-    own(LedgerEntry).update(amount_cents=5_000)
+    LedgerEntry.own.update(amount_cents=5_000)
     [sentence] = alarms.budgets().points.values()
     assert "has spent $50.00, where $0.10 were planned" in sentence
     assert sentence.endswith(f"/admin/crowd/campaign/{campaign.pk}/change/")
@@ -78,7 +77,7 @@ def test_test_questions_that_are_answered_worse_are_told_chance_is_not():
     [sentence] = alarms.crowds().points.values()
     assert "10 of 30 test questions were answered right in the last day" in sentence
     assert "28 of 30 before: check the workers" in sentence
-    own(Campaign).update(state=Campaign.State.COMPLETE)
+    Campaign.own.update(state=Campaign.State.COMPLETE)
     assert alarms.crowds().verdict == "ok"
 
 
@@ -87,7 +86,7 @@ def test_agreement_that_falls_is_told():
     for worker in (make_worker(), make_worker()):
         while do_one(worker):
             pass
-    answers = list(own(Answer).order_by("item", "pk"))
+    answers = list(Answer.own.order_by("item", "pk"))
     start = timezone.now() - timedelta(hours=20)
     for n, answer in enumerate(answers):
         answer.value = (n // 2 % 5) / 4  # both the same
@@ -110,7 +109,7 @@ def test_many_exclusions_at_once_are_told():
     Ban.objects.create(worker=make_worker(), pool=POOL, reason="careless")
     [sentence] = alarms.crowds().points.values()
     assert f"{POOL}: 5 workers were excluded within a day" in sentence
-    own(Ban).update(created_at=timezone.now() - timedelta(days=2))
+    Ban.own.update(created_at=timezone.now() - timedelta(days=2))
     assert alarms.crowds().verdict == "ok"
 
 
@@ -140,7 +139,7 @@ def test_each_notice_is_mailed_once_and_the_page_shows_all(settings, boss):
     alerts.look()
     Campaign.objects.filter(pk=first.pk).update(notice="")
     alerts.look()  # one of two is over: nothing to do
-    own(Campaign).update(notice="")
+    Campaign.own.update(notice="")
     alerts.look()
     bodies = [one.body for one in mail.outbox]
     assert len(bodies) == 3

@@ -53,9 +53,9 @@ def test_speed_is_told_in_pieces_and_raises_an_alarm(worked):
     values = [point.value for point in course.seconds]
     assert values == sorted(values, reverse=True)
     assert not course.too_fast
-    own(Assignment).update(active_seconds=0.001)
+    Assignment.own.update(active_seconds=0.001)
     assert over_time(worked).too_fast
-    own(Campaign).update(simulated=True)
+    Campaign.own.update(simulated=True)
     worked.refresh_from_db()
     assert over_time(worked).least_seconds is None
     assert not over_time(worked).too_fast
@@ -84,7 +84,7 @@ def test_test_questions_right_are_shares_of_pieces(worked):
     first = Assignment.objects.filter(hit__campaign=worked)
     rows = [
         *first.order_by("submitted_at", "pk"),
-        *own(Assignment).exclude(pk__in=first),
+        *Assignment.own.exclude(pk__in=first),
     ]
     for i, done in enumerate(rows):
         item = done.hit.items.get()
@@ -100,8 +100,8 @@ def test_test_questions_right_are_shares_of_pieces(worked):
 
 def test_the_page_says_the_last_figures_and_the_alarm(worked):
     task = make_task(POOL, n_instances=1)
-    own(Assignment).update(active_seconds=0.001)
-    own(Campaign).update(notice=staff_notices.TOO_FAST)
+    Assignment.own.update(active_seconds=0.001)
+    Campaign.own.update(notice=staff_notices.TOO_FAST)
     client = Client()
     client.force_login(make_user("ada", is_staff=True, is_superuser=True))
     text = client.get(reverse("admin:leaderboard_task_campaigns", args=[task.pk])).text

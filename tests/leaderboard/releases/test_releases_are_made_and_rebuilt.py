@@ -206,12 +206,12 @@ def test_detectors_are_rebuilt_with_the_rate_that_the_task_set(task, tmp_path):
 
 @pytest.mark.parametrize("estimate", ["adjusted", "z"])
 def test_scores_that_cover_days_come_out_again(task, tmp_path, estimate):
-    for place, assignment in enumerate(Assignment.objects.order_by("pk")):
+    for place, assignment in enumerate(Assignment.own.order_by("pk")):
         at = timezone.now() - timedelta(days=place % 4)
         Assignment.objects.filter(pk=assignment.pk).update(submitted_at=at)
     task.config["human"]["estimate"] = estimate
     task.save()
-    Score.objects.update(fit=None)
+    Score.own.update(fit=None)
     task = Task.objects.get(pk=task.pk)
     refit_board(task)
     folder = make(task, tmp_path / "release").folder
@@ -272,7 +272,7 @@ def test_the_csv_leaves_out_what_is_nested_and_keeps_what_is_empty(tmp_path):
 
 
 def test_all_ratings_less_those_left_out_are_the_ratings_that_count(task):
-    pks = list(HumanEvaluation.objects.order_by("pk").values_list("pk", flat=True))
+    pks = list(HumanEvaluation.own.order_by("pk").values_list("pk", flat=True))
     every = all_system_ratings_of(pks)
     counted = every[every["why_not"] == ""]
     columns = ["submission", "criterion", "instance", "worker", "value"]
@@ -320,7 +320,7 @@ def test_what_the_work_may_cost_is_not_told(task, tmp_path):
 
 
 def test_scores_that_are_about_to_change_are_not_released(task, tmp_path):
-    worker = Assignment.objects.filter(state="APPROVED").first().worker
+    worker = Assignment.own.filter(state="APPROVED").first().worker
     Ban.objects.create(worker=worker, pool=task.slug, reason="careless")
     with pytest.raises(CommandError, match="about to be rescored"):
         call_command("release", task.slug, "--out", str(tmp_path / "r"))
@@ -362,7 +362,7 @@ def test_scores_superseded_are_not_released(task, tmp_path):
 
 
 def test_a_partial_score_has_no_rank_in_a_release_and_none_when_rebuilt(task, tmp_path):
-    first = HumanEvaluation.objects.order_by("pk").first()
+    first = HumanEvaluation.own.order_by("pk").first()
     HumanEvaluation.objects.filter(pk=first.pk).update(n_instances=100)
     refit_board(task)
     folder = make(task, tmp_path / "partial").folder

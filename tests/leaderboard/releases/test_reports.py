@@ -98,7 +98,7 @@ def test_only_who_may_release_data_gets_it(client_of, task, two):
 
 def test_why_there_is_no_archive_yet_is_said_on_the_page(client_of, task, two):
     # one who rated is excluded, and the scores are not computed again yet
-    worker = Assignment.objects.filter(state="APPROVED").first().worker
+    worker = Assignment.own.filter(state="APPROVED").first().worker
     Ban.objects.create(worker=worker, pool=task.slug, reason="careless")
     text = client_of("superuser").post(address(task)).content.decode()
     assert "about to be rescored" in text

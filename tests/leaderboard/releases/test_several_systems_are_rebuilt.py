@@ -179,13 +179,13 @@ def test_every_number_comes_out_again_and_each_forged_one_is_named(
 
 def _nothing_is_told_that_was_not(folder):
     text = everything(folder)
-    for worker in Worker.objects.all():
+    for worker in Worker.own:
         assert worker.pseudonym not in text
         assert worker.platform_worker_id not in text
     names = {row["worker"] for row in rows(folder, "comparison_votes")}
     names |= {row["worker"] for row in rows(folder, "joint_judgments")}
     assert all(name.startswith("r-") for name in names)
-    assert len(names) <= Worker.objects.count()
+    assert len(names) <= Worker.own.count()
     assert Placement.objects.count() > 0
     pairs = rows(folder, "comparison_pairs")
     assert len(pairs) == sum(c["n_pairs"] for c in rows(folder, "comparisons"))
@@ -218,7 +218,7 @@ def test_a_ban_after_the_end_changes_neither_decision_nor_its_votes(
 ):
     found = told_apart
     before = standing_of(found)
-    worker = Assignment.objects.filter(state="SUBMITTED").first().worker
+    worker = Assignment.own.filter(state="SUBMITTED").first().worker
     banning.ban(worker, task.slug, by=boss, reason="He clicked at random.")
     settle()
     found.refresh_from_db()
@@ -303,7 +303,7 @@ def test_results_that_are_about_to_change_are_not_released(
     assert rows(folder, "joint_evaluations")[0]["n_excluded_workers"] == 1
     assert "numbers match" in said_by_rebuild(folder)
 
-    rejected = Assignment.objects.exclude(worker=worker).filter(
+    rejected = Assignment.own.exclude(worker=worker).filter(
         hit__campaign=found.evaluation.campaign, state="SUBMITTED"
     )
     rejected = rejected.exclude(hit__in=Placement.objects.values("item__hit"))

@@ -153,8 +153,8 @@ def test_the_permanent_link_shows_the_same_numbers_later(client, task, who):
     kite = make_ranked(task, 80, system="Kite", **who)
     make_ranked(task, 70, system="Egret", **who)
     past = timezone.now() - timedelta(hours=1)
-    Score.objects.update(created_at=past)
-    Submission.objects.update(published_at=past)
+    Score.own.update(created_at=past)
+    Submission.own.update(published_at=past)
     page = client.get(BOARD).content.decode()
     link = re.search(r'data-copy="the permanent link">([^<]+)<', page)[1]
     address = unescape(link).removeprefix(SITE)
@@ -177,8 +177,8 @@ def test_the_permanent_link_shows_the_same_numbers_later(client, task, who):
 def test_a_past_board_says_where_its_ranks_are_computed_again(client, task, who, read):
     made = [make_ranked(task, mean, system=f"S{mean}", **who) for mean in (80, 70, 60)]
     past = timezone.now() - timedelta(hours=1)
-    Submission.objects.update(published_at=past)
-    Score.objects.update(created_at=past)
+    Submission.own.update(published_at=past)
+    Score.own.update(created_at=past)
     for place, one in enumerate(made, 1):
         Score.objects.filter(submission=one).update(
             rank_first=place, rank_last=place, cluster=place
@@ -223,7 +223,7 @@ def test_public_pages_describe_themselves_and_others_do_not(client, client_of, b
         about = head(client, path)
         assert about["canonical"] == SITE + path
         assert about["description"]
-    by_name = {one.system_name: one.pk for one in Submission.objects.all()}
+    by_name = {one.system_name: one.pk for one in Submission.own}
     assert "description" in head(client, f"/submissions/{by_name['Egret']}/")
     for name in ("Secret", "Gone"):
         about = head(client_of("submitter"), f"/submissions/{by_name[name]}/")
@@ -268,7 +268,7 @@ def test_the_sites_feed_and_list_of_pages_have_what_is_public_of_all_tasks(
     assert {f"{SITE}/", f"{SITE}{BOARD}", f"{SITE}/tasks/empty-handed/"} < found
     listed = {
         one.system_name
-        for one in Submission.objects.all()
+        for one in Submission.own
         if SITE + reverse("leaderboard:submission", args=[one.pk]) in found
     }
     assert listed == {HOSTILE, "Egret", "Masked"}

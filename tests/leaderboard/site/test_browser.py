@@ -41,7 +41,7 @@ def site(cast):
     make_ranked(task, 74, system="Wren", simulated=True, **both)
     until = timezone.localdate() + timedelta(days=3)
     make_ranked(task, 50, system="Rook", anonymous_until=until, **both)
-    Instance.objects.filter(position=0).update(fields={"source": "word " * 400})
+    Instance.own.filter(position=0).update(fields={"source": "word " * 400})
     make_predictions(best, text="unbroken" * 40 + "{0}")
     waiting = make_submission(task, system="Egret", state=State.ANNOTATING, **both)
     evaluation = make_evaluation(waiting)
@@ -310,7 +310,7 @@ def test_the_page_after_sending_goes_on_by_itself(cast, open_page, chromium, who
     bare.goto(page.url)
     page.evaluate("window.same = true")
     page.get_by_text("Progress: step").click()
-    Submission.objects.update(state=State.MEASURED)
+    Submission.own.update(state=State.MEASURED)
     tell(kite, State.MEASURED, "Measured.")
     page.locator(".waits", has_text="Waits for staff").wait_for(timeout=20_000)
     assert page.evaluate("window.same") is True  # nothing was loaded again

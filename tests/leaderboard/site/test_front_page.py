@@ -118,11 +118,11 @@ def test_no_board_leads_where_nothing_public_is_ranked(client, task, who, hidden
     kite = make_ranked(task, 80, system="Kite", **who)
     if hidden == "partial":
         kite.evaluation.scores.update(n=1)
-        HumanEvaluation.objects.update(n_instances=800)
+        HumanEvaluation.own.update(n_instances=800)
     elif hidden == "withdrawn":
-        Submission.objects.update(state="WITHDRAWN")
+        Submission.own.update(state="WITHDRAWN")
     else:
-        Submission.objects.update(visibility=hidden)
+        Submission.own.update(visibility=hidden)
 
     html = client.get("/").text
 
@@ -252,7 +252,7 @@ def test_the_front_page_asks_the_same_queries_with_many_results(
 
     with django_assert_num_queries(20):
         client.get("/")
-    Submission.objects.update(published_at=timezone.now())
+    Submission.own.update(published_at=timezone.now())
     for slug in ("third", "fourth"):
         make_many_ranked(make_task(slug), 300, **who)
     from genie.lib.serving.caches import computed as cache

@@ -45,7 +45,7 @@ def test_what_is_sent_becomes_a_submission_that_waits_for_its_check(nina, task, 
 
     response = nina.post(ADDRESS, form(anonymous_until=until.isoformat()), follow=True)
 
-    kite = Submission.objects.get()
+    kite = Submission.own.get()
     assert response.redirect_chain == [(f"/submissions/{kite.pk}/", 302)]
     assert "Kite was received and is being checked." in response.content.decode()
     assert (kite.task, kite.team, kite.owner) == (task, cast.team, cast.submitter)
@@ -61,7 +61,7 @@ def test_what_is_sent_becomes_a_submission_that_waits_for_its_check(nina, task, 
 def test_a_person_without_a_team_gets_one_of_their_own(client_of, task, cast):
     client_of("worker").post(ADDRESS, form())
 
-    kite = Submission.objects.get()
+    kite = Submission.own.get()
     assert list(kite.team.members.all()) == [cast.worker]
 
 
@@ -77,7 +77,7 @@ def test_a_member_of_several_teams_chooses(nina, task, cast):
     assert "Team Egret" in nina.get(ADDRESS).content.decode()
     nina.post(ADDRESS, form(team=second.pk))
 
-    assert Submission.objects.get().team == second
+    assert Submission.own.get().team == second
 
 
 def spend(task, team, owner):
@@ -107,9 +107,9 @@ def test_what_is_said_of_a_system_can_be_changed(nina, client_of, task, cast, re
         "licence": "Apache-2.0",
     }
     nina.post(ADDRESS, form(**about))
-    kite = Submission.objects.get()
+    kite = Submission.own.get()
     assert {name: getattr(kite, name) for name in about} == about
-    Submission.objects.update(state="PUBLISHED", published_at=timezone.now())
+    Submission.own.update(state="PUBLISHED", published_at=timezone.now())
 
     path = f"/submissions/{kite.pk}/"
     assert "Heron Lab" in read(Client().get(path))
@@ -123,7 +123,7 @@ def test_what_is_said_of_a_system_can_be_changed(nina, client_of, task, cast, re
     assert (kite.licence, kite.links, kite.description) == ("MIT", [], "It glides.")
     assert kite.baseline == ""  # which is the staff's to say
 
-    Submission.objects.update(anonymous_until="2999-01-01")
+    Submission.own.update(anonymous_until="2999-01-01")
     hidden = read(Client().get(path))
     assert not [said for said in ("Heron Lab", "MIT", "8x22B") if said in hidden]
 
@@ -140,7 +140,7 @@ def test_impossible_details_are_refused_in_place(nina, task, read, changes, sent
     response = nina.post(ADDRESS, form(**changes))
     assert sentence in read(response)
     assert '<details class="about-system" open>' in response.text
-    assert not Submission.objects.exists()
+    assert not Submission.own.exists()
 
 
 def test_nothing_is_submitted_for_a_team_that_nobody_named(nina, task, cast, read):
@@ -149,7 +149,7 @@ def test_nothing_is_submitted_for_a_team_that_nobody_named(nina, task, cast, rea
 
     assert response.status_code == 400
     assert "This field is required." in read(response)
-    assert not Submission.objects.exists()
+    assert not Submission.own.exists()
 
 
 def test_staff_who_may_add_submissions_have_no_quota(client_of, task, cast, read):
@@ -176,7 +176,7 @@ def test_nobody_submits_for_a_team_that_is_not_theirs(nina, task, cast):
     response = nina.post(ADDRESS, form(team=cast.rival_team.pk))
 
     assert response.status_code == 400
-    assert not Submission.objects.exists()
+    assert not Submission.own.exists()
 
 
 @each(
@@ -202,7 +202,7 @@ def test_a_refusal_says_what_to_mend_and_keeps_what_was_typed(
     assert response.status_code == status
     assert sentence in read(response)
     assert "It flies." in response.content.decode()
-    assert not Submission.objects.exists()
+    assert not Submission.own.exists()
 
 
 def test_a_file_over_the_limit_is_refused_in_words(nina, task, read, settings):
@@ -212,7 +212,7 @@ def test_a_file_over_the_limit_is_refused_in_words(nina, task, read, settings):
 
     assert response.status_code == 413
     assert "larger than 1 MB" in read(response)
-    assert not Submission.objects.exists()
+    assert not Submission.own.exists()
 
 
 def test_a_body_over_the_limit_is_not_stored(nina, task, read, settings, monkeypatch):
@@ -241,7 +241,7 @@ def test_the_quota_is_shown_and_kept(nina, task, read, who):
 
     assert response.status_code == 429
     assert "the next is possible on" in read(response)
-    assert Submission.objects.count() == 3
+    assert Submission.own.count() == 3
 
 
 def test_a_task_that_takes_nothing_says_so(nina, task, read):
@@ -252,7 +252,7 @@ def test_a_task_that_takes_nothing_says_so(nina, task, read):
     response = nina.post(ADDRESS, form())
 
     assert response.status_code == 403
-    assert not Submission.objects.exists()
+    assert not Submission.own.exists()
     assert ADDRESS not in nina.get("/tasks/tidy-news/").content.decode()
 
 
@@ -264,7 +264,7 @@ def test_a_form_from_elsewhere_is_refused(task, cast):
 
     assert response.status_code == 403
     assert "Nothing was changed." in response.content.decode()
-    assert not Submission.objects.exists()
+    assert not Submission.own.exists()
 
 
 def test_the_services_other_refusals_reach_the_form(nina, task, read, monkeypatch):

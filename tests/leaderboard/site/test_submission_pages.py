@@ -89,7 +89,7 @@ def test_a_page_that_has_long_been_waiting_looks_less_often(client_of, task, who
     kite = make_submission(task, **who, state="RECEIVED")
     Submission.objects.update(created_at=timezone.now() - timedelta(minutes=11))
     assert pause(client_of("submitter").get(f"/submissions/{kite.pk}/")) == 60
-    Submission.objects.update(
+    Submission.own.update(
         failed_step="validate", failure="The disk is full.", failure_permanent=True
     )
     assert pause(client_of("submitter").get(f"/submissions/{kite.pk}/")) is None
@@ -103,10 +103,10 @@ def test_progress_is_given_alone_and_only_when_it_is_new(client_of, task, who):
     assert "<html" not in first.text
     known = {"If-None-Match": first["ETag"]}
     assert nina.get(path, headers=known).status_code == 304
-    Submission.objects.update(state=State.MEASURED)
+    Submission.own.update(state=State.MEASURED)
     tell(kite, State.MEASURED, "Measured.")
     assert "Waits for staff" in nina.get(path, headers=known).text
-    Submission.objects.update(visibility="PRIVATE")
+    Submission.own.update(visibility="PRIVATE")
     assert client_of("rival").get(path, headers=known).status_code == 404
 
 
@@ -137,7 +137,7 @@ def test_the_page_says_what_comes_next(client_of, task, who):
     page = client_of("submitter").get(path).text
     assert "Next: automatic metrics, usually within minutes." in page
     assert 'href="/account/notices/"' in page
-    Submission.objects.update(state=State.MEASURED)
+    Submission.own.update(state=State.MEASURED)
     assert "Next: workers rate the outputs." in client_of("submitter").get(path).text
     assert 'href="/account/notices/"' not in client_of("rival").get(path).text
 

@@ -81,7 +81,7 @@ def test_files_become_a_board_by_page(client, sara):
     assert "This can be imported" in shown
     assert "Nothing is stored yet" in shown
     assert "72" in shown
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
     # nothing without a source, and what was typed stays
     refused = client.post(page, {"import": "1", "licence": "CC BY 4.0"})
     assert refused.status_code == 400
@@ -185,7 +185,7 @@ def test_by_program_a_dry_run_stores_nothing_and_an_import_follows(client, sara)
     found = client.get(answer.json()["url"]).json()
     assert (found["state"], found["error"], found["html_url"]) == ("read", "", None)
     assert found["seen"]["n_judgments"] == 72
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
     about["file"] = file(table())
     url = client.post(
         "/api/v1/imports/", {**about, "known": '{"pay": "nothing"}'}
@@ -284,7 +284,7 @@ def test_staff_take_an_import_back(client, imported):
             "confirmed": "1",
         },
     )
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
 
 
 def test_what_breaks_is_said_and_can_be_tried_again(client, sara, monkeypatch):
@@ -321,7 +321,7 @@ def test_a_release_with_a_scale_for_each_criterion_is_rebuilt(client, sara, tmp_
     work_off()
     client.post(page, {"import": "1", "source": "a paper"})
     work_off()
-    make(Task.objects.get(), tmp_path / "release")
+    make(Task.own.get(), tmp_path / "release")
     manifest = json.loads((tmp_path / "release" / "manifest.json").read_text())
     assert "a paper" in manifest["imported"]
     assert rebuild(tmp_path / "release").n_same["scores"]
@@ -360,9 +360,7 @@ def test_a_scale_that_values_do_not_show_is_a_field_to_fill_in(client, sara):
     row = Import.objects.get()
     assert row.said["scales"] == {"fluency": "number_1_5", "truth": "number_0_4"}
     assert row.task.title == "Old Ratings, 2"
-    assert "number_1_5" in {
-        s.evaluation.campaign.hit_type.scale for s in Score.objects.all()
-    }
+    assert "number_1_5" in {s.evaluation.campaign.hit_type.scale for s in Score.own}
 
 
 def test_names_that_are_nearly_the_same_are_a_question_of_the_page(client, sara):

@@ -97,7 +97,7 @@ def test_from_a_file_to_a_link_by_keyboard_and_the_work_on_a_phone(open_page, tm
     press(page, "Make a link")
     link = page.input_value("#the-link")
     work_off()
-    assert {one.state for one in Submission.objects.all()} == {"ANNOTATING"}
+    assert {one.state for one in Submission.own} == {"ANNOTATING"}
 
     phone = open_page(urlsplit(link).path)
     seen(phone, "invitation", ["phone"])

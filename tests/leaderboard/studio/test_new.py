@@ -107,7 +107,7 @@ def test_one_file_without_references_or_metrics_to_the_board(new, client):
     link = re.search(r"(/work/\S*)\n", out)[1]
     assert client.get(link).status_code == 200
     judged(task)
-    states = dict(Submission.objects.values_list("system_name", "state"))
+    states = dict(Submission.own.values_list("system_name", "state"))
     assert states == {"ada": "PUBLISHED", "bob": "PUBLISHED"}
     ada, bob = (
         Score.objects.get(submission__system_name=name, superseded_at=None)
@@ -122,10 +122,10 @@ def test_one_file_without_references_or_metrics_to_the_board(new, client):
 
 def test_the_same_command_again_changes_nothing_and_goes_on(new):
     new("mine", {"a.csv": csv_of(WIDE)})
-    assert {s.state for s in Submission.objects.all()} == {"MEASURED"}
+    assert {s.state for s in Submission.own} == {"MEASURED"}
     out = new("mine", {"a.csv": csv_of(WIDE)}, "--yes-up-to", "0")
     assert "Approved and started: 2." in out
-    assert Submission.objects.count() == 2
+    assert Submission.own.count() == 2
     out = new("mine", {"a.csv": csv_of(WIDE)}, "--yes-up-to", "0")
     assert "Approved" not in out
 
@@ -147,14 +147,14 @@ def test_a_task_that_was_edited_to_another_design_is_not_undone(new):
 def test_a_price_beyond_what_was_said_starts_nothing(new):
     with pytest.raises(CommandError, match=r"more than \$0.10"):
         new("mine", {"a.csv": csv_of(WIDE)}, "--reward", "5", "--yes-up-to", "0.10")
-    assert {s.state for s in Submission.objects.all()} == {"MEASURED"}
+    assert {s.state for s in Submission.own} == {"MEASURED"}
 
 
 def test_bad_files_load_nothing(new):
     with pytest.raises(CommandError) as refused:
         new("mine", {"a.csv": "question,ada,bob\nWhy?,So.\n"})
     assert "a.csv, row 2: this row has 2 cells and the header 3" in str(refused.value)
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
 
 
 def test_template_and_metrics_may_be_ones_own(new):
@@ -165,7 +165,7 @@ def test_template_and_metrics_may_be_ones_own(new):
         new("mine", files, "--template", "nowhere")
     with pytest.raises(CommandError, match="There is no metric 'nothing'; there are"):
         new("mine", files, "--metric", "nothing")
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
 
 
 def test_a_dry_run_keeps_nothing(new, tmp_path):
@@ -174,7 +174,7 @@ def test_a_dry_run_keeps_nothing(new, tmp_path):
     )
     assert "Nothing has been loaded" in out
     assert (tmp_path / "b/mine/task.toml").is_file()
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
 
 
 def test_which_is_better_asks_about_pairs(new):
@@ -209,9 +209,9 @@ def test_conversations_on_both_sides(new):
     task = Task.objects.get(slug="talk")
     assert task.configuration.output_format == "conversation"
     judged(task)
-    assert Submission.objects.filter(state="PUBLISHED").count() == 2
+    assert Submission.own.filter(state="PUBLISHED").count() == 2
     # what people were shown
-    item = Item.objects.order_by("pk").first()
+    item = Item.own.order_by("pk").first()
     html = hit_templates.get("general-judgement").render(item.data)
     assert html.count('class="turn"') == 5
     assert "<b>bad" not in html
@@ -256,7 +256,7 @@ def test_other_kinds_get_to_their_scores(new, files, options, expected):
     task = Task.objects.get(slug="mine")
     assert {name: task.config[name] for name in expected} == expected
     judged(task)
-    rows = Submission.objects.all()
+    rows = Submission.own
     assert {row.state for row in rows} == {"PUBLISHED"}, [row.failure for row in rows]
 
 
@@ -264,7 +264,7 @@ def test_other_kinds_get_to_their_scores(new, files, options, expected):
 def test_work_by_link_is_closed_to_other_workers_before_there_is_a_link(new, workers):
     new("mine", {"a.csv": csv_of(WIDE)}, "--workers", workers, "--reward", "5")
     # approved on another page, where no link is made
-    for row in Submission.objects.all():
+    for row in Submission.own:
         decide.approve(row, by=row.owner, start_now=True, despite="a test")
     jobs.drain()
     assert Campaign.objects.filter(pool="mine", state="RUNNING").exists()
@@ -301,7 +301,7 @@ def test_the_first_page_is_shown_before_loading(new, tmp_path, options, seen, n_
     for words in (*seen, QUESTIONS[0], "<h1>Our <strong>own</strong> guide</h1>"):
         assert words in html
     assert html.count('<section class="judged">') == n_texts
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
 
 
 QUESTION = "Which review is better?"

@@ -56,9 +56,9 @@ def test_from_files_to_a_link(mia, client):
     assert "$0.00" in page
     assert "Approve and start" in page
     mia.post(at(draft, "start"), {"approve": "", "shown_cents": "0"})
-    assert {one.state for one in Submission.objects.all()} == {"MEASURED"}
+    assert {one.state for one in Submission.own} == {"MEASURED"}
     mia.post(at(draft, "start"), {"approve": "", "shown_cents": "0", "agreed": "on"})
-    assert {one.state for one in Submission.objects.all()} == {"APPROVED"}
+    assert {one.state for one in Submission.own} == {"APPROVED"}
     data = {"link": "", "places": "5", "days": "7", "code": "salt"}
     page = text(mia.post(at(draft, "start"), data))
     link = re.search(r'value="http://testserver(/work/invitation/[^"]+)"', page)[1]
@@ -75,7 +75,7 @@ def _loaded(mia, files=None, question="The answer is correct.", **people):
     assert answer["Location"] == at(draft, "people")
     data = {"who": "link", "ratings": "1", **people, "on": ""}
     assert mia.post(at(draft, "people"), data)["Location"] == at(draft, "start")
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
     mia.post(at(draft, "start"), {"load": ""})
     draft.refresh_from_db()
     assert "being checked" in text(mia.get(at(draft, "start")))
@@ -116,7 +116,7 @@ def test_who_may_not_approve_or_invite_is_told(client):
     assert "Somebody with the permission to approve" in page
     assert "Approve and start" not in page
     client.post(at(draft, "start"), {"approve": "", "shown_cents": "0", "agreed": "on"})
-    assert {one.state for one in Submission.objects.all()} == {"MEASURED"}
+    assert {one.state for one in Submission.own} == {"MEASURED"}
     link = {"link": "", "places": "5", "days": "7"}
     assert client.post(at(draft, "start"), link).status_code == 403
 

@@ -61,7 +61,7 @@ def judge(campaign, *names, seconds=30.0):
         [Player(worker, "diligent") for worker in workers], quality=quality, seed=3
     )
     crowd.work()
-    for number, one in enumerate(Assignment.objects.order_by("pk")):
+    for number, one in enumerate(Assignment.own.order_by("pk")):
         one.active_seconds = seconds + number % 3 - 1
         one.save()
 
@@ -76,13 +76,13 @@ def test_who_came_for_a_pilot_finds_it_before_all_other_work(mia, draft):
     other = make_campaign(starts_at=timezone.now() - timedelta(days=1))
     invited(start(mia, draft), "guest")
     worker = Worker.objects.get(user__username="guest")
-    pilot = Campaign.objects.exclude(pk=other.pk).get()
+    pilot = Campaign.own.exclude(pk=other.pk).get()
     assert [offer.pool for offer in offers(worker)] == [pilot.pool, other.pool]
 
 
 def test_from_the_link_to_proposals_that_are_taken_over(mia, draft):
     page = start(mia, draft, joins="on")
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     assert (campaign.hits.count(), campaign.state) == (10, "RUNNING")
     assert {*campaign.hits.values_list("max_assignments", flat=True)} == {3}
     invited(page, "ned", "nora")
@@ -113,20 +113,20 @@ def test_who_is_paid_is_proposed_what_is_fair(mia, draft):
     mia.post(at(draft, "people"), {"who": "invited", "ratings": "1", "reward": "0.40"})
     page = start(mia, draft, joins="on", n_people="2", n_items="5")
     invited(page, "ned")
-    judge(Campaign.objects.get(), "mia", "ned", seconds=61.0)
+    judge(Campaign.own.get(), "mia", "ned", seconds=61.0)
     page = text(mia.get(at(draft, "pilot")))
     assert 'name="reward" value="0.26"' in page
 
 
 def test_its_ratings_are_nowhere_but_in_the_pilot(mia, draft):
     start(mia, draft, joins="on")
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     judge(campaign, "mia")
     mia.post(at(draft, "pilot"), {"take": "", "ratings": "1"})
     mia.post(at(draft, "people"), {"who": "link", "ratings": "1"})
     mia.post(at(draft, "start"), {"load": ""})
-    task = Task.objects.get()
-    assert Answer.objects.exists()
+    task = Task.own.get()
+    assert Answer.own.exists()
     assert campaign.pool != task.slug
     assert not HumanEvaluation.objects.filter(campaigns__campaign=campaign).exists()
     assert current_fit(task) is None
@@ -138,17 +138,17 @@ def test_its_ratings_are_nowhere_but_in_the_pilot(mia, draft):
 def test_a_price_is_shown_before_it_is_paid_and_freed_when_it_ends(mia, draft):
     page = start(mia, draft, reward="0.10")
     assert "at most <strong>$3.00</strong>" in page
-    assert not Campaign.objects.exists()
+    assert not Campaign.own.exists()
     start(mia, draft, reward="0.10", shown_cents="300", joins="on")
     assert Commitment.objects.get().amount_cents == 300
     start(mia, draft, joins="on")
-    assert Campaign.objects.count() == 1
-    judge(Campaign.objects.get(), "mia")
+    assert Campaign.own.count() == 1
+    judge(Campaign.own.get(), "mia")
     mia.post(at(draft, "pilot"), {"stop": ""})
     assert Commitment.objects.get().amount_cents == 100
     start(mia, draft)
-    assert Campaign.objects.count() == 2
-    assert len({one.pool for one in Campaign.objects.all()}) == 2
+    assert Campaign.own.count() == 2
+    assert len({one.pool for one in Campaign.own}) == 2
 
 
 def test_a_page_that_is_sent_again_once_its_pilot_is_over_approves_nothing(mia, draft):
@@ -156,7 +156,7 @@ def test_a_page_that_is_sent_again_once_its_pilot_is_over_approves_nothing(mia, 
     start(mia, draft, **first)
     mia.post(at(draft, "pilot"), {"stop": ""})
     assert "Not approved yet" in start(mia, draft, **first)
-    assert Campaign.objects.count() == 1
+    assert Campaign.own.count() == 1
 
 
 def test_who_may_not_approve_starts_none(draft):
@@ -168,18 +168,18 @@ def test_who_may_not_approve_starts_none(draft):
     draft.save()
     assert "Somebody who may approve" in text(client.get(at(draft, "pilot")))
     assert client.post(at(draft, "pilot"), WANTED).status_code == 403
-    assert not Campaign.objects.exists()
+    assert not Campaign.own.exists()
 
 
 def test_it_ends_with_its_draft(mia, draft):
     start(mia, draft, joins="on")
     mia.post(at(draft, "delete"))
-    assert Campaign.objects.get().state == "STOPPED"
+    assert Campaign.own.get().state == "STOPPED"
 
 
 def test_what_was_stopped_while_somebody_was_at_work_is_settled_later(mia, draft):
     start(mia, draft, reward="0.10", shown_cents="300", joins="on")
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     worker = Worker.objects.get(user__username="mia")
     consent.give(worker, campaign.pool)
     open_work = claim.next_assignment(worker, campaign.pool)
@@ -195,7 +195,7 @@ def test_pairs_have_a_pilot_as_well(mia, draft):
     mia.post(at(draft, "ask"), asked(question_1="Which is better?"))
     page = start(mia, draft, n_people="2", joins="on")
     invited(page, "ned")
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     assert campaign.hit_type.scale == "two-choice"
     assert "The questions have been changed" not in page
     mia.post(at(draft, "ask"), asked(question_1="Which is shorter?"))
@@ -204,8 +204,8 @@ def test_pairs_have_a_pilot_as_well(mia, draft):
 
 def test_a_pilot_pays_nothing_or_the_minimum(mia, draft):
     start(mia, draft, reward="0.01", shown_cents="30")
-    assert not Campaign.objects.exists()
+    assert not Campaign.own.exists()
     page = text(mia.get(at(draft, "pilot")))
     assert "The pilot’s reward pays $0.01" in page or "reward pays $0.01" in page
     start(mia, draft, reward="0.10", shown_cents="300")
-    assert Campaign.objects.get().hit_type.reward_cents == 10
+    assert Campaign.own.get().hit_type.reward_cents == 10

@@ -15,11 +15,11 @@ def test_a_strangers_system_of_the_same_name_takes_nobodys_place(mia):
     theirs = make_submission(
         draft.task, system="ada", team=make_team("Kites", nina), owner=nina
     )
-    own = set(Submission.objects.exclude(pk=theirs.pk).values_list("pk", flat=True))
+    own = set(Submission.own.exclude(pk=theirs.pk).values_list("pk", flat=True))
     page = text(mia.get(at(draft, "start")))
     assert f"/submissions/{theirs.pk}/" not in page
     mia.post(at(draft, "start"), {**APPROVE, "shown_cents": "0"})
-    approved = Submission.objects.filter(state="APPROVED")
+    approved = Submission.own.filter(state="APPROVED")
     assert set(approved.values_list("pk", flat=True)) == own
 
 
@@ -51,8 +51,8 @@ def test_a_task_is_loaded_with_all_of_its_systems_or_not_at_all(mia):
     mia.post(at(draft, "people"), {"who": "link", "ratings": "1"})
     page = text(mia.post(at(draft, "start"), {"load": ""}, follow=True))
     assert "visible characters" in page
-    assert not Task.objects.exists()
-    assert not Submission.objects.exists()
+    assert not Task.own.exists()
+    assert not Submission.own.exists()
 
 
 @each(
@@ -80,7 +80,7 @@ def test_what_could_never_be_approved_is_said_before_it_is_loaded(
     data = {"who": "link", "ratings": "1", "on": "", **people}
     assert sentence in text(mia.post(at(draft, "people"), data))
     assert sentence in text(mia.post(at(draft, "start"), {"load": ""}, follow=True))
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
 
 
 def test_a_task_that_somebody_else_has_loaded_meanwhile_stays_as_it_is(mia):
@@ -92,4 +92,4 @@ def test_a_task_that_somebody_else_has_loaded_meanwhile_stays_as_it_is(mia):
         mia.post(at(draft, "people"), {"who": "link", "ratings": "1"})
         page = text(mia.post(at(draft, "start"), {"load": ""}, follow=True))
     assert "a task with the address my-answers already" in page
-    assert "It is short." not in str(Task.objects.get().config)
+    assert "It is short." not in str(Task.own.get().config)

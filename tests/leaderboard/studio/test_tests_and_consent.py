@@ -49,7 +49,7 @@ def test_a_test_that_is_written_here_is_passed_first(mia):
     page = text(mia.get(at(draft, "people")))
     assert "white &lt;i&gt;?" in page
     approve(mia, draft)
-    required = Requirement.objects.get(campaign=Campaign.objects.first())
+    required = Requirement.objects.get(campaign=Campaign.own.first())
     assert required.test_name == draft.task.slug
 
 
@@ -59,7 +59,7 @@ def test_one_of_the_sites_tests_is_chosen_and_must_be_in_use(mia):
     draft = _loaded(mia, qualification="named", test_name="english")
     QualificationTest.objects.update(state="RETIRED")
     assert "no qualification test" in approve(mia, draft)
-    assert not Submission.objects.filter(state="APPROVED").exists()
+    assert not Submission.own.filter(state="APPROVED").exists()
     QualificationTest.objects.update(state="PUBLISHED")
     approve(mia, draft)
     assert Requirement.objects.first().test_name == "english"
@@ -75,7 +75,7 @@ def test_a_drawn_test_needs_inputs_that_nobody_judges(mia):
     page = text(mia.post(at(draft, "people"), {**drawn, "n_items": "6"}))
     assert "judged, or" not in page
     mia.post(at(draft, "start"), {"load": ""})
-    config = Task.objects.get().human.qualification_test
+    config = Task.own.get().human.qualification_test
     assert (config.n, config.pass_percent) == (4, 80)
 
 

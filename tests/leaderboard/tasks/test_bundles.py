@@ -66,7 +66,7 @@ def test_out_and_in_and_out_gives_the_same_bytes(slug, tmp_path):
     assert again.zipped() == copy.zipped()
     # as a folder too, and a second time nothing changes
     assert not import_bundle(opened(again.write(tmp_path))).created
-    rows = Instance.objects.order_by("task", "position")
+    rows = Instance.own.order_by("task", "position")
     values = list(rows.values_list("instance_id", "fields", "references"))
     assert values[: len(values) // 2] == values[len(values) // 2 :]
 
@@ -103,7 +103,7 @@ def test_all_that_is_wrong_with_a_bundle_is_said_at_once():
         assert key in problems
     with pytest.raises(GenieError):
         import_bundle(bundle)
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
 
 
 def zipped(files, **attributes):
@@ -265,7 +265,7 @@ def test_the_command_looks_before_it_loads(tmp_path):
     out = io.StringIO()
     call_command("import_task", str(home), "--dry-run", stdout=out)
     assert "mine could be loaded: 2 instances, 1 with references." in out.getvalue()
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
     (home / "test.jsonl").write_text('{"id": "1"}\n', "utf-8")
     (home / "task.toml").write_text(
         toml_of({**DOCUMENT, "slug": "mine", "x": 1}), "utf-8"
@@ -347,7 +347,7 @@ def test_a_hostile_template_is_refused_and_nothing_is_kept():
     assert "<script>" in problem
     with pytest.raises(GenieError, match="not among the plain tags"):
         import_bundle(hostile)
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
     assert hit_templates.files_of("my-page") is None
 
 
@@ -372,7 +372,7 @@ def test_more_than_a_database_should_hold_is_refused():
     assert "16 MB together" in " ".join(look_at(large).problems)
     with pytest.raises(GenieError, match="16 MB together"):
         import_bundle(large)
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
 
 
 @pytest.mark.django_db

@@ -38,14 +38,14 @@ def test_each_change_is_kept_with_who_and_what(load, boss):
     load()
     load()
     load(reward_cents=7, top={"title": "Other words"})
-    first, second = Task.objects.get().revisions.all()
+    first, second = Task.own.get().revisions.all()
     assert (first.number, first.by, first.changes) == (1, boss, {})
     assert second.by == boss
     assert second.changes == {
         "title": ["School Science (demo)", "Other words"],
         "human.reward_cents": [5, 7],
     }
-    assert Task.objects.get().human.reward_cents == 7
+    assert Task.own.get().human.reward_cents == 7
 
 
 def test_what_is_said_as_it_was_understood_is_no_change(load):
@@ -78,7 +78,7 @@ def test_afterwards_nothing_that_scores_depend_on(load, boss, change, key):
     with pytest.raises(GenieError, match=key) as refused:
         load(**change)
     assert refused.value.code == "incomparable"
-    assert Task.objects.get().config == task.config
+    assert Task.own.get().config == task.config
     assert task.revisions.count() == 1
     load(reward_cents=9)
     assert task.revisions.count() == 2

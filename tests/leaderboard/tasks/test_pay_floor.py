@@ -47,7 +47,7 @@ def test_a_task_below_the_minimum_is_not_loaded():
             "demo-qa", document({"reward_cents": 4}), shipped.folder("demo-qa")
         )
     assert SAYS in caught.value.message
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
     load_task("demo-qa")
 
 

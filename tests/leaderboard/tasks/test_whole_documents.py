@@ -57,7 +57,7 @@ def test_a_sample_that_cuts_a_document_is_refused_with_the_size_that_fits(tmp_pa
         load(tmp_path, 1, page_by="id")
     assert "human.sample_size is 1" in caught.value.message
     assert "set it to 2" in caught.value.message
-    assert not Task.objects.exists()
+    assert not Task.own.exists()
 
 
 def test_without_documents_the_draw_stays_as_it_was(tmp_path):

@@ -183,4 +183,4 @@ def test_the_last_who_may_do_everything_stays():
     answer = signed_in(ada).post("/account/delete/", {"name": "ada"})
     assert answer.status_code == 400
     assert "superuser first" in answer.text
-    assert get_user_model().objects.get().username == "ada"
+    assert get_user_model().own.get().username == "ada"

@@ -76,7 +76,7 @@ def heron(nina):
 @pytest.fixture
 def kite(nina, heron):
     found = make_submission(make_task(), team=heron, owner=nina, state="RECEIVED")
-    SubmissionEvent.objects.update(announced_at=timezone.now())
+    SubmissionEvent.own.update(announced_at=timezone.now())
     return found
 
 
@@ -314,7 +314,7 @@ def test_who_does_not_want_them_gets_none(kite, nina, mailoutbox):
 
 
 def test_a_name_cannot_break_out_of_the_subject(kite, mailoutbox):
-    Submission.objects.update(system_name="Kite\nBcc: everybody@heron.example & <b>")
+    Submission.own.update(system_name="Kite\nBcc: everybody@heron.example & <b>")
     go(kite, "INVALID", "It is <b> & not a file.")
     tell_all()
     (mail,) = mailoutbox
@@ -347,7 +347,7 @@ def test_an_e_mail_that_did_not_leave_is_sent_later(kite, monkeypatch, mailoutbo
 
 def test_old_stories_are_no_news(kite, mailoutbox):
     go(kite, "INVALID")
-    SubmissionEvent.objects.filter(state="INVALID").update(
+    SubmissionEvent.own.filter(state="INVALID").update(
         at=timezone.now() - timedelta(days=3)
     )
     tell_all()

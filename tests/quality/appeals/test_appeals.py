@@ -25,7 +25,6 @@ from quality.bans.selectors.clean_ratings import clean_ratings
 from quality.bans.services import ban
 from quality.models import Appeal, Ban
 from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker, refused
-from tests.decoys import own
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
@@ -71,16 +70,16 @@ def test_a_granted_appeal_approves_pays_and_counts_the_work(wim, sam):
     assert earnings(wim).approved == 10
     assert len(clean_ratings(campaign)) == 1
     assert is_done(campaign)
-    states = own(LedgerEntry).order_by("pk").values_list("state", flat=True)
+    states = LedgerEntry.own.order_by("pk").values_list("state", flat=True)
     assert list(states) == ["CANCELLED", "PLANNED"]
     assert "You are right, sorry." in wim.messages.first().text
     assert bans.changed_at()[POOL] <= timezone.now()
-    said = [one.get_change_message() for one in own(LogEntry).order_by("pk")]
+    said = [one.get_change_message() for one in LogEntry.own.order_by("pk")]
     assert said == [
         "Granted: You are right, sorry.",
         "Rejection reversed: appeal granted: You are right, sorry.",
     ]
-    assert {entry.user for entry in own(LogEntry).all()} == {sam}
+    assert {entry.user for entry in LogEntry.own.all()} == {sam}
 
 
 def test_where_another_has_answered_it_is_paid_and_does_not_count(wim, sam):
@@ -95,20 +94,20 @@ def test_where_another_has_answered_it_is_paid_and_does_not_count(wim, sam):
     ratings = clean_ratings(campaign)
     assert list(ratings["worker"]) == [other.pk]
     assert is_done(campaign)
-    assert own(HIT).get().n_available == 0
+    assert HIT.own.get().n_available == 0
 
 
 @pytest.mark.every_engine
 def test_after_the_end_it_is_paid_from_the_budget_that_is_left(wim, sam):
     campaign, work = rejected(wim, n=2, key="kept")
     budgets.commit(key="kept", pool=POOL, amount_cents=20, by=sam)
-    own(HIT).update(n_available=0)
+    HIT.own.update(n_available=0)
     run.complete(campaign.pk)
     budgets.settle("kept", campaign_progress(campaign).spent_cents)
-    assert own(Commitment).get().amount_cents == 10
+    assert Commitment.own.get().amount_cents == 10
     one = services.against_rejection(wim, work.pk, WORDS)
     services.grant(one.pk, by=sam, sentence="Yes.")
-    account = own(Commitment).get()
+    account = Commitment.own.get()
     assert (account.amount_cents, account.settled_at is None) == (20, False)
     work.refresh_from_db()
     assert work.replaced_at is None
@@ -139,7 +138,7 @@ def test_the_campaigns_budget_grows_by_what_is_missing_only(wim, sam):
     overturn(work.pk, by=sam, reason="x")
     campaign.refresh_from_db()
     assert campaign.budget_cents == 20
-    assert own(Commitment).get().amount_cents == 20
+    assert Commitment.own.get().amount_cents == 20
     progress = campaign_progress(campaign)
     assert progress.committed_cents == progress.budget_cents == 20
 
@@ -167,23 +166,23 @@ def test_an_appeal_is_made_once_and_sent_twice_without_harm(wim):
     refused(
         "already-appealed", services.against_rejection, wim, work.pk, "Other words."
     )
-    assert own(Appeal).count() == 1
+    assert Appeal.own.count() == 1
 
 
 def test_what_cannot_be_appealed_is_refused(wim):
     _, work = rejected(wim, n=2)
-    good = own(Assignment).exclude(pk=work.pk).get()
+    good = Assignment.own.exclude(pk=work.pk).get()
     against = services.against_rejection
     refused("words-missing", against, wim, work.pk, " \n\x07 ")
     refused("not-yours", against, make_worker(), work.pk, WORDS)
     refused("nothing-to-appeal", against, wim, good.pk, WORDS)
     refused("nothing-to-appeal", services.against_ban, wim, POOL, WORDS)
-    assert not own(Appeal).exists()
+    assert not Appeal.own.exists()
 
 
 def test_work_on_another_platform_is_decided_there(wim, sam):
     _, work = rejected(wim)
-    own(Campaign).update(platform="mturk")
+    Campaign.own.update(platform="mturk")
     refused("stands-there", overturn, work.pk, by=sam, reason="x")
 
 
@@ -198,8 +197,8 @@ def test_a_granted_appeal_lets_a_banned_worker_back_in(wim, sam):
     assert clean_ratings(campaign).empty
     one = services.against_ban(wim, POOL, WORDS)
     assert services.grant(one.pk, by=sam, sentence="A slip of ours.")
-    assert not own(Exclusion).exists()
-    lifted = own(Ban).get()
+    assert not Exclusion.own.exists()
+    lifted = Ban.own.get()
     assert (lifted.lifted_by, lifted.lifted_reason) == (sam, "Appeal granted: A slip of ours.")  # fmt: skip
     assert len(clean_ratings(campaign)) == 1
     assert do_one(wim) is not None
@@ -239,7 +238,7 @@ def test_a_ban_that_was_lifted_meanwhile_is_granted_without_a_second_lift(wim, s
     one = services.against_ban(wim, POOL, WORDS)
     ban.lift(given.pk, by=sam, reason="By hand.")
     assert services.grant(one.pk, by=sam, sentence="Yes.")
-    assert own(Ban).get().lifted_reason == "By hand."
+    assert Ban.own.get().lifted_reason == "By hand."
 
 
 def test_nobody_is_promised_work_whom_a_later_ban_keeps_away(wim, sam):

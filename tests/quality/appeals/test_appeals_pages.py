@@ -21,7 +21,6 @@ from tests.crowd.making import (
     make_worker,
     text_of,
 )
-from tests.decoys import own
 from tests.factories import make_user, signed_in
 from tests.quality.making import grade, place
 
@@ -78,7 +77,7 @@ def test_pages_lead_to_the_appeal_and_it_is_sent_once(site, wim, work):
     again = site.post(address(work), {"words": "Other words."})
     assert again.status_code == 422
     assert "You have already appealed" in text_of(again)
-    assert own(Appeal).get().words == WORDS
+    assert Appeal.own.get().words == WORDS
 
 
 def test_a_banned_worker_finds_the_way_and_the_answer(site, wim, ada):
@@ -90,11 +89,11 @@ def test_a_banned_worker_finds_the_way_and_the_answer(site, wim, ada):
         assert "0 of 9" not in page.text
     assert "0 of 9" not in site.get(BAN).text
     site.post(BAN, {"words": WORDS})
-    service.uphold(own(Appeal).get().pk, by=ada, sentence="It <i>stands</i>.")
+    service.uphold(Appeal.own.get().pk, by=ada, sentence="It <i>stands</i>.")
     page = site.get(BAN)
     assert "The decision stands." in page.text
     assert "It &lt;i&gt;stands&lt;/i&gt;." in page.text
-    ban.lift(own(Ban).get().pk, by=ada, reason="x")
+    ban.lift(Ban.own.get().pk, by=ada, reason="x")
     assert site.get(BAN).status_code == 200
 
 
@@ -106,17 +105,17 @@ def test_others_and_strangers_see_nothing_of_it(work, wim):
         for client, status in ((other, 404), (nobody, 403), (visitor, 302)):
             assert client.get(path).status_code == status
             assert client.post(path, {"words": "Mine."}).status_code == status
-    assert not own(Appeal).exists()
+    assert not Appeal.own.exists()
 
 
 def test_rejected_work_alone_has_an_appeal_with_words_and_no_key(site, work, wim):
-    good = own(Assignment).exclude(pk=work.pk).get()
+    good = Assignment.own.exclude(pk=work.pk).get()
     assert site.get(address(good)).status_code == 404
     assert site.get(BAN).status_code == 404
     response = site.post(address(work), {"words": "  "})
     assert response.status_code == 422
     assert 'role="alert"' in response.text
-    assert not own(Appeal).exists()
+    assert not Appeal.own.exists()
     page = site.get(address(work))
     item = work.hit.items.get()
     assert item.data["fields"][0]["text"] in unescape(page.text)
@@ -204,7 +203,7 @@ def test_staff_let_a_decision_stand(boss, wim):
     boss.post(answer_page(one), {"uphold": "The decision stands", "sentence": "No."})
     one.refresh_from_db()
     assert one.state == "UPHELD"
-    assert own(Exclusion).exists()
+    assert Exclusion.own.exists()
 
 
 def test_an_answer_that_cannot_be_paid_is_said(boss, wim, work, monkeypatch):
@@ -227,7 +226,7 @@ def test_staff_see_the_texts_the_answer_and_what_counts_as_right(boss, wim, work
         service.against_rejection(wim, work.pk, WORDS),
     ):
         page = text_of(boss.get(answer_page(appeal)))
-        item = own(Grade).get().placement.item
+        item = Grade.own.get().placement.item
         [field] = item.data["fields"]
         row = page[page.index("Gold answer") :]
         for words in (

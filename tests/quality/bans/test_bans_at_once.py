@@ -10,7 +10,6 @@ from quality.detection.services import judge
 from quality.models import Ban, DetectorFit
 from tests.crowd.campaigns.test_races import at_once
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
-from tests.decoys import own
 from tests.factories import make_user
 from tests.quality.making import grade, place
 
@@ -32,7 +31,7 @@ def test_two_people_who_ban_a_worker_at_the_same_moment_ban_once():
         assert len({one.pk for one in got}) == 1
         assert Exclusion.objects.filter(worker=worker).count() == 1
         assert HIT.objects.latest("pk").max_assignments == 2
-        own(HIT).update(n_available=0)
+        HIT.own.update(n_available=0)
 
 
 def test_a_detector_and_a_person_do_not_block_each_other(monkeypatch, settings):
@@ -48,7 +47,7 @@ def test_a_detector_and_a_person_do_not_block_each_other(monkeypatch, settings):
     for _ in range(2):
         for worker in workers:
             do_one(worker)
-    for assignment in own(Assignment).all():
+    for assignment in Assignment.own.all():
         placement = place(campaign, assignment.hit.items.get())
         grade(placement, assignment, pool=POOL)
     sam = make_user("sam")
@@ -59,6 +58,6 @@ def test_a_detector_and_a_person_do_not_block_each_other(monkeypatch, settings):
         ],
         lambda: judge.judge(POOL),
     )
-    assert own(DetectorFit).count() == 1
-    assert own(Ban).count() == own(Exclusion).count() == 6
-    assert own(Assignment).filter(replaced_at=None).count() == 0
+    assert DetectorFit.own.count() == 1
+    assert Ban.own.count() == Exclusion.own.count() == 6
+    assert Assignment.own.filter(replaced_at=None).count() == 0

@@ -15,7 +15,6 @@ from quality.bans.services import held_exclusions
 from quality.bans.services.held_exclusions import most_excluded
 from quality.detection.services import judge
 from quality.models import Ban, DetectorFit, HeldExclusion
-from tests.decoys import own
 from tests.factories import make_worker, signed_in
 from tests.quality.making import TASK as POOL
 from tests.quality.making import graded
@@ -54,8 +53,8 @@ def test_within_the_share_the_detector_excludes_by_itself(worker_with):
     for _ in range(8):
         worker_with("r" * 12)
     judge.judge(POOL)
-    assert {ban.worker for ban in own(Ban).all()} == noisy
-    assert not own(HeldExclusion).exists()
+    assert {ban.worker for ban in Ban.own.all()} == noisy
+    assert not HeldExclusion.own.exists()
 
 
 @pytest.fixture
@@ -71,8 +70,8 @@ def held(worker_with):
 
 
 def test_beyond_the_share_nobody_is_excluded_and_staff_are_asked(held):
-    assert not own(Ban).exists()
-    assert not own(Exclusion).exists()
+    assert not Ban.own.exists()
+    assert not Exclusion.own.exists()
     rows = HeldExclusion.objects.filter(state="WAITING")
     assert [row.worker for row in rows] == held
     assert waits_for_decision(POOL, simulated=False)
@@ -86,23 +85,23 @@ def test_those_who_went_before_count_unless_people_decided(worker_with, ada):
         worker_with("r" * 12)
     first, second = worker_with("w" * 12), worker_with("w" * 12)
     judge.judge(POOL)
-    assert own(Ban).count() == 2
+    assert Ban.own.count() == 2
     third = worker_with("w" * 12)
     judge.judge(POOL)
-    assert [row.worker for row in own(HeldExclusion).all()] == [third]
+    assert [row.worker for row in HeldExclusion.own.all()] == [third]
     held_exclusions.confirm(
-        own(HeldExclusion).get().pk, by=ada, reason="Clicks at random."
+        HeldExclusion.own.get().pk, by=ada, reason="Clicks at random."
     )
     banning.lift(Ban.objects.get(worker=first).pk, by=ada, reason="Reads well.")
     fourth = worker_with("w" * 12)
     judge.judge(POOL)
-    by_detector = own(Ban).filter(created_by=None, lifted_at=None)
+    by_detector = Ban.own.filter(created_by=None, lifted_at=None)
     assert {ban.worker for ban in by_detector} == {second, fourth}
 
 
 @pytest.mark.every_engine
 def test_a_confirmed_exclusion_is_a_ban_with_its_reason_and_happens_once(held, ada):
-    row = own(HeldExclusion).first()
+    row = HeldExclusion.own.first()
     ban = held_exclusions.confirm(row.pk, by=ada, reason="Clicks at random.")
     assert (ban.created_by, ban.reason, ban.verdict) == (
         ada,
@@ -117,17 +116,17 @@ def test_a_confirmed_exclusion_is_a_ban_with_its_reason_and_happens_once(held, a
 
 
 def test_a_refused_exclusion_does_not_come_back(held, ada, worker_with):
-    for row in own(HeldExclusion).all():
+    for row in HeldExclusion.own.all():
         held_exclusions.refuse(row.pk, by=ada, reason="The key is wrong.")
     worker_with("www", worker=held[0])
     judge.judge(POOL)
-    assert not own(Ban).exists()
+    assert not Ban.own.exists()
     assert not waits_for_decision(POOL, simulated=False)
 
 
 def test_a_decision_wants_a_reason_and_a_ban_by_hand_is_one(held, ada):
     with pytest.raises(GenieError, match="Give a reason"):
-        held_exclusions.refuse(own(HeldExclusion).first().pk, by=ada, reason=" ")
+        held_exclusions.refuse(HeldExclusion.own.first().pk, by=ada, reason=" ")
     banning.ban(held[0], POOL, by=ada, reason="He told us.")
     row = HeldExclusion.objects.get(worker=held[0])
     assert (row.state, row.decided_by) == ("CONFIRMED", ada)
@@ -164,7 +163,7 @@ def test_staff_read_who_and_why_and_decide_with_a_reason(held, ada):
     front = client.get("/admin/").text
     assert "Exclusions to confirm or reject (scores are waiting): 4" in front
     path = "/admin/quality/heldexclusion/"
-    rows = [row.pk for row in own(HeldExclusion).all()]
+    rows = [row.pk for row in HeldExclusion.own.all()]
     assert "0 of 12 negative test questions right" in client.get(path).text
     for action, pks, state in (
         ("confirm_selected", rows[:1], "CONFIRMED"),
@@ -176,8 +175,8 @@ def test_staff_read_who_and_why_and_decide_with_a_reason(held, ada):
         client.post(path, data | {"confirmed": "1", "reason": "I read them."})
         found = HeldExclusion.objects.filter(pk__in=pks)
         assert set(found.values_list("state", "reason")) == {(state, "I read them.")}
-    assert own(LogEntry).count() == 4
-    assert own(Ban).get().worker == held[0]
+    assert LogEntry.own.count() == 4
+    assert Ban.own.get().worker == held[0]
 
 
 def noisy_below(table):
@@ -190,11 +189,11 @@ def test_a_task_says_below_which_share_a_worker_is_noisy(worker_with, settings):
         worker_with("rrw" * 8, polarity="POSITIVE")
     worker_with("w" * 24, polarity="POSITIVE")
     judge.judge(POOL)
-    assert own(HeldExclusion).count() > 2
-    own(HeldExclusion).all().delete()
+    assert HeldExclusion.own.count() > 2
+    HeldExclusion.own.all().delete()
     said = noisy_below({"noisy_below": {"positive": 0.4}})
     judge.judge(POOL, noisy_below=said)
-    assert own(Ban).count() == 1
+    assert Ban.own.count() == 1
     fits = DetectorFit.objects.filter(polarity="POSITIVE").order_by("pk")
     assert [fit.threshold_rate for fit in fits] == [0.9, 0.4]
     assert fits[1].parameters["threshold_rate"] == 0.4

@@ -79,7 +79,7 @@ def test_who_is_careless_is_banned_and_the_others_count(pool):
     weights = soft_weights(POOL)
     assert not {worker.pk for worker in workers[12:]} & set(weights)
     assert all(weight >= 0.9 for weight in weights.values())
-    ban = Ban.objects.first()
+    ban = Ban.own.first()
     assert "Test questions right: " in ban.reason
     assert "negative" in ban.reason
     assert ban.reason.startswith("Probability of being careless ")
@@ -121,7 +121,7 @@ def test_nobody_is_banned_for_narrow_answers_before_a_person_looked(pool, monkey
 
     monkeypatch.setattr(assess_pool, "assess_workers", with_a_copier)
     assert assess(POOL, simulated=False) == []
-    assert not Ban.objects.exists()
+    assert not Ban.own.exists()
     assert [held.worker for held in HeldExclusion.objects.all()] == [workers[3]]
 
 
@@ -181,7 +181,7 @@ def test_beyond_the_share_a_person_decides_and_they_get_no_work_meanwhile(pool, 
 
 
 def test_staff_are_told_of_a_bad_crowd_and_that_it_is_better(pool, campaign):
-    Campaign.objects.update(state=Campaign.State.RUNNING)
+    Campaign.own.update(state=Campaign.State.RUNNING)
     pool(4, 9)
     assess(POOL, simulated=False)
     campaign.refresh_from_db()
@@ -251,7 +251,7 @@ def test_a_pool_without_test_questions_is_not_assessed(pool):
 
 def test_answers_on_a_scale_without_ends_are_no_evidence(pool, campaign):
     pool(2, 0)
-    assert Answer.objects.exists()
+    assert Answer.own.exists()
     campaign.hit_type.scale = "magnitude"
     campaign.hit_type.save()
     relative = [name for name, scale in all_scales().items() if scale.relative]

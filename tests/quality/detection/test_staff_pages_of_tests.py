@@ -68,7 +68,7 @@ def test_all_evidence_about_a_worker_stands_on_one_page(admin_client):
     worker = make_worker()
     for _ in range(3):
         do_one(worker)
-    first = Item.objects.earliest("pk")
+    first = Item.own.earliest("pk")
     work = Answer.objects.filter(item=first).first().assignment
     grade(place(campaign, first), work, pool=POOL)
     page = f"/admin/leaderboard/humanevaluation/worker/{worker.pk}/"

@@ -16,7 +16,6 @@ from tests.crowd.workers.qualifications.making import (
     right_answer,
     written_test,
 )
-from tests.decoys import own
 from tests.factories import make_user
 
 pytestmark = SLOW
@@ -64,7 +63,7 @@ def test_by_keyboard_through_test_messages_and_appeal(wim, open_page, width, sch
     page.keyboard.press("Enter")
     page.wait_for_selector("text=You passed")
     seen(page, f"passed-{how}")
-    assert own(QualificationGrant).get().worker == wim
+    assert QualificationGrant.own.get().worker == wim
     page.goto(page.url.split("/work/")[0] + reverse("work:messages"))
     seen(page, f"messages-{how}")
     press_button(page, "Appeal, or see the outcome")
@@ -76,7 +75,7 @@ def test_by_keyboard_through_test_messages_and_appeal(wim, open_page, width, sch
     press_button(page, "Submit appeal")
     page.wait_for_selector("text=A person will review it")
     seen(page, f"appealed-{how}")
-    assert own(Appeal).get().words.startswith("I had read")
+    assert Appeal.own.get().words.startswith("I had read")
 
 
 def test_a_written_question_and_a_failed_try(wim, open_page):
@@ -112,4 +111,4 @@ def test_staff_find_a_worker_by_keyboard_and_grant_a_qualification(open_page, ha
     picture(page, f"grant-{half}")
     page.click("input[value=Grant]")
     page.wait_for_selector("text=Granted:")
-    assert own(QualificationGrant).get().worker == wim
+    assert QualificationGrant.own.get().worker == wim

@@ -95,7 +95,7 @@ def test_provisional_partial_and_waiting_systems_stand_in_parts_of_their_own(
 
 
 def test_a_board_that_is_provisional_as_a_whole_says_so_once(client, task, mixed):
-    Score.objects.update(provisional=True)
+    Score.own.update(provisional=True)
 
     response = client.get(BOARD)
     page = response.content.decode()
@@ -144,7 +144,7 @@ def test_a_system_that_left_the_board_has_no_rank_of_it(client, task, who):
     kite = make_ranked(task, 62, system="Kite", **who)
     make_ranked(task, 71, system="Wren", **who)
     standings(task)  # ranks are stored with the scores
-    Score.objects.update(rank_first=1, rank_last=2)
+    Score.own.update(rank_first=1, rank_last=2)
     page = f"/submissions/{kite.pk}/"
     assert '<span class="rank">rank 1–2 of 2' in client.get(page).text
 

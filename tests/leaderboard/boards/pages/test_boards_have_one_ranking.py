@@ -98,7 +98,7 @@ def test_a_signature_names_the_interval_that_is_printed(judged):
 
 def test_a_board_ranked_by_rank_sums_has_wmts_clusters_and_says_so(judged, client):
     judged = rank_by(judged, "z", "rank-sums")
-    ratings = system_ratings_of(HumanEvaluation.objects.values_list("pk", flat=True))
+    ratings = system_ratings_of(HumanEvaluation.own.values_list("pk", flat=True))
     ratings = ratings[ratings["criterion"] == "fluency"]
     z = worker_z_scores(ratings["value"].to_numpy(), ratings["worker"].to_numpy())
     direct = rank_sum_ranking(z, ratings["submission"], ratings["instance"])
@@ -133,7 +133,7 @@ def test_a_newcomer_moves_the_others_numbers_once_a_day_and_their_ranks_at_once(
     # the last one has not moved today, the others did when it came
     pks = sorted(ranked_pks(judged))[:2]
     before = {pk: numbers_of(pk) for pk in pks}
-    workers = list(Worker.objects.order_by("pk"))
+    workers = list(Worker.own.order_by("pk"))
     both = {"owner": submitter, "team": team, "workers": workers}
     with monkeypatch.context() as patch:
         patch.setattr(
@@ -143,7 +143,7 @@ def test_a_newcomer_moves_the_others_numbers_once_a_day_and_their_ranks_at_once(
         new = judge(judged, {"fluency": 1.0, "truth": 1.0}, seed=9, **both)
     assert {pk: numbers_of(pk) for pk in pks} == before
     assert holds(judged)
-    scores = Score.objects.filter(criterion="fluency", superseded_at=None)
+    scores = Score.own.filter(criterion="fluency", superseded_at=None)
     ranks = {s.submission_id: s.rank_first for s in scores}
     assert ranks[new.pk] == 1
     assert min(ranks[pk] for pk in pks) == 2
@@ -152,7 +152,7 @@ def test_a_newcomer_moves_the_others_numbers_once_a_day_and_their_ranks_at_once(
         make(judged, tmp_path / "release")
 
     day = timedelta(days=1)
-    Score.objects.update(created_at=F("created_at") - day)
+    Score.own.update(created_at=F("created_at") - day)
     BoardFit.objects.update(holds_until=F("holds_until") - day)
     assert judged.pk in due()
     refit_board(judged, hold=True)
@@ -180,10 +180,10 @@ def test_what_a_withdrawn_private_system_held_keeps_no_board_due(judged):
 
 def spread_over_days(task, n):
     """Let the ratings come on several days, all systems on each of them."""
-    for place, assignment in enumerate(Assignment.objects.order_by("pk")):
+    for place, assignment in enumerate(Assignment.own.order_by("pk")):
         at = timezone.now() - timedelta(days=place % n)
         Assignment.objects.filter(pk=assignment.pk).update(submitted_at=at)
-    Score.objects.update(fit=None)
+    Score.own.update(fit=None)
     refit_board(task)
 
 
@@ -205,7 +205,7 @@ def test_days_are_covered_where_there_are_enough(judged, client, n, covers):
 def test_rank_sums_of_weighted_criteria_are_those_of_the_outputs(judged):
     judged = rank_by(judged, "plain", "rank-sums")
     found = weighted_rows(judged, {"fluency": 3.0, "truth": 1.0})
-    ratings = system_ratings_of(HumanEvaluation.objects.values_list("pk", flat=True))
+    ratings = system_ratings_of(HumanEvaluation.own.values_list("pk", flat=True))
     wide = ratings.pivot_table(
         index=["submission", "instance"], columns="criterion", values="value"
     )

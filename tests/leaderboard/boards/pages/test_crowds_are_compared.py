@@ -137,7 +137,7 @@ def test_a_fit_is_computed_in_pieces_by_whoever_comes(judged, monkeypatch):
 
 @pytest.mark.django_db
 def test_one_platform_has_no_such_page(judged, client):
-    Campaign.objects.update(platform="selfhosted")
+    Campaign.own.update(platform="selfhosted")
     BoardFit.objects.update(inputs_sha256="")
     refit_board(judged)
     assert client.get(PAGE).status_code == 404

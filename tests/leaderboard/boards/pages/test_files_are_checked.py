@@ -30,7 +30,7 @@ def test_a_good_file_is_called_good_and_leaves_nothing(client, task, read):
     said = read(sent(client, content))
 
     assert "This file can be submitted." in said
-    assert Submission.objects.count() == Prediction.objects.count() == 0
+    assert Submission.own.count() == Prediction.own.count() == 0
 
 
 def test_the_page_warns_of_what_a_submission_would_be_warned_of(client, task, read):

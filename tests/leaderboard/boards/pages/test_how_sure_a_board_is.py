@@ -30,7 +30,7 @@ def judged(team, submitter):
 
 def test_the_matrix_is_that_of_the_fit_and_its_ranks(judged, client):
     matrix = pairs.matrix(judged, ranked_pks(judged), cents_per_rating=10.0)
-    ratings = system_ratings_of(HumanEvaluation.objects.values_list("pk", flat=True))
+    ratings = system_ratings_of(HumanEvaluation.own.values_list("pk", flat=True))
     ratings = ratings[ratings["criterion"] == "fluency"]
     columns = ("submission", "worker", "instance")
     direct = estimate_systems(100 * ratings["value"], *(ratings[c] for c in columns))
@@ -101,7 +101,7 @@ def test_weights_of_a_board_that_all_systems_left_open(judged, client):
 
 def test_a_banned_workers_ratings_are_in_no_table(judged):
     worker = make_worker()
-    evaluation = HumanEvaluation.objects.first()
+    evaluation = HumanEvaluation.own.first()
     instance = judged.instances.first()
     rate(evaluation, instance, worker, {"fluency": 0.0, "truth": 0.0})
     with_them = system_ratings_of([evaluation.pk])
@@ -109,7 +109,7 @@ def test_a_banned_workers_ratings_are_in_no_table(judged):
 
     assert worker.pk in set(with_them["worker"])
     assert worker.pk not in set(system_ratings_of([evaluation.pk])["worker"])
-    Ban.objects.update(pool="another-task")
+    Ban.own.update(pool="another-task")
     assert worker.pk in set(system_ratings_of([evaluation.pk])["worker"])
 
 
@@ -261,6 +261,6 @@ def test_a_private_system_is_estimated_beside_and_moves_nobody(judged, who):
 
 def test_a_board_that_lost_all_scores_is_fitted_without_any(judged):
     assert due() == []
-    Score.objects.update(superseded_at=timezone.now())
+    Score.own.update(superseded_at=timezone.now())
     refit_board(judged)
     assert due() == []

@@ -22,20 +22,20 @@ def _no_reserve(task):
 
 
 def spent():
-    rows = LedgerEntry.objects.exclude(state__in=["CANCELLED", "FAILED"])
+    rows = LedgerEntry.own.exclude(state__in=["CANCELLED", "FAILED"])
     return sum(rows.values_list("amount_cents", flat=True))
 
 
 def robbed(crowd, boss, task):
     """Let one worker answer what they get, and be banned; give the campaign."""
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     for _ in range(4):
         crowd.do_hit(crowd.players[0])
     lost = crowd.players[0].worker
     del crowd.players[0]
     n = lost.assignments.filter(state="SUBMITTED").count()
     # all that is left of the budget, so that nothing of it is free to ask again
-    Campaign.objects.update(budget_cents=campaign.hits.count() * _n_each(campaign))
+    Campaign.own.update(budget_cents=campaign.hits.count() * _n_each(campaign))
     banning.ban(lost, task.slug, by=boss, reason="Careless.")
     campaign.refresh_from_db()
     return campaign, n
@@ -94,5 +94,5 @@ def test_comparisons_go_on_and_settle_all(ask, right, wrong, finish, boss, crowd
 def test_a_comparison_asks_by_itself(ask, right, wrong):
     ask(right, wrong)
     with pytest.raises(GenieError) as refusal:
-        priced(Campaign.objects.get(), 1)
+        priced(Campaign.own.get(), 1)
     assert refusal.value.code == "asks-by-itself"

@@ -192,7 +192,7 @@ def test_a_fixed_worker_who_is_banned_is_replaced_by_one_other(
     banning.ban(first.worker, task.slug, by=boss, reason="He answered without reading.")
     found = finish(found)
     assert (found.state, found.better) == ("DECIDED", "A")
-    counted = Assignment.objects.filter(state="SUBMITTED", replaced_at=None)
+    counted = Assignment.own.filter(state="SUBMITTED", replaced_at=None)
     assert len(set(counted.values_list("worker_id", flat=True))) == 1
     assert first.worker.pk not in counted.values_list("worker_id", flat=True)
     assert counted.count() >= found.n_labels
@@ -228,7 +228,7 @@ def test_labels_of_a_banned_worker_are_asked_for_again(
     assert found.sides_balanced
     assert found.low <= found.estimate <= found.high
     assert worker.pk not in set(
-        Assignment.objects.filter(state="SUBMITTED", replaced_at=None).values_list(
+        Assignment.own.filter(state="SUBMITTED", replaced_at=None).values_list(
             "worker_id", flat=True
         )
     )

@@ -59,7 +59,7 @@ def test_after_a_process_that_died_another_ends_the_computation(answered, monkey
         patch.setattr(side_by_side, "results_of", die)
         with pytest.raises(Killed):
             run.step(answered.evaluation_id)
-    assert Campaign.objects.get().state == "COMPLETE"
+    assert Campaign.own.get().state == "COMPLETE"
     assert JointEvaluation.objects.get().state == "ANNOTATED"
     settle()
     assert JointEvaluation.objects.get().state == "SCORED"

@@ -121,8 +121,8 @@ def test_from_submission_to_board_through_pages_alone(
     assert "Heron" in board
     assert f"{scores[0].mean:.1f}" in board
     assert Grade.objects.filter(correct=False).count() == 0 < Grade.objects.count()
-    assert Assignment.objects.exclude(state="SUBMITTED").count() == 0
-    assert not Ban.objects.exists()
+    assert Assignment.own.exclude(state="SUBMITTED").count() == 0
+    assert not Ban.own.exists()
     assert not Commitment.objects.filter(settled_at=None).exists()
 
 
@@ -139,7 +139,7 @@ def test_a_comparison_is_decided_through_pages_alone(ask, measured, boss, people
     assert (found.state, found.better, found.estimate) == ("DECIDED", "A", 1.0)
     page = Client().get(f"/comparisons/{found.pk}/").content.decode()
     assert "Good is better than Poor" in page
-    assert set(Answer.objects.values_list("raw", flat=True)) == {"A", "B"}
+    assert set(Answer.own.values_list("raw", flat=True)) == {"A", "B"}
 
 
 def test_several_systems_are_ranked_through_pages(ask, measured, boss, people, task):
@@ -157,7 +157,7 @@ def test_several_systems_are_ranked_through_pages(ask, measured, boss, people, t
     page = Client().get(f"/joint-evaluations/{found.pk}/").content.decode()
     rows = page[page.index("<tbody>") :]
     assert rows.index(">Good<") < rows.index(">Fair<") < rows.index(">Poor<")
-    assert Ban.objects.count() == 0
+    assert Ban.own.count() == 0
     [result] = found.results["criteria"].values()
     of = {row["submission"]: row["mean"] for row in result["systems"]}
     # which instances are drawn, and so a few tenths, differs from day to day

@@ -107,7 +107,7 @@ def test_criteria_apart_have_own_campaigns_money_and_scores(ask, published, task
     ask(**config)
     found = published("Good", 1.0)
     assert found.state == "PUBLISHED", found.failure
-    campaigns = list(Campaign.objects.order_by("pk"))
+    campaigns = list(Campaign.own.order_by("pk"))
     assert [list(c.hit_type.criteria) for c in campaigns] == [
         ["informativeness"],
         ["naturalness"],
@@ -198,7 +198,7 @@ def test_marks_that_outputs_bring_stand_on_every_page_tests_included(
     assert {item.data["spans_by"] for item in items} == {"a metric"}
     assert all("spans" in item.data for item in items)
     crowd.work()
-    details = Answer.objects.values_list("detail", flat=True)
+    details = Answer.own.values_list("detail", flat=True)
     assert {detail["prefilled_by"] for detail in details} == {"a metric"}
     became = {span["was"] for detail in details for span in detail["spans"]}
     assert became <= {"kept", "changed", "added"}

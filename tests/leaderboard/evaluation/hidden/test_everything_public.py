@@ -51,7 +51,7 @@ def launched(task):
         run.step(submission.human_evaluation_id)
         submission.refresh_from_db()
         assert submission.state == "ANNOTATING", submission.human_evaluation.failure
-        return submission, Campaign.objects.latest("pk")
+        return submission, Campaign.own.latest("pk")
 
     return launch
 
@@ -67,7 +67,7 @@ def release(task, launched, tmp_path):
         Answer.objects.create(
             assignment=given, item=item, criterion=criterion, value=0.5
         )
-    Campaign.objects.update(state="COMPLETE", completed_at=now)
+    Campaign.own.update(state="COMPLETE", completed_at=now)
     for row in (submission, submission.human_evaluation):
         row.state = "PUBLISHED" if isinstance(row, Submission) else "SCORED"
         row.save()

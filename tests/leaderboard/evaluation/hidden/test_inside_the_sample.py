@@ -72,7 +72,7 @@ def test_who_meets_an_instance_as_a_test_does_not_judge_it(
         keys = list(seen.values_list("content_key", flat=True))
         assert len(keys) == len(set(keys)) > 0
     settle()
-    assert Campaign.objects.get().state == ENDED
+    assert Campaign.own.get().state == ENDED
 
 
 # others with anchors: test_anchors_with_few_workers
@@ -109,7 +109,7 @@ def test_leftover_tests_are_closed_and_their_money_is_freed(
     settle()
     campaign.refresh_from_db()
     assert campaign.state == ENDED
-    n = Assignment.objects.count()
+    n = Assignment.own.count()
     assert n == task.sample_size
     assert not campaign.hits.filter(n_available__gt=0).exists()
     spent = n * campaign.hit_type.reward_cents

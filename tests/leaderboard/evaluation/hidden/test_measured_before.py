@@ -205,7 +205,7 @@ def test_a_decision_meanwhile_keeps_its_questions(known, admin_user, monkeypatch
 
 
 def test_where_programs_answer_nobody_waits_for_it(systems, admin_client, measured):
-    HumanEvaluation.objects.update(simulated=True)
+    HumanEvaluation.own.update(simulated=True)
     pressed(admin_client, systems[0])
     assert state_of(systems[0]) == "APPROVED"
     assert measured == []
@@ -226,7 +226,7 @@ def test_no_lock_is_held_while_it_is_measured(systems, task, measured, admin_use
     client.post(page, {"confirmed": "1", "shown_cents": cents, "despite": "A trial."})
     planned = start.Plan(systems, 0, 0)
     start.approve(planned, by=admin_user, at_most_cents=10**6, despite="A trial.")
-    states = HumanEvaluation.objects.values_list("state", flat=True)
+    states = HumanEvaluation.own.values_list("state", flat=True)
     assert set(states) == {"APPROVED"}
     n = len(measured)
     # what was measured holds no longer

@@ -108,7 +108,7 @@ def _without_names(html, item):
 
 
 def test_strangers_cannot_look_up_real_outputs(campaign, task, client, admin_client):
-    submission = Submission.objects.get()
+    submission = Submission.own.get()
     page = f"/submissions/{submission.pk}/"
     text = submission.predictions.first().text
     html = client.get(page).content.decode()
@@ -129,7 +129,7 @@ def test_releases_tell_nothing_while_people_are_asked(campaign, task, tmp_path):
 
 
 def test_the_evidence_page_has_numbers_only(campaign, task, client):
-    submission = Submission.objects.get()
+    submission = Submission.own.get()
     Submission.objects.filter(pk=submission.pk).update(state="PUBLISHED")
     TestCheck.objects.create(
         evaluation=submission.human_evaluation,

@@ -47,8 +47,8 @@ def first(rated, good, ids):
 
     def settled():
         submission = rated("First", texts=half)
-        HumanEvaluation.objects.update(final_at=submission.published_at)
-        Score.objects.update(provisional=False)
+        HumanEvaluation.own.update(final_at=submission.published_at)
+        Score.own.update(provisional=False)
         return submission
 
     return kept("a settled system", settled)
@@ -70,9 +70,9 @@ def test_a_private_or_provisional_system_is_no_anchor(first, task):
     assert anchor_of(task, simulated=True).submission == first
     assert anchor_of(task) is None  # people's campaigns carry no simulated scores
     assert anchor_of(task, simulated=True, without=first.pk) is None
-    Score.objects.update(provisional=True)
+    Score.own.update(provisional=True)
     assert anchor_of(task, simulated=True) is None
-    Score.objects.update(provisional=False)
+    Score.own.update(provisional=False)
     Submission.objects.filter(pk=first.pk).update(visibility="PRIVATE")
     assert anchor_of(task, simulated=True) is None
 
@@ -123,11 +123,11 @@ def test_the_score_says_how_its_crowd_is_linked(first, second):
 def test_what_was_approved_without_anchor_has_none(hand_in, good, boss, first, task):
     second = hand_in(good, name="Second", simulated=True)
     jobs.drain()
-    Score.objects.update(provisional=True)
+    Score.own.update(provisional=True)
     decide.approve(second, by=boss, start_now=True)
-    Score.objects.update(provisional=False)
+    Score.own.update(provisional=False)
     settle()
-    assert Campaign.objects.count() == 2
+    assert Campaign.own.count() == 2
     assert not AnchorItem.objects.exists()
 
 

@@ -35,7 +35,7 @@ def asked(hand_in, good, boss, task):
 
 
 def titles():
-    return list(Campaign.objects.order_by("pk").values_list("title", flat=True))
+    return list(Campaign.own.order_by("pk").values_list("title", flat=True))
 
 
 @pytest.mark.every_engine
@@ -83,7 +83,7 @@ def test_staff_read_the_name_in_lists_confirmations_and_links(asked, boss, task)
     campaigns = reverse("admin:crowd_campaign_changelist")
     name = f"{task.title}: {SYSTEM}"
     assert name in office.get(campaigns).content.decode()
-    chosen = {"_selected_action": [Campaign.objects.get().pk]}
+    chosen = {"_selected_action": [Campaign.own.get().pk]}
     for action in ("pause_selected", "stop_selected"):
         page = office.post(campaigns, {"action": action, **chosen})
         assert name in page.content.decode()
@@ -138,7 +138,7 @@ def test_workers_never_read_it(asked, task):
 
 
 def test_other_platforms_are_not_told_it(asked):
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     spec = hit_offer.spec_of(campaign, "key", "never")
     place = ExternalCampaign(campaign=campaign, environment="sandbox", place_size=1)
     for told in (spec, study.spec_of(campaign, place, spec, 10)):

@@ -46,7 +46,7 @@ def test_money_follows_a_task_that_asks_in_other_campaigns(task, hand_in, good, 
     approved = sum(set_aside().values())
     ask_apart(task, 1)
     settle()
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     assert set_aside() == {campaign.key: campaign.budget_cents}
     assert campaign.budget_cents == approved > 0
 
@@ -89,11 +89,11 @@ def at_once_each(*calls):
 
 def test_a_campaign_that_went_on_meanwhile_is_not_closed(annotating, diligent, quality):
     Crowd(diligent, quality=quality, seed=1).work()
-    seen_as_done = Campaign.objects.get()
-    HIT.objects.filter(pk=HIT.objects.first().pk).update(n_available=1)
+    seen_as_done = Campaign.own.get()
+    HIT.objects.filter(pk=HIT.own.first().pk).update(n_available=1)
     with transaction.atomic():
         assert closing.close([seen_as_done]) is None
-    assert Campaign.objects.get().state == State.RUNNING
+    assert Campaign.own.get().state == State.RUNNING
 
 
 @pytest.mark.parametrize("paused_first", [False, True])
@@ -101,7 +101,7 @@ def test_a_stopped_campaign_counts_what_people_had_open(
     begun, diligent, boss, paused_first
 ):
     last = work.next_assignment(diligent[0].worker)
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     if paused_first:
         run.pause(campaign.pk, boss)
         settle()
@@ -124,7 +124,7 @@ def test_a_stopped_campaign_counts_what_people_had_open(
 
 def test_nobody_waits_for_work_that_is_never_sent_in(begun, diligent, boss):
     work.next_assignment(diligent[0].worker)
-    run.stop(Campaign.objects.get().pk, boss, "Enough.", publish=True)
+    run.stop(Campaign.own.get().pk, boss, "Enough.", publish=True)
     settle()
     assert now(begun).state == "ANNOTATING"
     work.release_overdue(timezone.now() + timedelta(hours=1))
@@ -133,7 +133,7 @@ def test_nobody_waits_for_work_that_is_never_sent_in(begun, diligent, boss):
 
 
 def test_a_campaign_stopped_without_a_rating_fails_visibly_once(annotating, boss):
-    run.stop(Campaign.objects.get().pk, boss, "Wrong texts.", publish=True)
+    run.stop(Campaign.own.get().pk, boss, "Wrong texts.", publish=True)
     for _ in range(3):
         settle()
     found = now(annotating)
@@ -154,7 +154,7 @@ def test_a_stopped_campaign_whose_only_workers_were_banned_is_scored_after_a_par
     crowd.do_hit(diligent[0])
     crowd.do_hit(diligent[0])
     ban = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
-    run.stop(Campaign.objects.get().pk, boss, "Enough.", publish=True)
+    run.stop(Campaign.own.get().pk, boss, "Enough.", publish=True)
     settle()
     assert now(annotating).failed_step == "score"
     banning.lift(ban.pk, by=boss, reason="It was a mistake.")
@@ -200,14 +200,14 @@ def test_a_campaign_that_asks_again_and_is_stopped_gives_its_money_back(
     assert commitment.settled_at is None
     assert commitment.amount_cents > spent()
     Crowd(diligent[1:2], quality=quality, seed=2).do_hit(diligent[1])
-    run.stop(Campaign.objects.get().pk, boss, "No more money.")
+    run.stop(Campaign.own.get().pk, boss, "No more money.")
     settle()
     commitment.refresh_from_db()
     assert commitment.settled_at is not None
     assert commitment.amount_cents == spent()
-    n = Score.objects.count()
+    n = Score.own.count()
     settle()
-    assert Score.objects.count() == n
+    assert Score.own.count() == n
 
 
 def test_what_was_withdrawn_meanwhile_asks_nobody(published, diligent, boss, task):
@@ -216,9 +216,9 @@ def test_what_was_withdrawn_meanwhile_asks_nobody(published, diligent, boss, tas
     decide.withdraw(published, by=boss, reason="A bug.")
     before = Commitment.objects.get().amount_cents
     jobs.drain()
-    assert Campaign.objects.get().state == State.COMPLETE
+    assert Campaign.own.get().state == State.COMPLETE
     assert Commitment.objects.get().amount_cents == before
-    assert Score.objects.count() == 1
+    assert Score.own.count() == 1
 
 
 def test_a_withdrawn_result_comes_back_to_the_board_as_it_was(published, boss, task):
@@ -230,7 +230,7 @@ def test_a_withdrawn_result_comes_back_to_the_board_as_it_was(published, boss, t
     found = now(published)
     assert (found.state, found.published_at) == ("PUBLISHED", before)
     assert found.evaluation.state == "SCORED"
-    assert Score.objects.count() == 1
+    assert Score.own.count() == 1
     assert Commitment.objects.get().amount_cents == spent()
     states = list(found.events.order_by("-pk").values_list("state", flat=True)[:3])
     assert states == ["PUBLISHED", "SCORED", "WITHDRAWN"]
@@ -251,7 +251,7 @@ def test_a_score_of_which_no_rating_counts_leaves_the_board(
     assert rest is not None
     assert not Score.objects.filter(superseded_at=None).exists()
     assert now(published).state == "PUBLISHED"
-    banning.lift(Ban.objects.first().pk, by=boss, reason="This one is real.")
+    banning.lift(Ban.own.first().pk, by=boss, reason="This one is real.")
     a_day_later()
     settle()
     again = Score.objects.get(superseded_at=None)
@@ -260,15 +260,15 @@ def test_a_score_of_which_no_rating_counts_leaves_the_board(
 
 @pytest.mark.parametrize("appealed", [True, False])
 def test_rejected_work_leaves_the_score_until_it_is_pardoned(published, boss, appealed):
-    first = Score.objects.get()
-    judged = HumanEvaluation.objects.get().judged_items.first()
+    first = Score.own.get()
+    judged = HumanEvaluation.own.get().judged_items.first()
     rejected = Assignment.objects.get(hit__items=judged.item)
     review.reject(rejected.pk, boss, "Made by a program.")
     settle()
     assert Score.objects.get(superseded_at=None).n == first.n - 1
     assert Commitment.objects.get().amount_cents == spent()
     settle()
-    assert Score.objects.count() == 2
+    assert Score.own.count() == 2
     if appealed:
         words = "I am one, and I had read it."
         said = services.against_rejection(rejected.worker, rejected.pk, words)
@@ -281,18 +281,18 @@ def test_rejected_work_leaves_the_score_until_it_is_pardoned(published, boss, ap
     assert (again.mean, again.n) == (first.mean, first.n)
     assert Commitment.objects.get().amount_cents == spent()
     settle()
-    assert Score.objects.count() == 3
+    assert Score.own.count() == 3
 
 
 @pytest.mark.every_engine
 def test_a_ban_that_was_under_way_while_the_score_was_computed_is_not_overlooked(
     published, diligent, boss, task
 ):
-    first = Score.objects.get()
+    first = Score.own.get()
     banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     # Its transaction began before the score was computed and ended after that.
-    scored_at = HumanEvaluation.objects.get().scored_at
-    Ban.objects.update(created_at=scored_at - timedelta(seconds=5))
+    scored_at = HumanEvaluation.own.get().scored_at
+    Ban.own.update(created_at=scored_at - timedelta(seconds=5))
     settle()
     assert Score.objects.get(superseded_at=None).n < first.n
 
@@ -302,8 +302,8 @@ def test_a_ban_that_a_score_has_seen_is_not_counted_again_and_again(
 ):
     banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     settle()
-    Ban.objects.update(created_at=timezone.now() - timedelta(minutes=5))
-    Campaign.objects.update(state=State.COMPLETE)
+    Ban.own.update(created_at=timezone.now() - timedelta(minutes=5))
+    Campaign.own.update(state=State.COMPLETE)
     assert advance() == 0
 
 
@@ -337,5 +337,5 @@ def test_settling_is_done_once_however_often_it_is_tried(published):
     before = Commitment.objects.get().amount_cents
     assert not budgets.settle(Commitment.objects.get().key, 1)
     with transaction.atomic():
-        closing.close(Campaign.objects.all())
+        closing.close(Campaign.own)
     assert Commitment.objects.get().amount_cents == before == spent()

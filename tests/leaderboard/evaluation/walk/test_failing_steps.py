@@ -121,7 +121,7 @@ def test_a_launch_that_fails_for_good_can_be_tried_again(measured, boss, monkeyp
     decide.retry(measured, by=boss)
     settle()
     assert now(measured).state == "ANNOTATING"
-    assert Campaign.objects.get().state == "RUNNING"
+    assert Campaign.own.get().state == "RUNNING"
     assert Commitment.objects.count() == 1
 
 

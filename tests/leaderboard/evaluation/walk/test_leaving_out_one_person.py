@@ -141,7 +141,7 @@ def test_the_notice_leads_to_where_ratings_are_left_out_and_back(
     posted(manager, address, reason=REASON)
     again = posted(manager, address, reason=REASON)
     assert "already banned" in again.text
-    ban = Ban.objects.get()
+    ban = Ban.own.get()
     assert (ban.worker, ban.pool, ban.reason) == (dora, task.slug, REASON)
     assert LogEntry.objects.filter(object_id=str(ban.pk)).count() == 1
     assert Message.objects.filter(worker=dora, kind="BANNED").count() == 1
@@ -163,7 +163,7 @@ def test_the_notice_leads_to_where_ratings_are_left_out_and_back(
     after = board_of(client, task)
     for name in before:
         assert after[name] == before[name], name
-    assert not Ban.objects.filter(lifted_at=None).exists()
+    assert not Ban.own.filter(lifted_at=None).exists()
     assert Message.objects.filter(worker=dora, kind="UNBANNED").count() == 1
 
 
@@ -188,7 +188,7 @@ def test_imported_ratings_of_one_person_are_left_out_and_come_back(manager, clie
     for row in standings(tasks[0]):
         assert row.rank_first is not None
     assert board_of(client, tasks[1]) == before[1]
-    lift = reverse("admin:quality_ban_lift", args=[Ban.objects.get().pk])
+    lift = reverse("admin:quality_ban_lift", args=[Ban.own.get().pk])
     posted(manager, lift, reason="A mistake.")
     settle()
     settle()
@@ -208,7 +208,7 @@ def test_systems_that_one_person_did_not_rate_return_at_once_too(manager, client
     settle()
     moved = estimates_of(task)
     assert [moved[name] != estimates[name] for name in ("red", "blue")] == [True, True]
-    lift = reverse("admin:quality_ban_lift", args=[Ban.objects.get().pk])
+    lift = reverse("admin:quality_ban_lift", args=[Ban.own.get().pk])
     posted(manager, lift, reason="A mistake.")
     settle()
     settle()
@@ -227,7 +227,7 @@ def test_who_may_only_look_cannot_leave_anyone_out(study, raters):
     address = impose(raters[0].worker, study)
     sent = {"confirmed": "yes", "reason": REASON}
     assert client.post(address, sent).status_code == 403
-    assert not Ban.objects.exists()
+    assert not Ban.own.exists()
 
 
 def test_who_is_left_out_reads_why_and_can_appeal(study, raters, manager, client):
@@ -274,7 +274,7 @@ def test_exclusion_from_all_work_keeps_ratings_and_can_be_appealed(
     for _ in range(2):
         browser.post(appeal_page, {"words": words})
     assert browser.post(appeal_page, {"words": "More."}).status_code == 422
-    appeal = Appeal.objects.get()
+    appeal = Appeal.own.get()
     assert (appeal.worker, appeal.against) == (dora, "exclusion from all work")
 
     answer = reverse("admin:quality_appeal_answer", args=[appeal.pk])
@@ -291,4 +291,4 @@ def test_exclusion_from_all_work_keeps_ratings_and_can_be_appealed(
     manager.post(address, {**data, "confirmed": "yes", "reason": "Again."})
     assert "<textarea" in browser.get(appeal_page).text
     browser.post(appeal_page, {"words": words})
-    assert Appeal.objects.count() == 2
+    assert Appeal.own.count() == 2

@@ -23,7 +23,7 @@ def launched(hand_in, good, boss):
 
 
 def limit():
-    return Campaign.objects.values_list(
+    return Campaign.own.values_list(
         "worker_share", "share_follows_crowd", "hits_per_worker"
     ).get()
 

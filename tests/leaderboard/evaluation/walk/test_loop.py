@@ -59,7 +59,7 @@ def test_a_budget_cannot_be_passed(measured, boss, task):
 def test_a_campaign_waits_for_its_hour_unless_told_otherwise(measured, boss):
     decide.approve(measured, by=boss)
     settle()
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     assert campaign.state == "SCHEDULED"
     assert campaign.starts_at > timezone.now()
     assert campaign.starts_at.minute == 0
@@ -78,7 +78,7 @@ def test_the_campaign_has_the_subset_and_its_hidden_questions(annotating, task):
 
 def test_the_walk_ends_on_the_board_with_the_right_score(published):
     assert (published.state, published.failure) == ("PUBLISHED", "")
-    score = Score.objects.get()
+    score = Score.own.get()
     ratings = clean_ratings(published.human_evaluation.campaign)
     plain = score.estimates["plain"]["mean"]
     assert plain == pytest.approx(100 * ratings["value"].mean())
@@ -99,7 +99,7 @@ def test_a_worker_who_always_agrees_is_banned_and_their_hits_go_out_again(
     # Luck does not decide which work this worker gets, nor whether the money for
     # asking again lasts.
     wrong = Placement.objects.filter(polarity="NEGATIVE").values("item__hit")
-    others = HIT.objects.exclude(pk__in=wrong)
+    others = HIT.own.exclude(pk__in=wrong)
     for _ in range(4):  # paused meanwhile, until the answers have been looked at
         others.update(n_available=0)
         Crowd([agreeable], quality=quality, seed=1).work()
@@ -127,8 +127,8 @@ def test_everyone_is_paid_once_for_each_hit_banned_or_not(annotating, players, q
     for _ in range(5):
         crowd.work()
         settle()
-    n = Assignment.objects.filter(state__in=["SUBMITTED", "APPROVED"]).count()
-    rewards = LedgerEntry.objects.filter(kind="REWARD")
+    n = Assignment.own.filter(state__in=["SUBMITTED", "APPROVED"]).count()
+    rewards = LedgerEntry.own.filter(kind="REWARD")
     assert rewards.count() == rewards.values("assignment").distinct().count() == n
     commitment = Commitment.objects.get()
     assert (
@@ -145,7 +145,7 @@ def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
     second = Score.objects.get(superseded_at=None)
     assert second.n < first.n == 12
     assert (first.n_excluded_workers, second.n_excluded_workers) == (0, 1)
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     assert campaign.state == "RUNNING"
     Crowd(diligent[1:], quality=quality, seed=5).work()
     settle()
@@ -156,12 +156,12 @@ def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
     assert third.n == 12
     campaign.refresh_from_db()
     assert campaign.state == "COMPLETE"
-    spent = sum(LedgerEntry.objects.values_list("amount_cents", flat=True))
+    spent = sum(LedgerEntry.own.values_list("amount_cents", flat=True))
     assert Commitment.objects.get().amount_cents == spent <= campaign.budget_cents
     assert banned.worker.pk not in set(clean_ratings(campaign)["worker"])
-    before = Score.objects.count()
+    before = Score.own.count()
     settle()
-    assert Score.objects.count() == before
+    assert Score.own.count() == before
 
 
 def test_lifting_a_ban_counts_the_same_ratings_as_before(task, diligent, boss, request):
@@ -171,7 +171,7 @@ def test_lifting_a_ban_counts_the_same_ratings_as_before(task, diligent, boss, r
     ban = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     settle()
     banning.lift(ban.pk, by=boss, reason="It was a mistake.")
-    assert Score.objects.count() == 2
+    assert Score.own.count() == 2
     settle()
     # an undo does not wait for the next day
     last = Score.objects.get(superseded_at=None)
@@ -180,7 +180,7 @@ def test_lifting_a_ban_counts_the_same_ratings_as_before(task, diligent, boss, r
     assert Score.objects.count() == 3
     assert Campaign.objects.get().state == "COMPLETE"
     settle()
-    assert Score.objects.count() == 3
+    assert Score.own.count() == 3
 
 
 def test_the_same_ratings_give_the_same_bytes(annotating, players, quality):
@@ -200,7 +200,7 @@ def test_withdrawing_stops_the_campaign_and_frees_what_is_left(
     crowd.do_hit(crowd.players[0])
     before = budgets.budget_left(task.slug)
     decide.withdraw(annotating, by=boss, reason="A bug in decoding.")
-    assert Campaign.objects.get().state == "STOPPED"
+    assert Campaign.own.get().state == "STOPPED"
     assert not crowd.do_hit(crowd.players[0])
     spent = annotating.human_evaluation.campaign.hit_type.reward_cents
     assert Commitment.objects.get().amount_cents == spent
@@ -231,6 +231,6 @@ def test_ratings_of_a_campaign_are_in_a_fixed_order(annotating, players, quality
 
 
 def test_the_seed_that_hides_test_questions_is_made_with_the_sites_secret(annotating):
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     assert campaign.seed == seed_for("campaign", campaign.key)
     assert campaign.seed != seed_from("campaign", campaign.key)

@@ -71,7 +71,7 @@ def do_share(players, quality) -> None:
     crowd = Crowd(players, quality=quality, seed=1)
     while crowd.do_hit(players[0]):
         pass
-    for campaign in Campaign.objects.all():
+    for campaign in Campaign.own:
         mine = campaign.hits.filter(assignments__worker=players[0].worker).count()
         assert mine >= 0.15 * campaign.hits.count()
 
@@ -96,7 +96,7 @@ def exclude(players, task, boss) -> None:
 
 def pass_a_minute() -> None:
     """So long a score may not have seen an exclusion."""
-    Ban.objects.update(created_at=timezone.now() - timedelta(minutes=2))
+    Ban.own.update(created_at=timezone.now() - timedelta(minutes=2))
 
 
 def exported(client, task) -> dict[str, dict[str, str]]:
@@ -143,7 +143,7 @@ def test_without_room_in_the_budget_both_stay_ranked_and_provisional(
     assert history(task).leads[0].result.pk == best.pk
     assert newest_board() == task
     # what could be paid for was asked again once, and nothing beyond
-    for campaign in Campaign.objects.all():
+    for campaign in Campaign.own:
         assert campaign.state == Campaign.State.COMPLETE
         assert "were not replaced" in campaign.notice
         assert progress_of([campaign])[campaign.pk].spent_cents <= campaign.budget_cents
@@ -178,18 +178,18 @@ def test_without_room_in_the_budget_both_stay_ranked_and_provisional(
         assert line["human_overall_n"] == str(row.human.n)
 
     # nothing changes any more, however often it is looked at
-    before = Score.objects.count()
+    before = Score.own.count()
     a_day_later()
     settle()
     settle()
-    assert Score.objects.count() == before
+    assert Score.own.count() == before
     assert all(row.human.provisional for row in standings(task))
 
 
 def test_money_that_is_added_collects_them_again_and_makes_both_final(
     without_room, players, quality, task, boss
 ):
-    for campaign in Campaign.objects.order_by("pk"):
+    for campaign in Campaign.own.order_by("pk"):
         add_money(
             campaign.pk,
             200,
@@ -233,7 +233,7 @@ def test_with_room_in_the_budget_they_are_ranked_while_ratings_are_collected_aga
         assert row.human.provisional
         assert str(row.partial) == f"{row.human.n} of 12 so far"
     assert unsettled.REPLACEMENTS in still_open(now(best))
-    open_places = sum(p.n_left for p in progress_of(Campaign.objects.all()).values())
+    open_places = sum(p.n_left for p in progress_of(Campaign.own).values())
     assert open_places >= n_lost
 
     work(players, quality)
@@ -244,7 +244,7 @@ def test_with_room_in_the_budget_they_are_ranked_while_ratings_are_collected_aga
         assert (row.human.n, row.human.provisional, row.partial) == (12, False, None)
     for campaign in Campaign.objects.all():
         assert progress_of([campaign])[campaign.pk].spent_cents <= campaign.budget_cents
-    assert spent() <= sum(Campaign.objects.values_list("budget_cents", flat=True))
+    assert spent() <= sum(Campaign.own.values_list("budget_cents", flat=True))
 
 
 def test_what_the_budget_pays_for_is_outputs_first(begin, players, quality, task, boss):
@@ -258,7 +258,7 @@ def test_what_the_budget_pays_for_is_outputs_first(begin, players, quality, task
     kept_answers = Assignment.objects.filter(
         worker=players[0].worker, replaced_at=None
     ).exclude(hit__items__in=tests)
-    for campaign in Campaign.objects.all():
+    for campaign in Campaign.own:
         again = replaced.filter(hit__campaign=campaign)
         if again.filter(hit__items__in=tests).exists():
             assert not kept_answers.filter(hit__campaign=campaign).exists()

@@ -48,7 +48,7 @@ def test_the_confirmation_asks_and_wants_an_answer(begun, staff):
     assert "Publish them, marked as partial and without a rank" in asked
     assert "instances rated" in asked
     post(staff, begun, "stop_selected", confirmed="yes", reason="Too dear.")
-    assert Campaign.objects.get().state == "RUNNING"
+    assert Campaign.own.get().state == "RUNNING"
 
 
 @pytest.mark.parametrize(("answer", "state"), [("yes", "PUBLISHED"), ("no", "STOPPED")])
@@ -57,7 +57,7 @@ def test_the_answer_decides(begun, staff, answer, state, task):
     post(staff, begun, "stop_selected", **sent)
     settle()
     assert now(begun).state == state
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     assert (campaign.state, campaign.publish_partial) == ("STOPPED", answer == "yes")
     assert Commitment.objects.get().amount_cents == spent()
     row = next(iter(standings(task)), None)
@@ -76,7 +76,7 @@ def test_where_nothing_was_answered_nobody_is_asked(annotating, staff):
     post(staff, submission, "stop_selected", confirmed="yes", reason="Wrong task.")
     settle()
     assert now(submission).state == "STOPPED"
-    assert Campaign.objects.get().publish_partial is None
+    assert Campaign.own.get().publish_partial is None
 
 
 def test_staff_have_it_ranked_and_take_that_back(partial, staff, task, client):

@@ -70,7 +70,7 @@ def test_a_requirement_after_the_approval_stops_the_launch(task, measured, boss)
     settle()
     measured.refresh_from_db()
     assert "cannot check" in measured.failure
-    assert not Campaign.objects.exists()
+    assert not Campaign.own.exists()
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_an_open_appeal_keeps_it_provisional_and_every_page_says_so(
     assert crowd.do_hit(diligent[0])
     Crowd(diligent[1:], quality=quality, seed=1).work()
     banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
-    Ban.objects.update(created_at=timezone.now() - timedelta(minutes=5))
+    Ban.own.update(created_at=timezone.now() - timedelta(minutes=5))
     appeal = appealed(diligent[0].worker, task.slug)
     settle()
     settle()
@@ -225,7 +225,7 @@ def test_a_job_that_dies_has_changed_nothing_and_the_next_one_does_all(
         with pytest.raises(Killed):
             steps.rescore_task(task.pk)
     assert not Rescoring.objects.exists()
-    assert not Score.objects.exclude(reason__in=["", AGAIN]).exists()
+    assert not Score.own.exclude(reason__in=["", AGAIN]).exists()
     steps.rescore_task(task.pk)
     assert Rescoring.objects.get().n_changed == 2
     steps.rescore_task(task.pk)
@@ -238,7 +238,7 @@ def test_two_jobs_at_once_change_the_scores_once(published, diligent, boss, task
     banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     at_once(lambda: steps.rescore_task(task.pk))
     assert Rescoring.objects.count() == 1
-    assert Score.objects.count() == 2
+    assert Score.own.count() == 2
 
 
 def test_scores_that_cannot_be_computed_do_not_keep_the_others(

@@ -64,7 +64,7 @@ def test_a_confirmed_exclusion_sends_work_out_before_the_score(answered, crowd, 
     parts = visible_parts(found, boss)
     told = submission_progress(found, found.human_evaluation, parts)
     assert told.waits_for.startswith("Waits for staff to decide whether to exclude")
-    assert not Ban.objects.exists()
+    assert not Ban.own.exists()
     assert not Assignment.objects.filter(replaced_at__isnull=False).exists()
     campaign = now(answered).human_evaluation.campaign
     assert held.worker_id in set(clean_ratings(campaign)["worker"])

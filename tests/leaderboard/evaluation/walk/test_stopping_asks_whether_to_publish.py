@@ -20,7 +20,7 @@ from tests.leaderboard.evaluation.steps import now, settle, spent
 
 
 def stop(boss, **decided) -> None:
-    run.stop(Campaign.objects.get().pk, boss, "The texts are wrong.", **decided)
+    run.stop(Campaign.own.get().pk, boss, "The texts are wrong.", **decided)
     settle()
 
 
@@ -30,7 +30,7 @@ def test_what_was_stopped_is_published_only_if_told(begun, boss, task, client, d
     found = now(begun)
     assert (found.state, found.failure, found.published_at) == ("STOPPED", "", None)
     assert "publish no result" in found.events.last().sentence
-    assert not Score.objects.exists()
+    assert not Score.own.exists()
     assert len(standings(task)) == 0
     assert Commitment.objects.get().amount_cents == spent()
     settle()
@@ -72,7 +72,7 @@ def test_pages_say_that_it_is_stopped_and_waits(begun, boss, task, client, two_a
     pages, words = two_at_work
     decide.stop(begun, by=boss, reason="Enough.", publish=True)
     client.force_login(boss)
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     addresses = [
         f"/submissions/{begun.pk}/",
         f"/tasks/{task.slug}/",
@@ -101,7 +101,7 @@ def test_a_stop_is_taken_back_while_pages_are_open(
     before = Commitment.objects.get().amount_cents
     client.force_login(boss)
     data = {"confirmed": "yes", "reason": "It was the wrong one."}
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     if on_the_campaign:
         chosen = {"action": "resume_selected", "_selected_action": [campaign.pk]}
         client.post("/admin/crowd/campaign/", {**data, **chosen})
@@ -125,8 +125,8 @@ def test_a_stop_is_taken_back_while_pages_are_open(
 def test_a_stop_is_not_taken_back_after_its_account_is_settled(begun, boss, publish):
     decide.stop(begun, by=boss, reason="Enough.", publish=publish)
     settle()
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     assert not run.resume(campaign.pk, boss, "Again.")
     with pytest.raises(GenieError, match="open pages are not in yet"):
         decide.go_on(begun, by=boss, reason="Again.")
-    assert Campaign.objects.get().state == Campaign.State.STOPPED
+    assert Campaign.own.get().state == Campaign.State.STOPPED

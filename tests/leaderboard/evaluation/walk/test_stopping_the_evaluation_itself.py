@@ -47,11 +47,11 @@ def test_what_people_have_open_is_waited_for_before_it_is_published(
     decide.publish_partial(begun, by=boss, reason="Enough.")
     settle()
     assert now(begun).state == "ANNOTATING"
-    assert not Score.objects.exists()
+    assert not Score.own.exists()
     work.give_back(at_work)
     settle()
     assert now(begun).state == "PUBLISHED"
-    assert Campaign.objects.get().completed_at is not None
+    assert Campaign.own.get().completed_at is not None
     assert Commitment.objects.get().amount_cents == spent()
 
 
@@ -64,7 +64,7 @@ def test_held_exclusions_are_waited_for_before_it_is_published(
         patch.setattr(closing, "waits", lambda _campaigns: True)
         settle()
         assert now(begun).published_at is None
-        assert not Score.objects.exists()
+        assert not Score.own.exists()
     settle()
     assert now(begun).state == "PUBLISHED"
 

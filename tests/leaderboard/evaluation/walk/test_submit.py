@@ -36,10 +36,10 @@ def test_the_fourth_in_a_week_is_refused_with_the_date_of_the_next(hand_in, good
         hand_in(good)
     assert refused.value.code == "quota-reached"
     assert refused.value.details["next_at"]
-    assert Submission.objects.count() == 3
+    assert Submission.own.count() == 3
     rival = get_user_model().objects.create_user("rival")
     hand_in(good, owner=rival)
-    Submission.objects.update(created_at=timezone.now() - timedelta(days=7, minutes=1))
+    Submission.own.update(created_at=timezone.now() - timedelta(days=7, minutes=1))
     hand_in(good)
 
 
@@ -50,7 +50,7 @@ def test_the_fourth_in_a_week_is_refused_with_the_date_of_the_next(hand_in, good
 def test_invalid_files_and_our_failures_do_not_count(hand_in, good, task, sam, fields):
     for number in range(3):
         hand_in(good, name=f"System {number}")
-    Submission.objects.update(**fields)
+    Submission.own.update(**fields)
     assert submit.quota(task, submit.team_for(sam)).used == 0
     hand_in(good)
 
@@ -97,7 +97,7 @@ def test_bad_input_is_refused_in_words_and_leaves_nothing_behind(hand_in, fields
         hand_in(content, **fields)
     assert refused.value.code == code
     assert refused.value.message.endswith(".")
-    assert Submission.objects.count() == 0
+    assert Submission.own.count() == 0
     assert jobs.n_waiting() == 0
 
 
@@ -123,7 +123,7 @@ def test_an_invalid_file_names_what_is_wrong_and_stores_no_prediction(hand_in, g
     codes = {error["code"]: error for error in submission.errors}
     assert codes["missing-ids"]["count"] == 2
     assert codes["unknown-ids"]["count"] == 1
-    assert Prediction.objects.count() == 0
+    assert Prediction.own.count() == 0
 
 
 def test_a_valid_file_is_measured_by_every_metric_of_the_task(hand_in, good, task):

@@ -55,7 +55,7 @@ def test_what_nobody_can_see_or_store_is_refused_in_words(hand_in, good, fields,
     with pytest.raises(GenieError) as refused:
         hand_in(good, **fields)
     assert refused.value.code == code
-    assert Submission.objects.count() == 0
+    assert Submission.own.count() == 0
 
 
 @pytest.mark.django_db

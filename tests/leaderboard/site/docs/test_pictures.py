@@ -30,7 +30,7 @@ def test_a_picture_is_small(name):
 
 def test_the_pages_shown_still_answer(client, superuser, team):
     call_command("load_task", "demo-translation", verbosity=0)
-    own = make_submission(Task.objects.get(), team=team, owner=superuser)
+    own = make_submission(Task.own.get(), team=team, owner=superuser)
     client.force_login(superuser)
     for picture in PICTURES.values():
         address = picture.begins.replace("/1/", f"/{own.pk}/")

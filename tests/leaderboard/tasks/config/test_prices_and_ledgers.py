@@ -108,7 +108,7 @@ def worked_off(task):
 
     players = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
     # Who never comes must not be waited for.
-    Worker.objects.exclude(pk__in=[p.worker.pk for p in players]).delete()
+    Worker.own.exclude(pk__in=[p.worker.pk for p in players]).delete()
     crowd = Crowd(
         players,
         quality=lambda item: of_text(item, item.data["prediction"]),
