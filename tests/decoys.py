@@ -171,7 +171,9 @@ def _make():
         evaluation = make_evaluation(submission, n=2, state=Campaign.State.STOPPED)
         items = [one.item for one in evaluation.judged_items.all()]
         for item in items:
-            work = answer(item, make_worker(), 0.1, state="APPROVED")
+            work = answer(
+                item, make_worker(name=f"decoy-{item.pk}"), 0.1, state="APPROVED"
+            )
             pay(work)
         make_score(submission, 1, n=2)
     known = {
