@@ -128,7 +128,7 @@ def launched(task, system="Kite"):
     run.step(submission.human_evaluation_id)
     submission.refresh_from_db()
     assert submission.state == "ANNOTATING"
-    return Campaign.objects.get(key__contains=f":{submission.pk}")
+    return Campaign.own.get(key__contains=f":{submission.pk}")
 
 
 def test_a_configured_test_is_drawn_once_published_and_required():
