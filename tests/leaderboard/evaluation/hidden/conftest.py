@@ -73,7 +73,7 @@ def launched():
         run.step(submission.human_evaluation_id)
         submission.refresh_from_db()
         assert submission.state == "ANNOTATING", submission.failure
-        campaigns = Campaign.objects.filter(key__contains=f":{submission.pk}")
+        campaigns = Campaign.own.filter(key__contains=f":{submission.pk}")
         return submission, campaigns.earliest("pk")
 
     return launch
