@@ -42,7 +42,7 @@ def test_hidden_test_questions_are_shown_with_what_counts_as_right(mia, question
     assert "of another system" in page.lower()
     assert mia.get(at(draft, "tests"), {"system": "1"}).status_code == 200
     for model in (Task, Instance, Submission):
-        assert not model.objects.exists()
+        assert not model.own.exists()
 
 
 def test_each_criterion_of_a_test_question_is_named_once(mia):

@@ -100,7 +100,7 @@ def test_staff_read_the_name_in_lists_confirmations_and_links(asked, boss, task)
 def test_what_compares_systems_and_its_campaign_link_each_other(several, boss, model):
     office = Client()
     office.force_login(boss)
-    row = model.objects.get()
+    row = model.own.get()
     campaign = row.evaluation.campaign
     to_campaign = reverse("admin:crowd_campaign_change", args=[campaign.pk])
     to_row = reverse(f"admin:leaderboard_{row._meta.model_name}_change", args=[row.pk])
