@@ -80,8 +80,8 @@ def facts(pk: int) -> dict:
         "grades": Grade.objects.count(),
         "rewards": rewards.count(),
         "rewarded_assignments": rewards.values("assignment").distinct().count(),
-        "scores": Score.objects.filter(superseded_at=None).count(),
-        "n": Score.objects.filter(superseded_at=None).first().n,
+        "scores": Score.own.filter(superseded_at=None).count(),
+        "n": Score.own.filter(superseded_at=None).first().n,
         "states": [e.state for e in Submission.objects.get(pk=pk).events.all()],
     }
 

@@ -268,7 +268,7 @@ def broken(n_rounds: int, acknowledged: set[int]) -> dict[str, int]:
         - Grade.objects.values("placement", "assignment", "criterion")
         .distinct()
         .count(),
-        "scores that count twice": Score.objects.filter(superseded_at=None).count()
+        "scores that count twice": Score.own.filter(superseded_at=None).count()
         - n_rounds,
         "bans of careful workers": Ban.own.count(),
         "jobs left over": OrmQ.objects.count(),

@@ -24,7 +24,7 @@ def places():
 
 
 def n_replaced():
-    return Assignment.objects.filter(replaced_at__isnull=False).count()
+    return Assignment.own.filter(replaced_at__isnull=False).count()
 
 
 @pytest.fixture

@@ -138,7 +138,7 @@ def test_without_a_script_undo_is_a_link_to_the_answer(site, wim):
     assert missing.status_code == 422
     assert "Please answer every question" in words(missing)
     changed = site.post(at_change(first), {"answer-0-0": "0.75"})
-    second = Assignment.objects.get(state=State.ACCEPTED)
+    second = Assignment.own.get(state=State.ACCEPTED)
     assert changed["Location"] == reverse("work:hit", args=[second.pk])
     assert (value(first), LedgerEntry.own.count()) == (0.75, 1)
     # the offer ends; the page that is open may still be sent for a minute

@@ -142,7 +142,7 @@ def test_a_hit_is_in_the_workers_language_and_keeps_it(site, wim, site_in):
     assert refused.json()["error"] == "Bitte beantworten Sie jede Frage."
     site.post(address, {"answer-0-0": "0.25"})
     assert Answer.own.get().value == 0.25
-    second = Assignment.objects.get(state=Assignment.State.ACCEPTED)
+    second = Assignment.own.get(state=Assignment.State.ACCEPTED)
     assert second.language == "fr"
     figures = worker_figures([campaign])
     assert figures.languages == ("de",)

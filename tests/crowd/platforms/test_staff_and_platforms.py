@@ -168,7 +168,7 @@ def test_staff_give_a_visit_a_bonus_once_for_a_reason(client, approved):
     for _ in range(2):
         page = client.post("/admin/crowd/externalsession/", said, follow=True)
         assert "1 have no work" in page.text
-    assert LedgerEntry.objects.get(kind="BONUS").amount_cents == 25
+    assert LedgerEntry.own.get(kind="BONUS").amount_cents == 25
     dear = {**said, "cents": "10000", "reason": "Much longer."}
     Budget.objects.update(limit_cents=100)
     turned_down = client.post("/admin/crowd/externalsession/", dear, follow=True)

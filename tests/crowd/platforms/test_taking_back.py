@@ -30,7 +30,7 @@ def session(elsewhere):
 
 
 def rejected():
-    return Assignment.objects.get(state=State.REJECTED)
+    return Assignment.own.get(state=State.REJECTED)
 
 
 def take_back(turk, **fields):

@@ -146,7 +146,7 @@ def test_digits_in_the_remark_are_text(open_page, wim):
     page.get_by_role("button", name="Submit").click()
     wait_for_hit(page, 2)
     assert values() == [0.75]
-    assert "5 of 3 words" in Assignment.objects.get(state=State.SUBMITTED).remark
+    assert "5 of 3 words" in Assignment.own.get(state=State.SUBMITTED).remark
 
 
 def test_answers_survive_a_reload_and_are_forgotten_when_they_arrived(open_page, wim):

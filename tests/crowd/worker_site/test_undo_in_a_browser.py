@@ -40,7 +40,7 @@ def test_the_last_answer_is_taken_back_by_a_key_and_none_is_lost(wim, open_page)
     wait_for_hit(page, 2)
     expect(page.get_by_role("radio", name="Neutral")).to_be_checked()
     assert Answer.own.get().value == 1.0
-    assert Assignment.objects.get(state="SUBMITTED").pk == first.pk
+    assert Assignment.own.get(state="SUBMITTED").pk == first.pk
 
 
 def test_keys_go_through_several_items_of_a_page(wim, open_page):

@@ -36,7 +36,7 @@ JSON = {"Accept": "application/json"}
 def start(client):
     """Ask for work; give the open assignment and the address of its page."""
     response = client.post(reverse("work:next"))
-    assignment = Assignment.objects.get(state=State.ACCEPTED)
+    assignment = Assignment.own.get(state=State.ACCEPTED)
     address = reverse("work:hit", args=[assignment.pk])
     assert response["Location"] == address
     return assignment, address
@@ -244,7 +244,7 @@ def test_sending_an_answer_leads_to_the_next_hit(site):
     make_campaign(2)
     first, address = start(site)
     response = site.post(address, {**ANSWER, "active_seconds": "3.5", "remark": "Odd."})
-    second = Assignment.objects.get(state=State.ACCEPTED)
+    second = Assignment.own.get(state=State.ACCEPTED)
     assert response["Location"] == reverse("work:hit", args=[second.pk])
     first.refresh_from_db()
     assert (first.state, first.remark) == (State.SUBMITTED, "Odd.")
@@ -371,7 +371,7 @@ def test_another_kind_of_work_in_the_same_pool_begins_with_its_instructions(site
     assert "$0.10 to $0.25 each" in text_of(site.get(reverse("work:home")))
     first, address = start(site)
     sent = site.post(address, ANSWER, headers=JSON).json()
-    other = Assignment.objects.get(state=State.ACCEPTED)
+    other = Assignment.own.get(state=State.ACCEPTED)
     there = reverse("work:instructions", args=[POOL]) + f"?hit={other.pk}"
     assert sent["next"] == there
     page = site.get(there)
@@ -447,7 +447,7 @@ def test_the_script_is_told_where_to_go_on(site):
     make_campaign(2)
     _, address = start(site)
     reply = site.post(address, ANSWER, headers=JSON).json()
-    second = Assignment.objects.get(state=State.ACCEPTED)
+    second = Assignment.own.get(state=State.ACCEPTED)
     assert reply["next"] == reverse("work:hit", args=[second.pk])
     # the next HIT comes along, and nothing more once there is none
     assert f'data-hit="{second.pk}"' in reply["page"]

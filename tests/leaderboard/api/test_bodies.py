@@ -43,7 +43,7 @@ def test_a_misspelt_field_makes_no_other_design(cast, systems):
     [error] = answer.json()["errors"]
     assert (error["field"], error["code"]) == ("systems_per_page", "unknown-field")
     assert "per_page" in error["message"]
-    assert not HumanEvaluation.objects.filter(strategy="JOINT").exists()
+    assert not HumanEvaluation.own.filter(strategy="JOINT").exists()
 
 
 def taking(content_type):

@@ -50,7 +50,7 @@ def test_a_comparison_is_asked_for_once_under_a_key_and_taken_back(cast, systems
     assert other.json()["code"] == "key-reused"
     assert (
         Comparison.objects.count()
-        == HumanEvaluation.objects.filter(strategy="comparison").count()
+        == HumanEvaluation.own.filter(strategy="comparison").count()
         == 1
     )
     path = f"/comparisons/{first.json()['id']}"

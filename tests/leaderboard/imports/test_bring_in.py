@@ -59,7 +59,7 @@ def ratings(n=20, systems=("red", "blue", "green"), workers=4, seed=1, **more):
 def test_a_plain_table_gets_a_ranked_board(client):
     user = make_user("importer")
     row = bring_in(ratings(), slug="elsewhere", by=user)
-    scores = Score.objects.filter(superseded_at=None).order_by("-mean")
+    scores = Score.own.filter(superseded_at=None).order_by("-mean")
     assert [one.submission.system_name for one in scores] == ["green", "blue", "red"]
     assert scores[0].rank_first == 1
     assert row.task.imported
@@ -167,7 +167,7 @@ def test_pages_of_several_outputs_get_a_joint_evaluation_and_a_board(client):
     assert len(found["systems"]) == 3
     assert found["n_judgements"] == 30
     assert client.get(f"/joint-evaluations/{joint.pk}/").status_code == 200
-    assert Score.objects.filter(superseded_at=None).count() == 3
+    assert Score.own.filter(superseded_at=None).count() == 3
 
 
 def test_preferences_get_a_joint_evaluation_and_a_board_of_shares(client):
@@ -188,7 +188,7 @@ def test_preferences_get_a_joint_evaluation_and_a_board_of_shares(client):
         slug="elsewhere",
         by=make_user("importer"),
     )
-    best = Score.objects.filter(superseded_at=None).order_by("-mean").first()
+    best = Score.own.filter(superseded_at=None).order_by("-mean").first()
     assert best.submission.system_name == "green"
     assert 50 < best.mean < 100
     # whose time nobody knows counts as a worker all the same

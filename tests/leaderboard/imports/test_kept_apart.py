@@ -62,7 +62,7 @@ def test_nobody_is_offered_it_and_its_workers_are_offered_nothing(task):
     here = Worker.objects.create(platform_worker_id="anna")
     assert not open_campaigns(here)
     assert not HIT.own.filter(n_available__gt=0).exists()
-    for worker in Worker.objects.filter(platform="imported"):
+    for worker in Worker.own.filter(platform="imported"):
         assert worker.excluded
         assert worker.user is None
         assert not open_campaigns(worker)
@@ -71,7 +71,7 @@ def test_nobody_is_offered_it_and_its_workers_are_offered_nothing(task):
 
 def test_the_queue_leaves_it_alone(task, staff):
     assert run.advance() == 0
-    worker = Worker.objects.filter(platform="imported").first()
+    worker = Worker.own.filter(platform="imported").first()
     ban(worker, task.slug, by=staff, reason="Their publishers say so.")
     assert not Message.objects.exists()
     assert reopen(Campaign.objects.filter(pool=task.slug).first().pk) == 0
@@ -114,14 +114,14 @@ def test_a_second_wave_adds_and_taking_it_back_restores(task, staff):
     wave = ratings(n=8, seed=9, systems=("red", "blue", "violet"))
     wave.rows["instance"] = "more-" + wave.rows["instance"]
     row = bring_in(wave, slug=task.slug, by=staff)
-    current = Score.objects.filter(superseded_at=None)
+    current = Score.own.filter(superseded_at=None)
     assert {s.submission.system_name: s.n for s in current} == {
         "red": 20,
         "blue": 20,
         "green": 12,
         "violet": 8,
     }
-    assert Worker.objects.filter(platform="imported").count() == 4
+    assert Worker.own.filter(platform="imported").count() == 4
     assert take_back(row)
     after = {s.submission.system_name: s.n for s in current.all()}
     assert after == before == {"red": 12, "blue": 12, "green": 12}
@@ -161,7 +161,7 @@ def test_nobody_is_told_anything_or_owed_anything(task, client, staff):
     client.force_login(staff)
     for campaign in Campaign.objects.filter(pool=task.slug):
         assert shortfall(campaign) is None
-    worker = Worker.objects.filter(platform="imported").first()
+    worker = Worker.own.filter(platform="imported").first()
     send(worker, Message.Kind.STAFF, "Hello", "Are you there?")
     send_many([Message(worker=worker, kind=Message.Kind.STAFF, subject="a", text="b")])
     assert not Message.objects.exists()

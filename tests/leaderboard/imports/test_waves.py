@@ -44,7 +44,7 @@ def preferences(criterion="overall", systems=("red", "blue")):
 
 
 def n_by_criterion():
-    rows = Score.objects.filter(superseded_at=None, submission__system_name="red")
+    rows = Score.own.filter(superseded_at=None, submission__system_name="red")
     return dict(rows.values_list("criterion", "n"))
 
 
@@ -231,7 +231,7 @@ def test_what_only_a_taken_back_wave_brought_goes_with_it():
     names = [f"seg{i}" for i in range(4)] + [f"more{i}" for i in range(6)]
     assert list(kept) == [(name, place) for place, name in enumerate(names)]
     assert (task.n_instances, task.sample_size) == (10, 10)
-    assert Input.objects.filter(scope="x").count() == 10
+    assert Input.own.filter(scope="x").count() == 10
     assert n_by_criterion() == {"overall": 10}
     # the first may go, too, and what is left is the third's
     assert take_back(task.imports.first())
@@ -265,7 +265,7 @@ def test_a_wave_beyond_the_ends_of_z_scores_or_penalties_moves_them():
         for one, system in zip(both, [*first.rows["system"]] * 2, strict=True)
         if system == "red"
     ]
-    score = Score.objects.get(superseded_at=None, submission__system_name="red")
+    score = Score.own.get(superseded_at=None, submission__system_name="red")
     assert score.mean == pytest.approx(100 * sum(red) / len(red))
     assert ":z_-4_3|" in score.signature or "scale:z_-4_3" in score.signature
 
@@ -323,7 +323,7 @@ def test_unknown_workers_are_no_diligent_one(known, client, tmp_path):
     unnamed = rows.rows["instance"].str.replace("seg", "").astype(int) >= known
     rows.rows.loc[unnamed, "worker"] = ""
     row = bring_in(rows, slug="x", by=make_user("importer"))
-    scores = Score.objects.filter(superseded_at=None).order_by("-mean")
+    scores = Score.own.filter(superseded_at=None).order_by("-mean")
     # instances are drawn, workers are not: these systems differ by more than chance
     assert [one.cluster for one in scores] == [1, 2, 3]
     for one in scores:

@@ -95,7 +95,7 @@ def test_results_from_before_settings_were_kept_are_taken_over(task, two):
     n = MetricResult.own.count()
     catch_up(task)
     assert MetricResult.own.count() == n
-    assert not MetricResult.objects.filter(identity="").exists()
+    assert not MetricResult.own.filter(identity="").exists()
 
 
 @pytest.fixture

@@ -116,7 +116,7 @@ def _graded(submission, workers):
                 correct=k < n,
             )
     judge_workers(submission.task.slug)
-    Ban.objects.filter(verdict__isnull=False).delete()
+    Ban.own.filter(verdict__isnull=False).delete()
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def test_of_a_fit_to_all_evidence_probabilities_are_taken(task, settings, tmp_pa
 
 def test_detectors_are_rebuilt_with_the_rate_that_the_task_set(task, tmp_path):
     judge_workers(task.slug, noisy_below={"POSITIVE": 0.6})
-    Ban.objects.filter(verdict__isnull=False).delete()
+    Ban.own.filter(verdict__isnull=False).delete()
     folder = make(task, tmp_path / "release").folder
     fit = bundle.read_manifest(folder)["detectors"]["POSITIVE"]
     assert fit["parameters"]["threshold_rate"] == 0.6

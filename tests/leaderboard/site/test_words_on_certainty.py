@@ -46,7 +46,7 @@ def words(response):
 
 @pytest.mark.every_engine
 def test_a_score_covers_workers_and_the_plain_mean_beside_it_does_not(scored):
-    current = Score.objects.filter(superseded_at=None)
+    current = Score.own.filter(superseded_at=None)
     covers = set(current.values_list("covers", flat=True))
 
     assert covers == {COVERS_CROWD}

@@ -34,7 +34,7 @@ def test_an_appeal_is_made_answered_and_paid_once(sam):
     )
     assert sorted(got) == [False, False, False, True]
     granted = Appeal.own.get().state == "GRANTED"
-    paid = LedgerEntry.objects.filter(state=LedgerEntry.State.PLANNED).count()
+    paid = LedgerEntry.own.filter(state=LedgerEntry.State.PLANNED).count()
     assert paid == int(granted)
     assert wim.messages.filter(kind="APPEAL").count() == 1
 
@@ -45,7 +45,7 @@ def test_a_rejection_is_taken_back_once(sam):
     review.reject(work.pk, None, "Too quick.")
     got = at_once(*[lambda: overturn(work.pk, by=sam, reason="x")] * 4)
     assert sorted(got) == [False, False, False, True]
-    assert LedgerEntry.objects.filter(state="PLANNED").count() == 1
+    assert LedgerEntry.own.filter(state="PLANNED").count() == 1
     assert Assignment.own.get().state == Assignment.State.APPROVED
 
 

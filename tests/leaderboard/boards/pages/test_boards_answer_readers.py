@@ -54,8 +54,8 @@ def test_references_and_baselines_are_marked_and_can_be_filtered_by(
     assert page.count('<span class="tag">human reference</span>') == 1
     assert page.count('<span class="tag">baseline</span>') == 1
     assert 'name="baseline"' in page
-    Submission.objects.filter(baseline="reference").update(visibility="PRIVATE")
-    Submission.objects.filter(baseline="baseline").update(visibility="PRIVATE")
+    Submission.own.filter(baseline="reference").update(visibility="PRIVATE")
+    Submission.own.filter(baseline="baseline").update(visibility="PRIVATE")
     assert 'name="baseline"' not in client.get(BOARD).text
 
 
@@ -74,7 +74,7 @@ def mixed(task, who):
     make_ranked(task, 60, system="Final", **who)
     make_submission(task, system="Waits", **who)
     short = make_ranked(task, 95, half=30, system="Short", **who)
-    HumanEvaluation.objects.filter(submission__isnull=False).update(n_instances=800)
+    HumanEvaluation.own.filter(submission__isnull=False).update(n_instances=800)
     Score.objects.filter(submission=short).update(n=154)
     Score.objects.filter(submission=ahead).update(provisional=True)
     return ahead

@@ -238,7 +238,7 @@ def test_private_and_withdrawn_systems_are_in_no_matrix(judged, team, submitter)
 
 def test_a_private_system_is_estimated_beside_and_moves_nobody(judged, who):
     def public_scores():
-        rows = Score.objects.filter(superseded_at=None, submission__visibility="PUBLIC")
+        rows = Score.own.filter(superseded_at=None, submission__visibility="PUBLIC")
         return list(rows.order_by("pk").values_list("pk", "mean", "rank_first"))
 
     before = public_scores()

@@ -63,7 +63,7 @@ def test_without_a_settled_system_there_is_no_anchor(rated):
     submission = rated("First")
     assert submission.state == "PUBLISHED"
     assert not AnchorItem.objects.exists()
-    assert Score.objects.get(superseded_at=None).link is None
+    assert Score.own.get(superseded_at=None).link is None
 
 
 def test_a_private_or_provisional_system_is_no_anchor(first, task):

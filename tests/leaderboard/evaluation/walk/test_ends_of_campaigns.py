@@ -160,7 +160,7 @@ def test_a_stopped_campaign_whose_only_workers_were_banned_is_scored_after_a_par
     banning.lift(ban.pk, by=boss, reason="It was a mistake.")
     decide.retry(annotating, by=boss)
     settle()
-    judged = Score.objects.filter(superseded_at=None)
+    judged = Score.own.filter(superseded_at=None)
     # both answers may have gone to test questions; then there is still nothing
     assert now(annotating).state in {"PUBLISHED", "ANNOTATED"}
     assert judged.exists() == (now(annotating).state == "PUBLISHED")
@@ -242,19 +242,19 @@ def test_a_score_of_which_no_rating_counts_leaves_the_board(
     for player in diligent[:-1]:
         banning.ban(player.worker, task.slug, by=boss, reason="One person, many names.")
     settle()
-    rest = Score.objects.filter(superseded_at=None).first()
+    rest = Score.own.filter(superseded_at=None).first()
     banning.ban(
         diligent[-1].worker, task.slug, by=boss, reason="One person, many names."
     )
     a_day_later()
     settle()
     assert rest is not None
-    assert not Score.objects.filter(superseded_at=None).exists()
+    assert not Score.own.filter(superseded_at=None).exists()
     assert now(published).state == "PUBLISHED"
     banning.lift(Ban.own.first().pk, by=boss, reason="This one is real.")
     a_day_later()
     settle()
-    again = Score.objects.get(superseded_at=None)
+    again = Score.own.get(superseded_at=None)
     assert (again.mean, again.n) == (rest.mean, rest.n)
 
 
@@ -265,7 +265,7 @@ def test_rejected_work_leaves_the_score_until_it_is_pardoned(published, boss, ap
     rejected = Assignment.objects.get(hit__items=judged.item)
     review.reject(rejected.pk, boss, "Made by a program.")
     settle()
-    assert Score.objects.get(superseded_at=None).n == first.n - 1
+    assert Score.own.get(superseded_at=None).n == first.n - 1
     assert Commitment.objects.get().amount_cents == spent()
     settle()
     assert Score.own.count() == 2
@@ -277,7 +277,7 @@ def test_rejected_work_leaves_the_score_until_it_is_pardoned(published, boss, ap
         assert overturn.overturn(rejected.pk, by=boss, reason="A slip.")
     a_day_later()
     settle()
-    again = Score.objects.get(superseded_at=None)
+    again = Score.own.get(superseded_at=None)
     assert (again.mean, again.n) == (first.mean, first.n)
     assert Commitment.objects.get().amount_cents == spent()
     settle()
@@ -294,7 +294,7 @@ def test_a_ban_that_was_under_way_while_the_score_was_computed_is_not_overlooked
     scored_at = HumanEvaluation.own.get().scored_at
     Ban.own.update(created_at=scored_at - timedelta(seconds=5))
     settle()
-    assert Score.objects.get(superseded_at=None).n < first.n
+    assert Score.own.get(superseded_at=None).n < first.n
 
 
 def test_a_ban_that_a_score_has_seen_is_not_counted_again_and_again(

@@ -117,7 +117,7 @@ def test_a_worker_who_always_agrees_is_banned_and_their_hits_go_out_again(
     assert agreeable.worker.pk not in set(ratings["worker"])
     assert ratings["item"].nunique() == 12
     # all that this worker answered were test questions: no rating had to be left out
-    assert Score.objects.get(superseded_at=None).n_excluded_workers == 0
+    assert Score.own.get(superseded_at=None).n_excluded_workers == 0
     replaced = Assignment.objects.filter(worker=agreeable.worker)
     assert replaced.exclude(replaced_at=None).count() == replaced.count() > 0
 
@@ -149,7 +149,7 @@ def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
     assert campaign.state == "RUNNING"
     Crowd(diligent[1:], quality=quality, seed=5).work()
     settle()
-    assert Score.objects.get(superseded_at=None) == second
+    assert Score.own.get(superseded_at=None) == second
     a_day_later()
     settle()
     third = Score.objects.get(superseded_at=None)
@@ -174,7 +174,7 @@ def test_lifting_a_ban_counts_the_same_ratings_as_before(task, diligent, boss, r
     assert Score.own.count() == 2
     settle()
     # an undo does not wait for the next day
-    last = Score.objects.get(superseded_at=None)
+    last = Score.own.get(superseded_at=None)
     assert (last.mean, last.low, last.high) == (first.mean, first.low, first.high)
     assert "1 worker readmitted" in last.reason
     assert Score.objects.count() == 3

@@ -60,7 +60,7 @@ def two_published(start, diligent, quality):
 
 
 def current() -> Score:
-    return Score.objects.get(superseded_at=None)
+    return Score.own.get(superseded_at=None)
 
 
 def appealed(worker: Worker, pool: str):

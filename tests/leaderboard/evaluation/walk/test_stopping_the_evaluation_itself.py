@@ -17,7 +17,7 @@ from tests.leaderboard.evaluation.steps import now, settle, spent
 @pytest.fixture
 def at_work(begun, task):
     """Give an assignment that somebody has open."""
-    for worker in Worker.objects.filter(simulated=True).order_by("-pk"):
+    for worker in Worker.own.filter(simulated=True).order_by("-pk"):
         if found := work.next_assignment(worker):
             return found
     raise AssertionError("Nobody can take a HIT.")
