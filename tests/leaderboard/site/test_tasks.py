@@ -17,7 +17,7 @@ def test_all_tasks_are_listed_demonstrations_last(client, db):
     assert html.index("Zebra reports") < html.index("A demonstration")
 
 
-def test_many_tasks_are_paged_and_found_by_name_and_kind(client, db, monkeypatch):
+def test_many_tasks_are_paged_and_found_by_name_and_kind(client, alone, monkeypatch):
     monkeypatch.setattr(tasks, "CARDS", 2)
     monkeypatch.setattr(pages, "CARDS", 2)
     for name in ("anemone", "beetle", "cuckoo"):
