@@ -14,7 +14,7 @@ def test_a_database_with_an_admin_of_its_own_is_left_alone():
     users.create_superuser("admin", "boss@example.org", "a real password")
     with pytest.raises(CommandError, match="account 'admin' that the demo did not"):
         call_command("demo", "--no-serve")
-    assert users.get().check_password("a real password")
+    assert users.get(username="admin").check_password("a real password")
 
 
 @pytest.mark.every_engine
