@@ -107,5 +107,5 @@ class OurWorld(World):
         return self._cents()
 
     def _cents(self, **which):
-        rows = LedgerEntry.objects.filter(**which).exclude(state="CANCELLED")
+        rows = LedgerEntry.own.filter(**which).exclude(state="CANCELLED")
         return rows.aggregate(cents=Sum("amount_cents"))["cents"] or 0
