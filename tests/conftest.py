@@ -246,5 +246,6 @@ def alone(_numbers_from_one):
 @pytest.fixture(autouse=True)
 def _decoys(request, _numbers_from_one):
     name = request.path.relative_to(TESTS).as_posix()
-    if name in decoys.WITHOUT and _asks_a_database(request.node):
+    seldom = {"slow", "browser"} & {mark.name for mark in request.node.iter_markers()}
+    if (seldom or name in decoys.WITHOUT) and _asks_a_database(request.node):
         request.getfixturevalue("alone")
