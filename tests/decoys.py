@@ -59,7 +59,7 @@ UNTRIED = {
         "the_public_log_is_checked the_tutorials_run"
     ),
     "crash": "races",
-    "fuzz": "api readers releases",
+    "fuzz": "api releases",
     "leaderboard/evaluation": (
         "evidence_about_workers machine work_of_years_is_not_read_again"
     ),
@@ -78,14 +78,14 @@ UNTRIED = {
         "inside_the_sample lent measured_before nothing_else_tells texts"
     ),
     "leaderboard/evaluation/walk": (
-        "ends_of_campaigns loop more_answers one_careless_worker_of_twelve "
+        "loop more_answers one_careless_worker_of_twelve "
         "partial_scores_are_ranked_by_decision races rejections_and_ends "
         "requirements_that_cannot_be_checked scores_become_final "
         "scores_wait_for_held_exclusions stopping_asks_whether_to_publish "
         "stopping_the_evaluation_itself submit teams_and_names"
     ),
     "leaderboard/metric_board": (
-        "api board_statistics boards_are_computed_by_jobs downloads headline "
+        "api boards_are_computed_by_jobs downloads "
         "metrics_follow_in_the_background metrics_of_others pages"
     ),
     "leaderboard/papers": "task_figures",
