@@ -157,4 +157,4 @@ def test_only_own_rejected_work_can_be_appealed_once(desk, wanda, rejected):
     services.against_requester(wanda.worker, rejected.entity_id, WORDS)
     with pytest.raises(GenieError, match="already appealed"):
         services.against_requester(wanda.worker, rejected.entity_id, "More.")
-    assert own(Appeal).count() == 1
+    assert Appeal.own.count() == 1

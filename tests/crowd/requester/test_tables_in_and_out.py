@@ -193,7 +193,7 @@ def test_what_is_wrong_is_said_with_its_line(office, rita):
         asked = check(office, rita, page, table)
         assert sentence in asked.text
         assert "Post HITs" not in asked.text
-        assert not own(RequesterHIT).exists()
+        assert not RequesterHIT.own.exists()
 
 
 def test_html_in_the_table_is_shown_as_such_where_it_was_said_to_be_some(office, rita):

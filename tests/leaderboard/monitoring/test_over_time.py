@@ -14,7 +14,6 @@ from leaderboard.monitoring.over_time import SMALLEST, over_time
 from quality.models import Grade, Placement
 from tests.cast import allow
 from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker
-from tests.decoys import own
 from tests.each import each
 from tests.factories import make_task, make_user
 from tests.kept import kept
