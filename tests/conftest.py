@@ -29,6 +29,15 @@ hypothesis.settings.load_profile("genie")
 
 # Minutes long: begun last, they would keep one processor busy while the others wait.
 LONGEST = ("test_kill.py", "test_demo.py", "test_supervisor.py")
+# Folders of tests that have a database without asking.
+WITH_ROWS = tuple(
+    f"tests/{folder}/"
+    for folder in (
+        "crowd", "genie", "leaderboard/boards", "leaderboard/evaluation",
+        "leaderboard/imports", "leaderboard/judges", "leaderboard/studio",
+        "leaderboard/tasks", "quality/appeals", "quality/detection",
+    )
+)  # fmt: skip
 # Whose tables are empty when a test begins.
 OURS = ("genie", "crowd", "quality", "leaderboard", "auth_user")
 
@@ -76,6 +85,9 @@ def pytest_collection_modifyitems(config, items):
 
     Tests in a browser come next, one after another: they share one.
     """
+    for item in items:
+        if item.nodeid.startswith(WITH_ROWS) and not _asks_a_database(item):
+            item.add_marker("django_db")
     items.sort(key=lambda item: (item.path.name not in LONGEST, not _browses(item)))
     if connection.vendor == "postgresql":
         paths = {item.path for item in items}

@@ -82,7 +82,6 @@ def test_the_middle_stands_between_beginning_and_ending():
     assert places == sorted(places)
 
 
-@pytest.mark.django_db
 def test_an_unknown_template_is_refused_with_the_known_ones():
     with pytest.raises(GenieError, match="translation"):
         hit_templates.get("nowhere")

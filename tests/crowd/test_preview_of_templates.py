@@ -82,7 +82,6 @@ def test_no_file_outside_is_served(path):
     assert Visitor(preview()).ask(path)[0] == 404
 
 
-@pytest.mark.django_db
 def test_an_item_that_does_not_fit_is_refused(tmp_path):
     with pytest.raises(GenieError):
         Preview(hit_templates.get("translation"), {"fields": []})

@@ -81,7 +81,6 @@ def test_a_port_that_is_taken_is_said_before_anything_is_done():
             local_site.LocalSite().refuse_taken(port, "genie up --port 1")
 
 
-@pytest.mark.django_db
 def test_an_older_database_is_brought_up_to_date(monkeypatch, capsys):
     asked = []
     steps = [("crowd", "0027"), ("quality", "0013")]

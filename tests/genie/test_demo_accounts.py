@@ -6,8 +6,6 @@ from django.core.management import CommandError, call_command
 
 from leaderboard.demo import people
 
-pytestmark = pytest.mark.django_db
-
 
 def test_a_database_with_an_admin_of_its_own_is_left_alone():
     users = get_user_model().objects

@@ -137,7 +137,6 @@ def test_a_page_under_a_host_that_is_not_ours_is_one_line_of_the_log(tmp_path):
     assert "ALLOWED_HOSTS" in log
 
 
-@pytest.mark.django_db
 class TestReadiness:
     def ask(self):
         answer = Client().get("/readyz")

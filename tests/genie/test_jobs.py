@@ -11,8 +11,6 @@ from genie.lib.jobs import Periodic
 from genie.lib.queue import broker, pulse
 from genie.lib.queue.claims import release_own_claims
 
-pytestmark = pytest.mark.django_db
-
 CALLS: list[int] = []
 
 

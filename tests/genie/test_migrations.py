@@ -17,7 +17,6 @@ def rows(database, question: str) -> set[tuple]:
     return set(database.execute(question).fetchall())
 
 
-@pytest.mark.django_db
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="reads SQLite's own words")
 def test_migrations_make_the_tables_of_the_models(tmp_path):
     connection.ensure_connection()

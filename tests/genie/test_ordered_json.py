@@ -7,8 +7,6 @@ from crowd.models import HITType
 from leaderboard.models import Task
 from tests.factories import make_task
 
-pytestmark = pytest.mark.django_db
-
 # by length and alphabet, as PostgreSQL would sort them, this is the other way round
 CRITERIA = {"informativeness": "Is it all there?", "tone": "Is it polite?", "a": "?"}
 

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.urls import reverse
@@ -13,7 +12,6 @@ from genie.lib.admin.read_only import ReadOnlyAdmin
 from tests.factories import signed_in
 from tests.genie.filled import fill_all
 
-pytestmark = pytest.mark.django_db
 # fields hold 31,999 where they are numbers; tests/genie/filled.py
 PYTHON = re.compile(r"\{&#x27;|\[&#x27;|&#x27;:|&lt;[A-Z]\w+ object|\bcents\b")
 # What they hold is read by their pages.

@@ -1,9 +1,7 @@
 """No reload, "back" or bookmark meets an empty refusal on an address that takes forms."""
 
-import pytest
 from django.urls import NoReverseMatch, get_resolver, reverse
 
-pytestmark = pytest.mark.django_db
 # Programs send to these; nobody has a page of theirs open.
 OF_PROGRAMS = ("/hooks/", "/api/", "/turk")
 

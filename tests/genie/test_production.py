@@ -127,7 +127,6 @@ def test_browsers_insist_on_https_for_an_hour_unless_told_otherwise(tmp_path):
     )
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     "path",
     ["/", "/login/", "/account/signup/", "/account/", "/admin/", "/admin/auth/user/add/",

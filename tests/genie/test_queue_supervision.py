@@ -89,7 +89,6 @@ def test_a_queue_that_ends_by_itself_is_told_of(supervisor):
 
 
 @pytest.mark.every_engine
-@pytest.mark.django_db
 @pytest.mark.parametrize("problem", [OperationalError, InterfaceError])
 def test_a_database_away_ends_no_supervisor(supervisor, monkeypatch, problem):
     closed = []
@@ -152,7 +151,6 @@ def claim(pk):
     return lambda: OrmQ.objects.get(pk=receipt).lock <= timezone.now()
 
 
-@pytest.mark.django_db
 def test_jobs_of_a_machine_that_is_not_heard_of_are_run_by_others(monkeypatch):
     machine(monkeypatch, "kite")
     Presence().begin()
@@ -172,7 +170,6 @@ def test_jobs_of_a_machine_that_is_not_heard_of_are_run_by_others(monkeypatch):
     assert [row.host for row in RunningQueue.objects.all()] == ["heron"]
 
 
-@pytest.mark.django_db
 def test_who_was_silent_itself_does_not_take_others_for_dead(monkeypatch):
     machine(monkeypatch, "kite")
     Presence().begin()
@@ -188,7 +185,6 @@ def test_who_was_silent_itself_does_not_take_others_for_dead(monkeypatch):
     assert RunningQueue.objects.count() == 1
 
 
-@pytest.mark.django_db
 def test_who_comes_back_from_a_long_pause_lets_go_of_its_jobs(supervisor, monkeypatch):
     monkeypatch.setattr(work, "close_old_connections", lambda: None)
     supervisor.presence.begin()
@@ -202,7 +198,6 @@ def test_who_comes_back_from_a_long_pause_lets_go_of_its_jobs(supervisor, monkey
     assert paused.exitcode == -signal.SIGKILL
 
 
-@pytest.mark.django_db
 def test_machines_of_one_image_claim_under_numbers_of_their_own(settings, tmp_path):
     numbers = set()
     for disk in ("one", "two"):
@@ -229,7 +224,6 @@ def guard(monkeypatch):
 
 
 @pytest.mark.every_engine
-@pytest.mark.django_db
 def test_the_job_of_a_killed_worker_is_run_again_alone(guard, monkeypatch):
     monkeypatch.setattr("genie.lib.queue.broker.BeatingBroker._beat_is_due", bool)
     watch, done = guard

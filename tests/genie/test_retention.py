@@ -13,8 +13,6 @@ from genie.lib.admin.log import note
 from genie.lib.retention import KEPT, forget_old, periods
 from tests.factories import make_user, make_worker
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def old_things(settings):

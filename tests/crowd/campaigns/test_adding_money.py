@@ -14,8 +14,6 @@ from crowd.workers.services import exclusions
 from tests.crowd.making import POOL, do_all, make_campaign, make_worker, refused
 from tests.factories import act
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def short(sam):

@@ -9,7 +9,6 @@ from crowd.campaigns.services.work import next_assignment
 from crowd.models import Campaign
 from tests.crowd.making import make_campaign, make_worker
 
-pytestmark = pytest.mark.django_db
 State = Campaign.State
 
 

@@ -24,8 +24,6 @@ from tests.crowd.making import (
 )
 from tests.factories import act, signed_in
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def campaign(sam):

@@ -15,7 +15,6 @@ from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from tests.crowd.making import do_all, item, make_campaign, make_worker
 from tests.factories import make_user, signed_in
 
-pytestmark = pytest.mark.django_db
 # 236 words and "What is it?": 239 words take a minute, a third of it is 20.1 seconds
 LONG = "word " * 236
 

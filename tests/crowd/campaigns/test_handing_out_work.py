@@ -17,7 +17,6 @@ from tests.crowd.making import (
     send_in,
 )
 
-pytestmark = pytest.mark.django_db
 State = Assignment.State
 
 

@@ -24,8 +24,6 @@ from tests.crowd.making import (
 )
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db
-
 
 def open_campaigns(n, n_items, **fields):
     return [make_campaign(of=items(n_items, f"{i}-"), **fields) for i in range(n)]

@@ -22,8 +22,6 @@ from crowd.workers.selectors.worker_progress import worker_progress
 from tests.crowd.making import do_all, do_one, items, make_campaign, make_worker
 from tests.factories import act, make_user
 
-pytestmark = pytest.mark.django_db
-
 
 def limited(n, share=0.1, *, follows_crowd=False, **fields):
     campaign = make_campaign(n, **fields)

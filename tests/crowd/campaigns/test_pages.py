@@ -23,7 +23,6 @@ from tests.crowd.making import (
     make_worker,
 )
 
-pytestmark = pytest.mark.django_db
 State = Assignment.State
 JSON = {"Accept": "application/json"}
 

@@ -16,8 +16,6 @@ from tests.crowd.making import (
     send_in,
 )
 
-pytestmark = pytest.mark.django_db
-
 
 def places():
     return list(HIT.own.order_by("pk").values_list("n_available", "max_assignments"))  # fmt: skip

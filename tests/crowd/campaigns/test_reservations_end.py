@@ -12,7 +12,6 @@ from crowd.campaigns.services.work import give_back, next_assignment
 from crowd.models import Assignment, Campaign, Reservation
 from tests.crowd.making import do_all, do_one, make_campaign, make_worker
 
-pytestmark = pytest.mark.django_db
 NOW = timezone.now()
 HOUR = timedelta(hours=1)
 

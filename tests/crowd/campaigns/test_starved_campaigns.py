@@ -12,8 +12,6 @@ from crowd.models import Assignment, Campaign, Worker
 from crowd.workers.services import exclusions, invitations
 from tests.crowd.making import POOL, do_all, do_one, items, make_campaign, make_worker
 
-pytestmark = pytest.mark.django_db
-
 
 def notice() -> str:
     return Campaign.own.values_list("notice", flat=True).first()

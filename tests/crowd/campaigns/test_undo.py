@@ -26,7 +26,6 @@ from tests.crowd.making import (
     send_in,
 )
 
-pytestmark = pytest.mark.django_db
 State = Assignment.State
 JSON = {"Accept": "application/json"}
 TOO_LATE = "This answer can no longer be changed"

@@ -20,8 +20,6 @@ from tests.crowd.making import (
 )
 from tests.factories import make_user, signed_in
 
-pytestmark = pytest.mark.django_db
-
 
 def see(worker, n=None):
     """Let the worker look at the next HITs and give them back: they stay open."""

@@ -14,8 +14,6 @@ from tests.crowd.designs import campaign_of, claimed
 from tests.crowd.making import make_worker
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db
-
 
 def send(assignment, given):
     key = assignment.hit.items.get().key

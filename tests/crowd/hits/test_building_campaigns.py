@@ -5,8 +5,6 @@ from crowd.models import HIT, Campaign, HITType, Item
 from genie.lib.errors import GenieError
 from tests.crowd.making import hit_type, item, items, make_campaign
 
-pytestmark = pytest.mark.django_db
-
 
 def order_of(campaign):
     return list(

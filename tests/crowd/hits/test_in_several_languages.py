@@ -44,8 +44,6 @@ from tests.crowd.making import (
 )
 from tests.factories import make_user, signed_in
 
-pytestmark = pytest.mark.django_db
-
 OVERALL = "This is a correct and reasonable answer to the question."
 # how often they name the only work; earnings by day, and HIT by HIT
 LISTS = {"earnings": 3, "settings": 1, "messages": 1}

@@ -1,7 +1,5 @@
 from datetime import timedelta
 
-import pytest
-
 from crowd.campaigns.services import review, run
 from crowd.campaigns.services.work import give_back, next_assignment
 from crowd.hits.selectors.progress import campaign_progress, is_done, progress_of
@@ -16,8 +14,6 @@ from tests.crowd.making import (
     make_worker,
     send_in,
 )
-
-pytestmark = pytest.mark.django_db
 
 
 def figures(campaign):

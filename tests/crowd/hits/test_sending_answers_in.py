@@ -28,7 +28,6 @@ from tests.crowd.making import (
 from tests.factories import make_user
 from tests.steps import steps
 
-pytestmark = pytest.mark.django_db
 State = Assignment.State
 
 

@@ -16,7 +16,6 @@ from tests.crowd.making import do_all, hit_type, make_campaign, make_worker
 from tests.factories import act, make_user
 from tests.kept import kept
 
-pytestmark = pytest.mark.django_db
 Kind = LedgerEntry.Kind
 
 

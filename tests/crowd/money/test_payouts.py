@@ -42,7 +42,6 @@ from leaderboard.teams.services import leave
 from tests.crowd.making import do_all, do_one, item, make_campaign, make_worker
 from tests.factories import make_user, signed_in
 
-pytestmark = pytest.mark.django_db
 State = Payout.State
 _number = count()
 IBAN, OTHER_IBAN = "GB82WEST12345698765432", "DE89370400440532013000"

@@ -13,7 +13,6 @@ from crowd.money.services import budgets, payouts
 from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker, refused
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db
 State = Assignment.State
 
 

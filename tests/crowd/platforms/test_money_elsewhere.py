@@ -39,7 +39,6 @@ from tests.crowd.platforms.test_prolific_campaign import (
 )
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db
 State = Assignment.State
 
 

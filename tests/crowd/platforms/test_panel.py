@@ -39,7 +39,6 @@ class PanelWorld(OurWorld):
         return self.platform.identity({**LINK, "participantId": who}).worker_id
 
 
-@pytest.mark.django_db
 class TestPanel(PlatformContract):
     @pytest.fixture
     def world(self):

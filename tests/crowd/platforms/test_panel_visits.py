@@ -11,7 +11,6 @@ from crowd.platforms.panel import SIGNATURE, signature
 from tests.crowd.making import POOL, make_campaign
 from tests.factories import signed_in
 
-pytestmark = pytest.mark.django_db
 PERSON = {"participantId": "P-7", "assignmentId": "A-8"}
 
 

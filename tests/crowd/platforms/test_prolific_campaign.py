@@ -41,7 +41,6 @@ from tests.crowd.making import POOL, hit_type, items, make_campaign, refused
 from tests.crowd.platforms import prolific_standin as standin
 from tests.factories import signed_in
 
-pytestmark = pytest.mark.django_db
 State = Assignment.State
 
 

@@ -14,7 +14,6 @@ class OurSite(WithServices, SelfHosted):
     pass
 
 
-@pytest.mark.django_db
 class TestSelfHosted(PlatformContract):
     @pytest.fixture
     def world(self):

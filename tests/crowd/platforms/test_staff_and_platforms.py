@@ -23,8 +23,6 @@ from genie.lib.errors import GenieError
 from tests.crowd.making import make_campaign
 from tests.factories import act, signed_in
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def boss():

@@ -169,7 +169,6 @@ def test_a_bonus_is_no_way_round_where_it_can_be_taken_back(elsewhere, turk, ses
     assert "None of these is rejected." in again
 
 
-@pytest.mark.django_db
 def test_a_panel_is_not_told_and_staff_are(db):
     campaign = make_campaign(1)
     worker = make_worker()

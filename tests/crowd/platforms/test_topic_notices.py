@@ -19,8 +19,6 @@ from tests.crowd.platforms.elsewhere import Elsewhere
 from tests.crowd.platforms.signer import Signer
 from tests.moto_server import client, moto_server
 
-pytestmark = pytest.mark.django_db
-
 SECRET = "0123456789-abcdefghi_J"
 TOPIC = "arn:aws:sns:us-east-1:123456789012:hits"
 ASKED = (

@@ -19,7 +19,6 @@ from tests.crowd.platforms.test_prolific_campaign import (
     study_of,
 )
 
-pytestmark = pytest.mark.django_db
 State = Assignment.State
 BUSY, SILENT = "429", "reset"
 

@@ -26,7 +26,6 @@ from tests.crowd.platforms.test_prolific_campaign import (
     pay_all,
 )
 
-pytestmark = pytest.mark.django_db
 HERE = {"current-country-of-residence": "1", "approval_rate": 99}
 CATALOGUE = {row["filter_id"]: row for row in FILTERS}
 

@@ -15,7 +15,6 @@ from crowd.workers.services.invitations import register_worker
 from tests.crowd.requester.making import html
 from tests.steps import steps
 
-pytestmark = pytest.mark.django_db
 assert operations.__all__
 State = RequesterAssignment.State
 

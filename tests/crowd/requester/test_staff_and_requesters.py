@@ -9,7 +9,6 @@ from crowd.models import AccessKey, Requester, RequesterEntry
 from crowd.requester.services import access_keys
 from tests.factories import act
 
-pytestmark = pytest.mark.django_db
 REQUESTERS = "admin:crowd_requester_changelist"
 KEYS = "admin:crowd_accesskey_changelist"
 

@@ -33,7 +33,6 @@ from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker,
 from tests.crowd.worker_site.test_worker_site import ANSWER, start
 from tests.factories import make_user, signed_in
 
-pytestmark = pytest.mark.django_db
 SETTINGS = {"time_zone": "UTC", "goes_on": "next"}
 
 

@@ -17,7 +17,6 @@ from tests.browser import violations, wait_for_hit
 from tests.crowd.making import POOL, do_one, hit_type, make_campaign, make_worker
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db
 ANSWER = {"answer-0-0": "0.75"}
 SENT = {
     "first_change_seconds": 0,

@@ -37,7 +37,6 @@ from tests.crowd.making import (
 )
 from tests.factories import act, make_user, signed_in
 
-pytestmark = pytest.mark.django_db
 State = Assignment.State
 
 

@@ -27,7 +27,6 @@ from tests.crowd.making import (
 )
 from tests.factories import make_user, signed_in
 
-pytestmark = pytest.mark.django_db
 State = Assignment.State
 ANSWER = {"answer-0-0": "0.75"}
 JSON = {"Accept": "application/json"}

@@ -16,8 +16,6 @@ from genie.lib.errors import GenieError
 from tests.crowd.making import POOL, make_campaign, make_worker
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def token():

@@ -19,8 +19,6 @@ from genie.lib.errors import GenieError
 from tests.crowd.making import POOL, make_campaign
 from tests.factories import make_user, signed_in
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def sam():

@@ -13,8 +13,6 @@ from django.utils import timezone
 from genie.accounts import devices, throttles
 from tests.factories import make_user, signed_in
 
-pytestmark = pytest.mark.django_db
-
 PASSWORD = "a long enough secret"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 

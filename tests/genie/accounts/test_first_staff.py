@@ -13,8 +13,6 @@ from django.urls import reverse
 
 from genie.accounts import first_staff
 
-pytestmark = pytest.mark.django_db
-
 WORDS = {
     "username": "nina",
     "email": "nina@example.org",

@@ -26,7 +26,6 @@ from genie.accounts.adapter import ConfirmedAddress
 from tests.factories import make_task, make_user
 from tests.genie.accounts.test_signing_up_and_in import NEW, link_in, sign_in, sign_up
 
-pytestmark = pytest.mark.django_db
 PASSWORD = "a long enough secret"
 SUBMIT = "/tasks/tidy-news/submit/"
 

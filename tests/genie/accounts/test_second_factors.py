@@ -13,8 +13,6 @@ from genie.accounts import tokens
 from genie.accounts.models import TaskRole
 from tests.factories import make_user, signed_in
 
-pytestmark = pytest.mark.django_db
-
 PASSWORD = "a long enough secret"
 SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 

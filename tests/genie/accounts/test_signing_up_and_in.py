@@ -13,8 +13,6 @@ from django.test import Client
 from genie.accounts.addresses import addresses_of
 from tests.factories import make_user, signed_in
 
-pytestmark = pytest.mark.django_db
-
 GOOD = "horses walk on quietly"
 NEW = {"username": "olga", "email": "olga@heron.example", "password1": GOOD, "password2": GOOD}  # fmt: skip
 

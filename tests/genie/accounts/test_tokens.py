@@ -17,8 +17,6 @@ from tests.cast import allow
 from tests.crowd.making import refused
 from tests.factories import act, make_ranked, make_task, make_team, make_user, signed_in
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def nina():

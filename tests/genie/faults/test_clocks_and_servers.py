@@ -58,7 +58,6 @@ def silent_server():
 
 
 @pytest.mark.every_engine
-@pytest.mark.django_db
 def test_a_clock_that_was_ahead_stops_no_job_once_it_is_right_again():
     with clock(timedelta(days=3)):
         jobs.install(SCHEDULES)
@@ -72,7 +71,6 @@ def test_a_clock_that_was_ahead_stops_no_job_once_it_is_right_again():
     assert jobs.undo_clock_jump() == 0
 
 
-@pytest.mark.django_db
 def test_a_right_clock_is_left_alone_and_so_are_claims():
     jobs.install(SCHEDULES)
     jobs.enqueue("genie.lib.jobs.forget_old", days=1)
@@ -85,7 +83,6 @@ def test_a_right_clock_is_left_alone_and_so_are_claims():
 
 
 @pytest.mark.every_engine
-@pytest.mark.django_db
 def test_answers_count_and_pay_once_whatever_the_clock_does():
     make_campaign(3)
     worker = make_worker(user=make_user("wanda"))
@@ -110,7 +107,6 @@ def test_a_mail_server_that_hangs_is_given_up(settings, silent_server, monkeypat
     assert settings_for("smtp://mail.example", Path("mail"))["EMAIL_TIMEOUT"] <= 20
 
 
-@pytest.mark.django_db
 def test_readiness_never_waits_for_a_mail_server(settings, silent_server, monkeypatch):
     monkeypatch.setattr(mail_server, "watched", mail_server.Watched())
     monkeypatch.setattr(mail_server, "SECONDS", 0.2)
@@ -139,7 +135,6 @@ def test_readiness_never_waits_for_a_mail_server(settings, silent_server, monkey
     assert len(asked) == 2
 
 
-@pytest.mark.django_db
 def test_who_signs_up_while_no_mail_leaves_is_told(settings, silent_server, mailoutbox):
     client = Client(raise_request_exception=False)
     form = {"username": "ada", "email": "ada@example.org"}

@@ -30,7 +30,6 @@ from tests.factories import (
     pay,
 )
 
-pytestmark = pytest.mark.django_db
 CONTENT = b'{"predictions": []}'
 
 

@@ -111,7 +111,6 @@ def test_another_engine_version_format_or_key(tmp_path, settings):
     assert "another secret key" in told("key", keys=["0" * 16])
 
 
-@pytest.mark.django_db
 def test_a_place_where_something_is(tmp_path):
     assert "a database with tables" in refusal(written(tmp_path / "backup"))
 
@@ -175,7 +174,6 @@ def test_a_copy_made_while_work_comes_in_holds_whole_transactions_only(tmp_path)
 
 
 @pytest.mark.every_engine
-@pytest.mark.django_db
 def test_a_damaged_database_takes_nobodys_place(tmp_path):
     if connection.vendor != "sqlite":
         pytest.skip("pg_restore refuses by itself")

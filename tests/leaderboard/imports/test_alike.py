@@ -11,8 +11,6 @@ from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.imports.services.settle import preview_import
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db
-
 HEAD = "system,instance,worker,criterion,value\n"
 
 

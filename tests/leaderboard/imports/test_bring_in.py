@@ -30,8 +30,6 @@ from leaderboard.models import (
 )
 from tests.factories import make_task, make_user
 
-pytestmark = pytest.mark.django_db
-
 
 def ratings(n=20, systems=("red", "blue", "green"), workers=4, seed=1, **more):
     rng = np.random.default_rng(seed)

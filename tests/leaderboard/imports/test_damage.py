@@ -12,8 +12,6 @@ from leaderboard.imports.services.settle import preview_import
 from tests.factories import make_user
 from tests.leaderboard.imports.examples import DA, RANKME
 
-pytestmark = pytest.mark.django_db
-
 
 def problems(files, layout, choices=None, scales=None):
     sources = [Source(name, text.encode()) for name, text in files.items()]

@@ -31,8 +31,6 @@ from tests.factories import make_user
 from tests.kept import kept
 from tests.leaderboard.imports.test_bring_in import ratings
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def staff():

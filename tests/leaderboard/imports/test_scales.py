@@ -15,8 +15,6 @@ from leaderboard.imports.services.settle import preview_import
 from leaderboard.models import Import, Score
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db
-
 
 def table(values, column="value", systems=("ada", "bob")):
     lines = [f'system,instance,worker,"{column}"']

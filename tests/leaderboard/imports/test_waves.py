@@ -24,8 +24,6 @@ from leaderboard.releases.rebuilding.rebuild import rebuild
 from tests.factories import make_user
 from tests.leaderboard.imports.test_bring_in import ratings
 
-pytestmark = pytest.mark.django_db
-
 
 def preferences(criterion="overall", systems=("red", "blue")):
     rows = [

@@ -23,7 +23,6 @@ from tests.leaderboard.judges.conftest import (
     worked,
 )
 
-pytestmark = pytest.mark.django_db
 SEVERE = {"severity": "major", "category": "Accuracy/Addition", "reason": "why"}
 COMMA = {"severity": "minor", "category": "Fluency/Punctuation", "reason": "odd"}
 

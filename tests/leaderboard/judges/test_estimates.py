@@ -34,7 +34,6 @@ from tests.leaderboard.judges.conftest import (
 )
 from tests.leaderboard.judges.test_licence import say
 
-pytestmark = pytest.mark.django_db
 N, N_PEOPLE = 120, 40
 
 

@@ -22,7 +22,6 @@ from tests.judge_server import texts_in
 from tests.leaderboard.judges.conftest import approved, make_judge, worked
 from tests.leaderboard.judges.test_designs import joint  # noqa: F401
 
-pytestmark = pytest.mark.django_db
 PRICES = {"input_price": Decimal(300), "output_price": Decimal(2000)}
 
 

@@ -23,8 +23,6 @@ from tests.factories import make_user
 from tests.judge_server import texts_in
 from tests.leaderboard.judges.conftest import add_system, approved, make_judge, worked
 
-pytestmark = pytest.mark.django_db
-
 # cents for a million tokens: a request of 100 and 20 tokens costs 0.07 cents
 PRICES = {"input_price": Decimal(300), "output_price": Decimal(2000)}
 ONE = 100 * 300 + 20 * 2000

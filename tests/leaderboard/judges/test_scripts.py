@@ -26,8 +26,6 @@ from tests.leaderboard.judges.conftest import (
     worked,
 )
 
-pytestmark = pytest.mark.django_db
-
 
 def test_a_script_is_called_a_script_wherever_it_stands(judged):
     run = worked(approved(make_script(), judged))

@@ -24,7 +24,6 @@ from tests.leaderboard.studio.test_pages import (
     text,
 )
 
-pytestmark = pytest.mark.django_db
 TALKS = {
     "chat": [
         '[{""role"": ""user"", ""content"": ""Hello ' + str(n) + '""}]'

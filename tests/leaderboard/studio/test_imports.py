@@ -21,8 +21,6 @@ from tests.cast import allow
 from tests.factories import make_task, make_user
 from tests.kept import kept
 
-pytestmark = pytest.mark.django_db
-
 MARK = "judgments made elsewhere"
 
 

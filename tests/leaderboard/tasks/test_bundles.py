@@ -51,7 +51,6 @@ def test_hostile_texts_are_written_and_read_again():
     assert tomllib.loads(toml_of(document)) == document
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("slug", ["demo-qa", "demo-abductive"])
 def test_out_and_in_and_out_gives_the_same_bytes(slug, tmp_path):
     bundle = export_bundle(load_task(slug).task, with_references=True)
@@ -71,7 +70,6 @@ def test_out_and_in_and_out_gives_the_same_bytes(slug, tmp_path):
     assert values[: len(values) // 2] == values[len(values) // 2 :]
 
 
-@pytest.mark.django_db
 def test_hidden_references_are_for_whom_may_see_them(tmp_path):
     task = load_task("demo-qa", hide_references=True).task
     withheld = export_bundle(task, with_references=False)
@@ -86,14 +84,12 @@ def test_hidden_references_are_for_whom_may_see_them(tmp_path):
     assert unpacked(path.read_bytes()).files == withheld.files
 
 
-@pytest.mark.django_db
 def test_a_task_that_comes_with_genie_is_not_replaced():
     bundle = opened(shipped.folder("demo-qa"))
     with pytest.raises(GenieError, match="another slug"):
         import_bundle(bundle)
 
 
-@pytest.mark.django_db
 def test_all_that_is_wrong_with_a_bundle_is_said_at_once():
     document = {**DOCUMENT, "slug": "copy", "titel": "x"}
     document["human"] = {**DOCUMENT["human"], "design": "none", "reward_cents": -1}
@@ -153,7 +149,6 @@ def test_hostile_bundles_are_refused_in_words(kind):
     assert refused.value.code == "bad-bundle"
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("release", "files"),
     [
@@ -208,7 +203,6 @@ def outside(tmp_path, settings):
     return folder
 
 
-@pytest.mark.django_db
 def test_tasks_outside_the_tree_are_found_and_loaded(outside):
     assert "mine" in shipped.known()
     assert shipped.outside() == ["mine"]
@@ -218,7 +212,6 @@ def test_tasks_outside_the_tree_are_found_and_loaded(outside):
     assert task_folders_are_usable() == []
 
 
-@pytest.mark.django_db
 def test_a_broken_one_is_named_with_all_problems_and_stops_nothing(outside):
     document = {**DOCUMENT, "slug": "bad", "titel": "x", "quota": {"days": 0}}
     (outside / "bad").mkdir()
@@ -258,7 +251,6 @@ def test_a_task_whose_name_is_taken_is_named(outside):
     assert shipped.definition("demo-qa")["title"] == "School Science (demo)"
 
 
-@pytest.mark.django_db
 def test_the_command_looks_before_it_loads(tmp_path):
     rows = [("1", {"question": "Why?"}, []), ("2", {"question": "Who?"}, ["I"])]
     home = bundles.bundle_of({**DOCUMENT, "slug": "mine"}, rows).write(tmp_path)
@@ -302,7 +294,6 @@ def with_template(slug="mine", files=(), **changes):
     return bundles.Bundle(slug, document, {**bundle.files, **more})
 
 
-@pytest.mark.django_db
 def test_a_bundle_brings_template_and_files_and_gives_the_same_bytes(tmp_path):
     bundle = with_template()
     assert look_at(bundle).problems == []
@@ -329,7 +320,6 @@ def test_a_bundle_brings_template_and_files_and_gives_the_same_bytes(tmp_path):
     assert export_bundle(task, with_references=True).zipped() == bundle.zipped()
 
 
-@pytest.mark.django_db
 def test_files_beside_hidden_references_are_for_whom_may_see_those():
     hidden = {**DOCUMENT["release"], "hidden_references": True}
     beside = {"templates/answers.txt": b"The answer is 42."}
@@ -339,7 +329,6 @@ def test_files_beside_hidden_references_are_for_whom_may_see_those():
     assert "notes/why.bin" in export_bundle(task, with_references=True).files
 
 
-@pytest.mark.django_db
 def test_a_hostile_template_is_refused_and_nothing_is_kept():
     page = "templates/my-page/template.html"
     hostile = with_template(files={page: TEMPLATE[page] + b"<script>x</script>"})
@@ -351,7 +340,6 @@ def test_a_hostile_template_is_refused_and_nothing_is_kept():
     assert hit_templates.files_of("my-page") is None
 
 
-@pytest.mark.django_db
 def test_a_template_that_people_may_have_judged_by_never_changes():
     import_bundle(with_template())
     page = "templates/my-page/template.html"
@@ -366,7 +354,6 @@ def test_a_template_that_people_may_have_judged_by_never_changes():
     )
 
 
-@pytest.mark.django_db
 def test_more_than_a_database_should_hold_is_refused():
     large = with_template(files={"big.bin": b" " * (16 << 20)})
     assert "16 MB together" in " ".join(look_at(large).problems)
@@ -375,7 +362,6 @@ def test_more_than_a_database_should_hold_is_refused():
     assert not Task.own.exists()
 
 
-@pytest.mark.django_db
 def test_a_folder_of_tasks_may_bring_templates_too(outside):
     with_template("paged").write(outside)
     assert task_folders_are_usable() == []

@@ -14,8 +14,6 @@ from leaderboard.tasks import shipped
 from leaderboard.tasks.services.load import load_definition
 from tests.factories import make_ranked, make_team, make_user
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def boss():

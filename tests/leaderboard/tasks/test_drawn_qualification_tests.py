@@ -22,7 +22,6 @@ from tests.factories import (
     make_user,
 )
 
-pytestmark = pytest.mark.django_db
 RULES = {"n": 4, "pass_percent": 75, "n_tries": 3}
 
 

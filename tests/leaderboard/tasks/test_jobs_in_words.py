@@ -14,7 +14,6 @@ SYSTEMS_JOB = "Translate sentences that were written in German into English."
 
 
 @pytest.mark.parametrize("slug", hit_templates.all_templates())
-@pytest.mark.django_db
 def test_each_template_says_the_job_in_each_of_its_languages(slug):
     task = make_task("de-en", summary=SYSTEMS_JOB)
     template = hit_templates.get(slug)
@@ -26,7 +25,6 @@ def test_each_template_says_the_job_in_each_of_its_languages(slug):
         assert kind.title == f"Rate texts: {task.title}"
 
 
-@pytest.mark.django_db
 def test_home_tells_workers_of_two_tasks_their_own_jobs(client: Client):
     worker = make_worker("de-en", "news", user=make_user("sam"))
     for slug, template in (("de-en", "translation"), ("news", "summarization")):

@@ -19,7 +19,6 @@ from tests.factories import (
     request_evaluation,
 )
 
-pytestmark = pytest.mark.django_db
 SAYS = (
     "human.reward_cents: pays $0.04 for 12 seconds, $12.00 an hour; the minimum is "
     "$15.00 an hour, so pay at least $0.05 (5 cents)."

@@ -77,7 +77,6 @@ def test_a_demo_is_read_by_its_reader_as_it_stands(slug):
     assert all(instance.source == instance.fields.get(source, "") for instance in found)
 
 
-@pytest.mark.django_db
 def test_pages_by_a_field_that_no_instance_has_are_refused():
     document = shipped.definition("demo-qa")
     document["human"]["page_by"] = "chapter"

@@ -11,7 +11,6 @@ from leaderboard.tasks.drafts.documents import drawn, whole_size
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.load import load_definition
 
-pytestmark = pytest.mark.django_db
 # The document's number to how many segments it has.
 SIZES = {1: 4, 2: 4, 3: 2, 4: 5, 5: 4, 6: 4, 7: 3}
 

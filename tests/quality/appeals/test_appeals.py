@@ -27,7 +27,6 @@ from quality.models import Appeal, Ban
 from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker, refused
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db
 WORDS = "I read the text twice; the answer is right."
 State = Assignment.State
 

@@ -24,7 +24,6 @@ from tests.crowd.making import (
 from tests.factories import make_user, signed_in
 from tests.quality.making import grade, place
 
-pytestmark = pytest.mark.django_db
 WORDS = "I read it <b>twice</b>."
 BAN = reverse("appeals:ban", args=[POOL])
 

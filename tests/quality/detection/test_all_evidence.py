@@ -32,8 +32,6 @@ from tests.factories import answer, make_item, make_worker, signed_in
 from tests.quality.making import TASK as POOL
 from tests.quality.making import grade, place
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def questions(campaign):

@@ -27,7 +27,6 @@ from tests.kept import kept
 
 CHANCE = random.Random(1)
 KINDS = {"POSITIVE": NO_YES[1], "NEGATIVE": NO_YES[0]}
-pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,6 @@ from tests.crowd.making import POOL, do_one, make_campaign, make_worker
 from tests.factories import make_user, signed_in
 from tests.quality.making import grade, place
 
-pytestmark = pytest.mark.django_db
 RETIRED = "/admin/quality/retiredquestion/"
 
 

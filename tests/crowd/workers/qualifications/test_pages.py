@@ -24,7 +24,6 @@ from tests.crowd.workers.qualifications.making import (
 )
 from tests.factories import make_user, signed_in
 
-pytestmark = pytest.mark.django_db
 TEST = reverse("work:test", args=[NAME])
 JSON = {"Accept": "application/json"}
 

@@ -18,8 +18,6 @@ from crowd.workers.services.requirements import Wanted
 from tests.crowd.making import POOL, do_all, items, make_campaign, make_worker, refused
 from tests.crowd.workers.qualifications.making import NAME, drawn_test, take
 
-pytestmark = pytest.mark.django_db
-
 
 def lacking(worker, campaign):
     return [str(one) for one in unmet(worker, [campaign], timezone.now()).get(campaign.pk, [])]  # fmt: skip

@@ -11,7 +11,6 @@ from tests.crowd.making import POOL, make_campaign, make_worker, text_of
 from tests.crowd.workers.qualifications.making import NAME, drawn_test, take
 from tests.factories import make_user, signed_in
 
-pytestmark = pytest.mark.django_db
 TESTS = "/admin/crowd/qualificationtest/"
 GRANTS = "/admin/crowd/qualificationgrant/"
 

@@ -19,7 +19,6 @@ from tests.crowd.workers.qualifications.making import (
 )
 from tests.factories import make_user
 
-pytestmark = pytest.mark.django_db
 NOW = timezone.now()
 DAY = timedelta(days=1)
 

@@ -60,7 +60,6 @@ def on_two_platforms(team, submitter):
     return task
 
 
-@pytest.mark.django_db
 def test_the_same_predictions_on_two_platforms_are_one_system(judged):
     (one,) = pools_of(judged)
     assert {line.system for line in one.comparison.systems} == {"Kite", "Ox", "Elk"}
@@ -69,14 +68,12 @@ def test_the_same_predictions_on_two_platforms_are_one_system(judged):
     assert one.comparison.correlation.n_systems == 3
 
 
-@pytest.mark.django_db
 def test_systems_of_one_name_are_told_apart(judged):
     Submission.objects.filter(system_name="Elk").update(system_name="Kite")
     (one,) = pools_of(judged)
     assert len({line.system for line in one.comparison.systems}) == 3
 
 
-@pytest.mark.django_db
 def test_page_and_api_show_the_comparison(judged, client):
     assert PAGE in client.get("/tasks/tidy-news/evidence/").text
     text = client.get(PAGE).text
@@ -88,7 +85,6 @@ def test_page_and_api_show_the_comparison(judged, client):
     assert 0 < one["population"]["p_value"] <= 1
 
 
-@pytest.mark.django_db
 def test_pages_read_what_the_boards_fit_keeps(judged, client, monkeypatch):
     monkeypatch.setattr(platform_crowds, "compare_crowds", None)
     monkeypatch.setattr(platform_crowds, "ratings_by_platform", None)
@@ -99,7 +95,6 @@ def test_pages_read_what_the_boards_fit_keeps(judged, client, monkeypatch):
     assert "Nothing to compare" in client.get(PAGE).text
 
 
-@pytest.mark.django_db
 def test_a_fit_is_computed_in_pieces_by_whoever_comes(judged, monkeypatch):
     def current():
         return BoardFit.objects.filter(of=None, superseded_at=None)
@@ -135,7 +130,6 @@ def test_a_fit_is_computed_in_pieces_by_whoever_comes(judged, monkeypatch):
     assert fit_pieces.computed(judged, None, rows["inputs_sha256"]).weights == {}
 
 
-@pytest.mark.django_db
 def test_one_platform_has_no_such_page(judged, client):
     Campaign.own.update(platform="selfhosted")
     BoardFit.objects.update(inputs_sha256="")
@@ -149,7 +143,6 @@ def test_one_platform_has_no_such_page(judged, client):
         call_command("compare_crowds", "unknown")
 
 
-@pytest.mark.django_db
 def test_the_command_prints_it(judged):
     out = StringIO()
     call_command("compare_crowds", "tidy-news", stdout=out)

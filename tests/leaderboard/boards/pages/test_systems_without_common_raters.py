@@ -35,7 +35,6 @@ def apart(team, submitter):
     return task
 
 
-@pytest.mark.django_db
 def test_pages_state_no_order_of_systems_of_different_crowds(apart, client):
     board = client.get(BOARD).text
     assert board.count("not directly comparable</span>") == 3
@@ -55,7 +54,6 @@ def test_pages_state_no_order_of_systems_of_different_crowds(apart, client):
     assert page.count(">n/c<") == 4
 
 
-@pytest.mark.django_db
 def test_one_common_rater_makes_systems_comparable(team, submitter, client):
     task = make_task("weeks-apart", n_instances=40, sample_size=40)
     both, who = make_worker(), {"owner": submitter, "team": team}

@@ -107,7 +107,6 @@ def test_staff_see_campaigns_and_money_first(client_of, task, read, who):
     assert "tidy-news $0.00 $500.00" in said
 
 
-@pytest.mark.django_db
 def test_a_task_of_no_kind_does_not_look_free_of_charge(client):
     make_task("ours", kind="free")
     make_task("news", kind="summarization")

@@ -35,8 +35,6 @@ from tests.factories import make_worker
 from tests.leaderboard.evaluation.comparisons.conftest import config_with
 from tests.leaderboard.evaluation.steps import settle, shown_cents
 
-pytestmark = pytest.mark.django_db
-
 
 def test_really_different_systems_are_told_apart_early(told_apart):
     found = told_apart

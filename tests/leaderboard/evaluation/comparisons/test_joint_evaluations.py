@@ -25,8 +25,6 @@ from quality.models import Grade, Placement
 from tests.kept import kept
 from tests.leaderboard.evaluation.comparisons.conftest import config_with, settle
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def asked(task, three):

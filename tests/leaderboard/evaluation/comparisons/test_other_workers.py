@@ -18,8 +18,6 @@ from leaderboard.releases.rebuilding.rebuild import rebuild
 from leaderboard.stats.stopping.rules import ASSUMES
 from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture(autouse=True)
 def _static(settings, tmp_path):

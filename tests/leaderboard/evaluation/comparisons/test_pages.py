@@ -35,8 +35,6 @@ from tests.cast import allow
 from tests.factories import signed_in
 from tests.leaderboard.evaluation.steps import settle
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def stranger(db):

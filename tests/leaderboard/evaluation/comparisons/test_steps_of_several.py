@@ -47,7 +47,6 @@ def test_nobody_waits_for_a_lock_while_results_are_computed(answered, monkeypatc
     assert JointEvaluation.objects.get().state == "SCORED"
 
 
-@pytest.mark.django_db
 def test_after_a_process_that_died_another_ends_the_computation(answered, monkeypatch):
     class Killed(BaseException):
         pass
@@ -65,7 +64,6 @@ def test_after_a_process_that_died_another_ends_the_computation(answered, monkey
     assert JointEvaluation.objects.get().state == "SCORED"
 
 
-@pytest.mark.django_db
 def test_what_staff_stop_during_computing_stays_stopped(answered, boss, monkeypatch):
     real = side_by_side.results_of
 
@@ -79,7 +77,6 @@ def test_what_staff_stop_during_computing_stays_stopped(answered, boss, monkeypa
     assert (found.state, found.results) == ("STOPPED", {})
 
 
-@pytest.mark.django_db
 def test_tests_cannot_be_recomputed_from_public_names(answered, right, wrong, ask):
     names = ("joint evaluation", answered.pk, right.pk, wrong.pk)
     assert JointEvaluation.objects.get().seed != seed_from(*names)

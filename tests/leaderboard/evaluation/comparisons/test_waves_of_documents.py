@@ -18,7 +18,6 @@ from leaderboard.submissions.models.submission import Prediction
 from leaderboard.tasks.drafts.documents import whole_wave
 from tests.leaderboard.evaluation.steps import settle
 
-pytestmark = pytest.mark.django_db
 SIZES = [4, 4, 2, 5, 4, 4, 3, 5, 4, 5]
 PAGES = {"page_by": "document", "items_per_page": 4, "worker_percent": 100}
 

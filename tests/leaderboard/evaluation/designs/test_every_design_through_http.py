@@ -20,7 +20,6 @@ from tests.leaderboard.evaluation.designs.test_every_design_walks_to_the_board i
 )
 from tests.leaderboard.evaluation.steps import settle
 
-pytestmark = pytest.mark.django_db
 # Of 4 instances 3 are answered rightly. What a right and a wrong one earn:
 EXPECTED = {
     "direct-assessment": 75,

@@ -12,8 +12,6 @@ from leaderboard.models import JudgedOutput, Score
 from quality.models import Ban, Grade
 from tests.leaderboard.evaluation.steps import hand_in, settle
 
-pytestmark = pytest.mark.django_db
-
 DIRECT = {
     "direct-assessment": ("likert-5", "question-answering"),
     "binary": ("binary", "binary-judgement"),

@@ -154,7 +154,6 @@ def walks():
         yield pytest.param(*way.values, id=way.id, marks=marks)
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(("design", "scale", "template"), list(walks()))
 def test_on_the_site_four_careful_workers_stay_and_a_random_one_is_found(
     design, scale, template, task, boss, measured, crowd, of_text, ask

@@ -16,8 +16,6 @@ from tests.leaderboard.evaluation.hidden.test_inside_the_sample import (
 )
 from tests.leaderboard.evaluation.steps import settle
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def anchored(task_with, launched, monkeypatch):

@@ -26,8 +26,6 @@ from tests.factories import (
 )
 from tests.leaderboard.evaluation.steps import settle, shown_cents
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def checked(settings):

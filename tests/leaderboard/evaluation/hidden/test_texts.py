@@ -15,8 +15,6 @@ from tests.leaderboard.evaluation.hidden.test_inside_the_sample import (
 )
 from tests.leaderboard.evaluation.steps import settle
 
-pytestmark = pytest.mark.django_db
-
 PLACES = ["Oslo", "Bern", "Graz", "Lyon", "Turin", "Ghent", "Malmo", "Porto"]
 
 

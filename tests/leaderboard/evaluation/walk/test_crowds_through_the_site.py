@@ -1,14 +1,11 @@
 """A simulated crowd works through the site's services, and nothing of it is kept."""
 
 import numpy as np
-import pytest
 
 from genie_research.crowds.campaign import CampaignPlan
 from genie_research.crowds.people import CrowdPlan, draw_crowd
 from genie_research.crowds.through_the_site import site_campaign
 from leaderboard.models import Submission, Task
-
-pytestmark = pytest.mark.django_db
 
 
 def test_a_crowd_rates_every_output_and_leaves_nothing_behind():

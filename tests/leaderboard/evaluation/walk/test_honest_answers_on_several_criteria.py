@@ -19,8 +19,6 @@ from tests.factories import make_worker
 from tests.kept import kept
 from tests.leaderboard.evaluation.steps import ask, settle
 
-pytestmark = pytest.mark.django_db
-
 CRITERIA = {
     "relevance": "Does it answer the question?",
     "fluency": "Is it fluent?",

@@ -26,7 +26,6 @@ from tests.kept import kept
 from tests.leaderboard.evaluation.steps import ask, settle
 from tests.leaderboard.imports.test_bring_in import ratings
 
-pytestmark = pytest.mark.django_db
 REASON = "Dora tried the study out <b>before</b> it began."
 
 

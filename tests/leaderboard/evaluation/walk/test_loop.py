@@ -22,8 +22,6 @@ from quality.models import Ban, Placement
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import ask, now, settle
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def players(task):

@@ -29,7 +29,6 @@ from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import ask, now, settle, spent
 
-pytestmark = pytest.mark.django_db
 N_WORKERS = 12
 
 

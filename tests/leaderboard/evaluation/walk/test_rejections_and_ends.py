@@ -16,7 +16,6 @@ from tests.factories import make_user
 State = Campaign.State
 
 
-@pytest.mark.django_db
 def test_a_campaign_that_asks_again_after_a_late_rejection_comes_to_an_end():
     campaign = make_campaign(3)
     budgets.commit(key=campaign.key, pool=POOL, amount_cents=100, by=make_user("sam"))

@@ -26,8 +26,6 @@ from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import ask, settle
 from tests.leaderboard.evaluation.walk.test_races import at_once
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def start(task, hand_in, good, boss, diligent):

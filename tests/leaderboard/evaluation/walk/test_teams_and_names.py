@@ -19,7 +19,6 @@ def test_two_first_submissions_at_once_are_of_one_team():
         assert Team.objects.filter(members=user).count() == 1
 
 
-@pytest.mark.django_db
 def test_a_long_name_of_a_person_is_cut_for_the_team():
     user = get_user_model().objects.create_user(
         "u" * 150, first_name="F" * 150, last_name="L" * 150
@@ -30,7 +29,6 @@ def test_a_long_name_of_a_person_is_cut_for_the_team():
     assert len(team.slug) <= 100
 
 
-@pytest.mark.django_db
 def test_names_that_look_alike_get_slugs_of_their_own():
     users = get_user_model().objects
     slugs = [
@@ -41,7 +39,6 @@ def test_names_that_look_alike_get_slugs_of_their_own():
     assert all(slugs)
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("fields", "code"),
     [
@@ -58,7 +55,6 @@ def test_what_nobody_can_see_or_store_is_refused_in_words(hand_in, good, fields,
     assert Submission.own.count() == 0
 
 
-@pytest.mark.django_db
 def test_half_a_character_in_a_files_name_is_left_out(hand_in, good):
     assert hand_in(good, file_name="pre\udcffdictions.json").file_name == (
         "predictions.json"
