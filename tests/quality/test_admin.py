@@ -222,7 +222,7 @@ def test_many_bans_are_lifted_with_one_reason(boss, campaign):
     chosen = (boss, "quality_ban", "lift_selected", *bans[:2])
     assert "Lift bans" in act(*chosen).text
     act(*chosen, confirmed="yes", reason="Sorry.")
-    assert Ban.objects.filter(lifted_at=None).get() == bans[2]
+    assert Ban.own.filter(lifted_at=None).get() == bans[2]
     text = boss.get("/admin/quality/ban/", {"in_force": "yes"}).text
     assert bans[2].worker.pseudonym in text
     assert bans[0].worker.pseudonym not in text

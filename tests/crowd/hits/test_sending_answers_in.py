@@ -64,7 +64,7 @@ def test_an_answer_becomes_a_rating_and_plans_the_reward_once(assignment):
     # a remark keeps its lines and loses what cannot be shown
     assert assignment.remark.startswith("line 1\nline 2 [31m<b>xxx")
     assert len(assignment.remark) == 2_000
-    entry = LedgerEntry.objects.get()
+    entry = LedgerEntry.own.get()
     assert (entry.idempotency_key, entry.kind, entry.state, entry.amount_cents) == (
         f"reward:{assignment.pk}",
         "REWARD",
@@ -118,10 +118,10 @@ def test_an_answer_to_returned_work_is_refused(assignment):
     assert give_back(assignment)
     assert not give_back(assignment)
     assert refused(assignment) == "work-returned"
-    assert HIT.objects.get().n_available == 1
+    assert HIT.own.get().n_available == 1
     taken_back = next_assignment(make_worker())
     exclusions.exclude(taken_back.worker, POOL, "Sorry.")
-    assert HIT.objects.get().n_available == 1
+    assert HIT.own.get().n_available == 1
     assert refused(taken_back) == "work-returned"
 
 

@@ -71,7 +71,7 @@ def test_a_visit_ends_with_the_panels_code_keeps_no_ids_and_makes_no_account(cam
     _, response = come(campaign, {**PERSON, "assignmentId": "A-9"})
     assert response["Location"] == reverse("work:instructions", args=[POOL])
     assert Worker.own.count() == 1
-    assert ExternalSession.objects.count() == 2
+    assert ExternalSession.own.count() == 2
 
 
 def test_who_finds_no_work_goes_back_with_the_panels_own_id(campaign):
@@ -101,7 +101,7 @@ def test_links_that_lead_nowhere_let_nobody_in(campaign):
         assert response.status_code == status
     _, response = come(make_campaign(1))  # of another platform
     assert response.status_code == 404
-    assert not Worker.objects.exists()
+    assert not Worker.own.exists()
 
 
 def test_only_links_that_the_panel_signed_are_taken(campaign):

@@ -173,10 +173,10 @@ def test_each_person_gets_as_much_as_a_place_holds(there, campaign):
     other = Client()
     there_too = reverse("work:instructions", args=[POOL])
     assert other.get(wanda.link)["Location"] == there_too
-    assert ExternalSession.objects.count() == 1
+    assert ExternalSession.own.count() == 1
     assert wanda.work() == reverse("work:finished")
     assert other.get(wanda.link)["Location"] == reverse("work:finished")
-    assert Assignment.objects.count() == 3
+    assert Assignment.own.count() == 3
     assert wanda.browser.post(reverse("work:next"))["Location"] == (
         reverse("work:finished")
     )
@@ -534,9 +534,9 @@ def test_an_appeal_against_a_rejection_that_stands_is_granted_with_a_bonus(
     look(campaign)
     Person(there, "1").do_all(campaign)
     look(campaign)
-    pk = Assignment.objects.first().pk
+    pk = Assignment.own.first().pk
     refused("reason-too-short", review.reject, pk, boss, "Too fast.")
-    for row in Assignment.objects.filter(state=State.SUBMITTED).order_by("pk"):
+    for row in Assignment.own.filter(state=State.SUBMITTED).order_by("pk"):
         assert review.reject(row.pk, boss, REASON)
     look(campaign)
     assert there.paid == {}

@@ -322,7 +322,7 @@ def test_rows_of_record_cannot_be_edited_or_deleted_by_hand(office, ada):
     do_one(make_worker())
     budgets.commit(key="a", pool=POOL, amount_cents=7, by=ada)
     for kind in (Campaign, HIT, Assignment, LedgerEntry, Worker, Commitment):
-        model, pk = kind._meta.model_name, kind.objects.get().pk
+        model, pk = kind._meta.model_name, kind.own.get().pk
         page, add = page_of(model, pk), reverse(f"admin:crowd_{model}_add")
         delete = reverse(f"admin:crowd_{model}_delete", args=[pk])
         assert office.get(page).status_code == 200, model

@@ -25,7 +25,7 @@ def test_only_the_signed_in_list_and_hand_in(apis):
         assert answer.status_code == 401
         assert answer.json()["code"] == "not-authenticated"
         assert answer.headers["WWW-Authenticate"] == "Bearer"
-    assert not Submission.objects.exists()
+    assert not Submission.own.exists()
     for who in CAST[1:]:
         # each hands in something else: the same again is refused
         texts = json.dumps({f"i{n}": f"{who} wrote {n}." for n in range(3)})

@@ -18,7 +18,6 @@ from tests.leaderboard.evaluation.designs.conftest import (
     measured,  # noqa: F401
     of_text,  # noqa: F401
     published,  # noqa: F401
-    references,  # noqa: F401
     texts,  # noqa: F401
 )
 from tests.leaderboard.evaluation.designs.test_every_design_walks_to_the_board import (
