@@ -10,7 +10,6 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from crowd.campaigns.selectors.turns import Turn, turns
@@ -51,10 +50,8 @@ def next_assignment(
     for _ in range(ROUNDS):
         # The last assignment when the search began. `_claim` checks that it still is: a
         # worker with an open HIT has got no other since.
-        newest, first, state = _newest(worker)
-        current = None
-        if state == State.ACCEPTED:
-            current = _of(worker).filter(pk=first, state=state).first()
+        newest, state = _newest(worker)
+        current = _open_page(worker) if state == State.ACCEPTED else None
         if current is not None and current.deadline_at > now - GRACE:
             return current
         if current is not None:
@@ -83,9 +80,8 @@ def fill(
 ) -> None:
     """Add HITs to a page that was just handed out, at most `n`.
 
-    Each HIT comes in its turn if its page would look alike. `among` restricts the HITs
-    of the page's campaign. Test questions come as usual. Each HIT costs one short
-    search in one transaction.
+    Each HIT comes in its turn if its page would look alike, test questions as usual.
+    `among` restricts the HITs of the page's campaign.
     """
     locked = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
     rows = Assignment.objects.filter(pk=first.pk, state=State.ACCEPTED)
@@ -155,23 +151,18 @@ def first_of(assignment: Assignment) -> Assignment:
 
 
 def open_assignment(worker: Worker, now: datetime) -> Assignment | None:
-    current = _of(worker).filter(state=State.ACCEPTED, page=None).first()
+    current = _open_page(worker)
     return current if current and current.deadline_at > now - GRACE else None
 
 
-def _newest(worker: Worker) -> tuple[int, int, str]:
-    """Return a worker's last assignment, the first of its page, and the page's state."""
+def _newest(worker: Worker) -> tuple[int, str]:
     rows = Assignment.objects.filter(worker=worker).order_by("-pk")
-    found = rows.values_list("pk", "page", "state", "page__state").first()
-    pk, page, state, of_page = found or (0, None, "", None)
-    return pk, page or pk, of_page or state
+    return rows.values_list("pk", "state").first() or (0, "")
 
 
-def _of(worker: Worker) -> QuerySet[Assignment]:
-    rows = Assignment.objects.filter(worker=worker)
-    return rows.select_related(
-        "hit__campaign__hit_type", "page__hit__campaign__hit_type"
-    )
+def _open_page(worker: Worker) -> Assignment | None:
+    rows = Assignment.objects.filter(worker=worker, state=State.ACCEPTED, page=None)
+    return rows.select_related("hit__campaign__hit_type").first()
 
 
 @transaction.atomic
@@ -216,5 +207,4 @@ def per_page(campaign: Campaign) -> int:
 
 def time_for(campaign: Campaign) -> timedelta:
     """Return the time limit of a page: the sum over its HITs."""
-    seconds = campaign.hit_type.assignment_seconds
-    return timedelta(seconds=seconds * per_page(campaign))
+    return timedelta(seconds=campaign.hit_type.assignment_seconds * per_page(campaign))

@@ -17,13 +17,7 @@ class Area:
 
 
 def midranks(values: Floats) -> Floats:
-    """Rank the values of each column from 1; ties have their mean rank.
-
-    Examples
-    --------
-    >>> midranks(np.array([3.0, 1.0, 3.0])).tolist()
-    [2.5, 1.0, 2.5]
-    """
+    """Rank the values of each column from 1; ties have their mean rank."""
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(values, axis=0), dtype=np.float64)

@@ -31,12 +31,11 @@ class Seen:
     def surface(
         self, instance: Instance, text: str, *, key: str = "", position: float = 0.0
     ) -> Surface:
+        public = () if self.task.hidden_references else tuple(instance.references)
         return Surface(
             text=text,
             source=" ".join(str(value) for value in instance.fields.values()),
-            references=()
-            if self.task.hidden_references
-            else tuple(instance.references),
+            references=public,
             published=tuple(self.published.get(instance.pk, ())),
             key=key,
             position=position,
