@@ -58,26 +58,13 @@ def test_what_is_sent_becomes_a_submission_that_waits_for_its_check(nina, task, 
         assert stored.read() == file().read()
 
 
-def test_a_person_without_a_team_gets_one_of_their_own(client_of, task, cast):
+def test_a_person_without_a_team_gets_one_with_the_first_file(client_of, task, cast):
+    client_of("worker").get(ADDRESS)
+    assert not Team.objects.filter(members=cast.worker).exists()
     client_of("worker").post(ADDRESS, form())
 
     kite = Submission.own.get()
     assert list(kite.team.members.all()) == [cast.worker]
-
-
-def test_reading_the_form_makes_no_team(client_of, task, cast):
-    client_of("worker").get(ADDRESS)
-
-    assert not Team.objects.filter(members=cast.worker).exists()
-
-
-def test_a_member_of_several_teams_chooses(nina, task, cast):
-    second = make_team("Team Egret", cast.submitter)
-
-    assert "Team Egret" in nina.get(ADDRESS).content.decode()
-    nina.post(ADDRESS, form(team=second.pk))
-
-    assert Submission.own.get().team == second
 
 
 def spend(task, team, owner):
@@ -85,10 +72,10 @@ def spend(task, team, owner):
         make_submission(task, team=team, owner=owner, system=f"S{n}")
 
 
-def test_no_team_is_chosen_for_who_is_in_several_and_each_says_what_it_has_left(
+def test_a_member_of_several_teams_chooses_and_each_says_what_it_has_left(
     nina, task, cast, read
 ):
-    make_team("Team Egret", cast.submitter)
+    second = make_team("Team Egret", cast.submitter)
     spend(task, cast.team, cast.submitter)
 
     page = nina.get(ADDRESS)
@@ -97,6 +84,14 @@ def test_no_team_is_chosen_for_who_is_in_several_and_each_says_what_it_has_left(
     assert re.findall(r"<option([^>]*)>", select)[0] == ' value="" selected'
     assert "Team Egret (3 of 3 submissions left)" in select
     assert "Team Heron (no submissions left until 20" in select
+    response = nina.post(ADDRESS, form())
+    assert response.status_code == 400
+    assert "This field is required." in read(response)
+    foreign = nina.post(ADDRESS, form(team=cast.rival_team.pk))
+    assert foreign.status_code == 400
+    assert Submission.own.count() == 3
+    nina.post(ADDRESS, form(team=second.pk))
+    assert Submission.own.get(system_name="Kite").team == second
 
 
 def test_what_is_said_of_a_system_can_be_changed(nina, client_of, task, cast, read):
@@ -143,15 +138,6 @@ def test_impossible_details_are_refused_in_place(nina, task, read, changes, sent
     assert not Submission.own.exists()
 
 
-def test_nothing_is_submitted_for_a_team_that_nobody_named(nina, task, cast, read):
-    make_team("Team Egret", cast.submitter)
-    response = nina.post(ADDRESS, form())
-
-    assert response.status_code == 400
-    assert "This field is required." in read(response)
-    assert not Submission.own.exists()
-
-
 def test_staff_who_may_add_submissions_have_no_quota(client_of, task, cast, read):
     cast.team.members.add(cast.staff)
     spend(task, cast.team, cast.submitter)
@@ -170,13 +156,6 @@ def test_staff_who_may_add_submissions_have_no_quota(client_of, task, cast, read
 
 def permission(codename):
     return Permission.objects.get(codename=codename)
-
-
-def test_nobody_submits_for_a_team_that_is_not_theirs(nina, task, cast):
-    response = nina.post(ADDRESS, form(team=cast.rival_team.pk))
-
-    assert response.status_code == 400
-    assert not Submission.own.exists()
 
 
 @each(
@@ -205,18 +184,15 @@ def test_a_refusal_says_what_to_mend_and_keeps_what_was_typed(
     assert not Submission.own.exists()
 
 
-def test_a_file_over_the_limit_is_refused_in_words(nina, task, read, settings):
+def test_files_and_bodies_over_the_limit_are_refused_in_words(
+    nina, task, read, settings, monkeypatch
+):
     settings.GENIE = {**settings.GENIE, "MAX_UPLOAD_BYTES": 1 << 20}
-
     response = nina.post(ADDRESS, form(file=file(b"x" * ((1 << 20) + 1))))
-
     assert response.status_code == 413
     assert "larger than 1 MB" in read(response)
     assert not Submission.own.exists()
-
-
-def test_a_body_over_the_limit_is_not_stored(nina, task, read, settings, monkeypatch):
-    settings.GENIE = {**settings.GENIE, "MAX_UPLOAD_BYTES": 1 << 20}
+    # a larger body is not even read
     parsed = []
     monkeypatch.setattr(
         "django.http.request.HttpRequest.parse_file_upload",
@@ -231,12 +207,9 @@ def test_a_body_over_the_limit_is_not_stored(nina, task, read, settings, monkeyp
 
 
 def test_the_quota_is_shown_and_kept(nina, task, read, who):
-    for _ in range(3):
-        make_submission(task, **who)
-
-    assert "Team Heron: 3 of 3 submissions used in the last 7 days." in read(
-        nina.get(ADDRESS)
-    )
+    spend(task, **who)
+    shown = read(nina.get(ADDRESS))
+    assert "Team Heron: 3 of 3 submissions used in the last 7 days." in shown
     response = nina.post(ADDRESS, form())
 
     assert response.status_code == 429
