@@ -75,7 +75,23 @@ def test_files_become_a_board_by_page(client, sara):
     page = began(client)
     assert "being read" in client.get(page).content.decode()
     work_off()
-    shown = client.get(page).content.decode()
+    answer = client.get(page)
+    # only what was found is asked first
+    form = answer.context["layout_form"]
+    labels = [field.label for field in form.main]
+    assert labels == [
+        "Layout",
+        "Column with the system",
+        "Column with the instance (what was judged)",
+        "Column with the worker (who judged)",
+        "Column with the criterion",
+        "Column with the rating",
+        "Scale of “fluency”",
+    ]
+    assert len(form.rest) == len(form.fields) - len(labels) > 10
+    named = [value for value, _label in form["choice_0"].field.choices]
+    assert named.count("") == 1
+    shown = answer.content.decode()
     assert "This can be imported" in shown
     assert "Nothing is stored yet" in shown
     assert "72" in shown
@@ -99,32 +115,6 @@ def test_files_become_a_board_by_page(client, sara):
     client.post(page, {"import": "1", **said})
     work_off()
     assert Import.objects.count() == 1
-
-
-def test_an_upload_without_files_says_what_is_missing(client, sara):
-    page = reverse("leaderboard:studio-import-new")
-    answer = client.post(page, {"title": "Old ratings", "slug": ""})
-    assert answer.status_code == 400
-    assert "Choose at least one file." in answer.content.decode()
-
-
-def test_only_what_was_found_is_asked_first(client, sara):
-    page = began(client)
-    work_off()
-    form = client.get(page).context["layout_form"]
-    labels = [field.label for field in form.main]
-    assert labels == [
-        "Layout",
-        "Column with the system",
-        "Column with the instance (what was judged)",
-        "Column with the worker (who judged)",
-        "Column with the criterion",
-        "Column with the rating",
-        "Scale of “fluency”",
-    ]
-    assert len(form.rest) == len(form.fields) - len(labels) > 10
-    named = [value for value, _label in form["choice_0"].field.choices]
-    assert named.count("") == 1
 
 
 def test_what_cannot_be_read_is_said_and_can_be_mended(client, sara):
@@ -156,12 +146,14 @@ def test_packed_files_are_read(client, sara, kind):
 
 def test_a_task_with_judgments_of_its_own_takes_none_of_others(client, sara):
     make_task("tidy-news")
-    answer = client.post(
-        reverse("leaderboard:studio-import-new"),
-        {"title": "x", "slug": "tidy-news", "files": file(table())},
-    )
-    assert answer.status_code == 400
-    assert "never mix" in answer.content.decode()
+    for sent, words in (
+        ({"slug": "tidy-news", "files": file(table())}, "never mix"),
+        ({"slug": ""}, "Choose at least one file."),
+    ):
+        page = reverse("leaderboard:studio-import-new")
+        answer = client.post(page, {"title": "x", **sent})
+        assert answer.status_code == 400
+        assert words in answer.content.decode()
     assert not Draft.objects.exists()
 
 
@@ -185,15 +177,12 @@ def test_by_program_a_dry_run_stores_nothing_and_an_import_follows(client, sara)
     assert found["seen"]["n_judgments"] == 72
     assert not Task.own.exists()
     about["file"] = file(table())
-    url = client.post(
-        "/api/v1/imports/", {**about, "known": '{"pay": "nothing"}'}
-    ).json()["url"]
+    answer = client.post("/api/v1/imports/", {**about, "known": '{"pay": "nothing"}'})
+    url = answer.json()["url"]
     work_off()
     found = client.get(url).json()
-    assert (found["state"], found["html_url"]) == (
-        "imported",
-        "http://testserver/tasks/old/",
-    )
+    assert found["state"] == "imported"
+    assert found["html_url"] == "http://testserver/tasks/old/"
     assert Import.objects.get().known == {"pay": "nothing"}
     refused = client.post("/api/v1/imports/", {**about, "known": "[]"})
     assert refused.status_code == 400
@@ -206,30 +195,17 @@ def test_no_page_or_file_takes_them_for_ours(alone, client, imported):
     client.logout()
     log.number()
     system = Submission.objects.get(system_name="ada")
-    of_task = [
-        *("board", "about", "differences", "evidence", "story"),
-        *("metric-board", "comparisons", "board-svg"),
+    task, pk = "old-ratings", system.pk
+    pages = [
+        *("board", "about", "differences", "evidence", "story", "metric-board"),
+        *("comparisons", "board-svg", "board-feed"),
     ]
-    addresses = [
-        reverse(f"leaderboard:{name}", args=["old-ratings"]) for name in of_task
-    ]
-    addresses += [
-        reverse(f"leaderboard:{name}", args=[system.pk])
-        for name in ("submission", "card")
-    ]
-    addresses += [
-        reverse("leaderboard:card-file", args=[system.pk, form])
-        for form in ("json", "md", "tex")
-    ]
-    addresses += [
-        reverse("leaderboard:board-export", args=["old-ratings", form])
-        for form in ("json", "md", "tex", "bib")
-    ]
-    addresses += [
-        reverse("leaderboard:board-feed", args=["old-ratings"]),
-        *("/", "/tasks/", reverse("leaderboard:public-log")),
-    ]
-    for address in addresses:
+    named = [("public-log",), *((name, task) for name in pages)]
+    named += [("submission", pk), ("card", pk)]
+    named += [("card-file", pk, form) for form in ("json", "md", "tex")]
+    named += [("board-export", task, form) for form in ("json", "md", "tex", "bib")]
+    addresses = [reverse(f"leaderboard:{name}", args=args) for name, *args in named]
+    for address in ["/", "/tasks/", *addresses]:
         answer = client.get(address)
         text = answer.content.decode()
         assert answer.status_code == 200, address

@@ -122,7 +122,10 @@ def test_one_file_without_references_or_metrics_to_the_board(new, client):
 
 def test_the_same_command_again_changes_nothing_and_goes_on(new):
     new("mine", {"a.csv": csv_of(WIDE)})
+    with pytest.raises(CommandError, match=r"more than \$0.10"):
+        new("mine", {"a.csv": csv_of(WIDE)}, "--reward", "5", "--yes-up-to", "0.10")
     assert {s.state for s in Submission.own} == {"MEASURED"}
+    new("mine", {"a.csv": csv_of(WIDE)}, "--reward", "0")
     out = new("mine", {"a.csv": csv_of(WIDE)}, "--yes-up-to", "0")
     assert "Approved and started: 2." in out
     assert Submission.own.count() == 2
@@ -144,19 +147,6 @@ def test_a_task_that_was_edited_to_another_design_is_not_undone(new):
     assert Task.objects.get(slug="mine").human.design == "error-spans"
 
 
-def test_a_price_beyond_what_was_said_starts_nothing(new):
-    with pytest.raises(CommandError, match=r"more than \$0.10"):
-        new("mine", {"a.csv": csv_of(WIDE)}, "--reward", "5", "--yes-up-to", "0.10")
-    assert {s.state for s in Submission.own} == {"MEASURED"}
-
-
-def test_bad_files_load_nothing(new):
-    with pytest.raises(CommandError) as refused:
-        new("mine", {"a.csv": "question,ada,bob\nWhy?,So.\n"})
-    assert "a.csv, row 2: this row has 2 cells and the header 3" in str(refused.value)
-    assert not Task.own.exists()
-
-
 def test_template_and_metrics_may_be_ones_own(new):
     files = {"qa.csv": "question,ada,bob\nWhy?,So.,No.\nWho?,I,U\n"}
     more = ("--template", "question-answering", "--metric", "length", "--dry-run")
@@ -165,15 +155,8 @@ def test_template_and_metrics_may_be_ones_own(new):
         new("mine", files, "--template", "nowhere")
     with pytest.raises(CommandError, match="There is no metric 'nothing'; there are"):
         new("mine", files, "--metric", "nothing")
-    assert not Task.own.exists()
-
-
-def test_a_dry_run_keeps_nothing(new, tmp_path):
-    out = new(
-        "mine", {"a.csv": csv_of(WIDE)}, "--dry-run", "--save", str(tmp_path / "b")
-    )
-    assert "Nothing has been loaded" in out
-    assert (tmp_path / "b/mine/task.toml").is_file()
+    with pytest.raises(CommandError, match="row 2: this row has 2 cells and the head"):
+        new("mine", {"a.csv": "question,ada,bob\nWhy?,So.\n"})
     assert not Task.own.exists()
 
 
@@ -296,7 +279,10 @@ def test_the_first_page_is_shown_before_loading(new, tmp_path, options, seen, n_
     guide.write_text("# Our **own** guide", "utf-8")
     page = tmp_path / "page.html"
     told = ["--dry-run", "--preview", str(page), "--instructions", str(guide)]
-    new("mine", {"a.csv": csv_of(WIDE)}, *told, *options)
+    told += ["--save", str(tmp_path / "b")]
+    out = new("mine", {"a.csv": csv_of(WIDE)}, *told, *options)
+    assert "Nothing has been loaded" in out
+    assert (tmp_path / "b/mine/task.toml").is_file()
     html = page.read_text("utf-8")
     for words in (*seen, QUESTIONS[0], "<h1>Our <strong>own</strong> guide</h1>"):
         assert words in html
@@ -319,18 +305,11 @@ def text_of(response):
 
 
 def pages_of(client, task):
-    names = ("board", "about", "comparisons", "submission")
-    system = task.submissions.order_by("pk")[0]
+    names = dict.fromkeys(("board", "about", "comparisons"), task.slug)
+    names["submission"] = task.submissions.order_by("pk")[0].pk
     return {
-        name: text_of(
-            client.get(
-                reverse(
-                    f"leaderboard:{name}",
-                    args=[system.pk if name == "submission" else task.slug],
-                )
-            )
-        )
-        for name in names
+        name: text_of(client.get(reverse(f"leaderboard:{name}", args=[key])))
+        for name, key in names.items()
     }
 
 

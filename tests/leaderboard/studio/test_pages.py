@@ -164,15 +164,12 @@ def test_bad_files_are_explained_and_can_be_replaced(mia):
 )
 def test_what_cannot_begin_is_said(mia, files, named, said):
     Task.objects.create(slug="taken", title="Taken", sample_seed=1)
+    answer = mia.post(reverse("leaderboard:studio-new"), {"title": "Mine"})
+    assert "Choose at least one file" in text(answer)
     answer = begin(mia, files, **named)
     assert answer.status_code == 400
     assert said in text(answer)
     assert not Draft.objects.exists()
-
-
-def test_no_file_at_all(mia):
-    answer = mia.post(reverse("leaderboard:studio-new"), {"title": "Mine"})
-    assert "Choose at least one file" in text(answer)
 
 
 def test_a_body_that_is_too_large_is_refused(mia, settings):
@@ -212,19 +209,8 @@ def test_questions_are_kept_shown_and_checked(mia):
     assert "Say what is asked." in text(answer)
     assert "Another one has this name." in text(answer)
     # a refused form changed nothing
-    assert [row[0] for row in Draft.objects.get().state["asked"]["criteria"]] == [
-        "overall",
-        "reads-well",
-    ]
-
-
-def test_two_systems_stand_beside_each_other_in_the_preview(mia):
-    begin(mia)
-    draft = Draft.objects.get()
-    mia.post(at(draft, "ask"), asked(question_1="Which is better?"))
-    page = text(mia.get(at(draft, "page")))
-    assert "A good answer about alpha" in page
-    assert "A bad answer about alpha" in page
+    criteria = Draft.objects.get().state["asked"]["criteria"]
+    assert [row[0] for row in criteria] == ["overall", "reads-well"]
 
 
 def test_people_and_pay_are_reckoned(mia):
@@ -237,6 +223,18 @@ def test_people_and_pay_are_reckoned(mia):
     answer = mia.post(at(draft, "people"), {"who": "prolific", "ratings": "0"})
     assert answer.status_code == 400
     assert "prolific is not one of the available choices" in text(answer)
+    # how precise it will be
+    page = text(mia.post(at(draft, "people"), {"who": "invited", "ratings": "2"}))
+    assert "10 instances rated by" in page
+    assert "to find a difference of 5 points" in page
+    assert "out of reach with the task’s 10 instances" in page
+    assert "(the task has 10)" in page
+    # two systems are shown side by side
+    mia.post(at(draft, "ask"), asked(question_1="Which is better?"))
+    assert "instances rated by" not in text(mia.get(at(draft, "people")))
+    page = text(mia.get(at(draft, "page")))
+    assert "A good answer about alpha" in page
+    assert "A bad answer about alpha" in page
 
 
 def test_a_draft_is_its_owners_alone(mia):
@@ -285,15 +283,3 @@ def test_files_go_with_their_account(mia, maker, django_capture_on_commit_callba
     with django_capture_on_commit_callbacks(execute=True):
         maker.delete()
     assert not file.storage.exists(file.name)
-
-
-def test_how_precise_it_will_be_is_said_before_anything_is_loaded(mia):
-    begin(mia)
-    draft = Draft.objects.get()
-    page = text(mia.post(at(draft, "people"), {"who": "invited", "ratings": "2"}))
-    assert "10 instances rated by" in page
-    assert "to find a difference of 5 points" in page
-    assert "out of reach with the task’s 10 instances" in page
-    assert "(the task has 10)" in page
-    mia.post(at(draft, "ask"), asked(question_1="Which is better?"))
-    assert "instances rated by" not in text(mia.get(at(draft, "people")))
