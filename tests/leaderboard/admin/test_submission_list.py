@@ -72,41 +72,26 @@ def test_a_submission_tells_its_story_and_nothing_can_be_edited(boss, waiting):
     assert "Approve or decline" in text
 
 
-def test_bulk_approval_shows_the_total_first(boss, waiting):
-    first, second = waiting("First"), waiting("Second")
-    waiting("Third")
+def test_bulk_approval_shows_the_total_and_warnings_first(boss, waiting, superuser):
+    warnings = [{"code": "misaligned-ids", "sentence": "X.", "figures": {}}]
+    first, second = waiting("First", warnings=warnings), waiting("Second")
+    third = waiting("Third")
     page = act(boss, "approve_selected", first, second)
+    assert "misaligned-ids" in page.text
     assert "Total" in page.text
     assert "$4.50" in page.text
     assert page.text.count("$2.25, at least 20 workers") == 2
     assert "Third" not in page.text
     assert state_of(first) == state_of(second) == State.MEASURED
-
-
-def test_bulk_approval_approves_after_the_yes(boss, waiting, superuser):
-    first, second, third = waiting("First"), waiting("Second"), waiting("Third")
-    page = act(boss, "approve_selected", first, second)
     answer = confirm(boss, page, reason="Both fine.", start_now="on")
     assert "Submissions approved: 2 of 2." in answer.text
-    assert [state_of(s) for s in (first, second, third)] == [
-        State.APPROVED,
-        State.APPROVED,
-        State.MEASURED,
-    ]
+    assert state_of(first) == state_of(second) == State.APPROVED
+    assert state_of(third) == State.MEASURED
     first.refresh_from_db()
-    assert (first.evaluation.decided_by, first.evaluation.start_now) == (
-        superuser,
-        True,
-    )
+    assert first.evaluation.decided_by == superuser
+    assert first.evaluation.start_now is True
     assert history(first) == ["Approved up to $2.25. Both fine."]
     assert history(third) == []
-
-
-def test_bulk_approval_names_the_warnings(boss, waiting):
-    warned = waiting(
-        warnings=[{"code": "misaligned-ids", "sentence": "X.", "figures": {}}]
-    )
-    assert "misaligned-ids" in act(boss, "approve_selected", warned).text
 
 
 def test_bulk_approval_stops_at_the_budget_and_says_which(boss, waiting):
@@ -165,28 +150,20 @@ def test_bulk_declining_needs_a_reason_and_tells_it(boss, waiting):
         assert history(submission) == ["Declined: No human work in July."]
 
 
-def test_a_failed_step_runs_again_after_the_yes(boss, waiting):
+@each("in_bulk", [True, False])
+def test_a_failed_step_runs_again_after_the_yes_and_a_reason(boss, waiting, in_bulk):
     stuck = waiting(state=State.VALID, failed_step="measure", failure="No memory.")
-    page = act(boss, "retry_selected", stuck)
+    path = LIST if in_bulk else f"{LIST}{stuck.pk}/retry/"
+    assert f"{LIST}{stuck.pk}/retry/" in boss.get(f"{LIST}{stuck.pk}/change/").text
+    page = act(boss, "retry_selected", stuck) if in_bulk else boss.get(path)
     assert "No memory." in page.text
+    confirm(boss, page, path=path)
     assert jobs.n_waiting() == 0
-    confirm(boss, page, reason="More memory.")
+    confirm(boss, page, path=path, reason="More memory.")
     stuck.refresh_from_db()
     assert stuck.failed_step == ""
     assert jobs.queued() == {("leaderboard.jobs.measure", (("pk", stuck.pk),))}
     assert history(stuck) == ["Step 'measure' queued again. Reason: More memory."]
-
-
-def test_one_submission_is_retried_from_its_page_not_by_a_link_alone(boss, waiting):
-    stuck = waiting(state=State.VALID, failed_step="measure", failure="No memory.")
-    path = f"{LIST}{stuck.pk}/retry/"
-    assert path in boss.get(f"{LIST}{stuck.pk}/change/").text
-    page = boss.get(path)
-    assert jobs.n_waiting() == 0  # a GET changes nothing
-    confirm(boss, page, path=path)  # without a word on why
-    assert jobs.n_waiting() == 0
-    confirm(boss, page, path=path, reason="More memory.")
-    assert jobs.n_waiting() == 1
 
 
 @pytest.mark.every_engine

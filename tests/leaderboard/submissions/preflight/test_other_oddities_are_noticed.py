@@ -33,12 +33,6 @@ def test_empty_predictions_are_counted_and_named_by_place():
     assert warning.sentence.startswith("2 predictions are empty (4.0 %)")
 
 
-def test_only_the_first_twenty_places_are_named():
-    figures = warnings_of([""] * 50, sentences(50))["empty-predictions"].figures
-    assert figures["n"] == 50
-    assert figures["positions"] == list(range(20))
-
-
 def test_one_answer_for_everything_is_noticed():
     references = sentences(60)
     predictions = reworded(references)
@@ -60,8 +54,11 @@ def test_answers_that_people_repeat_too_may_repeat():
     assert "identical-predictions" not in warnings_of(answers, answers)
 
 
-def test_empty_texts_are_not_called_identical_as_well():
-    assert set(warnings_of([""] * 30, sentences(30))) == {"empty-predictions"}
+def test_empty_texts_are_not_called_identical_and_twenty_places_are_named():
+    found = warnings_of([""] * 50, sentences(50))
+    assert set(found) == {"empty-predictions"}
+    assert found["empty-predictions"].figures["n"] == 50
+    assert found["empty-predictions"].figures["positions"] == list(range(20))
 
 
 @pytest.mark.parametrize("cut", [lambda t: t[:28], lambda t: " ".join(t.split()[:4])])
@@ -79,11 +76,8 @@ def test_a_ceiling_is_named_with_its_unit():
     ]
     predictions = short + [" ".join(text.split()[:7]) for text in long]
     figures = warnings_of(predictions, short + long)["truncated-predictions"].figures
-    assert (figures["sign"], figures["limit"], figures["unit"]) == (
-        "ceiling",
-        7,
-        "words",
-    )
+    found = (figures["sign"], figures["limit"], figures["unit"])
+    assert found == ("ceiling", 7, "words")
     assert figures["positions"] == list(range(80, 100))
     assert figures["n_longer_references"] == 20
 
@@ -91,18 +85,11 @@ def test_a_ceiling_is_named_with_its_unit():
 def test_sentences_that_stop_at_an_article_are_noticed():
     references = sentences(50)
     predictions = list(references)
-    predictions[:4] = [
-        "She looked for the",
-        "They went to the sea and",
-        "It was red,",
-        "Out of",
-    ]
+    predictions[:2] = ["She looked for the", "They went to the sea and"]
+    predictions[2:4] = ["It was red,", "Out of"]
     figures = warnings_of(predictions, references)["truncated-predictions"].figures
-    assert (figures["sign"], figures["n"], figures["positions"]) == (
-        "dangling",
-        4,
-        [0, 1, 2, 3],
-    )
+    found = (figures["sign"], figures["n"], figures["positions"])
+    assert found == ("dangling", 4, [0, 1, 2, 3])
 
 
 def test_leaving_final_marks_out_is_a_style_not_a_truncation():
@@ -111,11 +98,8 @@ def test_leaving_final_marks_out_is_a_style_not_a_truncation():
 
 
 def test_short_answers_without_final_marks_are_in_order():
-    references = [
-        ["it melts", "the ice melts"],
-        ["gravity"],
-        ["in the north of the island"],
-    ] * 20
+    two = ["it melts", "the ice melts"]
+    references = [two, ["gravity"], ["in the north of the island"]] * 20
     predictions = ["it melts", "gravity pulls", "in the north"] * 20
     assert "truncated-predictions" not in warnings_of(predictions, references)
 
@@ -125,13 +109,11 @@ def test_untranslated_sentences_are_noticed():
     sources = [f"{GERMAN[i % 5]} Nummer {i}." for i in range(40)]
     predictions = reworded(references)
     predictions[3:6] = [sources[3], sources[4].upper(), sources[5] + "!"]
-    figures = warnings_of(predictions, references, sources)[
-        "copied-from-source"
-    ].figures
-    assert figures["positions"] == [3, 4, 5]
+    found = warnings_of(predictions, references, sources)
+    assert found["copied-from-source"].figures["positions"] == [3, 4, 5]
 
 
-def test_summaries_cut_out_of_their_articles_are_noticed():
+def test_summaries_cut_out_of_their_articles_are_noticed_unless_references_quote():
     articles = [" ".join(sentences(10, seed=i)) for i in range(30)]
     references = sentences(30, seed=77)
     cut_out = [article.split(". ")[0] + "." for article in articles]
@@ -139,10 +121,6 @@ def test_summaries_cut_out_of_their_articles_are_noticed():
     assert found["copied-from-source"].figures["share"] == 1.0
     own_words = reworded(references)
     assert warnings_of(own_words, references, articles, source_language="en") == {}
-
-
-def test_where_references_quote_too_quoting_is_in_order():
-    articles = [" ".join(sentences(10, seed=i)) for i in range(30)]
     quotes = [article.split(". ")[1] for article in articles]
     found = warnings_of(quotes, quotes, articles, source_language="en")
     assert "copied-from-source" not in found
@@ -165,10 +143,8 @@ def test_another_language_is_noticed_and_named():
 
 def test_another_script_is_noticed_and_named():
     references = sentences(20)
-    predictions = ["Сегодня весь день идёт дождь."] * 2 + [
-        "今日は一日中雨が降っています。"
-    ] * 3
-    predictions += references[5:]
+    predictions = ["Сегодня весь день идёт дождь."] * 2
+    predictions += ["今日は一日中雨が降っています。"] * 3 + references[5:]
     figures = warnings_of(predictions, references)["wrong-language"].figures
     assert figures["n"] == 5
 
@@ -218,6 +194,8 @@ def test_the_same_system_again_is_noticed_and_named():
     assert found["near-duplicate"].figures["name"] == "Ferry 2"
     assert found["near-duplicate"].figures["share"] > 0.9
     assert warnings_of(second, references, earlier=[("Ferry 2", first)]) == {}
+    # submissions to a different test set are not compared
+    assert warnings_of(first, references, earlier=[("A", first[:-1])]) == {}
 
 
 def test_good_systems_may_agree_on_right_answers():
@@ -226,14 +204,6 @@ def test_good_systems_may_agree_on_right_answers():
     second = [*references[:50], *reworded(references, seed=2)[50:]]
     assert "near-duplicate" not in warnings_of(
         second, references, earlier=[("A", first)]
-    )
-
-
-def test_submissions_to_another_test_set_are_not_compared():
-    references = sentences(60)
-    texts = reworded(references)
-    assert "near-duplicate" not in warnings_of(
-        texts, references, earlier=[("A", texts[:-1])]
     )
 
 
@@ -262,17 +232,13 @@ def test_odd_texts_do_not_stop_it(text):
 
 
 def test_texts_that_are_not_aligned_are_refused():
-    with pytest.raises(ValueError, match="must be aligned"):
-        preflight(["a"], [], [], target_language="en", source_language="en", seed=1)
-    with pytest.raises(ValueError, match="must be aligned"):
-        preflight(
-            ["a"], [[]], ["a", "b"], target_language="en", source_language="en", seed=1
-        )
+    languages = {"target_language": "en", "source_language": "en"}
+    for references, sources in (([], []), ([[]], ["a", "b"])):
+        with pytest.raises(ValueError, match="must be aligned"):
+            preflight(["a"], references, sources, **languages, seed=1)
 
 
 def test_the_same_texts_give_the_same_warnings():
     references = sentences(50)
-    first, again = (
-        warnings_of(references[1:] + references[:1], references) for _ in range(2)
-    )
-    assert first == again
+    turned = references[1:] + references[:1]
+    assert warnings_of(turned, references) == warnings_of(turned, references)
