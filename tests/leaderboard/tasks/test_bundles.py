@@ -39,6 +39,11 @@ def renamed(bundle, slug="copy"):
 def test_every_shipped_definition_is_written_and_read_again(slug):
     document = shipped.definition(slug)
     assert tomllib.loads(toml_of(document)) == document
+    bundle = opened(Path(shipped.folder(slug)))
+    assert bundle.slug == slug
+    # a task that comes with Genie is not replaced
+    with pytest.raises(GenieError, match="another slug"):
+        import_bundle(bundle)
 
 
 def test_hostile_texts_are_written_and_read_again():
@@ -82,12 +87,6 @@ def test_hidden_references_are_for_whom_may_see_them(tmp_path):
     call_command("export_task", "demo-qa", "--out", str(path), stdout=out)
     assert "Without the references" in out.getvalue()
     assert unpacked(path.read_bytes()).files == withheld.files
-
-
-def test_a_task_that_comes_with_genie_is_not_replaced():
-    bundle = opened(shipped.folder("demo-qa"))
-    with pytest.raises(GenieError, match="another slug"):
-        import_bundle(bundle)
 
 
 def test_all_that_is_wrong_with_a_bundle_is_said_at_once():
@@ -179,9 +178,7 @@ def test_whatever_a_bundle_names_nothing_outside_is_read(tmp_path, release, file
     looked = look_at(bundle)
     assert looked.problems
     assert (looked.n_instances == 0) == (options != "x")
-
-
-def test_links_in_a_folder_are_not_followed(tmp_path):
+    # links in a folder are not followed either
     (tmp_path / "task.toml").write_bytes(TOML)
     (tmp_path / "test.jsonl").symlink_to("/etc/passwd")
     with pytest.raises(GenieError, match="is a link"):
@@ -192,12 +189,8 @@ def test_links_in_a_folder_are_not_followed(tmp_path):
 def outside(tmp_path, settings):
     settings.GENIE = {**settings.GENIE, "TASKS": [str(tmp_path / "tasks")]}
     folder = tmp_path / "tasks"
-    rows = [
-        json.loads(line)
-        for line in (shipped.folder("demo-qa") / "test.jsonl")
-        .read_text("utf-8")
-        .splitlines()
-    ]
+    text = (shipped.folder("demo-qa") / "test.jsonl").read_text("utf-8")
+    rows = [json.loads(line) for line in text.splitlines()]
     data = [(row["id"], row["fields"], row["references"]) for row in rows]
     bundles.bundle_of({**DOCUMENT, "slug": "mine"}, data).write(folder)
     return folder
@@ -233,12 +226,6 @@ def test_a_folder_that_is_not_there_is_named(settings, tmp_path):
     [found] = task_folders_are_usable()
     assert found.id == "genie.W003"
     assert str(tmp_path / "gone") in found.msg
-
-
-def test_shipped_tasks_are_bundles_like_any_other():
-    for slug in shipped.known():
-        bundle = opened(Path(shipped.folder(slug)))
-        assert bundle.slug == slug
 
 
 def test_a_task_whose_name_is_taken_is_named(outside):
