@@ -57,10 +57,12 @@ def test_the_error_holds_what_is_unsure_of_who_is_careful(monkeypatch):
     assert (extra < 2 * spread).all()
 
 
-def test_weights_of_one_change_nothing():
+def test_weights_of_one_and_of_zero_for_all_change_no_mean():
     *ratings, _ = crowd()
     plain = estimate_systems(*ratings)
     full = estimate_systems(*ratings, weights=np.ones(900))
+    none = estimate_systems(*ratings, weights=np.zeros(900))
+    assert none.means.tolist() == plain.means.tolist()
     assert full.means.tolist() == plain.means.tolist()
     np.testing.assert_allclose(full.variance, plain.variance, rtol=1e-12)
 
@@ -139,13 +141,6 @@ def _doubt(fit, values, system, worker, careless):
     return np.var(means, axis=0)
 
 
-def test_a_system_of_careless_workers_only_keeps_its_mean():
-    *ratings, _ = crowd()
-    plain = estimate_systems(*ratings)
-    none = estimate_systems(*ratings, weights=np.zeros(900))
-    assert none.means.tolist() == plain.means.tolist()
-
-
 def test_a_rating_of_its_own_weight_is_found_by_its_item():
     import pandas as pd
 
@@ -181,20 +176,11 @@ def _task():
 
 
 def doubt(task, worker, weight):
-    fit, _ = DetectorFit.objects.get_or_create(
-        pool=task.slug,
-        polarity="",
-        detector="all-evidence",
-        defaults={"n_workers": 6, "seed": 0, "code_version": "0"},
-    )
-    Standing.objects.create(
-        pool=task.slug,
-        worker=worker,
-        fit=fit,
-        n_questions=3,
-        p_careless=1 - weight,
-        weight=weight,
-    )
+    made = {"n_workers": 6, "seed": 0, "code_version": "0"}
+    of = {"pool": task.slug, "polarity": "", "detector": "all-evidence"}
+    fit, _ = DetectorFit.objects.get_or_create(**of, defaults=made)
+    said = {"n_questions": 3, "p_careless": 1 - weight, "weight": weight}
+    Standing.objects.create(pool=task.slug, worker=worker, fit=fit, **said)
 
 
 def means(task):

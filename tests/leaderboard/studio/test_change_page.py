@@ -75,19 +75,11 @@ def test_what_is_changed_is_kept_with_who_when_and_why(edits, maker):
     assert config.quota.submissions == 9
     assert Budget.objects.get(pool=task.slug).limit_cents == 1250
     revision = task.revisions.last()
-    assert (revision.number, revision.by, revision.because) == (
-        2,
-        maker,
-        "The board asked for it.",
-    )
-    assert {*revision.changes} == {
-        "title",
-        "human.reward_cents",
-        "human.instructions",
-        "human.consent",
-        "quota.submissions",
-        "budget.cents",
-    }
+    found = (revision.number, revision.by, revision.because)
+    assert found == (2, maker, "The board asked for it.")
+    human = {f"human.{name}" for name in ("reward_cents", "instructions", "consent")}
+    more = {"title", "quota.submissions", "budget.cents"}
+    assert {*revision.changes} == human | more
     page = text(edits.get(page_of(task)))
     assert "Better words &lt;b&gt;" in page
     assert "The board asked for it." in page
