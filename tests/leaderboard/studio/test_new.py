@@ -125,7 +125,6 @@ def test_the_same_command_again_changes_nothing_and_goes_on(new):
     with pytest.raises(CommandError, match=r"more than \$0.10"):
         new("mine", {"a.csv": csv_of(WIDE)}, "--reward", "5", "--yes-up-to", "0.10")
     assert {s.state for s in Submission.own} == {"MEASURED"}
-    new("mine", {"a.csv": csv_of(WIDE)}, "--reward", "0")
     out = new("mine", {"a.csv": csv_of(WIDE)}, "--yes-up-to", "0")
     assert "Approved and started: 2." in out
     assert Submission.own.count() == 2
