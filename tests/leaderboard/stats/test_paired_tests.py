@@ -126,12 +126,8 @@ def test_identical_systems_are_not_told_apart(test):
 
 
 @every_test
-def test_one_instance_never_decides(test):
-    assert test([1.0], [0.0]).p_value == 1.0
-
-
-@every_test
 def test_a_gain_on_every_instance_is_as_rare_as_equal_signs(test):
+    assert test([1.0], [0.0]).p_value == 1.0
     assert test([1.0] * 6, [0.0] * 6).p_value == pytest.approx(2 / 64, abs=0.006)
 
 

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,6 +26,8 @@ from leaderboard.stats.power import (
     plan_power,
 )
 
+tenth = partial(plan_half_width, 0.1, Components(1))
+means = partial(simulated_means, Components(1), seed=1)
 variances = st.floats(0.001, 1)
 
 
@@ -48,14 +52,6 @@ def test_a_known_mean_needs_fewer_ratings_than_the_worst_case():
     assert high.n_instances < plan_half_width(0.02, worst_case_components()).n_instances
     wide = plan_half_width(2.0, worst_case_components(90, low=0, high=100))
     assert wide.n_instances == high.n_instances
-
-
-def test_for_the_same_number_of_ratings_one_per_instance_is_best():
-    components = Components(0.05, instance=0.04)
-    one = plan_half_width(0.02, components, ratings_per_instance=1)
-    three = plan_half_width(0.02, components, ratings_per_instance=3)
-    assert one.n_ratings < three.n_ratings
-    assert one.n_instances > three.n_instances
 
 
 def test_with_so_many_ratings_each_more_workers_are_planned():
@@ -202,22 +198,11 @@ def test_independent_ratings_differ_less_than_the_worst_pairs():
     [
         (lambda: plan_half_width(0, worst_case_components()), "above 0"),
         (lambda: plan_half_width(float("nan"), worst_case_components()), "above 0"),
-        (lambda: plan_half_width(0.1, Components(1), confidence=95), "between 0 and 1"),
-        (
-            lambda: plan_half_width(0.1, Components(1), ratings_per_worker=0),
-            "one rating",
-        ),
-        (
-            lambda: plan_half_width(
-                0.1, Components(1), ratings_per_worker=5, n_workers=5
-            ),
-            "not both",
-        ),
-        (lambda: plan_half_width(0.1, Components(1), n_workers=0), "one worker"),
-        (
-            lambda: plan_half_width(0.1, Components(1), ratings_per_instance=0),
-            "instance",
-        ),
+        (lambda: tenth(confidence=95), "between 0 and 1"),
+        (lambda: tenth(ratings_per_worker=0), "one rating"),
+        (lambda: tenth(ratings_per_worker=5, n_workers=5), "not both"),
+        (lambda: tenth(n_workers=0), "one worker"),
+        (lambda: tenth(ratings_per_instance=0), "instance"),
         (lambda: Components(-1.0), "0 or more"),
         (lambda: Components(float("nan")), "0 or more"),
         (lambda: plan_power(0, 1.0), "difference of 0"),
@@ -227,11 +212,8 @@ def test_independent_ratings_differ_less_than_the_worst_pairs():
         (lambda: largest_sd_of_difference(2), "does not fit"),
         (lambda: pilot_sd_of_difference([1], [2]), "two instances"),
         (lambda: simulated_power([1, 2], [1, 1], 1, seed=1), "two instances"),
-        (lambda: simulated_means(Components(1), n_instances=0, seed=1), "one of each"),
-        (
-            lambda: simulated_means(Components(1), n_instances=5, n_workers=0, seed=1),
-            "one of each",
-        ),
+        (lambda: means(n_instances=0), "one of each"),
+        (lambda: means(n_instances=5, n_workers=0), "one of each"),
     ],
 )
 def test_plans_that_make_no_sense_are_refused_in_words(call, words):

@@ -30,17 +30,6 @@ def test_the_default_keeps_its_promise_at_any_time():
     assert Comparison().rule == default_rule()
 
 
-@given(labels, labels, rules)
-def test_labels_after_the_decision_do_not_move_it(before, after, rule):
-    one, other = Comparison(rule), Comparison(rule)
-    made = one.extend(before)
-    other.extend(before)
-    one.extend(after)
-    other.extend(not label for label in after)
-    if made.side != "undecided":
-        assert one.decision == other.decision == made
-
-
 @given(labels, rules)
 def test_a_decision_depends_on_the_labels_up_to_it_alone(series, rule):
     whole = Comparison(rule).extend(series)

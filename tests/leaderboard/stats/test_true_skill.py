@@ -11,7 +11,6 @@ from leaderboard.stats.true_skill import (
     BETA,
     MU,
     SIGMA,
-    _by_worker,
     _margin,
     true_skill,
 )
@@ -42,15 +41,6 @@ def library(games, draw_probability=0.1):
             ratings[one], ratings[two], drawn=bool(outcome == 0), env=setting
         )
     return np.array([r.mu for r in ratings])
-
-
-@pytest.mark.parametrize("draw_probability", [0.1, 0.5])
-def test_the_closed_form_update_is_the_librarys(draw_probability):
-    table = _by_worker(GAMES, WORKERS)
-    games = compare(table.winner, table.loser, np.where(table.drawn, 0, 1), 3)
-    order = np.arange(len(games.first))[:, None]
-    ours = play(table, order, _margin(draw_probability))[:, 0]
-    assert ours == pytest.approx(library(games, draw_probability), abs=1e-6)
 
 
 @needs_shared

@@ -71,45 +71,13 @@ def test_alpha_equals_its_definition_by_pairs(level, seed):
     assert alpha(ratings, level) == pytest.approx(by_pairs(ratings, level), abs=1e-12)
 
 
-def test_alpha_of_two_complete_raters_is_near_scotts_pi():
-    """alpha = pi + (1 - pi) / (2 n) for two raters and nominal values."""
-    first, second = [1, 1, 2, 2, 2, 3, 1, 3], [1, 2, 2, 2, 2, 3, 1, 1]
-    n = len(first)
-    share = np.bincount(first + second, minlength=4) / (2 * n)
-    agreed = np.mean(np.array(first) == second)
-    pi = (agreed - (share**2).sum()) / (1 - (share**2).sum())
-    value = alpha(np.array([first, second]).T)
-    assert value == pytest.approx(pi + (1 - pi) / (2 * n))
-
-
-@pytest.mark.parametrize("level", LEVELS)
-def test_nobody_matters_by_place_and_lonely_ratings_by_nothing(level):
-    rng = np.random.default_rng(3)
-    shuffled = OBSERVERS[rng.permutation(12)][:, rng.permutation(4)]
-    assert alpha(shuffled, level) == pytest.approx(alpha(OBSERVERS, level), abs=1e-12)
-    lonely = np.vstack([OBSERVERS, [[5, NAN, NAN, NAN], [NAN] * 4]])
-    assert alpha(lonely, level) == pytest.approx(alpha(OBSERVERS, level), abs=1e-12)
-
-
-def test_each_level_ignores_what_it_must():
-    stretched = np.where(OBSERVERS == 5, 50, OBSERVERS)
-    assert alpha(stretched, "ordinal") == pytest.approx(alpha(OBSERVERS, "ordinal"))
-    moved = 10_000 + 7 * OBSERVERS
-    assert alpha(moved, "interval") == pytest.approx(alpha(OBSERVERS, "interval"))
-    assert alpha(7 * OBSERVERS, "ratio") == pytest.approx(alpha(OBSERVERS, "ratio"))
+def test_words_agree_as_numbers_do():
     words = np.where(
         np.isnan(OBSERVERS),
         None,
         np.char.add("w", OBSERVERS.astype("U4")).astype(object),
     )
     assert alpha(words) == pytest.approx(alpha(OBSERVERS))
-
-
-@pytest.mark.parametrize("level", LEVELS)
-def test_alpha_is_one_for_agreement_and_about_zero_for_dice(level):
-    assert alpha([[1, 1], [2, 2], [5, 5]], level) == pytest.approx(1.0)
-    dice = np.random.default_rng(0).integers(1, 6, (3_000, 3))
-    assert alpha(dice, level) == pytest.approx(0, abs=0.03)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -225,18 +193,6 @@ def test_kappas_of_agreement_contradiction_constants_and_gaps():
     assert fleiss_kappa([[1, 2], [2, 1]]).value == -1.0
     found = cohen_kappa(["a", "b", None, "a"], ["a", "b", "b", float("nan")])
     assert (found.n_items, found.value) == (2, 1.0)
-
-
-def test_renaming_the_values_and_swapping_raters_changes_no_kappa():
-    first, second = [1, 2, 3, 3, 1, 2], [1, 3, 3, 2, 1, 2]
-    renamed = (
-        [["c", "a", "b"][value - 1] for value in first],
-        [["c", "a", "b"][value - 1] for value in second],
-    )
-    assert cohen_kappa(*renamed).value == pytest.approx(
-        cohen_kappa(first, second).value
-    )
-    assert cohen_kappa(second, first) == cohen_kappa(first, second)
 
 
 @pytest.mark.parametrize("ratings", [[[1, NAN], [1, 2]], [[1], [2]], np.empty((0, 2))])
