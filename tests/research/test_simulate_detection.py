@@ -38,19 +38,6 @@ def test_two_tables_the_published_figures_and_progress(tmp_path):
         assert ElementTree.parse(picture).getroot().tag.endswith("svg")
 
 
-def test_the_same_seed_writes_the_same_bytes_and_another_does_not(tmp_path):
-    texts = []
-    for place, seed in (("a", "3"), ("b", "3"), ("c", "4")):
-        out, _ = run(
-            "--rounds", "3", "--seed", seed, "--plots", str(tmp_path / place),
-            "--json", str(tmp_path / f"{place}.json"),
-        )  # fmt: skip
-        picture = (tmp_path / place / "detection-lognormal-3.svg").read_bytes()
-        texts.append((out, picture, (tmp_path / f"{place}.json").read_bytes()))
-    assert texts[0] == texts[1]
-    assert texts[0] != texts[2]
-
-
 def test_the_command_prints_what_the_library_computes():
     out, _ = run(
         "--rounds", "3", "--counts", "whole-hits", "--detectors", "rate-uniform"

@@ -1,10 +1,8 @@
 """Roles that take a second factor open nothing without one, in browsers or to tokens."""
 
-import time
-
 import pytest
 from allauth.mfa.models import Authenticator
-from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value
+from allauth.mfa.totp.internal.auth import TOTP
 from django.contrib.auth.models import Group
 from django.core.cache import cache
 from django.test import Client
@@ -12,6 +10,7 @@ from django.test import Client
 from genie.accounts import tokens
 from genie.accounts.models import TaskRole
 from tests.factories import make_user, signed_in
+from tests.genie.accounts.test_signing_up_and_in import code_for
 
 PASSWORD = "a long enough secret"
 SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
@@ -31,10 +30,6 @@ def in_finance(name="fay", **fields):
     user = make_user(name, **{"is_staff": True, **fields})
     user.groups.add(finance())
     return user
-
-
-def code(secret=SECRET):
-    return format_hotp_value(hotp_value(secret, int(time.time()) // 30))
 
 
 def of_a_task():
@@ -84,7 +79,7 @@ def test_setting_one_up_opens_the_role_and_codes_are_shown_once():
     asked = client.get("/account/2fa/totp/activate/")["Location"]
     page = client.post(asked, {"password": PASSWORD}, follow=True)
     secret = page.context["form"].secret
-    with_codes = client.post("/account/2fa/totp/activate/", {"code": code(secret)})
+    with_codes = client.post("/account/2fa/totp/activate/", {"code": code_for(secret)})
     assert with_codes["Location"] == "/account/2fa/recovery-codes/"
     recovery = Authenticator.objects.get(user=user, type="recovery_codes").wrap()
     first = recovery.get_unused_codes()[0]
@@ -105,7 +100,7 @@ def test_a_session_from_before_has_to_use_it():
     client = signed_in(user)
     asked = client.get("/admin/auth/")["Location"]
     assert asked == "/account/2fa/reauthenticate/?next=%2Fadmin%2Fauth%2F"
-    client.post("/account/2fa/reauthenticate/", {"code": code()})
+    client.post("/account/2fa/reauthenticate/", {"code": code_for(SECRET)})
     assert client.get("/admin/").status_code == 200
 
 
@@ -118,7 +113,7 @@ def test_a_password_alone_adds_no_factor_beside_the_first_one():
     for path in ("webauthn/add/", "recovery-codes/generate/", "totp/deactivate/"):
         asked = client.post(f"/account/2fa/{path}")["Location"]
         assert asked == "/account/2fa/reauthenticate/?", path
-    client.post("/account/2fa/reauthenticate/", {"code": code()})
+    client.post("/account/2fa/reauthenticate/", {"code": code_for(SECRET)})
     assert client.get("/account/2fa/webauthn/add/").status_code == 200
 
 

@@ -73,14 +73,6 @@ def test_neither_names_nor_order_of_workers_and_instances_change_anything():
     assert clustered_mean(ratings, factors, seed=4) == plain
 
 
-def test_a_change_of_unit_changes_the_interval_the_same_way():
-    ratings, factors = crossed(np.random.default_rng(2), 0.5, 0.5)
-    plain = clustered_mean(ratings, factors, seed=4)
-    moved = clustered_mean(100 * ratings + 7, factors, seed=4)
-    assert moved.low == pytest.approx(100 * plain.low + 7)
-    assert moved.high == pytest.approx(100 * plain.high + 7)
-
-
 def test_instances_rated_once_each_are_carried_by_their_worker():
     ratings, factors = by_worker(np.random.default_rng(3), [10] * 12, 0.5)
     instances = {"instance": np.arange(120), **factors}

@@ -26,12 +26,6 @@ def test_adjusted_p_values_are_those_of_statsmodels(p_values):
     assert benjamini_hochberg(p_values) == pytest.approx(hochbergs, abs=1e-12)
 
 
-@given(some_p_values)
-def test_adjusting_never_helps_and_holm_is_the_stricter(p_values):
-    assert np.all(benjamini_hochberg(p_values) >= np.array(p_values) - 1e-15)
-    assert np.all(holm(p_values) >= benjamini_hochberg(p_values) - 1e-15)
-
-
 @pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
 def test_shape_is_kept_and_edges_hold(adjust):
     assert adjust([]).shape == (0,)
@@ -48,9 +42,3 @@ def test_shape_is_kept_and_edges_hold(adjust):
 def test_what_is_no_p_value_is_refused(adjust, wrong):
     with pytest.raises(ValueError, match="between 0 and 1"):
         adjust(wrong)
-
-
-def test_holm_rarely_makes_any_false_claim_where_all_are_null():
-    rng = np.random.default_rng(2)
-    any_claim = [bool((holm(rng.random(45)) <= 0.05).any()) for _ in range(2_000)]
-    assert np.mean(any_claim) == pytest.approx(0.05, abs=0.015)

@@ -79,15 +79,6 @@ def test_one_worker_covers_instances_only():
     assert found.covers == COVERS_CROWD
 
 
-def test_names_and_order_of_workers_change_nothing():
-    rng = np.random.default_rng(4)
-    answers, worker = asked(rng, 9, 120, sd=1.0)
-    order = rng.permutation(120)
-    one = preferred_share(answers, worker, np.arange(120))
-    other = preferred_share(answers[order], 9 - worker[order], order)
-    assert (other.low, other.high) == pytest.approx((one.low, one.high), rel=1e-12)
-
-
 def test_answers_are_shares():
     with pytest.raises(ValueError, match="between 0"):
         preferred_share([1, 2], [0, 1], [0, 1])

@@ -67,13 +67,10 @@ def test_mean_squares_are_those_of_an_analysis_of_variance():
 
 @pytest.mark.parametrize("average", [False, True])
 def test_one_way_on_equal_groups_is_the_complete_form(average):
-    form = "ICC1k" if average else "ICC1"
-    assert icc_one_way(list(JUDGES), average=average).value == pytest.approx(
-        icc(JUDGES, form).value, abs=1e-12
-    )
-    assert icc_one_way(list(JUDGES), average=average).low == pytest.approx(
-        icc(JUDGES, form).low, abs=1e-12
-    )
+    complete = icc(JUDGES, "ICC1k" if average else "ICC1")
+    found = icc_one_way(list(JUDGES), average=average)
+    assert found.value == pytest.approx(complete.value, abs=1e-12)
+    assert found.low == pytest.approx(complete.low, abs=1e-12)
 
 
 def test_unequal_groups_use_the_f_of_scipy():

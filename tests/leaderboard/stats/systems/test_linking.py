@@ -83,19 +83,6 @@ def test_the_constant_is_that_of_statsmodels():
     )
 
 
-def test_a_move_of_everything_the_later_crowd_says_is_found_exactly():
-    before, now, others = crowds(np.random.default_rng(2))
-    up = [
-        Ratings(part.values + 7.5, part.workers, part.instances)
-        for part in (now, others)
-    ]
-    gap = (
-        linking_constant(before, *up).estimate
-        - linking_constant(before, now, others).estimate
-    )
-    assert gap == pytest.approx(7.5)
-
-
 def test_workers_of_both_crowds_count_as_themselves():
     texts, people = np.arange(30), np.arange(30) % 6
     before = Ratings(50.0 + people, people, texts)
