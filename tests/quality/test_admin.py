@@ -16,6 +16,7 @@ from tests.factories import (
     make_submission,
     make_task,
     make_team,
+    make_user,
     make_worker,
     signed_in,
 )
@@ -159,7 +160,10 @@ def test_a_workers_page_shows_answer_by_answer(boss, asked):
     worker = make_worker()
     asked(worker, POSITIVE="w")
     ban = service.ban(worker, POOL, by=None, reason="1 of 9 <right>.")
-    text = boss.get(f"/admin/quality/grade/worker/{worker.pk}/").text
+    page = f"/admin/quality/grade/worker/{worker.pk}/"
+    sam = signed_in(make_user("sam", is_staff=True))
+    assert sam.get(page).status_code == 403
+    text = boss.get(page).text
     assert "overall: 0.25" in text
     assert "wrong" in text
     assert "1 of 9 &lt;right&gt;." in text

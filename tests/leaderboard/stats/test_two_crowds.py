@@ -172,15 +172,7 @@ def test_random_halves_of_a_real_crowd_are_one_population():
     p = []
     for run in range(100):
         half = rng.permutation(workers)[: len(workers) // 2]
-        found = same_population(
-            values,
-            system,
-            worker,
-            instance,
-            np.isin(worker, half),
-            n_permutations=199,
-            seed=run,
-        )
-        p.append(found.p_value)
+        parts = values, system, worker, instance, np.isin(worker, half)
+        p.append(same_population(*parts, n_permutations=199, seed=run).p_value)
     assert np.mean(np.array(p) <= 0.1) <= 0.2
     assert stats.kstest(p, "uniform").pvalue > 0.01
