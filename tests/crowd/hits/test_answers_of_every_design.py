@@ -32,18 +32,23 @@ def stored():
     return {(c, s): (value, raw) for c, s, value, raw in rows}
 
 
+def opened(client, slug, **how):
+    user = make_user("wim")
+    campaign_of(slug, **how)
+    assignment = next_assignment(make_worker(user=user))
+    client.force_login(user)
+    return assignment, reverse("work:hit", args=[assignment.pk])
+
+
 def an_answer(scale):
     return scale.options[0].raw if scale.options else "60"
 
 
 @pytest.mark.parametrize("slug", hit_templates.all_templates())
 def test_the_example_of_every_template_is_shown_answered_and_parsed(client, slug):
-    user = make_user("wim")
-    worker = make_worker(user=user)
-    campaign_of(slug)
-    assignment = next_assignment(worker)
-    client.force_login(user)
-    address = reverse("work:hit", args=[assignment.pk])
+    assignment, address = opened(client, slug)
+    assert client.post(address, {"remark": "odd"}).status_code == 422
+    assert not Answer.own.exists()
     page = client.get(address).text
     (shown,) = shown_items([assignment], {})
     assert all(f'name="{question.name}"' in page for question in shown.questions)
@@ -57,17 +62,6 @@ def test_the_example_of_every_template_is_shown_answered_and_parsed(client, slug
         value, raw = stored()[question.criterion, question.slot]
         given = "0" if question.scale.counted else an_answer(question.scale)
         assert (value, raw) == (question.scale.parse(raw), given)
-
-
-@pytest.mark.parametrize("slug", hit_templates.all_templates())
-def test_an_incomplete_page_comes_back_with_what_was_answered(client, slug):
-    user = make_user("wim")
-    campaign_of(slug, data={"lang": "en"})
-    assignment = next_assignment(make_worker(user=user))
-    client.force_login(user)
-    address = reverse("work:hit", args=[assignment.pk])
-    assert client.post(address, {"remark": "odd"}).status_code == 422
-    assert not Answer.own.exists()
 
 
 def test_two_choice_stores_the_slot_and_the_side_of_the_first():
@@ -173,11 +167,6 @@ def test_marks_are_stored_in_order_beside_the_score():
         send(assignment, {"overall": "70"})
 
 
-def test_no_marks_are_no_errors():
-    send(marked(), {"overall": "100"})
-    assert Answer.own.get().detail == {"spans": []}
-
-
 def test_marks_that_the_page_cannot_make_are_refused():
     assignment = marked()
     for raw in (
@@ -205,9 +194,25 @@ def test_marks_that_the_page_cannot_make_are_refused():
         assert refused(assignment, given) == "unusable-spans", raw[:99]
 
 
-def test_the_last_character_can_be_marked():
-    send(marked(), {"overall": "70", "spans": spans((0, len(TEXT), "major"))})
-    assert Answer.own.get().detail["spans"][0]["end"] == len(TEXT)
+@pytest.mark.parametrize(
+    "marks", [[], [{"start": 0, "end": len(TEXT), "severity": "major"}]]
+)
+def test_no_marks_are_no_errors_and_the_last_character_can_be_marked(marks):
+    sent = {"spans": json.dumps(marks)} if marks else {}
+    send(marked(), {"overall": "70", **sent})
+    assert Answer.own.get().detail == {"spans": marks}
+
+
+def test_what_is_missing_can_be_said_without_a_script(client):
+    _, address = opened(client, "mqm-translation")
+    assert 'name="spans-0-missing"' in client.get(address).text
+    post = {"spans-0": "", "spans-0-missing": "major"}
+    assert client.post(address, post).status_code == 422  # no category
+    post["spans-0-missing-category"] = "Accuracy/Omission"
+    assert client.post(address, post).status_code == 302
+    answer = Answer.own.get()
+    assert (answer.value, answer.raw) == (-5.0, "-5")
+    assert answer.detail["spans"][0]["missing"] is True
 
 
 def test_what_is_missing_is_marked_once_and_has_no_place():
@@ -229,23 +234,6 @@ def test_a_template_without_omissions_takes_none():
     assert refused(assignment, {"overall": "7", "spans": gone}) == "unusable-spans"
     worse = spans((0, 3, "major"))
     assert refused(assignment, {"overall": "7", "spans": worse}) == "unusable-spans"
-
-
-def test_what_is_missing_can_be_said_without_a_script(client):
-    user = make_user("wim")
-    worker = make_worker(user=user)
-    campaign_of("mqm-translation")
-    assignment = next_assignment(worker)
-    client.force_login(user)
-    address = reverse("work:hit", args=[assignment.pk])
-    assert 'name="spans-0-missing"' in client.get(address).text
-    post = {"spans-0": "", "spans-0-missing": "major"}
-    assert client.post(address, post).status_code == 422  # no category
-    post["spans-0-missing-category"] = "Accuracy/Omission"
-    assert client.post(address, post).status_code == 302
-    answer = Answer.own.get()
-    assert (answer.value, answer.raw) == (-5.0, "-5")
-    assert answer.detail["spans"][0]["missing"] is True
 
 
 def mqm(start, end, severity, category):
@@ -412,11 +400,8 @@ def test_the_same_hit_type_with_another_form_is_another_one():
 
 
 def test_no_page_tells_which_system_an_output_is_from(client):
-    user = make_user("wim")
-    campaign_of("rankme-outputs", data={"system": "Watermelon", "submission": 17})
-    assignment = next_assignment(make_worker(user=user))
-    client.force_login(user)
-    page = client.get(reverse("work:hit", args=[assignment.pk])).text
+    data = {"system": "Watermelon", "submission": 17}
+    page = client.get(opened(client, "rankme-outputs", data=data)[1]).text
     assert "Watermelon" not in page
     assert "submission" not in page
 

@@ -124,20 +124,12 @@ def test_stopping_asks_once_more_and_wants_a_reason(office):
     assert "1 of 3" in page
     assert "Spent so far $0.10" in page
     assert "checked" not in first.text  # whether to publish is nobody's default
-    act(
-        office,
-        "crowd_campaign",
-        "stop_selected",
-        campaign,
-        confirmed="yes",
-        reason=" ",
-        publish="no",
-    )
-    campaign.refresh_from_db()
-    assert campaign.state == Campaign.State.RUNNING
-    act(office, "crowd_campaign", "stop_selected", campaign, confirmed="yes", reason="Wrong texts.")  # fmt: skip
-    campaign.refresh_from_db()
-    assert campaign.state == Campaign.State.RUNNING
+    for half in ({"reason": " ", "publish": "no"}, {"reason": "Wrong texts."}):
+        act(
+            office, "crowd_campaign", "stop_selected", campaign, confirmed="yes", **half
+        )
+        campaign.refresh_from_db()
+        assert campaign.state == Campaign.State.RUNNING
     act(office, "crowd_campaign", "stop_selected", campaign, confirmed="yes", reason="Wrong texts", publish="no")  # fmt: skip
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.STOPPED
@@ -223,9 +215,11 @@ def test_a_worker_can_be_kept_from_all_work_and_let_back_in(office):
 @pytest.mark.every_engine
 def test_an_invitations_link_is_shown_once_and_works(office):
     add = reverse("admin:crowd_invitation_add")
-    response = office.post(
-        add, {"note": "for Wim", "days": 3, "places": 1, "n_links": 1}
-    )
+    form = {"note": "for Wim", "places": 1, "n_links": 1}
+    for days in ("0", "-1", "x", "", "9999"):
+        office.post(add, {**form, "days": days})
+    assert not Invitation.objects.exists()
+    response = office.post(add, {**form, "days": 3})
     link = re.search(r'value="(http[^"]+)"', response.text).group(1)
     assert "no-store" in response["Cache-Control"]
     token = link.rstrip("/").rsplit("/", 1)[-1]
@@ -236,14 +230,9 @@ def test_an_invitations_link_is_shown_once_and_works(office):
     wim = signed_in(make_user("wim"))
     wim.post(link)
     assert Worker.own.get().user.get_username() == "wim"
-
-
-def test_many_links_and_many_places_come_from_one_form(office):
-    add = reverse("admin:crowd_invitation_add")
-    form = {"note": "the lab", "days": 3, "places": 4, "n_links": 3, "code": "sea"}
-    text = office.post(add, form).text
+    text = office.post(add, {**form, "days": 3, "places": 4, "n_links": 3, "code": "sea"}).text  # fmt: skip
     assert len(set(re.findall(r"https?://[^\s<]+/work/invitation/[^\s<]+", text))) == 3
-    assert set(Invitation.objects.values_list("places", "code")) == {(4, "sea")}
+    assert Invitation.objects.filter(places=4, code="sea").count() == 3
 
 
 def test_one_message_goes_to_many_workers_and_a_note_only_to_staff(office):
@@ -258,14 +247,6 @@ def test_one_message_goes_to_many_workers_and_a_note_only_to_staff(office):
     assert said() == ["Wrote: New <texts>"] * 2 + ["Note: Writes well."] * 2
     text = office.get(page_of("worker", workers[0].pk)).text
     assert "New &lt;texts&gt;" in text
-
-
-@pytest.mark.every_engine
-def test_a_nonsense_time_makes_no_invitation(office):
-    for days in ("0", "-1", "x", "", "9999"):
-        form = {"days": days, "places": 1, "n_links": 1}
-        office.post(reverse("admin:crowd_invitation_add"), form)
-    assert not Invitation.objects.exists()
 
 
 @pytest.mark.every_engine

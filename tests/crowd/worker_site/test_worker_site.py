@@ -30,6 +30,7 @@ from tests.factories import make_user, signed_in
 State = Assignment.State
 ANSWER = {"answer-0-0": "0.75"}
 JSON = {"Accept": "application/json"}
+FORM = {"username": "wanda", "password1": "grey heron 7", "password2": "grey heron 7"}
 
 
 def start(client):
@@ -48,26 +49,21 @@ def invitation():
 
 def test_a_newcomer_makes_an_account_by_invitation_and_is_signed_in(invitation):
     client = Client()
-    assert client.get(invitation).status_code == 200
-    account = {"username": "wanda", "password1": "grey heron 7", "password2": "grey heron 7"}  # fmt: skip
-    response = client.post(invitation, account, follow=True)
-    assert response.redirect_chain == [(reverse("work:home"), 302)]
-    worker = Worker.own.get()
-    assert worker.user.get_username() == "wanda"
-    assert Client().post(invitation, {**account, "username": "w2"}).status_code == 410
-    assert not get_user_model().objects.filter(username="w2").exists()
-
-
-def test_a_bad_password_is_refused_in_words_and_keeps_the_invitation(invitation):
-    account = {"username": "wanda", "password1": "12345678", "password2": "12345678"}
-    response = Client().post(invitation, account)
+    weak = {**FORM, "password1": "12345678", "password2": "12345678"}
+    response = client.post(invitation, weak)
     assert response.status_code == 422
     assert "too common" in text_of(response)
     assert not Worker.own.exists()
-    assert Client().get(invitation).status_code == 200
+    assert client.get(invitation).status_code == 200
+    response = client.post(invitation, FORM, follow=True)
+    assert response.redirect_chain == [(reverse("work:home"), 302)]
+    worker = Worker.own.get()
+    assert worker.user.get_username() == "wanda"
+    assert Client().post(invitation, {**FORM, "username": "w2"}).status_code == 410
+    assert not get_user_model().objects.filter(username="w2").exists()
 
 
-def test_somebody_with_an_account_uses_that(invitation):
+def test_somebody_with_an_account_uses_that_and_a_used_link_says_so(invitation):
     client = Client()
     assert f"?next={invitation}" in client.get(invitation).text
     wanda = make_user("wanda")
@@ -76,6 +72,11 @@ def test_somebody_with_an_account_uses_that(invitation):
     assert not Worker.own.exists()  # a look is not a yes
     client.post(invitation)
     assert Worker.own.get().user == wanda
+    client.force_login(make_user("wilma"))
+    for link in (invitation, reverse("work:invitation", args=["guessed"])):
+        response = client.get(link)
+        assert response.status_code == 410
+        assert "This link does not work" in text_of(response)
 
 
 @pytest.mark.parametrize("has_account", [False, True])
@@ -83,15 +84,14 @@ def test_a_link_with_a_code_asks_for_it_and_says_when_it_is_wrong(has_account):
     token = invitations.invite(make_user("sam"), places=9, code="sea")
     link = reverse("work:invitation", args=[token])
     client = Client()
-    form = {"username": "wanda", "password1": "grey heron 7", "password2": "grey heron 7"}  # fmt: skip
     if has_account:
         client.force_login(make_user("wanda"))
-    response = client.post(link, {**form, "code": "see"})
+    response = client.post(link, {**FORM, "code": "see"})
     assert response.status_code == 422
     assert "The code is wrong" in text_of(response)
     assert not Worker.own.exists()
     assert get_user_model().objects.filter(username="wanda").exists() is has_account
-    client.post(link, {**form, "code": "sea"})
+    client.post(link, {**FORM, "code": "sea"})
     assert Worker.own.get().user.get_username() == "wanda"
 
 
@@ -99,11 +99,10 @@ def test_codes_cannot_be_guessed_at_will(monkeypatch):
     token = invitations.invite(make_user("sam"), places=9, code="sea")
     link = reverse("work:invitation", args=[token])
     monkeypatch.setattr(WrongCodes, "rate", "3/hour")
-    form = {"username": "wanda", "password1": "grey heron 7", "password2": "grey heron 7"}  # fmt: skip
     client = Client(REMOTE_ADDR="192.0.2.6")
     for code in ("see", "sew", "sail"):
-        assert client.post(link, {**form, "code": code}).status_code == 422
-    refused = client.post(link, {**form, "code": "sea"})
+        assert client.post(link, {**FORM, "code": code}).status_code == 422
+    refused = client.post(link, {**FORM, "code": "sea"})
     assert refused.status_code == 429
     assert "Too many wrong codes" in text_of(refused)
     client.force_login(make_user("another account"))
@@ -112,20 +111,10 @@ def test_codes_cannot_be_guessed_at_will(monkeypatch):
     # somebody else still comes in, however often the right code was used before
     for place in range(5):
         other = Client(REMOTE_ADDR="192.0.2.7")
-        sent = {**form, "username": f"wilma{place}", "code": "sea"}
+        sent = {**FORM, "username": f"wilma{place}", "code": "sea"}
         assert other.post(link, sent).status_code == 302
     monkeypatch.setattr(WrongCodesOfLink, "rate", "3/hour")
     assert other.post(link, {"code": "sea"}).status_code == 429
-
-
-def test_a_used_or_wrong_link_says_so(invitation):
-    client = signed_in(make_user("wanda"))
-    client.post(invitation)
-    client.force_login(make_user("wilma"))
-    for link in (invitation, reverse("work:invitation", args=["guessed"])):
-        response = client.get(link)
-        assert response.status_code == 410
-        assert "This link does not work" in text_of(response)
 
 
 def a_link(sam, pool):
@@ -251,14 +240,9 @@ def test_sending_an_answer_leads_to_the_next_hit(site):
     assert Answer.own.get().value == 0.75
     assert "2 of 2" in text_of(site.get(response["Location"]))
     assert "$0.10 pending" in text_of(site.get(response["Location"]))
-
-
-def test_after_the_last_one_the_worker_is_thanked(site):
-    make_campaign(1)
-    _, address = start(site)
-    response = site.post(address, ANSWER, follow=True)
-    assert response.redirect_chain[-1][0] == reverse("work:home")
-    assert "There is no more of this work for you" in text_of(response)
+    over = site.post(response["Location"], ANSWER, follow=True)
+    assert over.redirect_chain[-1][0] == reverse("work:home")
+    assert "There is no more of this work for you" in text_of(over)
 
 
 @pytest.mark.every_engine
@@ -280,23 +264,19 @@ def test_a_double_submit_counts_once(site):
 
 
 def test_an_unusable_answer_comes_back_with_a_sentence(site):
-    make_campaign(1)
+    make_campaign(1, hit_type=hit_type(criteria={"a": "First?", "b": "Second?"}))
     assignment, address = start(site)
     for sent in ({}, {"answer-0-0": "0.9"}, {"answer-0-0": ""}):
         response = site.post(address, {**sent, "remark": "I cannot read <b>this</b>."})
         assert response.status_code == 422
         assert 'role="alert"' in response.text
         assert "I cannot read &lt;b&gt;this&lt;/b&gt;." in response.text
-    assignment.refresh_from_db()
-    assert assignment.state == State.ACCEPTED
-
-
-def test_answers_that_were_given_stand_when_another_is_missing(site):
-    make_campaign(1, hit_type=hit_type(criteria={"a": "First?", "b": "Second?"}))
-    _, address = start(site)
+    # one answer that was given stands when the other is missing
     response = site.post(address, {"answer-0-0": "0.25"})
     checked = re.findall(r'name="([^"]+)" value="([^"]+)"[^>]*checked', response.text)
     assert checked == [("answer-0-0", "0.25")]
+    assignment.refresh_from_db()
+    assert assignment.state == State.ACCEPTED
 
 
 def test_a_returned_hit_goes_to_others_and_never_comes_back(site):
@@ -442,9 +422,11 @@ def test_a_number_scale_has_a_number_field(site):
     assert Answer.own.get().value == 62.5
 
 
-def test_the_script_is_told_where_to_go_on(site):
+def test_the_script_is_told_where_to_go_on_what_can_be_mended_and_what_is_over(site):
     make_campaign(2)
     _, address = start(site)
+    wrong = site.post(address, {}, headers=JSON)
+    assert (wrong.status_code, wrong.json()["final"]) == (422, False)
     reply = site.post(address, ANSWER, headers=JSON).json()
     second = Assignment.own.get(state=State.ACCEPTED)
     assert reply["next"] == reverse("work:hit", args=[second.pk])
@@ -452,14 +434,6 @@ def test_the_script_is_told_where_to_go_on(site):
     assert f'data-hit="{second.pk}"' in reply["page"]
     over = site.post(reply["next"], ANSWER, headers=JSON).json()
     assert over == {"next": reverse("work:home")}
-
-
-def test_the_script_is_told_what_can_be_mended_and_what_is_over(site):
-    make_campaign(2)
-    _, address = start(site)
-    wrong = site.post(address, {}, headers=JSON)
-    assert (wrong.status_code, wrong.json()["final"]) == (422, False)
-    site.post(address, ANSWER)
     late = site.post(address, {"answer-0-0": "0"}, headers=JSON)
     assert (late.status_code, late.json()["final"]) == (409, True)
     assert late.json()["next"] == address
