@@ -1,4 +1,3 @@
-import doctest
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -7,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd import pricing
 from crowd.pricing import fee_per_assignment, hourly_cents, quote
 from tests.crowd.making import refused
 
@@ -127,9 +125,3 @@ def test_the_hourly_rate_never_flatters(reward, seconds):
 @pytest.mark.parametrize("seconds", [None, 0, -3.0, math.nan])
 def test_without_a_pace_there_is_no_hourly_rate(seconds):
     assert hourly_cents(10, seconds) is None
-
-
-def test_the_examples_in_the_documentation_are_right():
-    found = doctest.testmod(pricing)
-    assert found.attempted >= 5
-    assert found.failed == 0

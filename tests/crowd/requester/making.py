@@ -49,6 +49,13 @@ TYPE = {
 }
 
 
+QUALIFICATION = {
+    "Name": "Reads",
+    "Description": "Reads.",
+    "QualificationTypeStatus": "Active",
+}
+
+
 def a_batch(**fields):
     """Write the form with which a requester posts a table."""
     return {
@@ -68,6 +75,12 @@ def post(desk, **fields):
     """Post a HIT and give its id."""
     wanted = {"LifetimeInSeconds": 3600, "Question": html(), **TYPE, **fields}
     return desk.client.create_hit(**wanted)["HIT"]["HITId"]
+
+
+def qualification(desk, **fields):
+    """Make a qualification type and give its id."""
+    made = desk.client.create_qualification_type(**{**QUALIFICATION, **fields})
+    return made["QualificationType"]["QualificationTypeId"]
 
 
 def worker(name="Wanda"):

@@ -19,6 +19,7 @@ from tests.crowd.requester.making import (
     external,
     html,
     post,
+    qualification,
     refused,
     take,
     worker,
@@ -225,11 +226,7 @@ def test_the_services_own_qualification_types_are_known(desk):
     one = desk.client.get_qualification_type(QualificationTypeId=approved)
     assert one["QualificationType"]["Name"] == "Worker_NumberHITsApproved"
     assert one["QualificationType"]["IsRequestable"] is False
-    made = desk.client.create_qualification_type(
-        Name="Reads German",
-        Description="Of an hour.",
-        QualificationTypeStatus="Active",
-    )["QualificationType"]["QualificationTypeId"]
+    made = qualification(desk)
 
     def ids(**query):
         pages, token = [], {}

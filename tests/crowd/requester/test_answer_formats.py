@@ -8,7 +8,7 @@ from crowd.models import RequesterHIT
 from crowd.requester.questions.answer_format import AnswerFormat, FormatError
 from crowd.requester.questions.form_answers import read_answers
 from crowd.requester.questions.question_form import LONGEST_TEXT, read_form
-from tests.crowd.requester.making import SCHEMAS, post
+from tests.crowd.requester.making import SCHEMAS, post, qualification
 from tests.crowd.requester.on_site import OnSite
 
 
@@ -117,13 +117,7 @@ def test_refusals_come_when_a_hit_or_a_test_is_made(desk):
     assert "XML of Question" in said["Message"]
     assert "only flag" in said["Message"]
     with pytest.raises(ClientError) as caught:
-        desk.client.create_qualification_type(
-            Name="Dates",
-            Description="Writes dates.",
-            QualificationTypeStatus="Active",
-            Test=form(regex(r"(a)\1")),
-            TestDurationInSeconds=60,
-        )
+        qualification(desk, Test=form(regex(r"(a)\1")), TestDurationInSeconds=60)
     said = caught.value.response
     assert said["TurkErrorCode"] == "AWS.MechanicalTurk.XMLParseError"
     assert (

@@ -1,6 +1,3 @@
-import doctest
-from importlib import import_module
-
 import pytest
 from django.urls import reverse
 
@@ -10,7 +7,7 @@ from crowd.requester.questions.answer_key import grade, read_key
 from crowd.requester.questions.answers import FormAnswer
 from crowd.requester.questions.formatted import safe_html
 from crowd.requester.questions.question_form import read_form
-from tests.crowd.requester.making import SCHEMAS, group_of, post
+from tests.crowd.requester.making import SCHEMAS, group_of, post, qualification
 
 OPEN = f'<QuestionForm xmlns="{SCHEMAS}2017-11-06/QuestionForm.xsd">'
 
@@ -87,25 +84,6 @@ RANGE = (
     "</QualificationValue></SummedScoreRange><OutOfRangeQualificationValue>1"
     "</OutOfRangeQualificationValue></RangeMapping>"
 )
-
-
-@pytest.mark.parametrize(
-    "room",
-    [
-        "questions.answer_format",
-        "questions.answers",
-        "questions.policies",
-        "questions.template",
-        "batches.results",
-    ],
-)
-def test_examples_in_the_rooms_hold(room):
-    found = doctest.testmod(
-        import_module(f"crowd.requester.{room}"),
-        optionflags=doctest.NORMALIZE_WHITESPACE,
-    )
-    assert found.attempted
-    assert not found.failed
 
 
 @pytest.mark.parametrize(
@@ -213,18 +191,6 @@ def test_a_form_is_shown_checked_and_its_answers_stored_as_xml(desk, wanda):
     assert "invented" not in got["Answer"]
 
 
-def make_type(desk, **fields):
-    made = desk.client.create_qualification_type(
-        **{
-            "Name": "Colours",
-            "Description": "Knows colours.",
-            "QualificationTypeStatus": "Active",
-            **fields,
-        }
-    )
-    return made["QualificationType"]["QualificationTypeId"]
-
-
 def take_test(wanda, kind, **sent):
     asked_for = wanda.client.post(reverse("work:requester-qualification", args=[kind]))
     if "/test/" not in asked_for["Location"]:
@@ -237,7 +203,7 @@ def take_test(wanda, kind, **sent):
 
 
 def test_a_test_is_graded_by_its_key_and_failing_values_granted(desk, wanda, hands):
-    kind = make_type(
+    kind = qualification(
         desk,
         Test=FORM,
         AnswerKey=mapped(PERCENT),
@@ -263,7 +229,7 @@ def test_a_test_is_graded_by_its_key_and_failing_values_granted(desk, wanda, han
 
 
 def test_a_test_without_a_key_waits_and_can_be_taken_once(desk, wanda, hands):
-    kind = make_type(desk, Test=FORM, TestDurationInSeconds=600)
+    kind = qualification(desk, Test=FORM, TestDurationInSeconds=600)
     take_test(wanda, kind, sky="blue", age="30")
     (waiting,) = desk.client.list_qualification_requests()["QualificationRequests"]
     assert "<SelectionIdentifier>blue</SelectionIdentifier>" in waiting["Answer"]
@@ -277,7 +243,9 @@ def test_a_test_without_a_key_waits_and_can_be_taken_once(desk, wanda, hands):
 
 
 def test_the_time_of_a_test_is_held_at_a_second_look(desk, wanda, hands):
-    kind = make_type(desk, Test=FORM, TestDurationInSeconds=60, RetryDelayInSeconds=100)
+    kind = qualification(
+        desk, Test=FORM, TestDurationInSeconds=60, RetryDelayInSeconds=100
+    )
     address = reverse("work:requester-qualification", args=[kind])
     first = wanda.client.post(address)["Location"]
     hands.forward(seconds=50)
@@ -296,7 +264,7 @@ def test_the_time_of_a_test_is_held_at_a_second_look(desk, wanda, hands):
 
 
 def test_what_is_granted_by_itself_needs_no_requester(desk, wanda):
-    kind = make_type(desk, AutoGranted=True, AutoGrantedValue=7)
+    kind = qualification(desk, AutoGranted=True, AutoGrantedValue=7)
     wanda.client.post(reverse("work:requester-qualification", args=[kind]))
     (one,) = desk.client.list_workers_with_qualification_type(QualificationTypeId=kind)[
         "Qualifications"
@@ -305,7 +273,7 @@ def test_what_is_granted_by_itself_needs_no_requester(desk, wanda):
 
 
 def test_inactive_and_deleted_qualifications_cannot_be_asked_for(desk, wanda):
-    kind = make_type(desk, QualificationTypeStatus="Inactive")
+    kind = qualification(desk, QualificationTypeStatus="Inactive")
     address = reverse("work:requester-qualification", args=[kind])
     wanda.client.post(address)
     assert not QualificationRequest.objects.exists()

@@ -7,8 +7,18 @@ from crowd.requester import throttle
 from crowd.requester.protocol.call import HANDLERS
 from crowd.requester.protocol.errors import TurkError
 from crowd.requester.protocol.validate import check_request
-from tests.crowd.requester.making import KEY, TEST, TYPE, external, html, post, refused
+from tests.crowd.requester.making import (
+    KEY,
+    QUALIFICATION,
+    TEST,
+    TYPE,
+    external,
+    html,
+    post,
+    refused,
+)
 
+APPROVED = {"QualificationTypeId": "00000000000000000040", "Comparator": "Exists"}
 HIT = {**TYPE, "LifetimeInSeconds": 3600, "Question": "<x/>"}
 
 
@@ -43,12 +53,7 @@ HIT = {**TYPE, "LifetimeInSeconds": 3600, "Question": "<x/>"}
         {"HITLayoutId": "lower"},
         {"QualificationRequirements": {}},
         {"QualificationRequirements": [{"QualificationTypeId": "X"}]},
-        {
-            "QualificationRequirements": [
-                {"QualificationTypeId": "00000000000000000040", "Comparator": "Exists"}
-            ]
-            * 11
-        },
+        {"QualificationRequirements": [APPROVED] * 11},
         {"Unheard": "of"},
     ],
 )
@@ -170,13 +175,6 @@ def test_unknown_layouts_and_impossible_policies_post_nothing(desk):
 def test_a_hit_shows_something(desk):
     bare = {key: value for key, value in HIT.items() if key != "Question"}
     refused("InvalidParameterValue", desk.client.create_hit, **bare)
-
-
-QUALIFICATION = {
-    "Name": "Reads",
-    "Description": "Reads.",
-    "QualificationTypeStatus": "Active",
-}
 
 
 def test_qualification_types_that_contradict_themselves_are_refused(desk):

@@ -5,7 +5,16 @@ from botocore.exceptions import ClientError
 from django.urls import reverse
 
 from crowd.models import RequesterAssignment, RequesterHIT
-from tests.crowd.requester.making import KEY, TEST, TYPE, do, html, post, worker
+from tests.crowd.requester.making import (
+    KEY,
+    TEST,
+    TYPE,
+    do,
+    html,
+    post,
+    qualification,
+    worker,
+)
 from tests.crowd.requester.on_site import OnSite
 
 pytestmark = pytest.mark.every_engine
@@ -22,9 +31,7 @@ def test_nothing_of_another_requester_can_be_read_or_changed(two):
     done = do(hit)
     shown = rita.client.get_hit(HITId=hit)["HIT"]
     who = rita.client.get_assignment(AssignmentId=done)["Assignment"]["WorkerId"]
-    kind = rita.client.create_qualification_type(
-        Name="Reads", Description="Reads.", QualificationTypeStatus="Active"
-    )["QualificationType"]["QualificationTypeId"]
+    kind = qualification(rita)
     rita.client.associate_qualification_with_worker(
         QualificationTypeId=kind, WorkerId=who
     )
@@ -105,13 +112,6 @@ def test_the_same_worker_values_and_tokens_are_two_requesters_own(two):
         names.add(got["WorkerId"])
     assert len(names) == 2
     assert not any("Wanda" in name for name in names)
-
-
-def qualification(desk, **fields):
-    made = desk.client.create_qualification_type(
-        Name="Reads", Description="Reads.", QualificationTypeStatus="Active", **fields
-    )
-    return made["QualificationType"]["QualificationTypeId"]
 
 
 def test_what_a_worker_does_for_one_is_nothing_to_the_other(two):

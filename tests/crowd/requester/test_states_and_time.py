@@ -6,6 +6,7 @@ from genie.lib.errors import GenieError
 from tests.crowd.requester.making import (
     do,
     post,
+    qualification,
     refused,
     state_of,
     status_of,
@@ -182,10 +183,7 @@ def test_the_type_of_a_hit_stays_once_somebody_accepted_it(desk):
 
 
 def test_only_workers_who_qualify_and_are_welcome_get_work(desk):
-    made = desk.client.create_qualification_type(
-        Name="Reads", Description="Reads.", QualificationTypeStatus="Active"
-    )
-    kind = made["QualificationType"]["QualificationTypeId"]
+    kind = qualification(desk)
     need = {
         "QualificationTypeId": kind,
         "Comparator": "GreaterThanOrEqualTo",

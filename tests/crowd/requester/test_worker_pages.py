@@ -18,6 +18,7 @@ from tests.crowd.requester.making import (
     group_of,
     html,
     post,
+    qualification,
     state_of,
     worker,
 )
@@ -27,14 +28,10 @@ from tests.steps import steps
 PAGE = "<!doctype html><html><head><title>x</title></head><body><form></form></body>"
 
 
-def text(answer):
-    return answer.text
-
-
 def test_a_worker_finds_looks_at_does_and_is_told_of_a_hit(desk, wanda):
     hit = post(desk, Question=html(PAGE), MaxAssignments=2)
-    assert reverse("work:requests") in text(wanda.get("home"))
-    listed = text(wanda.get("requests"))
+    assert reverse("work:requests") in wanda.get("home").text
+    listed = wanda.get("requests").text
     assert "Say how it reads" in listed
     assert "$0.40" in listed
     look = wanda.get("request", group_of(hit))
@@ -58,9 +55,9 @@ def test_a_worker_finds_looks_at_does_and_is_told_of_a_hit(desk, wanda):
     )
     assert "hitId" not in got["Answer"]
     assert "assignmentId" not in got["Answer"]
-    assert "Your answer is stored" in text(wanda.get("turn", turn.entity_id))
-    assert "Say how it reads" not in text(wanda.get("requests"))  # one each
-    earned = text(wanda.get("earnings"))
+    assert "Your answer is stored" in wanda.get("turn", turn.entity_id).text
+    assert "Say how it reads" not in wanda.get("requests").text  # one each
+    earned = wanda.get("earnings").text
     assert "pending approval" in earned
     desk.client.approve_assignment(AssignmentId=turn.entity_id)
     desk.client.send_bonus(
@@ -71,7 +68,7 @@ def test_a_worker_finds_looks_at_does_and_is_told_of_a_hit(desk, wanda):
     )
     earned = wanda.get("earnings")
     assert earned.context["earnings"].approved == 65
-    assert "$0.25" in text(earned)
+    assert "$0.25" in earned.text
 
 
 def test_hits_of_a_group_are_not_handed_out_in_the_order_of_the_table(desk, wanda):
@@ -122,15 +119,15 @@ def test_a_group_of_many_hits_is_not_counted_to_its_end(desk, wanda, monkeypatch
     posted(60)
     posted(60, announced=True)
     assert looked_at() == "3+"
-    assert "3+ left for you" in text(wanda.get("requests"))
+    assert "3+ left for you" in wanda.get("requests").text
     assert steps(looked_at) < 1.5 * before
 
 
 def test_the_frame_has_an_origin_of_its_own_and_may_send_to_one_place_only(desk, wanda):
     turn = wanda.accept(post(desk, Question=html(PAGE)))
     page = wanda.get("turn", turn.entity_id)
-    assert "allow-same-origin" not in text(page)
-    assert "allow-top-navigation" not in text(page)
+    assert "allow-same-origin" not in page.text
+    assert "allow-top-navigation" not in page.text
     address, known = wanda.frame(page)
     served = Client().get(address)
     rules = served["Content-Security-Policy"].split("; ")
@@ -143,8 +140,8 @@ def test_the_frame_has_an_origin_of_its_own_and_may_send_to_one_place_only(desk,
     assert "X-Frame-Options" not in served
     assert served["Referrer-Policy"] == "no-referrer"
     assert served.cookies == {}
-    assert PAGE.split("<title>")[1] in text(served)
-    assert text(served).index("requester_page") > text(served).index("<head>")
+    assert PAGE.split("<title>")[1] in served.text
+    assert served.text.index("requester_page") > served.text.index("<head>")
 
 
 def test_an_external_page_keeps_its_own_origin_but_not_ours(desk, wanda):
@@ -155,18 +152,18 @@ def test_an_external_page_keeps_its_own_origin_but_not_ours(desk, wanda):
     assert address.startswith("https://lab.example.org/a?b=1&c=2&assignmentId=")
     assert address.endswith("#top")
     assert "frame-src 'self' https:" in page["Content-Security-Policy"]
-    assert "allow-same-origin" in text(page)
+    assert "allow-same-origin" in page.text
     send(known["turkSubmitTo"] + "/", assignmentId=turn.entity_id, code="77")
     assert state_of(turn.entity_id) == "Submitted"
     ours = post(desk, Question=external("https://testserver/work/"), Reward="0.05")
     look = wanda.get("request", group_of(ours))
-    assert "allow-same-origin" not in text(look)
+    assert "allow-same-origin" not in look.text
 
 
 def test_a_second_origin_serves_requesters_pages_alone(desk, wanda, settings):
     turn = wanda.accept(post(desk, Question=html(PAGE)))
     shown = wanda.get("turn", turn.entity_id)
-    assert "is by the requester" in text(shown)  # marked whether or not
+    assert "is by the requester" in shown.text  # marked whether or not
     own, _ = wanda.frame(shown)
     settings.GENIE = {
         **settings.GENIE,
@@ -203,7 +200,7 @@ def test_a_second_origin_serves_requesters_pages_alone(desk, wanda, settings):
     assert sent.status_code == 200
     assert state_of(turn.entity_id) == "Submitted"
     ours = post(desk, Question=external("https://pages.example/work/"), Reward="0.05")
-    assert "allow-same-origin" not in text(wanda.get("request", group_of(ours)))
+    assert "allow-same-origin" not in wanda.get("request", group_of(ours)).text
 
 
 def test_an_address_to_look_at_a_hit_ends_by_itself(desk, wanda, monkeypatch):
@@ -245,7 +242,7 @@ def test_nothing_is_sent_in_without_the_token_of_that_assignment(desk, wanda, ha
     assert "FreeText>1<" in RequesterAssignment.objects.get(pk=turn.pk).answer
     hands.forward(seconds=601)
     late = walt.get("turn", other.entity_id)
-    assert "The time for this HIT is up" in text(late)
+    assert "The time for this HIT is up" in late.text
     token = turn_tokens.for_turn(other)
     assert send(f"http://testserver/work/frame/{token}", x="1").status_code == 409
     assert Client().get(reverse("work:turn-frame", args=[token])).status_code == 410
@@ -255,11 +252,11 @@ def test_a_returned_hit_is_open_again_and_a_full_one_is_not(desk, wanda):
     hit = post(desk)
     turn = wanda.accept(hit)
     assert wanda.accept(hit) is None  # not offered while it is open
-    assert "Continue" in text(wanda.get("requests"))
+    assert "Continue" in wanda.get("requests").text
     walt = OnSite("walt")
     assert walt.accept(hit) is None
     wanda.client.post(reverse("work:turn-return", args=[turn.entity_id]))
-    assert "returned" in text(wanda.get("turn", turn.entity_id))
+    assert "returned" in wanda.get("turn", turn.entity_id).text
     walt.do(hit, x="1")
     assert wanda.accept(hit) is None
     assert walt.get("request", group_of(hit)).status_code == 404
@@ -279,7 +276,7 @@ def test_a_group_hands_out_one_hit_after_another(desk, wanda):
     decide.update(state="Approved", approved_at=clock.now() + timedelta(hours=5))
     decide.filter(entity_id=min(done)).update(state="Rejected", rejected_at=clock.now())
     work_records.renew({key_of_requester(decide[0].hit.requester_id): (2, 1)})
-    listed = re.sub("<[^>]+>", "", text(wanda.get("requests")))
+    listed = re.sub("<[^>]+>", "", wanda.get("requests").text)
     assert "66 % of the last 3 HITs approved" in listed
     assert "usually decided within 5 hours" in listed
     assert "1 of 2 appeals granted" in listed
@@ -287,34 +284,26 @@ def test_a_group_hands_out_one_hit_after_another(desk, wanda):
     assert "an hour" not in listed
     group = key_of_request(decide[0].hit.hit_type_id)
     WorkRecord.objects.create(key=group, median_seconds=36)
-    assert "an hour at others’ pace" in text(wanda.get("requests"))
+    assert "an hour at others’ pace" in wanda.get("requests").text
 
 
 def test_what_guards_discovery_and_preview_is_held(desk, wanda):
-    made = desk.client.create_qualification_type(
-        Name="Reads", Description="Reads.", QualificationTypeStatus="Active"
-    )
-    kind = made["QualificationType"]["QualificationTypeId"]
+    kind = qualification(desk)
 
     def need(guarded):
-        return [
-            {
-                "QualificationTypeId": kind,
-                "Comparator": "Exists",
-                "ActionsGuarded": guarded,
-            }
-        ]
+        asked = {"QualificationTypeId": kind, "Comparator": "Exists"}
+        return [asked | {"ActionsGuarded": guarded}]
 
     hidden, closed, open_ = (
         post(desk, Title=guarded, QualificationRequirements=need(guarded))
         for guarded in ("DiscoverPreviewAndAccept", "PreviewAndAccept", "Accept")
     )
-    listed = text(wanda.get("requests"))
+    listed = wanda.get("requests").text
     assert "DiscoverPreviewAndAccept" not in listed
     assert "not met" in listed
     assert wanda.get("request", group_of(hidden)).status_code == 404
-    assert "<iframe" not in text(wanda.get("request", group_of(closed)))
-    assert "<iframe" in text(wanda.get("request", group_of(open_)))
+    assert "<iframe" not in wanda.get("request", group_of(closed)).text
+    assert "<iframe" in wanda.get("request", group_of(open_)).text
     for hit in (hidden, closed, open_):
         assert wanda.accept(hit) is None
     wanda.client.post(reverse("work:requester-qualification", args=[kind]))
@@ -331,11 +320,11 @@ def test_blocked_and_excluded_workers_are_offered_nothing(desk, wanda):
     post(desk, Title="Another one")
     who = RequesterAssignment.objects.get(entity_id=done).worker.customer_id
     desk.client.create_worker_block(WorkerId=who, Reason="x")
-    assert "Another one" not in text(wanda.get("requests"))
+    assert "Another one" not in wanda.get("requests").text
     desk.client.delete_worker_block(WorkerId=who)
-    assert "Another one" in text(wanda.get("requests"))
+    assert "Another one" in wanda.get("requests").text
     Worker.objects.filter(pk=wanda.worker.pk).update(excluded=True)
-    assert "Another one" not in text(wanda.get("requests"))
+    assert "Another one" not in wanda.get("requests").text
 
 
 def test_who_is_no_worker_sees_none_of_it(desk, wanda):

@@ -11,7 +11,15 @@ from crowd.requester.services import qualification_requests
 from crowd.requester.services import turns as work
 from genie.lib.errors import GenieError
 from tests.crowd.campaigns.test_races import at_once
-from tests.crowd.requester.making import KEY, TEST, balance, post, take, worker
+from tests.crowd.requester.making import (
+    KEY,
+    TEST,
+    balance,
+    post,
+    qualification,
+    take,
+    worker,
+)
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.every_engine]
 
@@ -50,15 +58,7 @@ def test_a_worker_who_accepts_in_several_tabs_has_one_turn(desk):
 
 
 def test_a_test_is_begun_and_graded_once(desk):
-    made = desk.client.create_qualification_type(
-        Name="Colours",
-        Description="x",
-        QualificationTypeStatus="Active",
-        Test=TEST,
-        AnswerKey=KEY,
-        TestDurationInSeconds=60,
-    )
-    kind = made["QualificationType"]["QualificationTypeId"]
+    kind = qualification(desk, Test=TEST, AnswerKey=KEY, TestDurationInSeconds=60)
     row = QualificationType.objects.get(entity_id=kind)
     who = worker()
     attempts = at_once(*[lambda: qualification_requests.ask(row, who)] * 4)
