@@ -42,6 +42,37 @@ def make_certificate(key, name, *, until=None):
     return made.public_bytes(serialization.Encoding.PEM)
 
 
+class HTTPSServer(HTTPServer):
+    """A server on loopback whose certificate it signs itself."""
+
+    def __init__(self, folder, key, handler):
+        super().__init__(("127.0.0.1", 0), handler)
+        self.authority = folder / "authority.pem"
+        self.authority.write_bytes(make_certificate(key, "localhost"))
+        secret = folder / "key.pem"
+        secret.write_bytes(
+            key.private_bytes(
+                serialization.Encoding.PEM,
+                serialization.PrivateFormat.PKCS8,
+                serialization.NoEncryption(),
+            )
+        )
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.authority, secret)
+        self.socket = context.wrap_socket(self.socket, server_side=True)
+        self.host = f"localhost:{self.server_port}"
+        self.thread = threading.Thread(target=self.serve_forever, daemon=True)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.thread.join(5)
+        self.server_close()
+
+
 class Signer:
     """Signs as the service does; the one that runs is `Signer.running`."""
 
@@ -56,33 +87,17 @@ class Signer:
             "/other.pem": make_certificate(make_key(), "sns"),
         }
         self.seen = []
-        self.authority = folder / "authority.pem"
-        self.authority.write_bytes(make_certificate(self.key, "localhost"))
-        secret = folder / "key.pem"
-        secret.write_bytes(
-            self.key.private_bytes(
-                serialization.Encoding.PEM,
-                serialization.PrivateFormat.PKCS8,
-                serialization.NoEncryption(),
-            )
-        )
-        self.server = HTTPServer(("127.0.0.1", 0), self._handler())
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(self.authority, secret)
-        self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
-        self.host = f"localhost:{self.server.server_port}"
-        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
+        self.server = HTTPSServer(folder, self.key, self._handler())
+        self.authority, self.host = self.server.authority, self.server.host
 
     def __enter__(self):
-        self.thread.start()
+        self.server.__enter__()
         Signer.running = self
         return self
 
     def __exit__(self, *_):
         Signer.running = None
-        self.server.shutdown()
-        self.thread.join(5)
-        self.server.server_close()
+        self.server.__exit__()
 
     def sign(self, body, *, version="2", certificate="good"):
         names = NOTICE if body["Type"] == "Notification" else QUESTION

@@ -1,21 +1,17 @@
 import json
-import ssl
-import threading
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 from botocore.stub import Stubber
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from django.utils import timezone
 
 from crowd.models import RequesterEvent
 from crowd.requester.protocol import aws, web_hook
 from crowd.requester.services import deliver, periodic
 from genie.lib import jobs, outbound
+from tests.crowd.platforms.signer import HTTPSServer, make_key
 from tests.crowd.requester.making import TYPE, do, post, refused, worker
 from tests.moto_server import client
 
@@ -143,32 +139,6 @@ def test_what_fails_is_tried_again_later_and_given_up_at_last(desk, amazon, queu
 @pytest.fixture
 def hook(tmp_path, monkeypatch):
     """An https server on loopback that keeps what is posted to it."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False
-        )
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    pem = tmp_path / "cert.pem"
-    pem.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-        + certificate.public_bytes(serialization.Encoding.PEM)
-    )
     heard = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -183,17 +153,9 @@ def hook(tmp_path, monkeypatch):
         def log_message(self, *_):
             pass
 
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(pem)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    monkeypatch.setenv("SSL_CERT_FILE", str(pem))
-    yield f"https://localhost:{server.server_port}", heard
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with HTTPSServer(tmp_path, make_key(), Handler) as server:
+        monkeypatch.setenv("SSL_CERT_FILE", str(server.authority))
+        yield f"https://{server.host}", heard
 
 
 def test_an_address_hears_what_a_topic_would_pass_on(desk, hook, monkeypatch):
