@@ -121,14 +121,11 @@ def test_a_small_one_ends_and_the_others_stay_balanced():
     assert {counts[campaign.pk] for campaign in others} == {5}
 
 
-def test_one_campaign_needs_no_order():
+def test_one_campaign_or_none_with_an_open_hit_draws_nothing():
+    assert next_assignment(make_worker()) is None
     make_campaign(3)
     assert len(do_all(make_worker())) == 3
     assert not DrawnOrder.objects.exists()
-
-
-def test_no_campaign_with_an_open_hit_draws_nothing():
-    assert next_assignment(make_worker()) is None
     open_campaigns(2, 2)
     for _ in range(4):
         do_all(make_worker())

@@ -24,6 +24,7 @@ from tests.crowd.making import (
     make_campaign,
     make_worker,
     send_in,
+    text_of,
 )
 
 State = Assignment.State
@@ -33,10 +34,6 @@ TOO_LATE = "This answer can no longer be changed"
 
 def at_change(assignment):
     return reverse("work:change", args=[assignment.pk])
-
-
-def words(response):
-    return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text)))
 
 
 def age(assignment, seconds):
@@ -135,7 +132,7 @@ def test_without_a_script_undo_is_a_link_to_the_answer(site, wim):
     assert "Odd.</textarea>" in shown
     missing = site.post(at_change(first), {})
     assert missing.status_code == 422
-    assert "Please answer every question" in words(missing)
+    assert "Please answer every question" in text_of(missing)
     changed = site.post(at_change(first), {"answer-0-0": "0.75"})
     second = Assignment.own.get(state=State.ACCEPTED)
     assert changed["Location"] == reverse("work:hit", args=[second.pk])
@@ -143,13 +140,13 @@ def test_without_a_script_undo_is_a_link_to_the_answer(site, wim):
     # the offer ends; the page that is open may still be sent for a minute
     age(first, 20)
     assert at_change(first) not in site.get(changed["Location"]).text
-    assert "It can no longer be changed" in words(site.get(at_change(first)))
+    assert "It can no longer be changed" in text_of(site.get(at_change(first)))
     site.post(at_change(first), {"answer-0-0": "1"})
     assert value(first) == 1.0
     age(first, 75)
     late = site.post(at_change(first), {"answer-0-0": "0"})
     assert (late.status_code, value(first)) == (409, 1.0)
-    assert TOO_LATE in words(late)
+    assert TOO_LATE in text_of(late)
 
 
 def test_the_last_answer_of_all_can_be_changed_too(site, wim):

@@ -6,14 +6,8 @@ from crowd.models import Budget, Commitment
 from crowd.money.services import budgets
 from genie.history.models import LogEntry
 from genie.lib.errors import GenieError
-from tests.factories import make_user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_engine]
-
-
-@pytest.fixture
-def sam():
-    return make_user("sam")
 
 
 @pytest.fixture(autouse=True)

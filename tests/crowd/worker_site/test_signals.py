@@ -42,6 +42,8 @@ def test_the_counts_are_kept_with_the_assignment(site, wim):
     row = send(site, wim, SENT)
     assert {name: getattr(row, name) for name in SENT} == SENT
     assert not row.canary
+    [shown] = data_of(wim.user)["worker"]["signals"]
+    assert shown["n_focus_losses"] == 3
     address = reverse("work:hit", args=[Assignment.own.get().pk])
     again = {**ANSWER, "signals": json.dumps({**SENT, "n_pastes": 9})}
     site.post(address, again)
@@ -86,13 +88,15 @@ def test_the_field_for_programs_is_out_of_everybodys_way(site, wim):
 
 
 def test_only_the_word_itself_counts(site, wim):
-    make_campaign(7, hit_type=hit_type(form={"canary": True}))
+    make_campaign(9, hit_type=hit_type(form={"canary": True}))
+    of_another = canary_word(next_assignment(make_worker()))
     for fields, caught in (
         ({"assistant": "{word}"}, True),
         ({"assistant": " {word}. "}, True),
         ({"remark": "The word is {word}"}, True),
         ({"assistant": "Wim"}, False),  # a browser that fills in names
         ({"assistant": "{word}{word}"}, False),
+        ({"assistant": of_another}, False),
         ({"assistant": "x" * 100_000}, False),
         ({}, False),
     ):
@@ -100,13 +104,6 @@ def test_only_the_word_itself_counts(site, wim):
         sent = {name: text.replace("{word}", word) for name, text in fields.items()}
         row = send(site, wim, **sent)
         assert bool(row and row.canary) is caught, fields
-
-
-def test_words_of_others_are_not_ones_own(site, wim):
-    make_campaign(2, hit_type=hit_type(form={"canary": True}))
-    other = make_worker()
-    word = canary_word(next_assignment(other))
-    assert send(site, wim, assistant=word) is None
 
 
 def test_workers_are_asked_again_what_they_agree_to(client):
@@ -119,13 +116,6 @@ def test_workers_are_asked_again_what_they_agree_to(client):
     assert next_assignment(wim) is None
     consent.give(wim, POOL)
     assert next_assignment(wim) is not None
-
-
-def test_workers_find_their_own_counts_among_their_data(site, wim):
-    make_campaign(1)
-    send(site, wim, SENT)
-    [row] = data_of(wim.user)["worker"]["signals"]
-    assert row["n_focus_losses"] == 3
 
 
 @pytest.mark.browser

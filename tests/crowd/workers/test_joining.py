@@ -17,17 +17,7 @@ from crowd.workers.services import invitations
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from tests.crowd.making import POOL, make_campaign
-from tests.factories import make_user, signed_in
-
-
-@pytest.fixture
-def sam():
-    return make_user("sam", is_staff=True, is_superuser=True)
-
-
-@pytest.fixture
-def office(sam):
-    return signed_in(sam)
+from tests.factories import make_user
 
 
 def test_a_place_can_be_limited_to_some_work_and_widened_later(sam):
@@ -95,7 +85,7 @@ def test_people_are_invited_by_mail_once_each(office, settings):
     body = next(one.body for one in mail.outbox if one.to == ["ada@example.org"])
     token = re.search(r"/work/invitation/([^/]+)/", body)[1]
     assert "north" in body
-    worker = invitations.redeem(token, make_user("ada"), "north")
+    worker = invitations.redeem(token, make_user("ida"), "north")
     assert (worker.limited_to, str(worker.came_by)) == ([POOL], "Ada")
 
 

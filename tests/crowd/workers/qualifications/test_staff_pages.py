@@ -9,15 +9,9 @@ from crowd.messages import services
 from crowd.models import QualificationGrant, QualificationTest, Requirement
 from tests.crowd.making import POOL, make_campaign, make_worker, text_of
 from tests.crowd.workers.qualifications.making import NAME, drawn_test, take
-from tests.factories import make_user, signed_in
 
 TESTS = "/admin/crowd/qualificationtest/"
 GRANTS = "/admin/crowd/qualificationgrant/"
-
-
-@pytest.fixture
-def boss():
-    return signed_in(make_user("ada", is_staff=True, is_superuser=True))
 
 
 def form(*questions, **fields):
@@ -56,8 +50,8 @@ def do(client, page, action, *pks):
     return act(client, page, action, *pks, confirmed="yes", reason="As agreed.")
 
 
-def test_a_test_is_written_by_hand_published_and_taken(boss):
-    response = boss.post(
+def test_a_test_is_written_by_hand_published_and_taken(office):
+    response = office.post(
         f"{TESTS}add/",
         form(("Two and two?", "three\nfour", 2), ("Is it so?", "yes\nno", 1)),
     )
@@ -65,18 +59,18 @@ def test_a_test_is_written_by_hand_published_and_taken(boss):
     test = QualificationTest.objects.get()
     assert [q.expected for q in test.questions.all()] == [{"choice": 1}, {"choice": 0}]
     assert test.seed > 0
-    assert boss.get(f"{TESTS}{test.pk}/change/").text.count('value="Save"') == 1
-    assert "Hours between attempts" in boss.get(f"{TESTS}{test.pk}/change/").text
-    do(boss, TESTS, "publish_selected", test.pk)
+    assert office.get(f"{TESTS}{test.pk}/change/").text.count('value="Save"') == 1
+    assert "Hours between attempts" in office.get(f"{TESTS}{test.pk}/change/").text
+    do(office, TESTS, "publish_selected", test.pk)
     test.refresh_from_db()
     assert test.state == "PUBLISHED"
     assert take(make_worker()).passed
-    page = boss.get(f"{TESTS}{test.pk}/change/")
+    page = office.get(f"{TESTS}{test.pk}/change/")
     assert 'value="Save"' not in page.text
     assert "four" in text_of(page)
-    shown = text_of(boss.get(TESTS))
+    shown = text_of(office.get(TESTS))
     assert "Reading, version 1" in shown
-    tries = boss.get("/admin/crowd/testattempt/")
+    tries = office.get("/admin/crowd/testattempt/")
     assert "Reading, version 1" in text_of(tries)
 
 
@@ -89,75 +83,75 @@ def test_a_test_is_written_by_hand_published_and_taken(boss):
         (("", "three\nfour", 1), "has no text"),
     ],
 )
-def test_a_question_that_makes_no_sense_comes_back(boss, question, sentence):
-    response = boss.post(f"{TESTS}add/", form(question))
+def test_a_question_that_makes_no_sense_comes_back(office, question, sentence):
+    response = office.post(f"{TESTS}add/", form(question))
     assert response.status_code == 200
     assert sentence in text_of(response)
     assert not QualificationTest.objects.exists()
 
 
-def test_a_drawn_test_is_looked_at_and_copied_but_not_changed(boss):
+def test_a_drawn_test_is_looked_at_and_copied_but_not_changed(office):
     test = drawn_test(2)
-    page = text_of(boss.get(f"{TESTS}{test.pk}/change/"))
+    page = text_of(office.get(f"{TESTS}{test.pk}/change/"))
     assert "Question 0?" in page
     assert "right answer good" in page
-    assert boss.post(f"{TESTS}{test.pk}/change/", form()).status_code == 403
-    do(boss, TESTS, "copy_selected", test.pk)
+    assert office.post(f"{TESTS}{test.pk}/change/", form()).status_code == 403
+    do(office, TESTS, "copy_selected", test.pk)
     copy = QualificationTest.objects.get(version=2)
     assert copy.questions.count() == 2
-    page = boss.get(f"{TESTS}{copy.pk}/change/")
+    page = office.get(f"{TESTS}{copy.pk}/change/")
     assert page.status_code == 200
     assert "Question 1?" in text_of(page)
-    said = do(boss, TESTS, "publish_selected", copy.pk, test.pk)
+    said = do(office, TESTS, "publish_selected", copy.pk, test.pk)
     assert "Not a draft" in text_of(said)
-    do(boss, TESTS, "retire_selected", copy.pk)
+    do(office, TESTS, "retire_selected", copy.pk)
     assert not QualificationTest.objects.filter(state="PUBLISHED").exists()
     test = QualificationTest.objects.create(name="x", pool=POOL, title="Empty", seed=1)
-    said = text_of(do(boss, TESTS, "publish_selected", test.pk))
+    said = text_of(do(office, TESTS, "publish_selected", test.pk))
     assert "it has no questions" in said
 
 
-def test_staff_take_a_qualification_back_and_grant_it_by_hand(boss):
+def test_staff_take_a_qualification_back_and_grant_it_by_hand(office):
     drawn_test(2)
     worker = make_worker()
     take(worker)
     grant = QualificationGrant.objects.get()
-    asked = act(boss, GRANTS, "revoke_selected", grant.pk)
+    asked = act(office, GRANTS, "revoke_selected", grant.pk)
     assert "Revoke qualifications" in asked.text
     assert not grant.ended_at
-    act(boss, GRANTS, "revoke_selected", grant.pk, confirmed="yes", reason="Shared.")
+    act(office, GRANTS, "revoke_selected", grant.pk, confirmed="yes", reason="Shared.")
     grant.refresh_from_db()
     assert grant.revoked_reason == "Shared."
     assert LogEntry.objects.get().get_change_message() == "Revoked: Shared."
     sent = {"worker": worker.pk, "name": NAME, "days": 7}
-    boss.post(f"{GRANTS}add/", sent)
+    office.post(f"{GRANTS}add/", sent)
     new = QualificationGrant.objects.get(ended_at=None)
     assert new.granted_by.get_username() == "ada"
     valid = new.expires_at - new.granted_at
     assert timedelta(days=6, hours=23) < valid <= timedelta(days=7)
-    wrong = boss.post(f"{GRANTS}add/", {**sent, "worker": 999_999})
+    wrong = office.post(f"{GRANTS}add/", {**sent, "worker": 999_999})
     assert "Select a valid choice" in text_of(wrong)
     assert QualificationGrant.objects.count() == 2
 
 
-def test_staff_require_a_test_of_a_pool_and_are_told_of_nonsense(boss):
+def test_staff_require_a_test_of_a_pool_and_are_told_of_nonsense(office):
     page = "/admin/crowd/requirement/add/"
     sent = {"pool": POOL, "campaign": "", "kind": "TEST", "test_name": NAME, "at_least": "", "countries": ""}  # fmt: skip
-    assert boss.post(page, sent).status_code == 302
+    assert office.post(page, sent).status_code == 302
     assert str(Requirement.objects.get()) == f"qualification {NAME}"
     campaign = make_campaign(1)
-    both = boss.post(page, {**sent, "campaign": campaign.pk})
+    both = office.post(page, {**sent, "campaign": campaign.pk})
     assert "either a pool or a campaign" in text_of(both)
-    again = boss.post(page, sent)
+    again = office.post(page, sent)
     assert again.status_code == 200
     assert Requirement.objects.count() == 1
-    assert NAME in boss.get("/admin/crowd/requirement/").text
+    assert NAME in office.get("/admin/crowd/requirement/").text
 
 
-def test_messages_can_be_read_and_not_changed(boss):
+def test_messages_can_be_read_and_not_changed(office):
     worker = make_worker()
     sent = services.send(worker, "BONUS", "A bonus", "Five cents.")
-    assert "A bonus" in boss.get("/admin/crowd/message/").text
-    page = boss.get(f"/admin/crowd/message/{sent.pk}/change/")
+    assert "A bonus" in office.get("/admin/crowd/message/").text
+    page = office.get(f"/admin/crowd/message/{sent.pk}/change/")
     assert "Five cents." in page.text
     assert 'value="Save"' not in page.text
