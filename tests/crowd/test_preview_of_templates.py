@@ -74,12 +74,8 @@ def test_an_answer_that_is_refused_says_why():
 def test_the_sites_files_are_there_and_no_others():
     visitor = Visitor(preview())
     assert visitor.ask("/static/worker/hit.js")[0] == 200
-    assert visitor.ask("/static/nothing.js")[0] == 404
-
-
-@pytest.mark.parametrize("path", ["/static/../manage.py", "/static//etc/passwd"])
-def test_no_file_outside_is_served(path):
-    assert Visitor(preview()).ask(path)[0] == 404
+    for path in ("nothing.js", "../manage.py", "/etc/passwd"):
+        assert visitor.ask(f"/static/{path}")[0] == 404
 
 
 def test_an_item_that_does_not_fit_is_refused(tmp_path):

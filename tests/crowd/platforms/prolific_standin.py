@@ -14,7 +14,6 @@ import re
 import secrets
 import socket
 import threading
-import urllib.request
 from datetime import UTC, datetime
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -556,13 +555,3 @@ class Server(ThreadingHTTPServer):
     def __exit__(self, *args):
         self.shutdown()
         self.server_close()
-
-
-def post(address, headers, body):
-    """Send a notice as the platform does; give the status of the answer."""
-    request = urllib.request.Request(address, body, headers, method="POST")
-    try:
-        with urllib.request.urlopen(request) as answer:
-            return answer.status
-    except urllib.error.HTTPError as error:
-        return error.code

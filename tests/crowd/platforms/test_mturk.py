@@ -67,32 +67,17 @@ def turk_ref(made):
 def test_a_page_is_not_too_long_and_an_address_of_ours_is_https(turk):
     ref = turk_ref(turk.platform.publish(turk.campaign()))
     n_bytes = 65_535 - 215
-    results = {
-        r.key: r
-        for r in turk.platform.post(
-            ref,
-            [
-                HITSpec("fits", page="é" * (n_bytes // 2)),
-                HITSpec("long", page="é" * 40_000),
-            ],
-        )
-    }
-    assert results["fits"].state == "done", results["fits"]
-    assert results["long"].state == "refused"
+    specs = [
+        HITSpec("fits", page="é" * (n_bytes // 2)),
+        HITSpec("long", page="é" * 40_000),
+        HITSpec("good", url="https://a.example/?x=1&y=2"),
+        HITSpec("bad", url="http://a/"),
+    ]
+    results = {one.key: one for one in turk.platform.post(ref, specs)}
+    states = {key: one.state for key, one in results.items()}
+    assert states == {"fits": "done", "long": "refused", "good": "done", "bad": "refused"}  # fmt: skip
     assert results["long"].code == "question-too-long"
-    assert turk.n_posted() == 1
-    results = {
-        r.key: r
-        for r in turk.platform.post(
-            ref,
-            [
-                HITSpec("good", url="https://a.example/?x=1&y=2"),
-                HITSpec("bad", url="http://a/"),
-            ],
-        )
-    }
-    assert results["good"].state == "done"
-    assert results["bad"].state == "refused"
+    assert turk.n_posted() == 2
 
 
 @pytest.mark.every_engine
@@ -204,19 +189,13 @@ def test_an_answer_that_cannot_be_read_is_kept_as_it_came(turk, ref):
 
 
 def test_a_preview_is_nobody_and_a_worker_goes_back_by_a_form(turk):
-    who = turk.platform.identity(
-        {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "3A"}
-    )
+    sent = {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "3A"}
+    who = turk.platform.identity(sent)
     assert who.preview
     assert who.worker_id == who.session_id == ""
-    who = turk.platform.identity(
-        {
-            "assignmentId": "3B",
-            "hitId": "3A",
-            "workerId": "A1",
-            "turkSubmitTo": "https://www.example.org/",
-        }
-    )
+    address = "https://www.example.org/"
+    sent |= {"assignmentId": "3B", "workerId": "A1", "turkSubmitTo": address}
+    who = turk.platform.identity(sent)
     back = turk.platform.completion(who, "completed")
     assert back.url == "https://www.example.org/mturk/externalSubmit"
     assert back.fields["assignmentId"] == "3B"

@@ -136,16 +136,14 @@ def test_a_study_is_one_whatever_answer_got_lost(world, kind, path):
     assert [s["status"] for s in world.there.studies.values()] == ["ACTIVE"]
 
 
-def test_a_server_that_is_busy_is_asked_again_as_it_wishes(world):
-    world.there.faults = [["GET", "studies/", "429", 2]]
-    assert world.platform.publish(world.campaign()).state == "done"
-    assert world.slept == [1.0, 1.0]
-
-
-def test_a_server_that_stays_busy_is_left_alone_and_nothing_is_claimed(world):
+def test_a_server_that_is_busy_is_asked_again_and_then_left_alone(world):
     world.there.faults = [["POST", "studies/", "503", 99]]
     assert world.platform.publish(world.campaign()).state == "again"
     assert world.n_offers() == 0
+    world.slept.clear()
+    world.there.faults = [["GET", "studies/", "429", 2]]
+    assert world.platform.publish(world.campaign()).state == "done"
+    assert world.slept == [1.0, 1.0]
 
 
 def test_without_money_nothing_is_opened(world):

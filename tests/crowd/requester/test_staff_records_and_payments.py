@@ -6,7 +6,7 @@ from crowd.models import RequesterAssignment, RequesterBonus, WorkerRecord
 from crowd.money.selectors.earnings import earnings
 from crowd.requester.services import access_keys, periodic
 from crowd.requester.services.requirements import ADULT, LOCALE
-from tests.crowd.requester.making import do, post, refused, state_of, take, worker
+from tests.crowd.requester.making import do, post, state_of, take, worker
 from tests.factories import act, signed_in
 
 pytestmark = pytest.mark.every_engine
@@ -17,10 +17,6 @@ MASTERS = "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"
 def place(country, division=None):
     value = {"Country": country}
     return [{**value, "Subdivision": division} if division else value]
-
-
-def need(kind, comparator, **values):
-    return [{"QualificationTypeId": kind, "Comparator": comparator, **values}]
 
 
 def test_what_staff_noted_of_a_worker_decides(desk):
@@ -126,12 +122,3 @@ def test_keys_outlive_a_new_secret_while_the_old_one_is_listed(desk, settings, s
     with pytest.raises(ClientError):
         desk.client.list_hits()
     assert desk.connect(key.key_id, secret).list_hits()["NumResults"] == 0
-
-
-def test_a_hit_that_asks_for_a_place_still_costs_and_waits(desk):
-    hit = post(
-        desk,
-        QualificationRequirements=need(LOCALE, "EqualTo", LocaleValues=place("US")),
-    )
-    assert desk.client.get_hit(HITId=hit)["HIT"]["HITStatus"] == "Assignable"
-    refused("InvalidHITState", desk.client.delete_hit, HITId=hit)
