@@ -210,6 +210,8 @@ def test_a_worker_can_be_kept_from_all_work_and_let_back_in(office):
         "Excluded from all work. Reason: As agreed.",
         "Readmitted. Reason: As agreed.",
     ]
+    kinds = worker.messages.order_by("pk").values_list("kind", flat=True)
+    assert list(kinds) == ["BANNED", "UNBANNED"]
 
 
 @pytest.mark.every_engine

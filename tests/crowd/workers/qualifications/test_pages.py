@@ -11,7 +11,7 @@ from django.urls import reverse
 from crowd.messages import services
 from crowd.models import AttemptAnswer, Message, TestAttempt
 from crowd.templatetags.crowd_messages import n_unread_messages
-from crowd.workers.services import exclusions, requirements
+from crowd.workers.services import requirements
 from crowd.workers.services.qualification_tests import publish
 from tests.crowd.making import POOL, hit_type, make_campaign, make_worker, text_of
 from tests.crowd.workers.qualifications.making import (
@@ -145,16 +145,9 @@ def test_an_answer_is_refused_kept_and_sent_twice_without_harm(site):
     other = site.post(address, sent(first, right=False), headers=JSON)
     assert (other.status_code, other.json()["final"]) == (409, True)
     assert AttemptAnswer.objects.exclude(answered_at=None).count() == 1
-    assert "question 2 of 2" in text_of(site.get(address))
-
-
-def test_going_on_later_finds_the_open_try(site):
-    drawn_test(3)
-    attempt, address = begin(site)
-    site.post(address, sent(rows_of(attempt)[0]))
     assert "Continue the test" in text_of(site.get(TEST))
     assert begin(site)[0].pk == attempt.pk
-    assert "question 2 of 3" in text_of(site.get(address))
+    assert "question 2 of 2" in text_of(site.get(address))
 
 
 def test_tests_and_messages_want_their_own_worker(site):
@@ -216,15 +209,6 @@ def test_messages_are_counted_until_they_are_read(site, wim):
     assert ">new<" not in again.text
     assert "1 new" not in text_of(again)
     assert Message.objects.get(worker=other).read_at is None
-
-
-def test_who_gets_no_work_at_all_is_told_and_told_again_when_it_is_over(wim):
-    sam = make_user("sam", is_staff=True)
-    assert exclusions.from_all_work(wim, True, sam)
-    assert not exclusions.from_all_work(wim, True, sam)
-    assert exclusions.from_all_work(wim, False, sam)
-    kinds = wim.messages.order_by("pk").values_list("kind", flat=True)
-    assert list(kinds) == ["BANNED", "UNBANNED"]
 
 
 def test_guests_are_not_told_how_many_messages_others_have():
