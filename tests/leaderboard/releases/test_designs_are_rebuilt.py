@@ -1,9 +1,6 @@
 """Scores of other scales than Likert come out of a release again, too."""
 
-import io
-
 import pytest
-from django.core.management import call_command
 
 from crowd.hit_templates.errors import span_score
 from leaderboard.models import Score
@@ -23,6 +20,7 @@ from tests.leaderboard.evaluation.designs.conftest import (
 from tests.leaderboard.evaluation.designs.test_every_design_walks_to_the_board import (
     asked_in,
 )
+from tests.leaderboard.releases.test_releases_are_made_and_rebuilt import rebuilt
 
 # A geometric mean of ratios, a preference whose side was drawn, a slider in bins, marks.
 DESIGNS = ["plain-magnitude", "preference", "slider", "error-spans", "mqm"]
@@ -41,16 +39,15 @@ def test_a_whole_campaign_is_rebuilt_with_both_estimates(design, request, tmp_pa
     walked = request.getfixturevalue("published")("Good", 0.25)
     board = request.getfixturevalue("task")
 
-    out = io.StringIO()
     folder = make(board, tmp_path / "r").folder
-    call_command("rebuild", str(folder), stdout=out)
+    said = rebuilt(folder)
     rows = read_table(folder, "judgments")
     marked = [row for row in rows if row.get("marks")]
     assert bool(marked) is (design in {"error-spans", "mqm"})
     for row in marked if design == "mqm" else []:
         assert row["value"] == span_score(row["marks"]["spans"])
-    assert "numbers match the published ones" in out.getvalue()
-    assert "scores: 0 " not in out.getvalue()
+    assert "numbers match the published ones" in said
+    assert "scores: 0 " not in said
 
     score = Score.objects.get(
         submission=walked, criterion="overall", superseded_at=None

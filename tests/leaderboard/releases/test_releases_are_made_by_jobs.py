@@ -30,16 +30,24 @@ def task():
 
 @pytest.fixture
 def done(task):
-    row = queued.request(task)
-    lb_jobs.make_release(row.pk)
-    row.refresh_from_db()
+    row = worked(queued.request(task))
     assert (row.state, row.failure) == ("DONE", "")
+    return row
+
+
+def worked(row, work=queued.work):
+    work(row.pk)
+    row.refresh_from_db()
     return row
 
 
 def act(client, action, *rows):
     data = {"action": action, "_selected_action": [row.pk for row in rows], **YES}
-    return client.post(LIST, data, follow=True).content.decode()
+    return client.post(LIST, data, follow=True).text
+
+
+def names_stored():
+    return [one.name for one in (Path(settings.MEDIA_ROOT) / "releases").iterdir()]
 
 
 def body(answer):
@@ -64,11 +72,10 @@ def test_staff_ask_for_a_release_and_download_it(client_of, task):
     assert row.requested_by.is_superuser
     assert (queued.JOB, (("pk", row.pk),)) in jobs.queued()
     assert fetched(boss, row).status_code == 404
-    lb_jobs.make_release(row.pk)
-    row.refresh_from_db()
+    worked(row, lb_jobs.make_release)
     content = body(fetched(boss, row))
     assert hashlib.sha256(content).hexdigest() == row.sha256
-    assert row.sha256 in boss.get(f"{LIST}{row.pk}/change/").content.decode()
+    assert row.sha256 in boss.get(f"{LIST}{row.pk}/change/").text
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert "small/SHA256SUMS" in archive.namelist()
     for who in ("submitter", "new_staff"):
@@ -80,9 +87,7 @@ def test_each_release_says_in_croissant_what_it_holds(client_of, client, task):
     address = "/tasks/small/croissant.json"
     assert client.get(address).status_code == 404
     assert croissant_of(task) == ""
-    row = queued.request(task)
-    lb_jobs.make_release(row.pk)
-    row.refresh_from_db()
+    row = worked(queued.request(task), lb_jobs.make_release)
     assert croissant_of(task) == address
     about = client.get(address).json()
     assert about["conformsTo"] == "http://mlcommons.org/croissant/1.0"
@@ -111,12 +116,12 @@ def test_a_role_on_a_task_fetches_its_releases_alone_and_that_is_written_down(
     allow(role, "leaderboard.change_task")
     here = TaskRole.objects.create(user=new_staff, role=role, pool="other")
     client = client_of("new_staff")
-    assert done.file_name not in client.get(LIST).content.decode()
+    assert done.file_name not in client.get(LIST).text
     assert fetched(client, done).status_code == 404
     assert not PrivateRead.objects.exists()
     here.pool = done.task.slug
     here.save()
-    assert done.file_name in client.get(LIST).content.decode()
+    assert done.file_name in client.get(LIST).text
     assert hashlib.sha256(body(fetched(client, done))).hexdigest() == done.sha256
     read = PrivateRead.objects.get()
     assert (read.by, read.pool) == (new_staff, done.task.slug)
@@ -138,17 +143,14 @@ def test_a_cancelled_release_stops_and_can_begin_again(client_of, task, monkeypa
         return made
 
     monkeypatch.setattr(queued, "make", cancelled_meanwhile)
-    queued.work(row.pk)
-    row.refresh_from_db()
+    worked(row)
     assert (row.state, row.file.name) == ("CANCELLED", "")
 
     monkeypatch.setattr(queued, "make", make)
-    queued.work(row.pk)  # its job comes once more: nothing is done
-    row.refresh_from_db()
+    worked(row)  # its job comes once more: nothing is done
     assert row.state == "CANCELLED"
     assert "Queued again: 1" in act(client_of("superuser"), "retry_selected", row)
-    queued.work(row.pk)
-    row.refresh_from_db()
+    worked(row)
     assert row.state == "DONE"
     assert "Cancelled: 0 of 1" in act(client_of("superuser"), "cancel_selected", row)
 
@@ -165,16 +167,14 @@ def test_a_process_that_is_killed_leaves_an_attempt_behind(task, monkeypatch):
             queued.work(row.pk)
     row.refresh_from_db()
     assert (row.state, row.n_attempts) == ("RUNNING", 1)
-    queued.work(row.pk)
-    row.refresh_from_db()
+    worked(row)
     assert (row.state, row.n_attempts) == ("DONE", 2)
 
     again = queued.request(task)
     Release.objects.filter(pk=again.pk).update(
         state="RUNNING", n_stalled=queued.MAX_ATTEMPTS
     )
-    queued.work(again.pk)
-    again.refresh_from_db()
+    worked(again)
     assert again.state == "FAILED"
     assert "killed at every attempt" in again.failure
 
@@ -184,31 +184,27 @@ def test_a_full_disk_is_told_in_words(client_of, task, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(queued, "make", full)
-    row = queued.request(task)
-    queued.work(row.pk)
-    assert (
-        "No space left on device" in client_of("superuser").get(LIST).content.decode()
-    )
+    worked(queued.request(task))
+    assert "No space left on device" in client_of("superuser").get(LIST).text
 
 
 def test_only_the_newest_archives_are_kept(
     task, monkeypatch, client_of, django_capture_on_commit_callbacks
 ):
     monkeypatch.setattr(queued, "KEPT", 1)
-    files = Path(settings.MEDIA_ROOT) / "releases"
     with django_capture_on_commit_callbacks(execute=True):
         for _ in range(2):
             queued.work(queued.request(task).pk)
     old, new = Release.objects.order_by("pk")
     assert (old.state, old.file.name) == ("REMOVED", "")
     assert old.sha256
-    assert [path.name for path in files.iterdir()] == [Path(new.file.name).name]
+    assert names_stored() == [Path(new.file.name).name]
     with django_capture_on_commit_callbacks(execute=True):
         said = act(client_of("superuser"), "remove_selected", new)
     assert "Archive deleted: 1" in said
     new.refresh_from_db()
     assert (new.state, new.file.name) == ("REMOVED", "")
-    assert not list(files.iterdir())
+    assert not names_stored()
 
 
 def test_a_lost_job_is_queued_again(task):
@@ -231,8 +227,7 @@ def test_who_was_cancelled_does_not_take_the_next_attempt_for_its_own(
         if len(packed) == 1:
             assert queued.cancel(row)
             assert queued.retry(row)
-            queued.work(row.pk)
-            row.refresh_from_db()
+            worked(row)
             assert (row.state, row.failure) == ("DONE", "")
         pack(folders, target)
 
@@ -242,8 +237,7 @@ def test_who_was_cancelled_does_not_take_the_next_attempt_for_its_own(
     assert again.state == "DONE"
     assert again.file.name == row.file.name
     assert len({*packed}) == 2
-    files = Path(settings.MEDIA_ROOT) / "releases"
-    assert [path.name for path in files.iterdir()] == [Path(again.file.name).name]
+    assert names_stored() == [Path(again.file.name).name]
 
 
 def test_an_archive_that_nobody_names_does_not_stay(task, monkeypatch):
@@ -258,11 +252,9 @@ def test_an_archive_that_nobody_names_does_not_stay(task, monkeypatch):
         patch.setattr(FieldFile, "save", killed_then)
         with pytest.raises(KeyboardInterrupt):
             queued.work(row.pk)
-    files = Path(settings.MEDIA_ROOT) / "releases"
-    assert len([*files.iterdir()]) == 1
-    queued.work(row.pk)
-    row.refresh_from_db()
-    assert [path.name for path in files.iterdir()] == [Path(row.file.name).name]
+    assert len(names_stored()) == 1
+    worked(row)
+    assert names_stored() == [Path(row.file.name).name]
 
 
 def test_one_that_was_tried_again_counts_as_new(task, monkeypatch):
@@ -271,8 +263,7 @@ def test_one_that_was_tried_again_counts_as_new(task, monkeypatch):
     assert queued.cancel(old)
     queued.work(queued.request(task).pk)
     assert queued.retry(old)
-    queued.work(old.pk)
-    old.refresh_from_db()
+    worked(old)
     assert old.state == "DONE"
 
 

@@ -6,7 +6,6 @@ from itertools import count
 
 import pytest
 from django.conf import settings
-from django.core.management import call_command
 
 from crowd.models import Campaign
 from genie.lib import jobs
@@ -122,9 +121,7 @@ def test_one_that_kills_its_process_at_the_same_place_is_given_up(
 def test_its_parquet_is_rebuilt_alone(task, tmp_path):  # noqa: F811
     folder = make(task, tmp_path / "r", parquet=True).folder
     said = rebuilt(folder)
-    out = io.StringIO()
-    call_command("rebuild", str(folder), "--parquet", stdout=out)
-    assert out.getvalue() == said
+    assert rebuilt(folder, parquet=True) == said
     # one table without its JSONL is not taken for an empty one
     (folder / "judgments.jsonl").unlink()
     assert rebuilt(folder).splitlines()[1:] == said.splitlines()[1:]

@@ -4,7 +4,6 @@ import io
 import zipfile
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from crowd.models import Assignment
@@ -13,7 +12,7 @@ from leaderboard.releases import bundle
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.models import Ban
 from tests.cast import allow
-from tests.factories import make_task, make_user, make_worker
+from tests.factories import make_task, make_user, make_worker, signed_in
 from tests.kept import kept
 from tests.leaderboard.boards.pages.judged import judge
 
@@ -40,7 +39,7 @@ def address(task):
 
 
 def text_of(client, task):
-    return client.get(address(task)).content.decode()
+    return client.get(address(task)).text
 
 
 def test_the_page_tells_how_the_scores_came_about(client_of, task, two):
@@ -91,8 +90,7 @@ def test_only_who_may_release_data_gets_it(client_of, task, two):
     assert client_of("submitter").get(address(task)).status_code == 302
     user = make_user("vera", is_staff=True)
     allow(user, "leaderboard.view_task")
-    client = Client()
-    client.force_login(user)
+    client = signed_in(user)
     assert client.get(address(task)).status_code == 403
 
 
@@ -100,7 +98,7 @@ def test_why_there_is_no_archive_yet_is_said_on_the_page(client_of, task, two):
     # one who rated is excluded, and the scores are not computed again yet
     worker = Assignment.own.filter(state="APPROVED").first().worker
     Ban.objects.create(worker=worker, pool=task.slug, reason="careless")
-    text = client_of("superuser").post(address(task)).content.decode()
+    text = client_of("superuser").post(address(task)).text
     assert "about to be rescored" in text
     assert "3 workers rated" in text
 

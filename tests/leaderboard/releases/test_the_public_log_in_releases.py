@@ -1,10 +1,8 @@
 """A release proves that its scores are in the public log, and that the log has only grown."""
 
-import io
 import json
 
 import pytest
-from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from genie.history import log
@@ -15,14 +13,9 @@ from leaderboard.releases.gathering import public_log
 from leaderboard.releases.make import make
 from tests.leaderboard.releases.test_releases_are_made_and_rebuilt import (  # noqa: F401
     genies_detector,
+    rebuilt,
     task,
 )
-
-
-def rebuilt(folder, **options):
-    out = io.StringIO()
-    call_command("rebuild", str(folder), stdout=out, **options)
-    return out.getvalue()
 
 
 def lines(folder):

@@ -1,12 +1,10 @@
 """A new design is one file: nothing else is edited between task.toml and the board."""
 
-import io
 import shutil
 import sys
 from textwrap import dedent
 
 import pytest
-from django.core.management import call_command
 from django.urls import reverse
 
 from genie.lib import extension
@@ -16,6 +14,7 @@ from leaderboard.releases.make import make
 from leaderboard.tasks import shipped
 from leaderboard.tasks.services import load
 from quality.models import Grade
+from tests.leaderboard.releases.test_releases_are_made_and_rebuilt import rebuilt
 
 # The output always stands on the left; a score is the mean preference itself.
 BESIDE_A_PERSON = """
@@ -117,7 +116,7 @@ def test_outputs_beside_a_reference_go_from_toml_to_board(
     assert set(slots) == {"A"}
     assert Grade.objects.filter(correct=True).exists()
     board = client.get(reverse("leaderboard:board", args=["demo-qa"]))
-    shown = board.content.decode()
+    shown = board.text
     assert shown.index("Good") < shown.index("Poor")
     assert_its_scores_come_out_of_a_release_again(task, tmp_path)
 
@@ -135,12 +134,11 @@ def test_what_a_design_makes_of_marks_stands_beside(
     assert plain == pytest.approx(0.75, abs=0.1)
     client.force_login(boss)
     page = client.get(reverse("leaderboard:submission", args=[poor.pk]))
-    assert "Errors in a text." in page.content.decode()
+    assert "Errors in a text." in page.text
     assert_its_scores_come_out_of_a_release_again(task, tmp_path)
 
 
 def assert_its_scores_come_out_of_a_release_again(task, tmp_path):
-    out = io.StringIO()
-    call_command("rebuild", str(make(task, tmp_path / "r").folder), stdout=out)
-    assert "numbers match the published ones" in out.getvalue()
-    assert "scores: 0 " not in out.getvalue()
+    said = rebuilt(make(task, tmp_path / "r").folder)
+    assert "numbers match the published ones" in said
+    assert "scores: 0 " not in said
