@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
 
-from genie.lib.errors import GenieError
 from leaderboard.imports.about import About
 from leaderboard.imports.readers.judgments import (
     Judgments,
@@ -29,6 +28,7 @@ from leaderboard.models import (
     Task,
 )
 from tests.factories import make_task, make_user
+from tests.refusals import refusal
 
 
 def ratings(n=20, systems=("red", "blue", "green"), workers=4, seed=1, **more):
@@ -190,9 +190,9 @@ def test_preferences_get_a_joint_evaluation_and_a_board_of_shares(client):
     assert best.submission.system_name == "green"
     assert 50 < best.mean < 100
     # whose time nobody knows counts as a worker all the same
-    shown = client.get(f"/submissions/{best.submission.pk}/").content.decode()
+    shown = client.get(f"/submissions/{best.submission.pk}/").text
     assert "5 workers, elsewhere" in shown
-    about = client.get(f"/tasks/{row.task.slug}/about/").content.decode()
+    about = client.get(f"/tasks/{row.task.slug}/about/").text
     assert "comparisons won for each instance, averaged over the instances" in about
     # screen readers know the languages of HTML, not those of tools
     assert (row.task.source_language, row.task.target_language) == ("en", "de")
@@ -252,9 +252,8 @@ def test_what_cannot_be_imported_is_refused_in_a_sentence():
         (ranks, "elsewhere", [], "not-on-the-scale"),
         (Judgments("plain", frame({})), "empty", [], "no-judgments"),
     ):
-        with pytest.raises(GenieError) as caught:
+        with refusal(code):
             bring_in(judgments, slug=slug, by=by, files=files)
-        assert caught.value.code == code
     assert Import.objects.count() == 1
 
 

@@ -175,7 +175,7 @@ def test_staff_see_imported_people_as_imported_and_not_as_excluded(alone, task, 
         worker = Worker.objects.create(
             platform="site", platform_worker_id=name, excluded=excluded
         )
-        shown = client.get(f"/admin/crowd/worker/{worker.pk}/change/").content.decode()
+        shown = client.get(f"/admin/crowd/worker/{worker.pk}/change/").text
         assert ("field-without_work" in shown, "icon-yes" in shown) == (True, False)
     rows = client.get("/admin/crowd/worker/").context["cl"].result_list
     admin = site.get_model_admin(Worker)

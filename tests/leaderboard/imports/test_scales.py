@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-from django.contrib.auth.models import User
 
-from genie.lib.errors import GenieError
 from leaderboard.imports.about import About
 from leaderboard.imports.readers.judgments import Judgments, frame
 from leaderboard.imports.readers.read import read
@@ -14,6 +12,8 @@ from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.imports.services.settle import preview_import
 from leaderboard.models import Import, Score
 from tests.factories import make_user
+from tests.leaderboard.imports.test_alike import store
+from tests.refusals import refusal
 
 
 def table(values, column="value", systems=("ada", "bob")):
@@ -31,11 +31,6 @@ def begun(values, said=None, slug="x", **more):
     judgments = read(files, layout="plain")
     shown, _ = preview_import(judgments, slug=slug, about=about, files=files)
     return judgments, shown, {"slug": slug, "about": about, "files": files}
-
-
-def store(judgments, task):
-    by = User.objects.filter(username="importer").first() or make_user("importer")
-    return bring_in(judgments, by=by, **task)
 
 
 @pytest.mark.parametrize(
@@ -72,9 +67,8 @@ def test_fewer_than_five_different_values_need_an_answer():
     judgments, shown, task = begun(values)
     assert "to be confirmed" in shown.to_text()
     assert "--scale '*=LOWEST to HIGHEST', or in the field Scale" in shown.refused[0]
-    with pytest.raises(GenieError) as refused:
+    with refusal("not-settled"):
         store(judgments, task)
-    assert refused.value.code == "not-settled"
     assert not Import.objects.exists()
     judgments, shown, task = begun(values, {"*": "1-5"})
     assert not shown.refused
@@ -112,9 +106,8 @@ def test_a_few_values_off_a_narrower_scale_are_asked_about(usual, stray, scale):
     asked = f"nearly all values are on {scale}, but not {stray[0]:g}"
     assert f"{asked} (ratings.csv, row 9)" in shown.refused[0]
     assert f"({len(stray)} in all)" in shown.refused[0]
-    with pytest.raises(GenieError, match="--scale") as refused:
+    with refusal("not-settled", match="--scale"):
         store(judgments, task)
-    assert refused.value.code == "not-settled"
     assert not Import.objects.exists()
     low, high = min(-100, *stray), max(100, *stray)
     said = f"{low:.0f} to {high:.0f}"
@@ -207,9 +200,8 @@ def test_a_value_outside_a_stated_scale_never_changes_it(how):
     (problem,) = (str(one) for one in shown.problems if "outside" in one.sentence)
     assert "ratings.csv, row 8" in problem
     assert "55 is outside the scale 1 to 5" in problem
-    with pytest.raises(GenieError, match="row 8") as refused:
+    with refusal("not-on-the-scale", match="row 8"):
         store(judgments, task)
-    assert refused.value.code == "not-on-the-scale"
     assert Import.objects.count() == n
     judgments, shown, task = begun(good, said, column=column)
     assert [one.scale.slug for one in shown.scales] == ["number_1_5"]
@@ -226,9 +218,8 @@ def test_a_scale_where_lower_is_better_is_turned_round():
 
 @pytest.mark.parametrize("said", ["5", "9 to", "1 to 1", "number_7_1", "stars"])
 def test_a_scale_that_is_none_is_refused(said):
-    with pytest.raises(GenieError, match="lowest and the highest") as refused:
+    with refusal("unknown-scale", match="lowest and the highest"):
         begun([1, 2, 3], {"*": said})
-    assert refused.value.code == "unknown-scale"
 
 
 def test_a_design_of_magnitudes_is_known_by_its_name():

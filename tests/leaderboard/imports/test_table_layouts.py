@@ -10,6 +10,7 @@ from genie.lib.errors import GenieError
 from genie.lib.formats.parquet import engine
 from leaderboard.imports.readers.column_names import compiled, guessed
 from leaderboard.imports.readers.layout import all_layouts
+from leaderboard.imports.readers.preview import preview
 from leaderboard.imports.readers.read import guess, read
 from leaderboard.imports.readers.sources import Source, sources_in
 from tests.leaderboard.imports import examples
@@ -32,7 +33,7 @@ def told(judgments, *, fatal):
 
 
 @pytest.mark.parametrize(("slug", "files", "choices"), EXAMPLES)
-def test_each_example_is_guessed_as_itself_and_read(slug, files, choices):
+def test_each_example_is_guessed_as_itself_read_and_previewed(slug, files, choices):
     looks = guess(sources(files))
     assert next(iter(looks)) == slug
     assert looks[slug].because
@@ -41,6 +42,13 @@ def test_each_example_is_guessed_as_itself_and_read(slug, files, choices):
     assert len(judgments.rows) == len(judgments.rows.dropna(subset=["role", "word"]))
     if judgments.extra is not None:
         assert list(judgments.extra.index) == list(judgments.rows.index)
+    found = preview(judgments)
+    again = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert again["layout"] == slug
+    assert sum(again["roles"].values()) > 0
+    assert f"Layout {slug}" in found.to_text()
+    assert "Not known: " in found.to_text()
+    assert "pay, instructions" in found.to_text()
 
 
 @needs_shared
@@ -401,19 +409,13 @@ def test_a_star_takes_names_with_the_separator():
     found = compiled("{system*}_{instance}_{criterion}").fullmatch(
         "my_new_model_3_tone"
     )
-    assert found.groupdict() == {
-        "system": "my_new_model",
-        "instance": "3",
-        "criterion": "tone",
-    }
+    assert found.groups() == ("my_new_model", "3", "tone")
 
 
 def test_every_layout_says_what_it_is_and_has_its_line_in_the_docs():
     page = (ROOT / "docs/importing.md").read_text("utf-8")
     for slug, layout in all_layouts().items():
         assert f"| `{slug}` |" in page
-        assert (layout.slug, bool(layout.title), bool(layout.files)) == (
-            slug,
-            True,
-            True,
-        )
+        assert layout.slug == slug
+        assert layout.title
+        assert layout.files

@@ -8,6 +8,7 @@ from genie.lib.errors import GenieError
 from leaderboard.imports.readers.judgments import Role
 from leaderboard.imports.readers.read import guess, read
 from leaderboard.imports.readers.sources import Source
+from tests.refusals import refusal
 
 
 def source(name, *values):
@@ -323,9 +324,8 @@ def label_studio(*annotations, **choices):
 
 
 def test_label_studio_refuses_to_guess_which_name_is_what():
-    with pytest.raises(GenieError, match="The names are pw, quality") as refused:
+    with refusal("choice-needed", match="The names are pw, quality"):
         label_studio(said_by(2, RIGHT, result("quality", "rating", {"rating": 4})))
-    assert refused.value.code == "choice-needed"
     with pytest.raises(GenieError, match="'odd=fluency' is not understood"):
         label_studio(said_by(2, RIGHT), criteria="odd=fluency")
 
@@ -400,12 +400,3 @@ def test_label_studio_says_what_is_not_known():
     )
     assert [p.field for p in found.problems] == ["pw", "completed_by"]
     assert found.n_by_role()["judgment"] == 1
-
-
-def nodes(value, path=()):
-    """Give the way to each value within JSON."""
-    yield path
-    if isinstance(value, dict | list):
-        pairs = value.items() if isinstance(value, dict) else enumerate(value)
-        for key, inner in pairs:
-            yield from nodes(inner, (*path, key))

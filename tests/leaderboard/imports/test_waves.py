@@ -23,22 +23,34 @@ from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from tests.factories import make_user
 from tests.leaderboard.imports.test_bring_in import ratings
+from tests.refusals import refusal
 
 
-def preferences(criterion="overall", systems=("red", "blue")):
+def met(pairs, criterion="overall"):
+    """Each pair of systems, how often they met, and how often the first one won."""
     rows = [
         {
             "worker": f"w{i % 3}",
-            "instance": f"s{i}",
-            "system": systems[0],
-            "other": systems[1],
+            "instance": f"{a}-{b}-{i}",
+            "system": a,
+            "other": b,
             "criterion": criterion,
-            "value": float(i % 2),
+            "value": float(i < won),
             "row": i + 1,
         }
-        for i in range(12)
+        for a, b, n, won in pairs
+        for i in range(n)
     ]
     return Judgments("pairs", from_rows(rows))
+
+
+def preferences(criterion="overall"):
+    return met([("red", "blue", 12, 6)], criterion)
+
+
+@pytest.fixture
+def staff():
+    return make_user("importer")
 
 
 def n_by_criterion():
@@ -47,8 +59,7 @@ def n_by_criterion():
 
 
 @pytest.mark.parametrize("first", ["ratings", "preferences"])
-def test_ratings_and_preferences_are_never_one_score(first):
-    staff = make_user("importer")
+def test_ratings_and_preferences_are_never_one_score(staff, first):
     waves = [ratings(n=10, systems=("red", "blue")), preferences()]
     for wave in waves if first == "ratings" else waves[::-1]:
         task = bring_in(wave, slug="x", by=staff).task
@@ -67,8 +78,7 @@ def test_ratings_and_preferences_are_never_one_score(first):
 
 
 @pytest.mark.parametrize("what", ["lower", "standardised"])
-def test_values_that_mean_something_else_are_refused(what):
-    staff = make_user("importer")
+def test_values_that_mean_something_else_are_refused(staff, what):
     waves = [ratings(n=10), ratings(n=10, seed=5)]
     for wave in waves:
         wave.rows["value"] = (wave.rows["value"] - 60) / 20
@@ -78,9 +88,8 @@ def test_values_that_mean_something_else_are_refused(what):
         waves[1].lower_is_better = ("overall",)
     else:
         waves[1].standardised = False
-    with pytest.raises(GenieError) as refused:
+    with refusal("not-on-the-scale"):
         bring_in(waves[1], slug="x", by=staff)
-    assert refused.value.code == "not-on-the-scale"
 
 
 def marked(severity, *, texts=True, of="seg"):
@@ -106,13 +115,11 @@ def test_marked_errors_show_the_words_that_were_marked():
         *["…"] * 4,
     ]
     # of an unknown severity nobody knows what it takes off: it is not worth nothing
-    with pytest.raises(GenieError) as refused:
+    with refusal("not-on-the-scale"):
         bring_in(marked("grave", of="third"), slug="x", by=row.imported_by)
-    assert refused.value.code == "not-on-the-scale"
 
 
-def test_a_withdrawn_system_comes_back_with_nobodys_import():
-    staff = make_user("importer")
+def test_a_withdrawn_system_comes_back_with_nobodys_import(staff):
     red = bring_in(ratings(n=8), slug="x", by=staff).task.submissions.first()
     decide.withdraw(red, by=staff, reason="Asked to.")
     row = bring_in(ratings(n=8, seed=3), slug="x", by=staff)
@@ -148,8 +155,8 @@ def test_nobody_is_named_by_a_path_or_a_problem(client):
 
 @pytest.mark.every_engine
 @pytest.mark.parametrize("wave", [False, True])
-def test_a_job_that_runs_twice_stores_its_files_once(wave, monkeypatch):
-    staff, files = make_user("importer"), [Source("a.csv", b"1")]
+def test_a_job_that_runs_twice_stores_its_files_once(staff, wave, monkeypatch):
+    files = [Source("a.csv", b"1")]
     if wave:
         bring_in(ratings(n=4, seed=3), slug="x", by=staff)
     rows = ratings(n=4)
@@ -166,8 +173,7 @@ def test_a_job_that_runs_twice_stores_its_files_once(wave, monkeypatch):
 
 
 @pytest.mark.every_engine
-def test_taking_back_twice_takes_back_once():
-    staff = make_user("importer")
+def test_taking_back_twice_takes_back_once(staff):
     bring_in(ratings(n=4), slug="x", by=staff)
     row = bring_in(ratings(n=4, seed=3), slug="x", by=staff)
     again = Import.objects.get(pk=row.pk)
@@ -178,9 +184,8 @@ def test_taking_back_twice_takes_back_once():
 
 def test_a_wrong_column_makes_no_thousands_of_systems(monkeypatch):
     monkeypatch.setattr(module, "MOST_SYSTEMS", 2)
-    with pytest.raises(GenieError) as refused:
+    with refusal("too-many-systems"):
         bring_in(ratings(n=4), slug="x", by=make_user("importer"))
-    assert refused.value.code == "too-many-systems"
 
 
 def test_only_scores_between_0_and_100_are_said_to_be(client):
@@ -194,7 +199,7 @@ def test_only_scores_between_0_and_100_are_said_to_be(client):
             for end in ("", "board.svg", "board.md", "board.tex")
         ]
         assert {one.status_code for one in answers} == {200}
-        said[name] = ["0 to 100" in one.content.decode() for one in answers]
+        said[name] = ["0 to 100" in one.text for one in answers]
     assert said == {"penalties": [False] * 4, "points": [True] * 4}
 
 
@@ -209,8 +214,7 @@ def test_cells_of_parquet_hold_nothing_that_no_database_stores(tmp_path):
 
 
 @pytest.mark.every_engine
-def test_what_only_a_taken_back_wave_brought_goes_with_it():
-    staff = make_user("importer")
+def test_what_only_a_taken_back_wave_brought_goes_with_it(staff):
     first, second, third = ratings(n=4), ratings(n=8, seed=3), ratings(n=6, seed=4)
     for rows, of in ((second, "seg"), (third, "more")):
         rows.rows["instance"] = rows.rows["instance"].str.replace("seg", of)
@@ -246,8 +250,7 @@ def standardised(*ends, of="seg"):
     return rows
 
 
-def test_a_wave_beyond_the_ends_of_z_scores_or_penalties_moves_them():
-    staff = make_user("importer")
+def test_a_wave_beyond_the_ends_of_z_scores_or_penalties_moves_them(staff):
     first, second = standardised(-1.5, 1.5), standardised(-3.25, 2.5, of="more")
     task = bring_in(first, slug="x", by=staff).task
     bring_in(second, slug="x", by=staff)
@@ -268,8 +271,7 @@ def test_a_wave_beyond_the_ends_of_z_scores_or_penalties_moves_them():
     assert ":z_-4_3|" in score.signature or "scale:z_-4_3" in score.signature
 
 
-def test_a_wave_beyond_points_says_what_to_do():
-    staff = make_user("importer")
+def test_a_wave_beyond_points_says_what_to_do(staff):
     waves = [ratings(n=8), ratings(n=8, seed=3)]
     for rows, most in zip(waves, (5, 7), strict=True):
         rows.rows["value"] = [float(1 + i % most) for i in range(len(rows.rows))]
@@ -293,8 +295,7 @@ def test_a_wave_beyond_points_says_what_to_do():
     assert n_by_criterion() == {"overall": 8}
 
 
-def test_a_criterion_of_a_later_wave_joins_those_of_the_task_and_leaves_with_it():
-    staff = make_user("importer")
+def test_a_criterion_of_a_later_wave_joins_those_of_the_task_and_leaves_with_it(staff):
     first, second = ratings(n=8), standardised(-1.5, 1.5)
     second.rows["criterion"] = "adequacy"
     before = bring_in(first, slug="x", by=staff)
@@ -339,26 +340,7 @@ def test_unknown_workers_are_no_diligent_one(known, client, tmp_path):
     assert rebuild(made.folder).n_same
 
 
-def met(pairs):
-    """Each pair of systems, how often they met, and how often the first one won."""
-    rows = [
-        {
-            "worker": f"w{i % 3}",
-            "instance": f"{a}-{b}-{i}",
-            "system": a,
-            "other": b,
-            "criterion": "overall",
-            "value": float(i < won),
-            "row": i + 1,
-        }
-        for a, b, n, won in pairs
-        for i in range(n)
-    ]
-    return Judgments("pairs", from_rows(rows))
-
-
-def test_a_board_of_preferences_says_when_pairs_met_unevenly(client):
-    staff = make_user("importer")
+def test_a_board_of_preferences_says_when_pairs_met_unevenly(staff, client):
     even = [("red", "blue", 6, 6), ("blue", "green", 6, 6), ("red", "green", 6, 5)]
     bring_in(met(even), slug="even", by=staff)
     assert "Pairs met unevenly" not in client.get("/tasks/even/").text

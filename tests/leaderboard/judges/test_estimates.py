@@ -226,11 +226,11 @@ def test_both_numbers_stand_wherever_the_board_does(board, client):
         *(f"/tasks/{board.slug}/board.{form}" for form in ("md", "tex")),
     ]
     for place in places:
-        text = client.get(place).content.decode().replace("\\", "")
+        text = client.get(place).text.replace("\\", "")
         assert helped in text, place
         assert saved in text, place
         assert "words 1 (a script)" in text, place
-    table = client.get(f"/tasks/{board.slug}/board.csv").content.decode()
+    table = client.get(f"/tasks/{board.slug}/board.csv").text
     first = next(iter(csv.DictReader(io.StringIO(table))))
     whose = JudgedEstimate.objects.get(submission=first["submission"])
     assert float(first["with_judges_overall_mean"]) == whose.helped["mean"]
@@ -243,17 +243,14 @@ def test_both_numbers_stand_wherever_the_board_does(board, client):
     assert exported["judges"].startswith("With judges: words 1 (a script).")
     assert "Ranks are by people’s ratings alone" in exported["judges"]
     # switched off as other columns are
-    bare = client.get(places[0] + "?columns=team").content.decode()
+    bare = client.get(places[0] + "?columns=team").text
     assert "labels saved" not in bare
     assert "Ranks are by people’s ratings alone" in bare
     # gone in the moment in which the licence is
     JudgeLicence.objects.create(run=licence.run, criterion="overall", state="EXPIRED")
     for place in places:
-        assert "a script" not in client.get(place).content.decode()
-    assert (
-        "with_judges"
-        not in client.get(f"/tasks/{board.slug}/board.csv").content.decode()
-    )
+        assert "a script" not in client.get(place).text
+    assert "with_judges" not in client.get(f"/tasks/{board.slug}/board.csv").text
     assert client.get(f"/api/v1/submissions/{kite.pk}/").json()["with_judges"] == {}
 
 
@@ -263,7 +260,7 @@ def test_a_task_may_show_people_alone(board, client):
     board.config = {**board.config, "judges": {"show": False}}
     board.save()
     page = client.get(reverse("leaderboard:board", args=[board.slug]))
-    assert "a script" not in page.content.decode()
+    assert "a script" not in page.text
 
 
 def test_what_judges_do_for_a_private_system_is_its_team_s(board, client):
@@ -277,20 +274,17 @@ def test_what_judges_do_for_a_private_system_is_its_team_s(board, client):
     assert row.helped
     helped = f"{row.helped['mean']:.1f}"
     page = reverse("leaderboard:board", args=[board.slug])
-    assert "Kite" not in (text := client.get(page).content.decode())
+    assert "Kite" not in (text := client.get(page).text)
     assert "a script" in text
     assert (
         client.get(reverse("leaderboard:submission", args=[kite.pk])).status_code == 404
     )
     client.force_login(kite.owner)
-    text = client.get(page).content.decode()
+    text = client.get(page).text
     assert "Kite" in text
     assert helped in text
     for form in ("csv", "json", "md"):
-        assert (
-            "Kite"
-            not in client.get(f"/tasks/{board.slug}/board.{form}").content.decode()
-        )
+        assert "Kite" not in client.get(f"/tasks/{board.slug}/board.{form}").text
 
 
 def test_a_task_may_rank_with_judges_as_long_as_their_licence_stands(board, client):
@@ -299,7 +293,7 @@ def test_a_task_may_rank_with_judges_as_long_as_their_licence_stands(board, clie
     board.save()
     board = type(board).objects.get(pk=board.pk)
     address = reverse("leaderboard:board", args=[board.slug])
-    assert "ranks are by people’s ratings alone" in client.get(address).content.decode()
+    assert "ranks are by people’s ratings alone" in client.get(address).text
     estimate(board)
     assert refit.due() == [board.pk]
     refit.refit_board(board)
@@ -313,12 +307,12 @@ def test_a_task_may_rank_with_judges_as_long_as_their_licence_stands(board, clie
     ranks = rank_systems(fit)
     for one in Score.own.filter(superseded_at=None):
         assert one.cluster == ranks.cluster_of(str(one.submission_id))
-    assert "with the help of licensed judges" in client.get(address).content.decode()
+    assert "with the help of licensed judges" in client.get(address).text
     exported = client.get(f"/tasks/{board.slug}/board.json").json()
     assert "with the help of licensed judges" in exported["rank_rule"]
     # people rank in the moment in which the licence is gone, and the board says so
     JudgeLicence.objects.create(run=licence.run, criterion="overall", state="EXPIRED")
-    text = client.get(address).content.decode()
+    text = client.get(address).text
     assert "no licence stands" in text
     assert columns.field_of(board, frozenset()).by_scores
     assert refit.due() == [board.pk]

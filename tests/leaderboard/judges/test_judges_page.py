@@ -40,10 +40,10 @@ def licence(run, state, **fields):
 def test_the_page_calls_programs_programs_and_says_why(client, judged):
     run = worked(approved(make_script(), judged))
     address = f"/tasks/{judged.slug}/judges/"
-    assert "not decided yet" in client.get(address).content.decode()
+    assert "not decided yet" in client.get(address).text
     licence(run, "LICENSED")
     licence(run, "EXPIRED", moved=["crowd: Prolific, now <b>us</b>"])
-    page = client.get(address).content.decode()
+    page = client.get(address).text
     assert "program: a script" in page
     assert "crowd: Prolific, now &lt;b&gt;us&lt;/b&gt;" in page
     assert "agreement, passed:</strong> gap 0.01" in page
@@ -83,12 +83,12 @@ def test_what_rests_on_private_outputs_is_for_staff(client, judged):
     address = f"/tasks/{judged.slug}/judges/"
     told = f"/api/v1/tasks/{judged.slug}/judges/"
     client.force_login(make_user("stranger"))
-    assert "No judges" in client.get(address).content.decode()
+    assert "No judges" in client.get(address).text
     assert client.get(told).json()["results"] == []
     user = make_user("olga", is_staff=True)
     allow(user, "leaderboard.view_judgerun")
     client.force_login(user)
-    assert "program: a script" in client.get(address).content.decode()
+    assert "program: a script" in client.get(address).text
 
 
 def test_staff_read_the_rows_and_decide_again(client, judged):
@@ -96,7 +96,7 @@ def test_staff_read_the_rows_and_decide_again(client, judged):
     licence(run, "LICENSED")
     client.force_login(make_user("boss", is_staff=True, is_superuser=True))
     page = client.get(reverse("admin:leaderboard_judgerun_change", args=[run.pk]))
-    assert "overall: LICENSED (agreement: gap 0.01)" in page.content.decode()
+    assert "overall: LICENSED (agreement: gap 0.01)" in page.text
     listed = reverse("admin:leaderboard_judgerun_changelist")
     chosen = {"action": "license_selected", "_selected_action": [run.pk]}
     client.post(listed, {**chosen, "confirmed": "yes", "reason": "New ratings."})
@@ -122,7 +122,7 @@ def test_the_row_of_the_metric_board_has_the_word(client, ranked):
         JudgeLicence.objects.all().delete()
         if state:
             licence(run, state)
-        page = client.get(address).content.decode()
+        page = client.get(address).text
         assert f'/judges/">program: {word}</a>' in page
         told = client.get(f"/api/v1/tasks/{ranked.slug}/metric-board/").json()
         words = {line["label"]: line["licence"] for line in told["metrics"]}

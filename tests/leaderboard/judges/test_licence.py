@@ -111,8 +111,7 @@ def test_noise_long_texts_and_drift_are_told(rated, client):
     page = client.get(reverse("admin:leaderboard_judgerun_change", args=[good.pk]))
     assert (
         "overall: NOT LICENSED (people: their ratings of the same outputs, of 4 people; "
-        "alternative annotator test: winning rate 1.00 of 4"
-        in html.unescape(page.content.decode())
+        "alternative annotator test: winning rate 1.00 of 4" in html.unescape(page.text)
     )
 
 

@@ -104,10 +104,10 @@ def test_staff_make_price_and_approve_in_the_admin(judged, client):
     run = JudgeRun.objects.get()
     runs = reverse("admin:leaderboard_judgerun_changelist")
     chosen = {"action": "approve_selected", "_selected_action": run.pk}
-    page = client.post(runs, chosen).content.decode()
+    page = client.post(runs, chosen).text
     assert "Hidden references: not sent." in page
     said = {**chosen, "confirmed": "yes", "references": "on", "reason": "go"}
-    page = client.post(runs, said, follow=True).content.decode()
+    page = client.post(runs, said, follow=True).text
     assert "this run sends references: no" in page
     del said["references"]
     client.post(runs, said)
@@ -116,7 +116,7 @@ def test_staff_make_price_and_approve_in_the_admin(judged, client):
     for name in ("judgerun", "judge"):
         pk = run.pk if name == "judgerun" else judge.pk
         address = reverse(f"admin:leaderboard_{name}_change", args=[pk])
-        page = client.get(address).content.decode().replace("<wbr>", "")
+        page = client.get(address).text.replace("<wbr>", "")
         assert judge.signature in page
     JudgeBudget.objects.create(task=judged, cents=700)
     for name in ("judgecall", "judgecost", "judgebudget", "judgerun", "judge"):

@@ -101,13 +101,6 @@ def test_what_changes_is_computed_anew_beside_the_old_one(world, board, change):
     assert ("Heron" in str(new.payload)) == (change in {"score", "metric"})
 
 
-def test_few_systems_are_too_few(world):
-    for submission in world.systems[2:]:
-        Submission.objects.filter(pk=submission.pk).update(state="WITHDRAWN")
-    assert metric_board.refresh(world.task) == 0
-    assert MetricBoard.objects.get().state == "TOO_FEW"
-
-
 @pytest.mark.every_engine
 def test_a_task_that_nobody_has_judged_has_no_board(world):
     Submission.own.update(state="MEASURED", published_at=None)

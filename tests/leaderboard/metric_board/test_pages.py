@@ -18,7 +18,7 @@ ADDRESS = "/tasks/tidy-news/metrics/"
 def page(client, query=""):
     answer = client.get(ADDRESS + query)
     assert answer.status_code == 200
-    return answer.content.decode()
+    return answer.text
 
 
 def test_a_task_without_scores_says_what_will_be_here(client, world):
@@ -30,7 +30,8 @@ def test_a_board_under_way_and_one_with_too_few_say_so(client, world):
     assert "Being computed" in page(client)
     for submission in world.systems[2:]:
         Submission.objects.filter(pk=submission.pk).update(state="WITHDRAWN")
-    boards.refresh(world.task)
+    assert boards.refresh(world.task) == 0
+    assert MetricBoard.objects.first().state == "TOO_FEW"
     assert "Too few systems" in page(client)
 
 
@@ -238,7 +239,7 @@ def test_in_a_browser(board, cast, open_page, tmp_path):
 
 def test_the_systems_board_says_what_is_not_computed_here(client, world):
     task = use_metrics(world.task, "chrf", "bleurt")
-    assert "not computed here" not in client.get("/tasks/tidy-news/").content.decode()
+    assert "not computed here" not in client.get("/tasks/tidy-news/").text
     runs.catch_up(task)
-    said = client.get("/tasks/tidy-news/?columns=all").content.decode()
+    said = client.get("/tasks/tidy-news/?columns=all").text
     assert said.count("not computed here") == 6

@@ -124,13 +124,6 @@ def test_equal_metrics_are_never_told_apart():
         assert found.p_value == 1
 
 
-def test_one_direction_is_the_others_complement():
-    one = permutation_test(PEOPLE, FIRST, SECOND, statistic="pearson", seed=1)
-    other = permutation_test(PEOPLE, SECOND, FIRST, statistic="pearson", seed=2)
-    assert one.difference == pytest.approx(-other.difference)
-    assert one.p_value + other.p_value == pytest.approx(1, abs=0.06)
-
-
 @pytest.mark.parametrize("statistic", ["pearson", "tau-b"])
 def test_between_equally_good_metrics_small_p_values_are_rare(statistic):
     rng = np.random.default_rng(11)
@@ -155,14 +148,6 @@ def test_the_same_seed_gives_the_same_bytes_and_another_another():
     )
     assert first == again
     assert first.p_value != other.p_value
-
-
-def test_a_scale_means_nothing():
-    plain = permutation_test(PEOPLE, FIRST, SECOND, statistic="tau-b", seed=1)
-    scaled = permutation_test(
-        PEOPLE, FIRST * 100 + 7, SECOND, statistic="tau-b", seed=1
-    )
-    assert scaled.p_value == plain.p_value
 
 
 def test_a_constant_metric_is_nothing_rather_than_an_error():
