@@ -6,6 +6,7 @@ import json
 from crowd.models import LedgerEntry
 from genie.lib import jobs
 from leaderboard.designs.base import content_key
+from leaderboard.evaluation import decide
 from leaderboard.evaluation.run import advance
 from leaderboard.models import Submission
 from leaderboard.submissions.services import submit
@@ -14,6 +15,21 @@ from leaderboard.submissions.services import submit
 def settle() -> None:
     advance()
     jobs.drain()
+
+
+def launch(submission, boss) -> Submission:
+    """Check and measure what was handed in, and send it out at once."""
+    jobs.drain()
+    decide.approve(submission, by=boss, start_now=True)
+    settle()
+    return submission
+
+
+def send_out(found, boss):
+    """Approve a comparison or a joint evaluation, and begin it."""
+    decide.approve(found, by=boss)
+    settle()
+    return found
 
 
 def now(submission) -> Submission:

@@ -1,18 +1,18 @@
 """One page has all evidence about a worker; it names what is unusual and excludes nobody."""
 
 import re
-from html import unescape
 
 import numpy as np
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from crowd.models import Assignment, Signals
 from leaderboard.models import MetricResult, OutsideMetric, OutsideScores
 from quality.models import Ban, Grade, HeldExclusion, Placement
 from tests.cast import allow
+from tests.crowd.making import text_of
 from tests.factories import (
+    CONFIG,
     answer,
     make_evaluation,
     make_submission,
@@ -20,6 +20,7 @@ from tests.factories import (
     make_team,
     make_user,
     make_worker,
+    signed_in,
 )
 from tests.kept import kept
 
@@ -43,7 +44,8 @@ def crowd(owner, judge):
 
 
 def at_work(owner, judge):
-    task = make_task(n_instances=N, sample_size=N, config=_with_judge("gpt"))
+    with_judge = {"human": {**CONFIG["human"], "judge": "gpt"}}
+    task = make_task(n_instances=N, sample_size=N, config=with_judge)
     team = make_team("Heron", owner)
     submission = make_submission(task, team=team, owner=owner, state="ANNOTATING")
     items = list(make_evaluation(submission).campaign.items.order_by("pk"))
@@ -61,17 +63,9 @@ def at_work(owner, judge):
     return workers
 
 
-def _with_judge(name):
-    from tests.factories import CONFIG
-
-    return {"human": {**CONFIG["human"], "judge": name}}
-
-
 @pytest.fixture
 def boss():
-    client = Client()
-    client.force_login(make_user("ada", is_staff=True, is_superuser=True))
-    return client
+    return signed_in(make_user("ada", is_staff=True, is_superuser=True))
 
 
 def page(client, worker):
@@ -79,7 +73,7 @@ def page(client, worker):
         reverse("admin:leaderboard_worker_evidence", args=[worker.pk])
     )
     assert response.status_code == 200
-    return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text)))
+    return text_of(response)
 
 
 def test_who_copies_the_judge_looks_unusual_and_stays(crowd, boss):
@@ -140,8 +134,7 @@ def test_who_has_done_nothing_has_no_evidence(boss):
 def test_only_staff_who_may_see_tests_may_see_it(crowd):
     address = reverse("admin:leaderboard_worker_evidence", args=[crowd[0].pk])
     clerk = make_user("cleo", is_staff=True)
-    client = Client()
-    client.force_login(clerk)
+    client = signed_in(clerk)
     assert client.get(address).status_code == 403
     allow(clerk, "quality.view_grade")
     assert client.get(address).status_code == 200

@@ -3,7 +3,6 @@
 import pytest
 
 from leaderboard.demo import people
-from leaderboard.evaluation import decide
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.services.comparison import Question
@@ -14,7 +13,7 @@ from tests.kept import kept
 from tests.leaderboard.evaluation.steps import (
     hand_in,
     references_of,
-    settle,
+    send_out,
     work_until,
 )
 
@@ -100,9 +99,9 @@ def ask(boss):
     """Ask, approve and send out the first wave."""
 
     def asked(a, b, question):
-        found = compare.request(a, b, Question("overall", **question), by=boss)
-        decide.approve(found, by=boss)
-        settle()
+        found = send_out(
+            compare.request(a, b, Question("overall", **question), by=boss), boss
+        )
         return Comparison.objects.get(pk=found.pk)
 
     def run(a, b, **question):
@@ -139,8 +138,7 @@ def judged(boss, crowd):
         found = joint.request(
             systems, by=boss, **{"n_instances": 10, "n_workers": 2, **question}
         )
-        decide.approve(found, by=boss)
-        settle()
+        send_out(found, boss)
         return work_until(crowd, found, lambda row: row.state == "SCORED")
 
     def run(systems, **question):

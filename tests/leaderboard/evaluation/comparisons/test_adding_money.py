@@ -5,13 +5,12 @@ from django.urls import reverse
 
 from crowd.campaigns.services.add_money import add_money
 from crowd.campaigns.services.more_answers import ask_for_more, priced
-from crowd.models import Assignment, Campaign, Commitment, LedgerEntry
-from genie.lib.errors import GenieError
-from leaderboard.evaluation import decide
+from crowd.models import Assignment, Campaign, Commitment
 from leaderboard.evaluation.services import joint
 from leaderboard.models import JointEvaluation
 from quality.bans.services import ban as banning
-from tests.leaderboard.evaluation.steps import settle
+from tests.leaderboard.evaluation.steps import send_out, settle, spent
+from tests.refusals import refusal
 
 
 @pytest.fixture(autouse=True)
@@ -19,11 +18,6 @@ def _no_reserve(task):
     human = {**task.config["human"], "repost_share": 0.0}
     task.config = {**task.config, "human": human}
     task.save()
-
-
-def spent():
-    rows = LedgerEntry.own.exclude(state__in=["CANCELLED", "FAILED"])
-    return sum(rows.values_list("amount_cents", flat=True))
 
 
 def robbed(crowd, boss, task):
@@ -41,6 +35,14 @@ def robbed(crowd, boss, task):
     return campaign, n
 
 
+def pay(campaign, n, boss):
+    cents = n * campaign.hit_type.reward_cents
+    seen = campaign.budget_cents
+    assert (
+        add_money(campaign.pk, cents, budget_cents=seen, by=boss, reason="Lost.") == n
+    )
+
+
 def _n_each(campaign):
     hit = campaign.hits.first()
     return hit.max_assignments * campaign.hit_type.reward_cents
@@ -49,16 +51,12 @@ def _n_each(campaign):
 def test_a_joint_evaluation_finishes_with_all_its_judgements_and_says_of_more(
     right, wrong, level, boss, crowd, task, client
 ):
-    found = joint.request([right, wrong, level[0]], by=boss, n_instances=5)
-    decide.approve(found, by=boss)
-    settle()
+    found = send_out(
+        joint.request([right, wrong, level[0]], by=boss, n_instances=5), boss
+    )
     campaign, n = robbed(crowd, boss, task)
     assert campaign.notice.startswith(f"{n} answers")
-    cents = n * campaign.hit_type.reward_cents
-    seen = campaign.budget_cents
-    assert (
-        add_money(campaign.pk, cents, budget_cents=seen, by=boss, reason="Lost.") == n
-    )
+    pay(campaign, n, boss)
     campaign.refresh_from_db()
     fields = {"shown": 1, "agreed_cents": priced(campaign, 1).cents, "by": boss}
     ask_for_more(campaign.pk, 1, **fields, reason="Few.")
@@ -71,18 +69,14 @@ def test_a_joint_evaluation_finishes_with_all_its_judgements_and_says_of_more(
     assert found.workers_each == [2]
     assert Commitment.objects.get().amount_cents == spent()
     client.force_login(boss)
-    page = client.get(reverse("leaderboard:joint", args=[found.pk])).content.decode()
+    page = client.get(reverse("leaderboard:joint", args=[found.pk])).text
     assert "5 instances, 2 workers per instance" in page
 
 
 def test_comparisons_go_on_and_settle_all(ask, right, wrong, finish, boss, crowd, task):
     found = ask(right, wrong, delta=0.3)
     campaign, n = robbed(crowd, boss, task)
-    cents = n * campaign.hit_type.reward_cents
-    seen = campaign.budget_cents
-    assert (
-        add_money(campaign.pk, cents, budget_cents=seen, by=boss, reason="Lost.") == n
-    )
+    pay(campaign, n, boss)
     assert Assignment.own.filter(replaced_at__isnull=False).count() == n
     found = finish(found)
     assert found.is_over
@@ -93,6 +87,5 @@ def test_comparisons_go_on_and_settle_all(ask, right, wrong, finish, boss, crowd
 
 def test_a_comparison_asks_by_itself(ask, right, wrong):
     ask(right, wrong)
-    with pytest.raises(GenieError) as refusal:
+    with refusal("asks-by-itself"):
         priced(Campaign.own.get(), 1)
-    assert refusal.value.code == "asks-by-itself"

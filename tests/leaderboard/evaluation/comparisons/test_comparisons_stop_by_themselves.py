@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from django.test import Client
 
 from crowd.campaigns.services import work
 from crowd.hits.selectors.progress import campaign_progress
 from crowd.hits.services.extend import room
 from crowd.models import Answer, Assignment, Campaign, Commitment
-from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide as decisions
 from leaderboard.evaluation import run
 from leaderboard.evaluation.selectors import comparison_labels as compare_labels
@@ -31,9 +29,12 @@ from leaderboard.stats.stopping.sequential import Decision, rule_named
 from quality.bans.services import ban as banning
 from quality.bans.services import held_exclusions
 from quality.models import DetectorFit, Grade, HeldExclusion, Placement, Verdict
-from tests.factories import make_worker
+from tests.factories import make_worker, signed_in
 from tests.leaderboard.evaluation.comparisons.conftest import config_with
 from tests.leaderboard.evaluation.steps import settle, shown_cents
+from tests.refusals import refusal
+
+TESTS = {"positive_share": 0.2, "negative_share": 0.2}
 
 
 def test_really_different_systems_are_told_apart_early(told_apart):
@@ -233,14 +234,7 @@ def test_labels_of_a_banned_worker_are_asked_for_again(
 
 
 def test_tests_hide_among_the_pairs_and_are_no_labels(right, wrong, ask, finish, task):
-    config_with(
-        task,
-        positive_share=0.2,
-        negative_share=0.2,
-        reward_cents=4,
-        expected_seconds=9,
-        wave_size=5,
-    )
+    config_with(task, **TESTS, reward_cents=4, expected_seconds=9, wave_size=5)
     found = finish(ask(right, wrong, delta=0.3, max_pairs=15))
     assert found.n_waves == 2
     placements = Placement.objects.filter(campaign=found.evaluation.campaign)
@@ -277,15 +271,13 @@ def test_unaskable_questions_are_refused(right, wrong, boss):
         ({"max_pairs": 0}, "pairs"),
     ]:
         question = Question(**{"criterion": "overall", **wrong_question})
-        with pytest.raises(GenieError, match=sentence) as refused:
+        with refusal("unusable-question", match=sentence):
             compare.request(right, wrong, question, by=boss)
-        assert refused.value.code == "unusable-question"
 
 
 def test_a_submission_is_not_compared_with_itself(right, boss):
-    with pytest.raises(GenieError) as refused:
+    with refusal("same-submission"):
         compare.request(right, right, Question("overall"), by=boss)
-    assert refused.value.code == "same-submission"
 
 
 def test_all_pairs_share_the_error_and_decided_ones_ask_no_more(
@@ -314,14 +306,12 @@ def test_all_pairs_share_the_error_and_decided_ones_ask_no_more(
 
 def test_all_pairs_need_at_least_two_and_not_too_many(right, boss):
     for n in (0, 1, 13):
-        with pytest.raises(GenieError) as refused:
+        with refusal("wrong-number-of-systems"):
             compare.request_all_pairs([right] * n, Question("overall"), by=boss)
-        assert refused.value.code == "wrong-number-of-systems"
 
 
 def test_money_for_third_opinions_is_not_spent_on_tests(task, level, ask, crowd):
-    shares = {"positive_share": 0.2, "negative_share": 0.2}
-    config_with(task, **shares, reward_cents=4, expected_seconds=9, wave_size=5)
+    config_with(task, **TESTS, reward_cents=4, expected_seconds=9, wave_size=5)
     found = ask(*level, strategy="max-three", max_pairs=15)
     crowd.work()
     campaign = found.evaluation.campaign
@@ -367,15 +357,12 @@ def test_a_comparison_of_which_tests_stand_out_is_approved_with_a_word(
     task, wrong, level, boss, settings
 ):
     settings.GENIE = {**settings.GENIE, "TEST_QUESTIONS_CHECKED": True}
-    config_with(
-        task, positive_share=0.2, negative_share=0.2, test_questions="references"
-    )
+    config_with(task, **TESTS, test_questions="references")
     found = compare.request(wrong, level[0], Question("overall", max_pairs=12), by=boss)
     # where people are asked
     HumanEvaluation.objects.update(simulated=False)
     decisions.measure_together(found)
-    client = Client()
-    client.force_login(boss)
+    client = signed_in(boss)
     page = f"/admin/leaderboard/comparison/{found.pk}/approve/"
     asked = client.get(page).text
     assert "Start although test questions stand out, because" in asked

@@ -2,8 +2,6 @@
 
 import re
 
-from django.test import Client
-
 from leaderboard.evaluation import decide
 from leaderboard.evaluation import expected as expecting
 from leaderboard.evaluation.expected import expected
@@ -12,6 +10,7 @@ from leaderboard.evaluation.services.comparison import Question
 from leaderboard.models import Comparison, CountedVote, JointEvaluation
 from leaderboard.stats.stopping.sequential import exact_walk, rule_named
 from leaderboard.stats.systems.variances import Variances
+from tests.factories import signed_in
 
 
 def told(row):
@@ -102,8 +101,7 @@ def test_systems_on_every_other_page_are_half_known(ranked, right, wrong, level,
 
 
 def test_the_pages_that_ask_for_approval_show_it(right, wrong, boss):
-    office = Client()
-    office.force_login(boss)
+    office = signed_in(boss)
     requests = (
         comparison.request(right, wrong, Question("overall"), by=boss),
         joint.request([right, wrong], by=boss, n_instances=8),
@@ -115,7 +113,7 @@ def test_the_pages_that_ask_for_approval_show_it(right, wrong, boss):
     for row in requests:
         name = type(row).__name__.lower()
         page = office.get(f"/admin/leaderboard/{name}/{row.pk}/approve/")
-        text = " ".join(re.sub(r"<[^>]+>", " ", page.content.decode()).split())
+        text = " ".join(re.sub(r"<[^>]+>", " ", page.text).split())
         for sentence in told(row):
             assert sentence in text
 

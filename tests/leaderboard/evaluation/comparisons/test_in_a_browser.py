@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from leaderboard.evaluation import decide
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.models import Comparison, HumanEvaluation
 from tests.browser import READ, go, look, overflows, violations
-from tests.leaderboard.evaluation.steps import settle
+from tests.leaderboard.evaluation.steps import send_out, settle
 
 pytestmark = [
     pytest.mark.browser,
@@ -26,8 +25,7 @@ def pages(right, wrong, level, boss, ask, finish, crowd):
     scored = joint.request(
         [wrong, right, level[0]], by=boss, n_instances=6, n_workers=2
     )
-    decide.approve(scored, by=boss)
-    settle()
+    send_out(scored, boss)
     for _ in range(3):
         crowd.work()
         settle()

@@ -29,7 +29,7 @@ def test_beside_the_rule_stands_an_interval_that_covers_other_workers(as_good):
     answers = standing_of(found).answers
     assert answers.covers == COVERS_CROWD
     assert answers.n_answers == found.n_labels
-    page = Client().get(f"/comparisons/{found.pk}/").content.decode()
+    page = Client().get(f"/comparisons/{found.pk}/").text
     assert f"Of 16 answers by {answers.n_workers} workers" in page
     assert f"which covers {COVERS_CROWD}. It includes 50 %." in page
     assert ASSUMES in page
@@ -43,7 +43,7 @@ def test_beside_the_rule_stands_an_interval_that_covers_other_workers(as_good):
         "n_workers": answers.n_workers,
     }
     # a list has no room to say what an interval covers
-    listed = Client().get("/tasks/demo-qa/comparisons/").content.decode()
+    listed = Client().get("/tasks/demo-qa/comparisons/").text
     row = listed[listed.index("<tbody>") : listed.index("</tbody>")]
     assert f"{100 * found.estimate:.0f} %" in row
     assert "[" not in row
@@ -59,7 +59,7 @@ def test_days_count_once_there_are_three(as_good, tmp_path):
     answers = standing_of(found).answers
     assert (answers.share, answers.covers) == (one_day.share, COVERS_DAYS)
     assert (answers.low, answers.high) != (one_day.low, one_day.high)
-    page = Client().get(f"/comparisons/{found.pk}/").content.decode()
+    page = Client().get(f"/comparisons/{found.pk}/").text
     assert f"which covers {COVERS_DAYS}." in page
     # a release knows the days, too
     folder = make(found.task, tmp_path / "release").folder

@@ -51,7 +51,7 @@ def test_the_page_of_a_running_comparison_shows_estimate_band_and_what_is_needed
     assert found.n_waves > 1
     for _ in range(2):
         crowd.do_hit(crowd.players[2])
-    page = signed_in(boss).get(f"/comparisons/{found.pk}/").content.decode()
+    page = signed_in(boss).get(f"/comparisons/{found.pk}/").text
     standing = standing_of(found)
     assert f"{standing.n_labels} of 30 at most" in page
     assert 'class="band"' in page
@@ -65,7 +65,7 @@ def test_the_page_of_a_running_comparison_shows_estimate_band_and_what_is_needed
 
 def test_the_page_of_a_decided_one_says_which_is_better(told_apart):
     found = told_apart
-    page = Client().get(f"/comparisons/{found.pk}/").content.decode()
+    page = Client().get(f"/comparisons/{found.pk}/").text
     n_workers = standing_of(found).answers.n_workers
     assert n_workers > 1
     decided = f"decided after {found.n_labels} labels by {n_workers} workers with"
@@ -82,7 +82,7 @@ def ended(found, state):
 
 def test_a_rule_that_errs_more_often_than_it_says_is_labelled(right, wrong, ask):
     found = ask(right, wrong, rule="hoeffding", max_pairs=30)
-    page = Client().get(f"/comparisons/{found.pk}/").content.decode()
+    page = Client().get(f"/comparisons/{found.pk}/").text
     assert "not anytime-valid" in page
     ended(found, "DECIDED")
     Comparison.objects.filter(pk=found.pk).update(
@@ -184,7 +184,7 @@ def test_people_ask_about_own_systems_only(right, wrong, stranger, boss):
     answer = post_question(signed_in(stranger), [right, wrong])
     assert answer.status_code == 400
     # written into the page, the apostrophe is a reference
-    assert "belong to your team" in answer.content.decode()
+    assert "belong to your team" in answer.text
     assert Comparison.objects.count() == 0
     assert post_question(signed_in(boss), [right, wrong]).status_code == 302
 
@@ -216,15 +216,15 @@ def test_a_form_that_cannot_be_asked_comes_back(right, wrong, sam):
 def test_staff_approve_with_the_total_before_their_eyes(right, wrong, boss):
     found = comparison.request(right, wrong, Question("overall", max_pairs=20), by=boss)
     client, own = signed_in(boss), f"/admin/leaderboard/comparison/{found.pk}/"
-    shown = client.get(f"{own}change/").content.decode()
+    shown = client.get(f"{own}change/").text
     assert f"{own}approve/" in shown
     assert f"{own}stop/" not in shown
-    assert "The total is" in client.get(f"{own}approve/").content.decode()
+    assert "The total is" in client.get(f"{own}approve/").text
     missing = client.get(f"/admin/leaderboard/comparison/{10**6}/approve/")
     assert missing.status_code == 404
     data = {"action": "approve_selected", "_selected_action": [found.pk]}
     address = "/admin/leaderboard/comparison/"
-    page = client.post(address, data).content.decode()
+    page = client.post(address, data).text
     cost = decide.quote(found.evaluation).total_cents
     assert f"${cost / 100:,.2f}, at least 20 workers" in page
     found.refresh_from_db()
@@ -256,14 +256,14 @@ def test_a_joint_evaluation_has_one_page_and_one_answer_of_the_api(
     assert answer["Location"] == f"/joint-evaluations/{asked.pk}/"
     assert Client().get(answer["Location"]).status_code == 404
     found, address = ranked, f"/joint-evaluations/{ranked.pk}/"
-    page = Client().get(address).content.decode()
+    page = Client().get(address).text
     for word in ("Cluster", "TrueSkill", "ICC(1,k)", "geometric mean", "Right"):
         assert word in page
     assert '1 <span class="quiet">100 % same</span>' in page
     assert "vs. <bdi>Right</bdi>" in page
     for module in (joint_selectors, joint_views):
         monkeypatch.setattr(module, "MANY", 2)
-    many = Client().get(address).content.decode()
+    many = Client().get(address).text
     assert "<h1>3 systems, side by side</h1>" in many
     assert "vs. <bdi>" not in many
     assert len(many) < len(page)
@@ -310,16 +310,16 @@ def test_the_seed_that_hides_test_questions_is_told_when_it_is_over(
     found = ask(right, wrong, max_pairs=30)
     address = f"/comparisons/{found.pk}/"
     for reader in (Client(), signed_in(boss)):
-        assert str(found.seed) not in reader.get(address).content.decode()
+        assert str(found.seed) not in reader.get(address).text
         assert reader.get(f"/api/v1{address}").json()["seed"] is None
     found, address = told_apart, f"/comparisons/{told_apart.pk}/"
-    assert str(found.seed) in Client().get(address).content.decode()
+    assert str(found.seed) in Client().get(address).text
     assert Client().get(f"/api/v1{address}").json()["seed"] == found.seed
 
 
 def test_a_tasks_list_names_its_comparisons(right, wrong, ask):
     found = ask(right, wrong, max_pairs=30)
-    page = Client().get("/tasks/demo-qa/comparisons/").content.decode()
+    page = Client().get("/tasks/demo-qa/comparisons/").text
     assert f"/comparisons/{found.pk}/" in page
     assert "collecting ratings" in page
 

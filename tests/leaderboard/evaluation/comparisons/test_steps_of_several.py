@@ -10,7 +10,7 @@ from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.strategies import joint as side_by_side
 from leaderboard.models import JointEvaluation
 from tests.kept import kept
-from tests.leaderboard.evaluation.steps import settle
+from tests.leaderboard.evaluation.steps import send_out, settle
 
 
 @pytest.fixture
@@ -18,9 +18,7 @@ def answered(right, wrong, boss, crowd):
     """Give a joint evaluation whose answers are all there and not yet looked at."""
 
     def make():
-        found = joint.request([right, wrong], by=boss, n_instances=6)
-        decide.approve(found, by=boss)
-        settle()
+        found = send_out(joint.request([right, wrong], by=boss, n_instances=6), boss)
         crowd.work()
         # the last look at the answers: what follows is to be computed
         run.step(found.evaluation_id)

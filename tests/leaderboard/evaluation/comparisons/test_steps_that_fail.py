@@ -2,7 +2,6 @@
 
 import pytest
 from django.db import connection
-from django.test import Client
 
 from crowd.campaigns.services import run as campaign_run
 from genie.lib import jobs
@@ -12,6 +11,7 @@ from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.strategies import comparison
+from tests.factories import signed_in
 
 
 class Killed(BaseException):
@@ -86,14 +86,13 @@ def test_staff_see_it_first_of_all_and_try_again_from_the_list(walk, monkeypatch
             campaigns, "build_campaign", broken(GenieError("It <b>broke</b>."))
         )
         run.step(walk.evaluation_id)
-    client = Client()
-    client.force_login(boss)
+    client = signed_in(boss)
     name = walk._meta.model_name
-    front = client.get("/admin/").content.decode()
+    front = client.get("/admin/").text
     assert "with a failed step: 1" in front
     assert "It &lt;b&gt;broke" in front
     address = f"/admin/leaderboard/{name}/"
-    assert "It &lt;b&gt;broke" in client.get(f"{address}?failed=yes").content.decode()
+    assert "It &lt;b&gt;broke" in client.get(f"{address}?failed=yes").text
     asked = {"action": "retry_selected", "_selected_action": [walk.pk]}
     client.post(address, asked)
     client.post(address, {**asked, "confirmed": "yes", "reason": "Mended."})

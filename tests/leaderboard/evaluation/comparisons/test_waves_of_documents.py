@@ -9,14 +9,14 @@ from crowd.campaigns.services import pages
 from crowd.hit_templates.form import DOCUMENT, PART
 from crowd.models import Assignment
 from genie.lib.errors import GenieError
-from leaderboard.evaluation import decide, waves
+from leaderboard.evaluation import waves
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.models import Comparison, JointEvaluation, Task
 from leaderboard.submissions.models.submission import Prediction
 from leaderboard.tasks.drafts.documents import whole_wave
-from tests.leaderboard.evaluation.steps import settle
+from tests.leaderboard.evaluation.steps import send_out
 
 SIZES = [4, 4, 2, 5, 4, 4, 3, 5, 4, 5]
 PAGES = {"page_by": "document", "items_per_page": 4, "worker_percent": 100}
@@ -150,9 +150,7 @@ def test_pages_show_all_segments_of_each_document_in_order(
     if kind == "comparison":
         found = ask(*level, max_pairs=14, wave_size=14)
     else:
-        found = joint.request(level, by=boss, n_instances=14)
-        decide.approve(found, by=boss)
-        settle()
+        found = send_out(joint.request(level, by=boss, n_instances=14), boss)
     worker, shown = crowd.players[0].worker, []
     rows = found.evaluation.judged_items.select_related("item")
     asked = {row.item.data[DOCUMENT] for row in rows}

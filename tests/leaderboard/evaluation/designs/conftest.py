@@ -5,13 +5,12 @@ from copy import deepcopy
 import pytest
 
 from leaderboard.demo import people
-from leaderboard.evaluation import decide
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import Task
 from tests.leaderboard.evaluation.steps import (
     hand_in,
+    launch,
     references_of,
-    settle,
     work_until,
 )
 
@@ -97,9 +96,7 @@ def published(measured, boss, crowd):
     """Take a system all the way: handed in, approved, judged, on the board."""
 
     def walk(name, share):
-        submission = measured(name, share)
-        decide.approve(submission, by=boss, start_now=True)
-        settle()
+        submission = launch(measured(name, share), boss)
         return work_until(crowd, submission, lambda row: row.state == "PUBLISHED")
 
     return walk

@@ -10,7 +10,6 @@ from django.test import Client
 from crowd import hit_templates
 from crowd.models import Answer, Assignment, Commitment
 from crowd.workers.services import invitations
-from leaderboard.evaluation import decide
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.models import Comparison, JointEvaluation, Score, Submission
 from quality.models import Ban, Grade
@@ -18,7 +17,7 @@ from tests.http_worker import HttpWorker
 from tests.leaderboard.evaluation.designs.test_every_design_walks_to_the_board import (
     DIRECT,
 )
-from tests.leaderboard.evaluation.steps import settle
+from tests.leaderboard.evaluation.steps import launch, send_out, settle
 
 # Of 4 instances 3 are answered rightly. What a right and a wrong one earn:
 EXPECTED = {
@@ -87,9 +86,7 @@ def test_from_submission_to_board_through_pages_alone(
     design, ask, measured, boss, people, task
 ):
     ask(**asked_as_the_template_asks(design))
-    found = measured("Heron", 3 / 8, simulated=False)
-    decide.approve(found, by=boss, start_now=True)
-    settle()
+    found = launch(measured("Heron", 3 / 8, simulated=False), boss)
     people(2)
     found = Submission.objects.get(pk=found.pk)
     assert found.state == "PUBLISHED", found.failure
@@ -111,12 +108,12 @@ def test_from_submission_to_board_through_pages_alone(
         assert marks.low < marks.mean < marks.high <= 0
         assert marks.histogram == {"-5": 1, "0": 3}
         assert "scale:slider-100|criterion:spans|agg:mean" in marks.signature
-        page = Client().get(f"/submissions/{found.pk}/").content.decode()
+        page = Client().get(f"/submissions/{found.pk}/").text
         assert "-1 for each minor and -5 for each major one" in page
         assert page.index("All in all, how good") < page.index("Marked errors:")
         told = " ".join(found.events.values_list("sentence", flat=True))
         assert "Scored 75.0" in told
-    board = Client().get(f"/tasks/{task.slug}/").content.decode()
+    board = Client().get(f"/tasks/{task.slug}/").text
     assert "Heron" in board
     assert f"{scores[0].mean:.1f}" in board
     assert Grade.objects.filter(correct=False).count() == 0 < Grade.objects.count()
@@ -130,13 +127,11 @@ def test_a_comparison_is_decided_through_pages_alone(ask, measured, boss, people
     good, poor = (measured(name, 1.0, simulated=False) for name in ("Good", "Poor"))
     poor.predictions.update(text="I could not say.")
     question = comparison.Question("overall", delta=0.3, max_pairs=9, wave_size=9)
-    found = comparison.request(good, poor, question, by=boss)
-    decide.approve(found, by=boss)
-    settle()
+    found = send_out(comparison.request(good, poor, question, by=boss), boss)
     people(2)
     found = Comparison.objects.get(pk=found.pk)
     assert (found.state, found.better, found.estimate) == ("DECIDED", "A", 1.0)
-    page = Client().get(f"/comparisons/{found.pk}/").content.decode()
+    page = Client().get(f"/comparisons/{found.pk}/").text
     assert "Good is better than Poor" in page
     assert set(Answer.own.values_list("raw", flat=True)) == {"A", "B"}
 
@@ -147,13 +142,11 @@ def test_several_systems_are_ranked_through_pages(ask, measured, boss, people, t
         measured(name, share, simulated=False)
         for name, share in [("Poor", 0.0), ("Good", 1.0), ("Fair", 3 / 8)]
     ]
-    found = joint.request(systems, by=boss, n_instances=4)
-    decide.approve(found, by=boss)
-    settle()
+    found = send_out(joint.request(systems, by=boss, n_instances=4), boss)
     people(2)
     found = JointEvaluation.objects.get(pk=found.pk)
     assert found.state == "SCORED", found.failure
-    page = Client().get(f"/joint-evaluations/{found.pk}/").content.decode()
+    page = Client().get(f"/joint-evaluations/{found.pk}/").text
     rows = page[page.index("<tbody>") :]
     assert rows.index(">Good<") < rows.index(">Fair<") < rows.index(">Poor<")
     assert Ban.own.count() == 0

@@ -6,11 +6,11 @@ import pytest
 from django.test import Client
 
 from crowd.models import Answer, Campaign, Commitment
-from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
 from leaderboard.models import JudgedOutput, Score
 from quality.models import Ban, Grade
-from tests.leaderboard.evaluation.steps import hand_in, settle
+from tests.leaderboard.evaluation.steps import hand_in, launch, settle
+from tests.refusals import refusal
 
 DIRECT = {
     "direct-assessment": ("likert-5", "question-answering"),
@@ -144,9 +144,7 @@ def test_ticks_become_shares_and_several_people_may_judge_each_instance(ask, pub
 
 def test_a_design_for_several_systems_is_refused_in_words(ask, measured, boss):
     ask(design="rankme", scale="magnitude", hit_template="rankme-outputs")
-    submission = measured("Lonely", 1.0)
-    decide.approve(submission, by=boss, start_now=True)
-    settle()
+    submission = launch(measured("Lonely", 1.0), boss)
     submission.refresh_from_db()
     assert submission.failure_permanent
     assert "request a comparison or a joint evaluation" in submission.failure
@@ -159,9 +157,8 @@ def test_lacking_references_are_refused_before_money(design, ask, measured, boss
     submission = measured("Good", 1.0)
     task.instances.filter(sample_rank=3).update(references=[])
     task.instances.filter(sample_rank=4).update(references=[" "])
-    with pytest.raises(GenieError, match="2 of the instances") as refused:
+    with refusal("no-references", match="2 of the instances"):
         decide.approve(submission, by=boss)
-    assert refused.value.code == "no-references"
     assert Commitment.objects.count() == 0
 
 
@@ -188,9 +185,7 @@ def test_marks_that_outputs_bring_stand_on_every_page_tests_included(
     assert refused.state == "INVALID"
     assert refused.errors[0]["code"] == "unusable-marks"
     assert handed_in([{**rows[0], "error_spans": "x"}, *rows[1:]]).state == "INVALID"
-    found = handed_in(rows)
-    decide.approve(found, by=boss, start_now=True)
-    settle()
+    found = launch(handed_in(rows), boss)
     items = Campaign.objects.get().items.all()
     assert len(items) > 8
     assert {item.data["spans_by"] for item in items} == {"a metric"}
@@ -203,6 +198,6 @@ def test_marks_that_outputs_bring_stand_on_every_page_tests_included(
     assert any(detail["removed"] for detail in details)
     settle()
     found.refresh_from_db()
-    page = Client().get(f"/submissions/{found.pk}/").content.decode()
+    page = Client().get(f"/submissions/{found.pk}/").text
     assert found.state == "PUBLISHED"
     assert "Marked errors:" in page
