@@ -25,6 +25,7 @@ from tests.factories import (
     make_user,
 )
 from tests.leaderboard.evaluation.steps import settle, shown_cents
+from tests.refusals import refusal
 
 
 @pytest.fixture
@@ -77,9 +78,8 @@ def in_references(task):
 def test_questions_that_stand_out_need_a_persons_word(
     checked, task, waiting, in_references, admin_user
 ):
-    with pytest.raises(GenieError, match="stand out") as refused:
+    with refusal("tests-stand-out", match="stand out"):
         approve(waiting, by=admin_user)
-    assert refused.value.code == "tests-stand-out"
     waiting.refresh_from_db()
     assert waiting.state == "MEASURED"
     assert TestCheck.objects.get().accepted_at is None
@@ -205,7 +205,7 @@ def test_too_few_questions_need_a_persons_word(checked, task, waiting, admin_use
 
 def test_the_dry_run_shows_questions_keeps_nothing(task, waiting, admin_client, capsys):
     page = f"/admin/leaderboard/submission/{waiting.pk}/tests/"
-    html = admin_client.get(page).content.decode()
+    html = admin_client.get(page).text
     # a third of what should be positive: anybody can look it up
     assert html.count("a reference</th>") == 2
     assert html.count("an output with") == 10
@@ -223,7 +223,7 @@ def test_staff_confirm_an_output_and_take_it_back(task, waiting, admin_client):
     confirmed = ConfirmedOutput.objects.get()
     assert confirmed.prediction == row
     assert confirmed.confirmed_by.get_username() == "admin"
-    assert "Take back" in admin_client.get(page).content.decode()
+    assert "Take back" in admin_client.get(page).text
     admin_client.post(page, {"take-back": row.pk})
     assert not ConfirmedOutput.objects.exists()
 
@@ -233,7 +233,7 @@ def test_the_page_to_approve_on_asks_for_the_word(
 ):
     page = f"/admin/leaderboard/submission/{waiting.pk}/approve/"
     settle()
-    html = admin_client.get(page).content.decode()
+    html = admin_client.get(page).text
     assert "Test questions stand out" in html
     assert "Start in spite of this" in html
     sent = {"approve": "1", "shown_cents": shown_cents(html), "reason": ""}

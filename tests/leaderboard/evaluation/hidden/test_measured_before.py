@@ -18,11 +18,18 @@ from leaderboard.tasks.services import load
 from quality.models import Placement
 from quality.test_questions.separability import classifier, measure
 from tests.crowd.making import items, make_campaign
-from tests.factories import make_predictions, make_submission, make_team, make_user
+from tests.factories import (
+    make_predictions,
+    make_submission,
+    make_team,
+    make_user,
+    signed_in,
+)
 from tests.kept import kept
 from tests.leaderboard.admin.conftest import act, confirm
 from tests.leaderboard.api.conftest import authorization
 from tests.leaderboard.evaluation.steps import settle, shown_cents
+from tests.refusals import refusal
 
 UNMEASURED = "The test questions have not been measured yet, or have changed since"
 
@@ -137,9 +144,8 @@ def test_a_task_that_changed_is_measured_again(known, task, admin_client, admin_
     task.config["human"]["test_questions"] = "references"
     task.save()
     assert UNMEASURED in admin_client.get(page_of(kite)).text
-    with pytest.raises(GenieError, match=UNMEASURED) as refused:
+    with refusal("tests-not-measured", match=UNMEASURED):
         decide.approve(kite, by=admin_user, despite="A trial.")
-    assert refused.value.code == "tests-not-measured"
     assert not Commitment.objects.exists()
     settle()
     for submission in (kite, wren):
@@ -219,8 +225,7 @@ def test_no_lock_is_held_while_it_is_measured(systems, task, measured, admin_use
     asked = compare.request(*systems, question, by=admin_user)
     HumanEvaluation.objects.update(simulated=False)
     run.measure_tests(asked.evaluation.pk)
-    client = Client()
-    client.force_login(admin_user)
+    client = signed_in(admin_user)
     page = f"/admin/leaderboard/comparison/{asked.pk}/approve/"
     cents = shown_cents(client.get(page).text)
     client.post(page, {"confirmed": "1", "shown_cents": cents, "despite": "A trial."})

@@ -89,7 +89,7 @@ def test_the_page_says_the_same_around_every_text(campaign, task, client):
         campaign.hits.filter(pk=item.hit_id).update(n_available=1)
         assignment = work.next_assignment(worker)
         page = reverse("work:hit", args=[assignment.pk])
-        html = client.get(page).content.decode()
+        html = client.get(page).text
         assert item.data["prediction"] in html
         texts = [item.data["prediction"], *(f["text"] for f in item.data["fields"])]
         for text in texts:
@@ -111,10 +111,10 @@ def test_strangers_cannot_look_up_real_outputs(campaign, task, client, admin_cli
     submission = Submission.own.get()
     page = f"/submissions/{submission.pk}/"
     text = submission.predictions.first().text
-    html = client.get(page).content.decode()
+    html = client.get(page).text
     assert text not in html
     assert "Shown once people have rated them." in html
-    assert text in admin_client.get(page).content.decode()
+    assert text in admin_client.get(page).text
 
 
 def test_releases_tell_nothing_while_people_are_asked(campaign, task, tmp_path):
@@ -142,7 +142,7 @@ def test_the_evidence_page_has_numbers_only(campaign, task, client):
         best_feature_auc=0.55,
         verdict="Test questions do not stand out.",
     )
-    html = client.get(f"/tasks/{task.slug}/evidence/").content.decode()
+    html = client.get(f"/tasks/{task.slug}/evidence/").text
     assert "How well are test questions hidden?" in html
     # on a phone the table is wider than the page: it scrolls in a frame
     assert 'class="scroll"' in html.split("How well are test questions hidden?")[1]

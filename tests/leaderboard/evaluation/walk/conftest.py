@@ -8,14 +8,13 @@ import pytest
 from genie.lib import jobs
 from leaderboard.demo import people
 from leaderboard.designs.base import content_key
-from leaderboard.evaluation import decide
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import Instance
 from leaderboard.submissions.services import submit
 from leaderboard.tasks import shipped
 from leaderboard.tasks.services import load
 from tests.kept import kept
-from tests.leaderboard.evaluation.steps import now, settle
+from tests.leaderboard.evaluation.steps import launch, now, settle
 
 
 @pytest.fixture
@@ -92,9 +91,7 @@ def measured(hand_in, good, ids, task):
 @pytest.fixture
 def annotating(measured, boss, diligent, task):
     def approved():
-        decide.approve(measured, by=boss, start_now=True)
-        settle()
-        return now(measured)
+        return now(launch(measured, boss))
 
     return kept("annotating", approved, task.config)
 

@@ -14,9 +14,9 @@ from leaderboard.evaluation.services import comparison, joint
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.models import Comparison, JointEvaluation
 from tests.crowd.making import make_worker
-from tests.factories import make_user
+from tests.factories import make_user, signed_in
 from tests.kept import kept
-from tests.leaderboard.evaluation.steps import settle
+from tests.leaderboard.evaluation.steps import launch, settle
 from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import ask_apart
 
 SYSTEM = "happypoet-3"
@@ -25,11 +25,7 @@ SYSTEM = "happypoet-3"
 @pytest.fixture
 def asked(hand_in, good, boss, task):
     def sent_out():
-        submission = hand_in(good, name=SYSTEM)
-        jobs.drain()
-        decide.approve(submission, by=boss, start_now=True)
-        settle()
-        return submission
+        return launch(hand_in(good, name=SYSTEM), boss)
 
     return kept("asked", sent_out, task.config)
 
@@ -78,28 +74,26 @@ def test_campaigns_about_several_systems_name_them(several, task):
 
 
 def test_staff_read_the_name_in_lists_confirmations_and_links(asked, boss, task):
-    office = Client()
-    office.force_login(boss)
+    office = signed_in(boss)
     campaigns = reverse("admin:crowd_campaign_changelist")
     name = f"{task.title}: {SYSTEM}"
-    assert name in office.get(campaigns).content.decode()
+    assert name in office.get(campaigns).text
     chosen = {"_selected_action": [Campaign.own.get().pk]}
     for action in ("pause_selected", "stop_selected"):
         page = office.post(campaigns, {"action": action, **chosen})
-        assert name in page.content.decode()
+        assert name in page.text
     of_submission = reverse("admin:leaderboard_submission_change", args=[asked.pk])
     of_campaign = reverse(
         "admin:crowd_campaign_change", args=chosen["_selected_action"]
     )
-    assert of_campaign in office.get(of_submission).content.decode()
-    assert of_submission in office.get(of_campaign).content.decode()
+    assert of_campaign in office.get(of_submission).text
+    assert of_submission in office.get(of_campaign).text
 
 
 @pytest.mark.every_engine
 @pytest.mark.parametrize("model", [Comparison, JointEvaluation])
 def test_what_compares_systems_and_its_campaign_link_each_other(several, boss, model):
-    office = Client()
-    office.force_login(boss)
+    office = signed_in(boss)
     row = model.own.get()
     campaign = row.evaluation.campaign
     to_campaign = reverse("admin:crowd_campaign_change", args=[campaign.pk])
@@ -110,21 +104,20 @@ def test_what_compares_systems_and_its_campaign_link_each_other(several, boss, m
     money = reverse("admin:crowd_commitment_changelist")
     every = reverse("admin:leaderboard_humanevaluation_changelist")
     for page in (to_row, public, money, every):
-        text = office.get(page).content.decode()
+        text = office.get(page).text
         assert to_campaign in text
         assert campaign.title in text
-    assert to_row in office.get(to_campaign).content.decode()
-    assert to_row in office.get(every).content.decode()
-    assert to_campaign not in Client().get(public).content.decode()
+    assert to_row in office.get(to_campaign).text
+    assert to_row in office.get(every).text
+    assert to_campaign not in Client().get(public).text
     kite = row.evaluation.systems.first().submission
     of_kite = reverse("admin:leaderboard_submission_change", args=[kite.pk])
-    assert to_row in office.get(of_kite).content.decode()
+    assert to_row in office.get(of_kite).text
 
 
 def test_workers_never_read_it(asked, task):
     wim = make_worker(task.slug, user=make_user("wim"))
-    site = Client()
-    site.force_login(wim.user)
+    site = signed_in(wim.user)
     read = [
         site.get(reverse("work:home")),
         site.post(reverse("work:next"), follow=True),
@@ -134,7 +127,7 @@ def test_workers_never_read_it(asked, task):
     read.append(site.get(reverse("work:hit", args=[work.pk])))
     for page in read:
         assert page.status_code == 200
-        assert SYSTEM not in page.content.decode()
+        assert SYSTEM not in page.text
 
 
 def test_other_platforms_are_not_told_it(asked):

@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 from django.core.files.storage import default_storage
 
-from crowd.models import Campaign, Commitment
 from genie.lib import jobs
-from genie.lib.errors import GenieError
 from leaderboard import jobs as steps
 from leaderboard.evaluation import campaigns, decide
 from leaderboard.evaluation.services.simulate import Crowd
@@ -81,58 +79,6 @@ def test_a_step_that_kills_its_process_every_time_is_given_up_and_shown(
     decide.retry(submission, by=boss)
     jobs.drain()
     assert now(submission).state == "MEASURED"
-
-
-def test_a_step_that_failed_for_good_is_not_repeated(hand_in, good, monkeypatch):
-    calls = []
-
-    def refuse(_submission):
-        calls.append(1)
-        raise GenieError("No.", code="no")
-
-    submission = hand_in(good)
-    steps.validate(submission.pk)
-    monkeypatch.setattr(measure, "batch_of", refuse)
-    for _ in range(3):
-        steps.measure(submission.pk)
-        settle()
-    assert len(calls) == 1
-    assert now(submission).failure == "No."
-
-
-def test_a_launch_that_fails_for_good_can_be_tried_again(measured, boss, monkeypatch):
-    def refuse(**_):
-        raise GenieError("The template cannot show this.", code="no")
-
-    decide.approve(measured, by=boss, start_now=True)
-    with monkeypatch.context() as patch:
-        patch.setattr(campaigns, "build_campaign", refuse)
-        settle()
-        settle()
-    failed = now(measured)
-    aside = Commitment.objects.get()
-    assert (failed.state, failed.failed_step) == ("APPROVED", "launch")
-    assert failed.failure_permanent
-    assert aside.settled_at is None
-    assert failed.failure == (
-        f"The template cannot show this. The ${aside.amount_cents / 100:,.2f} "
-        "approved stay committed until it is retried or withdrawn."
-    )
-    decide.retry(measured, by=boss)
-    settle()
-    assert now(measured).state == "ANNOTATING"
-    assert Campaign.own.get().state == "RUNNING"
-    assert Commitment.objects.count() == 1
-
-
-def test_a_declined_submission_that_is_approved_after_all_walks_on(measured, boss):
-    decide.decline(measured, by=boss, reason="Too dear.")
-    assert Commitment.objects.count() == 0
-    decide.approve(measured, by=boss, reason="Cheaper now.", start_now=True)
-    settle()
-    found = now(measured)
-    assert (found.state, found.decision_reason) == ("ANNOTATING", "Cheaper now.")
-    assert Commitment.objects.get().amount_cents == found.approved_cents
 
 
 def test_a_stored_file_that_is_gone_or_cut_short_is_our_failure_in_plain_words(

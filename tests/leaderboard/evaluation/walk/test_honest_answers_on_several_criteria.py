@@ -8,16 +8,14 @@ from crowd.campaigns.services import work
 from crowd.models import Assignment, Pause
 from crowd.workers.services import consent, test_attempts
 from crowd.workers.services.test_marks import as_item
-from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
-from leaderboard.evaluation import decide
 from leaderboard.evaluation.services import qualification
 from quality.detection.services.assess_pool import PATIENCE
 from quality.models import Ban, Grade, Placement
 from tests.factories import make_worker
 from tests.kept import kept
-from tests.leaderboard.evaluation.steps import ask, settle
+from tests.leaderboard.evaluation.steps import ask, launch, settle
 
 CRITERIA = {
     "relevance": "Does it answer the question?",
@@ -86,11 +84,7 @@ class Reader:
 @pytest.fixture
 def asked(task, hand_in, good, boss):
     def sent_out():
-        submission = hand_in(good)
-        jobs.drain()
-        decide.approve(submission, by=boss, start_now=True)
-        settle()
-        return submission
+        return launch(hand_in(good), boss)
 
     return lambda: kept("asked of readers", sent_out, task.config)
 

@@ -6,13 +6,13 @@ from django.urls import reverse
 
 from crowd.models import Campaign, Commitment
 from genie.lib import jobs
-from genie.lib.errors import GenieError
 from leaderboard.boards.selectors import home
 from leaderboard.boards.selectors.history import history
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.boards.selectors.systems import ranked_pks
 from leaderboard.evaluation import decide
 from tests.leaderboard.evaluation.steps import now, settle, spent
+from tests.refusals import refusal
 
 LIST = "admin:leaderboard_submission_changelist"
 
@@ -112,19 +112,16 @@ def test_who_may_not_decide_cannot_have_it_ranked(partial, client, django_user_m
 
 
 def test_only_a_published_partial_score_can_be_ranked_by_decision(begun, boss):
-    with pytest.raises(GenieError) as refused:
+    with refusal("not-published"):
         decide.rank_partial(begun, by=boss, reason="Why not.", ranked=True)
-    assert refused.value.code == "not-published"
 
 
 def test_a_reason_is_needed_and_one_decision_counts(partial, boss):
-    with pytest.raises(GenieError) as refused:
+    with refusal("reason-missing"):
         decide.rank_partial(partial, by=boss, reason=" ", ranked=True)
-    assert refused.value.code == "reason-missing"
     decide.rank_partial(partial, by=boss, reason="A pilot.", ranked=True)
-    with pytest.raises(GenieError) as refused:
+    with refusal("decided-meanwhile"):
         decide.rank_partial(partial, by=boss, reason="A pilot.", ranked=True)
-    assert refused.value.code == "decided-meanwhile"
 
 
 WORDS = (

@@ -7,11 +7,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.models import Campaign, Worker
-from genie.lib import jobs
 from leaderboard import jobs as steps
 from leaderboard.boards.selectors.score_changes import score_changes, still_open
 from leaderboard.boards.selectors.standings import standings
-from leaderboard.evaluation import decide, rescoring
+from leaderboard.evaluation import rescoring
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors import unsettled
 from leaderboard.evaluation.services import score
@@ -23,7 +22,7 @@ from quality.bans.services import ban as banning
 from quality.models import Ban
 from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
-from tests.leaderboard.evaluation.steps import ask, settle
+from tests.leaderboard.evaluation.steps import ask, launch, settle
 from tests.leaderboard.evaluation.walk.test_races import at_once
 
 
@@ -32,11 +31,7 @@ def start(task, hand_in, good, boss, diligent):
     """Hand in a system and send it out."""
 
     def begun(name):
-        submission = hand_in(good, simulated=True, name=name)
-        jobs.drain()
-        decide.approve(submission, by=boss, start_now=True)
-        settle()
-        return submission
+        return launch(hand_in(good, simulated=True, name=name), boss)
 
     def begin(name):
         return kept("begun", lambda: begun(name), (name, task.config))
@@ -70,7 +65,7 @@ def test_a_score_of_which_nothing_is_open_is_final_at_once(published, client, ta
     assert published.human_evaluation.final_at is not None
     assert still_open(published) == []
     board = client.get(reverse("leaderboard:board", args=[task.slug]))
-    assert 'class="tag warn">provisional' not in board.content.decode()
+    assert 'class="tag warn">provisional' not in board.text
     events = SubmissionEvent.objects.filter(submission=published)
     assert not events.filter(sentence=rescoring.FINAL).exists()
 
@@ -101,8 +96,8 @@ def test_an_open_appeal_keeps_it_provisional_and_every_page_says_so(
         "front": client.get("/"),
     }
     for name, page in pages.items():
-        assert "provisional" in page.content.decode().lower(), name
-    assert "1 appeal to be decided by staff" in pages["system"].content.decode()
+        assert "provisional" in page.text.lower(), name
+    assert "1 appeal to be decided by staff" in pages["system"].text
     told = client.get(f"/api/v1/submissions/{submission.pk}/").json()
     assert told["scores"][0]["provisional"] is True
     assert told["provisional_because"] == ["1 appeal to be decided by staff"]
@@ -114,7 +109,7 @@ def test_an_open_appeal_keeps_it_provisional_and_every_page_says_so(
         "tex": "dagger",
     }.items():
         address = reverse("leaderboard:board-export", args=[task.slug, form])
-        assert word.lower() in client.get(address).content.decode().lower(), form
+        assert word.lower() in client.get(address).text.lower(), form
 
     assert appeals.uphold(appeal.pk, by=boss, sentence="It was careless.")
     settle()
@@ -172,7 +167,7 @@ def test_later_bans_change_a_final_score_once_a_day_with_reason_and_difference(
     ]
     assert told[0].difference == pytest.approx(second.mean - first.mean)
     page = client.get(reverse("leaderboard:submission", args=[published.pk]))
-    assert "2 workers excluded after publication" in page.content.decode()
+    assert "2 workers excluded after publication" in page.text
     api = client.get(f"/api/v1/submissions/{published.pk}/").json()["score_changes"]
     assert [line["reason"] for line in api] == [second.reason, third.reason]
     assert [row.n_changed for row in Rescoring.objects.all()] == [1, 1]

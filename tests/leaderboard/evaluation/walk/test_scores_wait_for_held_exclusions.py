@@ -4,17 +4,15 @@ import pytest
 
 from crowd.campaigns.services import shares
 from crowd.models import Assignment
-from genie.lib import jobs
 from leaderboard.boards.selectors.submission_progress import submission_progress
 from leaderboard.demo import people
-from leaderboard.evaluation import decide
 from leaderboard.evaluation.services.simulate import AGREEABLE, DILIGENT, Crowd
 from leaderboard.submissions.selectors.visibility import visible_parts
 from quality.bans.selectors.clean_ratings import clean_ratings
 from quality.bans.services import held_exclusions
 from quality.models import Ban, HeldExclusion
 from tests.kept import kept
-from tests.leaderboard.evaluation.steps import ask, now, settle
+from tests.leaderboard.evaluation.steps import ask, launch, now, settle
 
 
 @pytest.fixture
@@ -36,10 +34,7 @@ def answered(settings, hand_in, good, boss, crowd):
     }
 
     def work():
-        submission = hand_in(good, simulated=True)
-        jobs.drain()
-        decide.approve(submission, by=boss, start_now=True)
-        settle()
+        submission = launch(hand_in(good, simulated=True), boss)
         campaign = submission.human_evaluation.campaign
         shares.lift(campaign.pk, boss, "Four of nine answer everything.")
         for _ in range(14):  # enough to be sure of the one who always agrees

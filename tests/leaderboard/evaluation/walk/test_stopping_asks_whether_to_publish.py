@@ -1,8 +1,6 @@
 """What becomes of a submission whose campaign staff stop before it is finished."""
 
-import re
 from datetime import UTC, timedelta
-from html import unescape
 
 import pytest
 from django.utils import timezone
@@ -15,7 +13,7 @@ from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.evaluation import decide
 from leaderboard.models import Score
-from tests.crowd.making import make_worker
+from tests.crowd.making import make_worker, text_of
 from tests.leaderboard.evaluation.steps import now, settle, spent
 
 
@@ -36,7 +34,7 @@ def test_what_was_stopped_is_published_only_if_told(begun, boss, task, client, d
     settle()
     assert now(begun).state == "STOPPED"
     client.force_login(begun.owner)
-    page = client.get(f"/submissions/{begun.pk}/").content.decode()
+    page = client.get(f"/submissions/{begun.pk}/").text
     assert "Stopped" in page
 
 
@@ -44,7 +42,7 @@ def test_staff_publish_later_what_they_did_not_at_once(begun, boss, task, client
     stop(boss, publish=False)
     client.force_login(boss)
     page = f"/admin/leaderboard/submission/{begun.pk}/"
-    assert "Publish partial result" in client.get(f"{page}change/").content.decode()
+    assert "Publish partial result" in client.get(f"{page}change/").text
     client.post(f"{page}publish-partial/", {"confirmed": "yes", "reason": "It helps."})
     settle()
     found = now(begun)
@@ -53,10 +51,6 @@ def test_staff_publish_later_what_they_did_not_at_once(begun, boss, task, client
     assert "Staff decided to publish the partial result: It helps." in said
     with pytest.raises(GenieError, match="only a submission that was stopped"):
         decide.publish_partial(begun, by=boss, reason="Again.")
-
-
-def text_of(response):
-    return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text)))
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from genie.lib.errors import GenieError
 from leaderboard.evaluation import closing, decide
 from leaderboard.models import Score
 from tests.leaderboard.evaluation.steps import now, settle, spent
+from tests.refusals import refusal
 
 
 @pytest.fixture
@@ -28,9 +29,8 @@ def test_what_never_went_out_cannot_be_published(measured, boss):
     decide.approve(submission, by=boss)
     decide.stop(submission, by=boss, reason="Too dear after all.")
     assert Commitment.objects.get().amount_cents == 0
-    with pytest.raises(GenieError) as refused:
+    with refusal("nothing-rated"):
         decide.publish_partial(submission, by=boss, reason="Show it.")
-    assert refused.value.code == "nothing-rated"
     settle()
     assert (now(submission).state, now(submission).failure) == ("STOPPED", "")
     decide.withdraw(submission, by=boss, reason="")
@@ -124,9 +124,8 @@ def test_a_withdrawn_submission_comes_back_without_money(hand_in, good, boss, re
     assert (found.state, found.failure) == (BACK[reach], "")
     after = list(Commitment.objects.values_list("key", "amount_cents", "settled_at"))
     assert after == before
-    with pytest.raises(GenieError) as refused:
+    with refusal("not-restorable"):
         decide.restore(submission, by=submission.owner)
-    assert refused.value.code == "not-restorable"
     if found.state != "STOPPED":
         # the money is set aside once more by a new approval only, and all of it
         assert found.evaluation.approved_cents is None
@@ -170,6 +169,5 @@ def test_there_is_no_way_back_after_a_day(hand_in, good, boss):
 def test_what_staff_took_off_the_board_is_not_restored_by_its_team(hand_in, good, boss):
     submission = hand_in(good, simulated=True)
     decide.withdraw(submission, by=boss, reason="Copied references.")
-    with pytest.raises(GenieError) as refused:
+    with refusal("not-restorable"):
         decide.restore(submission, by=submission.owner)
-    assert refused.value.code == "not-restorable"
