@@ -64,24 +64,24 @@ def main() -> None:
 
 def facts(pk: int) -> dict:
     evaluation = Submission.objects.get(pk=pk).human_evaluation
-    rewards = LedgerEntry.own.filter(kind="REWARD")
+    rewards = LedgerEntry.objects.filter(kind="REWARD")
     return {
-        "predictions": Prediction.own.count(),
-        "metrics": MetricResult.own.count(),
-        "metric_names": MetricResult.own.values("metric").distinct().count(),
-        "campaigns": Campaign.own.count(),
+        "predictions": Prediction.objects.count(),
+        "metrics": MetricResult.objects.count(),
+        "metric_names": MetricResult.objects.values("metric").distinct().count(),
+        "campaigns": Campaign.objects.count(),
         "commitments": Commitment.objects.count(),
         "hits": evaluation.campaign.hits.count(),
         "judged": evaluation.judged_items.count(),
         "tests": Placement.objects.count(),
-        "submitted": Assignment.own.exclude(state="ACCEPTED").count(),
-        "replaced": Assignment.own.exclude(replaced_at=None).count(),
-        "answers": Answer.own.count(),
+        "submitted": Assignment.objects.exclude(state="ACCEPTED").count(),
+        "replaced": Assignment.objects.exclude(replaced_at=None).count(),
+        "answers": Answer.objects.count(),
         "grades": Grade.objects.count(),
         "rewards": rewards.count(),
         "rewarded_assignments": rewards.values("assignment").distinct().count(),
-        "scores": Score.own.filter(superseded_at=None).count(),
-        "n": Score.own.filter(superseded_at=None).first().n,
+        "scores": Score.objects.filter(superseded_at=None).count(),
+        "n": Score.objects.filter(superseded_at=None).first().n,
         "states": [e.state for e in Submission.objects.get(pk=pk).events.all()],
     }
 

@@ -232,8 +232,8 @@ def row(pk: int) -> dict:
 
 def broken(n_rounds: int, acknowledged: set[int]) -> dict[str, int]:
     """Count what must not be, each by its name."""
-    sent = Assignment.own.filter(state__in=["SUBMITTED", "APPROVED"])
-    rewards = LedgerEntry.own.filter(kind="REWARD")
+    sent = Assignment.objects.filter(state__in=["SUBMITTED", "APPROVED"])
+    rewards = LedgerEntry.objects.filter(kind="REWARD")
     rewarded = rewards.values("assignment").annotate(n=Count("pk"))
     answered = Count(
         "assignments",
@@ -243,8 +243,8 @@ def broken(n_rounds: int, acknowledged: set[int]) -> dict[str, int]:
         ),
     )
     per_hit = HIT.objects.annotate(n=answered)
-    twice = Assignment.own.values("hit", "worker").annotate(n=Count("pk"))
-    answers = Answer.own.values("assignment", "item", "criterion", "slot").annotate(
+    twice = Assignment.objects.values("hit", "worker").annotate(n=Count("pk"))
+    answers = Answer.objects.values("assignment", "item", "criterion", "slot").annotate(
         n=Count("pk")
     )
     stored = set(sent.values_list("pk", flat=True))
@@ -257,19 +257,19 @@ def broken(n_rounds: int, acknowledged: set[int]) -> dict[str, int]:
         "work without a reward": sent.filter(ledger=None).count(),
         "work rewarded twice": rewarded.filter(n__gt=1).count(),
         "rewards without work": rewards.exclude(assignment__in=sent).count(),
-        "campaigns too many": Campaign.own.count() - n_rounds,
+        "campaigns too many": Campaign.objects.count() - n_rounds,
         "budgets set aside too many": Commitment.objects.count() - n_rounds,
-        "predictions too many": Prediction.own.count() - 40 * n_rounds,
-        "metrics computed twice": MetricResult.own.count()
-        - MetricResult.own.values("submission", "metric").distinct().count(),
+        "predictions too many": Prediction.objects.count() - 40 * n_rounds,
+        "metrics computed twice": MetricResult.objects.count()
+        - MetricResult.objects.values("submission", "metric").distinct().count(),
         "test questions placed twice": Placement.objects.count()
         - Placement.objects.values("item").distinct().count(),
         "grades given twice": Grade.objects.count()
         - Grade.objects.values("placement", "assignment", "criterion")
         .distinct()
         .count(),
-        "scores that count twice": Score.own.filter(superseded_at=None).count()
+        "scores that count twice": Score.objects.filter(superseded_at=None).count()
         - n_rounds,
-        "bans of careful workers": Ban.own.count(),
+        "bans of careful workers": Ban.objects.count(),
         "jobs left over": OrmQ.objects.count(),
     }

@@ -392,5 +392,5 @@ def _signed(key_id: str, secret: str, arguments: dict[str, Any]) -> Any:
 def run_round(name: str, to: Runners) -> None:
     """Run a race once; each round has a pool of its own, and nothing left to do after."""
     RACES[name](to, f"race-{next(_numbers)}")
-    running = Campaign.own.filter(state=Campaign.State.RUNNING)
+    running = Campaign.objects.filter(state=Campaign.State.RUNNING)
     running.update(state=Campaign.State.STOPPED)
