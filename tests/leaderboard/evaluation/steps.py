@@ -38,7 +38,7 @@ def now(submission) -> Submission:
 
 def spent() -> int:
     unspent = [LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED]
-    rows = LedgerEntry.objects.exclude(state__in=unspent)
+    rows = LedgerEntry.own.exclude(state__in=unspent)
     return sum(rows.values_list("amount_cents", flat=True))
 
 

@@ -118,8 +118,8 @@ def test_a_stopped_campaign_counts_what_people_had_open(
     )
     commitment = Commitment.objects.get()
     assert commitment.amount_cents == spent()
-    assert Score.objects.get().n < 12
-    assert Campaign.objects.get().completed_at is not None
+    assert Score.own.get().n < 12
+    assert Campaign.own.get().completed_at is not None
 
 
 def test_nobody_waits_for_work_that_is_never_sent_in(begun, diligent, boss):
@@ -185,10 +185,10 @@ def test_new_ratings_count_though_the_process_died_before_it_counted_them(
         patch.setattr(score, "computed", die)
         with pytest.raises(Killed):
             steps.rescore_task(task.pk)
-    assert Campaign.objects.get().state == State.COMPLETE
-    assert Score.objects.get(superseded_at=None).n < 12
+    assert Campaign.own.get().state == State.COMPLETE
+    assert Score.own.get(superseded_at=None).n < 12
     settle()
-    assert Score.objects.get(superseded_at=None).n == 12
+    assert Score.own.get(superseded_at=None).n == 12
 
 
 def test_a_campaign_that_asks_again_and_is_stopped_gives_its_money_back(
