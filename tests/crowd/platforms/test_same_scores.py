@@ -167,8 +167,8 @@ def test_the_scores_are_those_of_our_own_site(live_server, transactional_db, set
         approved("selfhosted", 8)
         phases = on_our_pages()
         here, ratings_here = scores(), ratings()
-        assert Submission.objects.get().state == "PUBLISHED"
-        banned = Ban.objects.get().worker.platform_worker_id
+        assert Submission.own.get().state == "PUBLISHED"
+        banned = Ban.own.get().worker.platform_worker_id
         assert banned == CARELESS
         assert len(phases) >= 2
         n_answers = Assignment.objects.count()
