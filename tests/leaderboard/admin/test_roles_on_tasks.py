@@ -35,7 +35,7 @@ SITE, HERE = "site", "here"
 
 
 @pytest.fixture
-def world(db):
+def world(db, alone):
     # tests with transactions of their own leave a database without groups
     make_groups(apps.get_app_config("leaderboard"), "default")
     get_user_model().objects.create_superuser("boss")
