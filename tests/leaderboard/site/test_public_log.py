@@ -8,7 +8,8 @@ import pytest
 from crowd.money.services import budgets
 from genie.history import log, merkle
 from leaderboard.evaluation.services import public_log
-from leaderboard.models import Score, Submission
+from leaderboard.evaluation.services.request import requested
+from leaderboard.models import Comparison, HumanEvaluation, Score, Submission
 from quality.bans.services.ban import ban
 from tests.each import each
 from tests.factories import make_ranked, make_task, make_worker
@@ -43,6 +44,25 @@ def test_visitors_read_what_is_public_and_nothing_private(world, client):
     assert page.count("sealed</span>") == 2
     kinds = client.get("/api/v1/history/entries/?kind=ban").json()["results"]
     assert [one["kind"] for one in kinds] == ["ban"]
+
+
+def test_a_comparison_of_public_systems_is_open(world, client, team, submitter):
+    other = make_ranked(world.task, 60, system="Gull", team=team, owner=submitter)
+    asked = {"systems": [world, other], "by": submitter.pk, "design": "rankme"}
+    pair = Comparison.objects.create(
+        evaluation=requested("comparison", n_instances=20, **asked),
+        a=world,
+        b=other,
+        criterion="overall",
+        delta=0.05,
+        rule="beta-mixture",
+        wave_size=10,
+        max_pairs=20,
+    )
+    HumanEvaluation.own.filter(comparison=pair).update(state="DECIDED")
+    public_log.result(pair, winner="Kite")
+    log.number()
+    assert "Kite" in client.get("/api/v1/history/entries/?kind=result").text
 
 
 def test_what_is_withdrawn_is_sealed_again(world, client):

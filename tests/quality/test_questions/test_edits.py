@@ -12,10 +12,12 @@ from leaderboard.metrics.base import Batch
 from leaderboard.metrics.chrf import ChrF
 from leaderboard.metrics.rouge import RougeL
 from leaderboard.tasks import shipped
+from quality.test_questions.edits.draft import draft_of
 from quality.test_questions.edits.edit import Edit
 from quality.test_questions.edits.kinds import ADEQUACY, FLUENCY, KINDS, kinds_that_harm
 from quality.test_questions.edits.languages.base import Language, all_languages
 from quality.test_questions.edits.make import RULES, edits_of
+from quality.test_questions.edits.rules.things import exchanged_things
 from quality.test_questions.edits.words import doubled, plain, words_of
 
 DEMO = ["demo-abductive", "demo-qa", "demo-summarization", "demo-translation"]
@@ -216,3 +218,12 @@ def test_edited_outputs_look_like_outputs_and_metrics_hardly_see_them(slug):
             for t in (before, after)
         )
         assert 0 <= was - now < 10
+
+
+def test_each_two_things_are_exchanged_once():
+    draft = draft_of("The cat is in the box near the dog.")
+    assert [change.applied(draft.text) for change in exchanged_things(draft)] == [
+        "The box is in the cat near the dog.",
+        "The dog is in the box near the cat.",
+        "The cat is in the dog near the box.",
+    ]
