@@ -8,7 +8,6 @@ import datetime
 import uuid
 from functools import cache
 from itertools import count
-from pathlib import Path
 
 from django.apps import apps
 from django.contrib.auth import get_user_model
@@ -44,58 +43,16 @@ APPS = {"auth", "genie", "crowd", "quality", "leaderboard"}
 # Files whose tests have none, as they compare whole pages or count what a site has.
 WITHOUT = {
     "genie/upkeep/test_doctor.py",
+    "leaderboard/evaluation/hidden/test_before_approval.py",
+    "leaderboard/evaluation/hidden/test_measured_before.py",
+    "leaderboard/evaluation/walk/test_loop.py",
+    "leaderboard/evaluation/walk/test_more_answers.py",
+    "leaderboard/evaluation/walk/test_one_careless_worker_of_twelve.py",
     "leaderboard/site/test_front_page.py",
     "nets/test_exports.py",
     "nets/test_staff_actions.py",
     "walk/test_every_board.py",
     "walk/test_growth.py",
-}
-# Not tried with decoys yet, by folder: may they go from here.
-UNTRIED = {
-    ".": "deploy extensions",
-    "acceptance": "aws_command_line dallinger psiturk",
-    "client": (
-        "client_against_a_live_site client_of_a_person the_notebook_runs "
-        "the_public_log_is_checked the_tutorials_run"
-    ),
-    "crash": "races",
-    "fuzz": "api releases",
-    "leaderboard/evaluation": (
-        "evidence_about_workers machine work_of_years_is_not_read_again"
-    ),
-    "leaderboard/evaluation/comparisons": (
-        "adding_money comparisons_stop_by_themselves decisions_wait_for_held_exclusions "
-        "expected joint_evaluations joint_numbers other_workers pages "
-        "sides_are_measured steps_of_several steps_that_fail tests_are_drawn_once "
-        "waves_extend_campaigns waves_of_documents words_for_tests"
-    ),
-    "leaderboard/evaluation/designs": (
-        "a_design_added_at_run_time every_design_through_http "
-        "every_design_walks_to_the_board the_detector_knows_chance_on_every_design"
-    ),
-    "leaderboard/evaluation/hidden": (
-        "anchors_with_few_workers before_approval everything_public gate_of_several "
-        "inside_the_sample lent measured_before nothing_else_tells texts"
-    ),
-    "leaderboard/evaluation/walk": (
-        "loop more_answers one_careless_worker_of_twelve "
-        "partial_scores_are_ranked_by_decision races rejections_and_ends "
-        "requirements_that_cannot_be_checked scores_become_final "
-        "scores_wait_for_held_exclusions stopping_asks_whether_to_publish "
-        "stopping_the_evaluation_itself submit teams_and_names"
-    ),
-    "leaderboard/metric_board": (
-        "api boards_are_computed_by_jobs downloads "
-        "metrics_follow_in_the_background metrics_of_others pages"
-    ),
-    "leaderboard/papers": "task_figures",
-    "leaderboard/table_stats": "rank_audit",
-    "research": "reproduce_command shared_folders",
-}
-WITHOUT |= {
-    Path(folder, f"test_{name}.py").as_posix()
-    for folder, names in UNTRIED.items()
-    for name in names.split()
 }
 _number = count(1)
 

@@ -113,7 +113,7 @@ def test_only_the_machine_writes_the_states_of_evaluations():
 def test_what_is_decided_is_on_the_evaluation_and_the_submission_at_once(subject, boss):
     evaluation = machine.evaluation_of(subject)
     settle()
-    assert (evaluation.state, Campaign.objects.count()) == (State.REQUESTED, 0)
+    assert (evaluation.state, Campaign.own.count()) == (State.REQUESTED, 0)
     decide.decline(subject, by=boss, reason="Not now.")
     assert subject.state == State.DECLINED
     decide.approve(subject, by=boss, reason="After all.")
@@ -122,7 +122,7 @@ def test_what_is_decided_is_on_the_evaluation_and_the_submission_at_once(subject
     decided = evaluation.decided_by, evaluation.decision_reason
     assert decided == (boss, "After all.")
     cents = decide.quote(evaluation).total_cents
-    assert subject.approved_cents == Commitment.objects.get().amount_cents == cents
+    assert subject.approved_cents == Commitment.own.get().amount_cents == cents
     assert jobs.queued() == {(machine.JOB, (("pk", evaluation.pk),))}
     run.step(evaluation.pk)
     subject.refresh_from_db()

@@ -127,8 +127,8 @@ def test_a_label_speaks_for_the_system_wherever_it_stood(told_apart, right):
 
 def test_the_rest_is_withdrawn_and_paid_back_when_it_is_decided(told_apart, crowd):
     found = told_apart
-    paid = 4 * Assignment.objects.filter(state="SUBMITTED").count()
-    account = Commitment.objects.get()
+    paid = 4 * Assignment.own.filter(state="SUBMITTED").count()
+    account = Commitment.own.get()
     assert account.settled_at is not None
     assert account.amount_cents == paid < found.approved_cents
     assert work.next_assignment(crowd.players[0].worker) is None
@@ -150,7 +150,7 @@ def test_one_wave_goes_out_until_it_is_complete(right, wrong, ask, crowd):
         settle()
     found.refresh_from_db()
     assert (found.state, found.n_waves) == ("ANNOTATING", 1)
-    assert (ComparedPair.objects.count(), Campaign.objects.count()) == (8, 1)
+    assert (ComparedPair.objects.count(), Campaign.own.count()) == (8, 1)
     # whose output stands where is stored and never shown
     rows = JudgedOutput.objects.filter(judged_item__evaluation=found.evaluation)
     assert rows.count() == 16
@@ -255,7 +255,7 @@ def test_staff_stop_it_and_the_page_keeps_what_was_said(right, wrong, ask, crowd
     assert (found.state, found.better) == ("STOPPED", "")
     assert found.evaluation.campaign.state == "STOPPED"
     assert work.next_assignment(crowd.players[2].worker) is None
-    assert Commitment.objects.get().settled_at is not None
+    assert Commitment.own.get().settled_at is not None
 
 
 def test_unaskable_questions_are_refused(right, wrong, boss):
@@ -360,7 +360,7 @@ def test_a_comparison_of_which_tests_stand_out_is_approved_with_a_word(
     config_with(task, **TESTS, test_questions="references")
     found = compare.request(wrong, level[0], Question("overall", max_pairs=12), by=boss)
     # where people are asked
-    HumanEvaluation.objects.update(simulated=False)
+    HumanEvaluation.own.update(simulated=False)
     decisions.measure_together(found)
     client = signed_in(boss)
     page = f"/admin/leaderboard/comparison/{found.pk}/approve/"
@@ -369,8 +369,8 @@ def test_a_comparison_of_which_tests_stand_out_is_approved_with_a_word(
     sent = {"confirmed": "1", "shown_cents": shown_cents(asked), "despite": ""}
     refused = client.post(page, sent, follow=True).text
     assert "stand out" in refused
-    assert TestCheck.objects.get().accepted_at is None
+    assert TestCheck.own.get().accepted_at is None
     client.post(page, {**sent, "despite": "A trial."}, follow=True)
-    assert TestCheck.objects.get().accepted_because == "A trial."
+    assert TestCheck.own.get().accepted_because == "A trial."
     found.evaluation.refresh_from_db()
     assert found.evaluation.state == "APPROVED"

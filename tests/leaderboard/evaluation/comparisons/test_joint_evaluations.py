@@ -143,12 +143,12 @@ def test_separate_criteria_have_campaigns_and_results_of_their_own(
     # one judgement each leaves the agreement open
     agreement = found.results["criteria"]["quality"]["agreement"]
     assert agreement == {"form": "ICC(1,k)", "value": None, "low": None, "high": None}
-    campaigns = Campaign.objects.order_by("pk")
+    campaigns = Campaign.own.order_by("pk")
     assert [c.key for c in campaigns] == [
         f"joint:{found.pk}",
         f"joint:{found.pk}:naturalness",
     ]
-    assert set(Commitment.objects.values_list("key", flat=True)) == {
+    assert set(Commitment.own.values_list("key", flat=True)) == {
         c.key for c in campaigns
     }
     assert Commitment.objects.filter(settled_at=None).count() == 0
@@ -188,7 +188,7 @@ def test_results_are_provisional_while_something_is_open(ranked, monkeypatch):
             f"leaderboard.evaluation.{module}.unsettled", lambda _row: opened
         )
     found = ranked
-    HumanEvaluation.objects.update(final_at=None)
+    HumanEvaluation.own.update(final_at=None)
     settle()
     found.evaluation.refresh_from_db()
     assert found.evaluation.final_at is None
@@ -329,7 +329,7 @@ def test_a_stopped_campaign_gives_a_result_only_when_staff_say_so(
         return found
 
     found = kept("begun", begin, task.config)
-    run.stop(Campaign.objects.get().pk, boss, "Enough.", publish=publish)
+    run.stop(Campaign.own.get().pk, boss, "Enough.", publish=publish)
     settle()
     found.refresh_from_db()
     assert (found.state, bool(found.results)) == (state, publish)

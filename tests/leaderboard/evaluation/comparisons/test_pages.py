@@ -166,16 +166,16 @@ def test_a_submitter_asks_about_two_systems_or_about_all_pairs_of_more(
     right, wrong, level, sam
 ):
     answer = post_question(signed_in(sam), [right, wrong])
-    found = Comparison.objects.get()
+    found = Comparison.own.get()
     assert answer.status_code == 302
     assert answer["Location"] == f"/comparisons/{found.pk}/"
     assert (found.strategy, found.n_workers, found.delta) == ("majority", 3, 0.01)
     assert (found.state, found.requested_by) == ("REQUESTED", sam)
     settle()
-    assert Campaign.objects.count() == 0
+    assert Campaign.own.count() == 0
     answer = post_question(signed_in(sam), [right, wrong, level[0]])
     assert answer["Location"] == "/tasks/demo-qa/comparisons/"
-    assert ComparisonSet.objects.get().comparisons.count() == 3
+    assert ComparisonSet.own.get().comparisons.count() == 3
 
 
 @pytest.mark.every_engine
@@ -185,7 +185,7 @@ def test_people_ask_about_own_systems_only(right, wrong, stranger, boss):
     assert answer.status_code == 400
     # written into the page, the apostrophe is a reference
     assert "belong to your team" in answer.text
-    assert Comparison.objects.count() == 0
+    assert Comparison.own.count() == 0
     assert post_question(signed_in(boss), [right, wrong]).status_code == 302
 
 
@@ -210,7 +210,7 @@ def test_a_form_that_cannot_be_asked_comes_back(right, wrong, sam):
     ]:
         answer = post_question(signed_in(sam), [right, wrong], **fields)
         assert answer.status_code == 400, fields
-    assert Comparison.objects.count() == 0
+    assert Comparison.own.count() == 0
 
 
 def test_staff_approve_with_the_total_before_their_eyes(right, wrong, boss):

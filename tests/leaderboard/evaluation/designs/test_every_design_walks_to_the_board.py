@@ -45,7 +45,7 @@ def test_a_better_system_scores_higher_by_its_marks(ask, published):
     assert (best.n, best.criterion) == (8, "overall")
     assert "human:mqm|scale:mqm" in best.signature
     assert sum(best.histogram.values()) == 8
-    assert Ban.objects.count() == 0
+    assert Ban.own.count() == 0
     # Diligent simulated workers wobble: once in a while one lands on the other side.
     n_right = Grade.objects.filter(correct=True).count()
     assert n_right >= Grade.objects.count() - 1 > 0
@@ -114,7 +114,7 @@ def test_criteria_apart_have_own_campaigns_money_and_scores(ask, published, task
     assert set(
         Score.objects.filter(submission=found).values_list("criterion", flat=True)
     ) == {"informativeness", "naturalness"}
-    spent = {c.key: c.amount_cents for c in Commitment.objects.all()}
+    spent = {c.key: c.amount_cents for c in Commitment.own.all()}
     assert set(spent) == {c.key for c in campaigns}
     assert sum(spent.values()) <= found.approved_cents
     assert Commitment.objects.filter(settled_at=None).count() == 0
@@ -159,7 +159,7 @@ def test_lacking_references_are_refused_before_money(design, ask, measured, boss
     task.instances.filter(sample_rank=4).update(references=[" "])
     with refusal("no-references", match="2 of the instances"):
         decide.approve(submission, by=boss)
-    assert Commitment.objects.count() == 0
+    assert Commitment.own.count() == 0
 
 
 def test_marks_that_outputs_bring_stand_on_every_page_tests_included(
@@ -186,7 +186,7 @@ def test_marks_that_outputs_bring_stand_on_every_page_tests_included(
     assert refused.errors[0]["code"] == "unusable-marks"
     assert handed_in([{**rows[0], "error_spans": "x"}, *rows[1:]]).state == "INVALID"
     found = launch(handed_in(rows), boss)
-    items = Campaign.objects.get().items.all()
+    items = Campaign.own.get().items.all()
     assert len(items) > 8
     assert {item.data["spans_by"] for item in items} == {"a metric"}
     assert all("spans" in item.data for item in items)

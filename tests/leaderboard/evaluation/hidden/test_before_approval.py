@@ -82,9 +82,9 @@ def test_questions_that_stand_out_need_a_persons_word(
         approve(waiting, by=admin_user)
     waiting.refresh_from_db()
     assert waiting.state == "MEASURED"
-    assert TestCheck.objects.get().accepted_at is None
+    assert TestCheck.own.get().accepted_at is None
     approve(waiting, by=admin_user, despite="Only to show how it works.")
-    check = TestCheck.objects.get()
+    check = TestCheck.own.get()
     assert check.refused
     assert check.auc > 0.6
     assert check.accepted_by == admin_user
@@ -96,11 +96,11 @@ def test_questions_that_stand_out_need_a_persons_word(
 
 def test_edits_and_confirmed_outputs_do_not_stand_out(checked, summaries, admin_user):
     approve(summaries, by=admin_user, start_now=True)
-    check = TestCheck.objects.get()
+    check = TestCheck.own.get()
     assert (check.refused, check.accepted_by) == (False, None)
     assert check.n_found == check.n_wanted == 12
     settle()
-    assert Placement.objects.count() == 12
+    assert Placement.own.count() == 12
     assert Placement.objects.filter(kind="confirmed").count() == 6
 
 
@@ -147,14 +147,14 @@ def test_what_was_measured_is_what_is_asked(checked, task, waiting, admin_user):
     settle()
     asked = Placement.objects.exclude(campaign=other)
     assert {row.text_sha256 for row in asked} == set(drawn.texts)
-    assert TestCheck.objects.get().accepted_because == "A trial."
+    assert TestCheck.own.get().accepted_because == "A trial."
 
 
 def test_questions_of_a_pool_that_changed_are_measured_again(
     checked, task, waiting, in_references, admin_user
 ):
     approve(waiting, by=admin_user, start_now=True, despite="A trial.")
-    drawn, before = DrawnTests.objects.get(), TestCheck.objects.get()
+    drawn, before = DrawnTests.objects.get(), TestCheck.own.get()
     other = make_campaign(of=items(3), pool=task.slug, key="other")
     Placement.objects.create(
         campaign=other,
@@ -168,7 +168,7 @@ def test_questions_of_a_pool_that_changed_are_measured_again(
     assert evaluation.state == "APPROVED"
     assert "drawn again" in evaluation.failure
     assert "stand out" in evaluation.failure
-    check = TestCheck.objects.get()
+    check = TestCheck.own.get()
     assert check.digest != before.digest
     assert check.accepted_at is None
     # staff's word, by their name
@@ -176,7 +176,7 @@ def test_questions_of_a_pool_that_changed_are_measured_again(
     settle()
     evaluation.refresh_from_db()
     assert evaluation.state == "ANNOTATING"
-    assert TestCheck.objects.get().accepted_by == admin_user
+    assert TestCheck.own.get().accepted_by == admin_user
     asked = set(
         Placement.objects.exclude(campaign=other).values_list("text_sha256", flat=True)
     )
@@ -191,7 +191,7 @@ def test_a_withdrawn_confirmation_draws_tests_anew(checked, summaries, admin_use
     text = question["spec"]["data"]["prediction"]
     ConfirmedOutput.objects.filter(prediction__text=text).delete()
     settle()
-    shown = [row.item.data["prediction"] for row in Placement.objects.all()]
+    shown = [row.item.data["prediction"] for row in Placement.own.all()]
     assert len(shown) == 12
     assert text not in shown
 
@@ -213,7 +213,7 @@ def test_the_dry_run_shows_questions_keeps_nothing(task, waiting, admin_client, 
     assert "overall: Neutral" in html or "overall: " in html
     call_command("show_tests", task.slug)
     assert capsys.readouterr().out.count("Right on overall:") == 12
-    assert not Placement.objects.exists()
+    assert not Placement.own.exists()
 
 
 def test_staff_confirm_an_output_and_take_it_back(task, waiting, admin_client):
@@ -243,4 +243,4 @@ def test_the_page_to_approve_on_asks_for_the_word(
     admin_client.post(page, {**sent, "despite": "A trial."})
     waiting.refresh_from_db()
     assert waiting.state == "APPROVED"
-    assert TestCheck.objects.get().accepted_because == "A trial."
+    assert TestCheck.own.get().accepted_because == "A trial."

@@ -127,7 +127,7 @@ def test_neither_programs_nor_bulk_approvals_measure_within_a_request(
     page = act(admin_client, "approve_selected", *systems)
     assert UNMEASURED in confirm(admin_client, page).text
     assert measured == []
-    assert not Commitment.objects.exists()
+    assert not Commitment.own.exists()
 
 
 def test_what_is_measured_is_not_measured_again(known, measured):
@@ -136,7 +136,7 @@ def test_what_is_measured_is_not_measured_again(known, measured):
     for submission in known:
         decide.measure_together(submission)
     assert len(measured) == n
-    assert DrawnTests.objects.count() == TestCheck.objects.count() == 2
+    assert DrawnTests.objects.count() == TestCheck.own.count() == 2
 
 
 def test_a_task_that_changed_is_measured_again(known, task, admin_client, admin_user):
@@ -146,7 +146,7 @@ def test_a_task_that_changed_is_measured_again(known, task, admin_client, admin_
     assert UNMEASURED in admin_client.get(page_of(kite)).text
     with refusal("tests-not-measured", match=UNMEASURED):
         decide.approve(kite, by=admin_user, despite="A trial.")
-    assert not Commitment.objects.exists()
+    assert not Commitment.own.exists()
     settle()
     for submission in (kite, wren):
         html = admin_client.get(page_of(submission)).text
@@ -223,7 +223,7 @@ def test_no_lock_is_held_while_it_is_measured(systems, task, measured, admin_use
     """One by one, on the lists of comparisons, all together, and at the launch."""
     question = Question("overall", max_pairs=10)
     asked = compare.request(*systems, question, by=admin_user)
-    HumanEvaluation.objects.update(simulated=False)
+    HumanEvaluation.own.update(simulated=False)
     run.measure_tests(asked.evaluation.pk)
     client = signed_in(admin_user)
     page = f"/admin/leaderboard/comparison/{asked.pk}/approve/"

@@ -30,11 +30,11 @@ def players(task):
 def test_the_cost_shown_is_the_cost_set_aside(measured, boss):
     quote = quote_single(measured.task)
     decide.approve(measured, by=boss)
-    assert Commitment.objects.get().amount_cents == quote.total_cents
+    assert Commitment.own.get().amount_cents == quote.total_cents
     assert sum(line.cents for line in quote.lines) == quote.total_cents
     with refusal("not-approvable"):
         decide.approve(measured, by=boss)
-    assert Commitment.objects.count() == 1
+    assert Commitment.own.count() == 1
 
 
 @pytest.mark.every_engine
@@ -48,7 +48,7 @@ def test_a_budget_cannot_be_passed(measured, boss, task):
         decide.approve(measured, by=boss)
     measured.refresh_from_db()
     assert measured.state == "MEASURED"
-    assert Commitment.objects.count() == 0
+    assert Commitment.own.count() == 0
 
 
 def test_a_campaign_waits_for_its_hour_unless_told_otherwise(measured, boss):
@@ -89,7 +89,7 @@ def test_a_worker_who_always_agrees_is_banned_and_their_hits_go_out_again(
 ):
     ask(task, negative_share=0.75)
     annotating = request.getfixturevalue("annotating")
-    shares.lift(Campaign.objects.get().pk, boss, "Four of nine answer everything.")
+    shares.lift(Campaign.own.get().pk, boss, "Four of nine answer everything.")
     agreeable = next(player for player in players if player.habit == AGREEABLE)
     # Luck does not decide which work this worker gets, nor whether the money for
     # asking again lasts.
@@ -105,7 +105,7 @@ def test_a_worker_who_always_agrees_is_banned_and_their_hits_go_out_again(
         crowd.work()
         settle()
     assert now(annotating).state == "PUBLISHED"
-    ban = Ban.objects.get()
+    ban = Ban.own.get()
     assert ban.worker == agreeable.worker
     assert ban.verdict.p_noisy > 0.99
     ratings = clean_ratings(annotating.human_evaluation.campaign)
@@ -125,7 +125,7 @@ def test_everyone_is_paid_once_for_each_hit_banned_or_not(annotating, players, q
     n = Assignment.own.filter(state__in=["SUBMITTED", "APPROVED"]).count()
     rewards = LedgerEntry.own.filter(kind="REWARD")
     assert rewards.count() == rewards.values("assignment").distinct().count() == n
-    commitment = Commitment.objects.get()
+    commitment = Commitment.own.get()
     assert (
         sum(rewards.values_list("amount_cents", flat=True)) <= commitment.amount_cents
     )
@@ -134,7 +134,7 @@ def test_everyone_is_paid_once_for_each_hit_banned_or_not(annotating, players, q
 def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
     published, diligent, quality, boss, task
 ):
-    first = Score.objects.get()
+    first = Score.own.get()
     banned = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     settle()
     second = Score.objects.get(superseded_at=None)
@@ -152,7 +152,7 @@ def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
     campaign.refresh_from_db()
     assert campaign.state == "COMPLETE"
     spent = sum(LedgerEntry.own.values_list("amount_cents", flat=True))
-    assert Commitment.objects.get().amount_cents == spent <= campaign.budget_cents
+    assert Commitment.own.get().amount_cents == spent <= campaign.budget_cents
     assert banned.worker.pk not in set(clean_ratings(campaign)["worker"])
     before = Score.own.count()
     settle()
@@ -162,7 +162,7 @@ def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
 def test_lifting_a_ban_counts_the_same_ratings_as_before(task, diligent, boss, request):
     ask(task, sample_size=30)
     request.getfixturevalue("published")
-    first = Score.objects.get()
+    first = Score.own.get()
     ban = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     settle()
     banning.lift(ban.pk, by=boss, reason="It was a mistake.")
@@ -172,8 +172,8 @@ def test_lifting_a_ban_counts_the_same_ratings_as_before(task, diligent, boss, r
     last = Score.own.get(superseded_at=None)
     assert (last.mean, last.low, last.high) == (first.mean, first.low, first.high)
     assert "1 worker readmitted" in last.reason
-    assert Score.objects.count() == 3
-    assert Campaign.objects.get().state == "COMPLETE"
+    assert Score.own.count() == 3
+    assert Campaign.own.get().state == "COMPLETE"
     settle()
     assert Score.own.count() == 3
 
@@ -189,7 +189,7 @@ def test_withdrawing_stops_the_campaign_and_frees_what_is_left(
     assert Campaign.own.get().state == "STOPPED"
     assert not crowd.do_hit(crowd.players[0])
     spent = annotating.human_evaluation.campaign.hit_type.reward_cents
-    assert Commitment.objects.get().amount_cents == spent
+    assert Commitment.own.get().amount_cents == spent
     freed = annotating.approved_cents - spent
     assert budgets.budget_left(task.slug) - before == freed > 0
 

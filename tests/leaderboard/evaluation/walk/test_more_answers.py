@@ -17,7 +17,7 @@ from tests.leaderboard.evaluation.steps import now, settle, spent
 def test_each_output_is_judged_twice_published_once(
     annotating, task, diligent, boss, quality
 ):
-    campaign = Campaign.objects.get()
+    campaign = Campaign.own.get()
     n_hits, money = campaign.hits.count(), campaign.budget_cents
     price = priced(campaign, 1)
     assert price.cents == n_hits * campaign.hit_type.reward_cents
@@ -36,7 +36,7 @@ def test_each_output_is_judged_twice_published_once(
     assert (len(each), set(each)) == (12, {2})
     # the share of test questions is what it was
     assert Assignment.own.count() <= 2 * n_hits
-    account = Commitment.objects.get()
+    account = Commitment.own.get()
     assert account.settled_at is not None
     assert account.amount_cents <= money + price.cents
     assert account.amount_cents == spent()

@@ -197,7 +197,7 @@ def test_money_that_is_added_collects_them_again_and_makes_both_final(
             reason="To replace what was lost.",
         )
     settle()
-    assert set(Campaign.objects.values_list("state", flat=True)) == {"RUNNING"}
+    assert set(Campaign.own.values_list("state", flat=True)) == {"RUNNING"}
     work(players, quality)
     a_day_later()
     settle()
@@ -207,7 +207,7 @@ def test_money_that_is_added_collects_them_again_and_makes_both_final(
         assert row.rank_first is not None
     assert not HumanEvaluation.objects.filter(final_at=None).exists()
     assert not Commitment.objects.filter(settled_at=None).exists()
-    assert sum(Commitment.objects.values_list("amount_cents", flat=True)) == spent()
+    assert sum(Commitment.own.values_list("amount_cents", flat=True)) == spent()
     n_events = SubmissionEvent.objects.count()
     settle()
     assert SubmissionEvent.objects.count() == n_events
@@ -241,7 +241,7 @@ def test_with_room_in_the_budget_they_are_ranked_while_ratings_are_collected_aga
     settle()
     for row in standings(task):
         assert (row.human.n, row.human.provisional, row.partial) == (12, False, None)
-    for campaign in Campaign.objects.all():
+    for campaign in Campaign.own.all():
         assert progress_of([campaign])[campaign.pk].spent_cents <= campaign.budget_cents
     assert spent() <= sum(Campaign.own.values_list("budget_cents", flat=True))
 
@@ -280,7 +280,7 @@ def test_money_of_questions_that_are_left_over_collects_lost_ratings(
     work(players, quality)
     for row in standings(task):
         assert (row.human.n, row.human.provisional) == (12, False)
-    assert spent() <= sum(Campaign.objects.values_list("budget_cents", flat=True))
+    assert spent() <= sum(Campaign.own.values_list("budget_cents", flat=True))
 
 
 def test_what_staff_stopped_early_has_no_rank_whoever_is_excluded(

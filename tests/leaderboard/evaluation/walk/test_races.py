@@ -62,8 +62,8 @@ def test_every_step_done_twice_at_once_counts_once(hand_in, good, boss, task, qu
     assert MetricResult.own.count() == len(light)
     evaluation = decide.approve(submission, by=boss, start_now=True).evaluation
     at_once(lambda: steps.step_evaluation(evaluation.pk))
-    assert Campaign.objects.count() == 1
-    assert Placement.objects.count() == 6
+    assert Campaign.own.count() == 1
+    assert Placement.own.count() == 6
     players = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
     Crowd(players, quality=quality, seed=1).work()
     at_once(lambda: steps.step_evaluation(evaluation.pk))
@@ -89,7 +89,7 @@ def test_two_staff_who_approve_at_the_same_moment_approve_once(hand_in, good, bo
     results = at_once(lambda: decide.approve(submission, by=boss))
     refused = [r for r in results if isinstance(r, GenieError)]
     assert len(refused) == 1
-    assert Commitment.objects.count() == 1
+    assert Commitment.own.count() == 1
     assert states(submission).count("APPROVED") == 1
 
 
@@ -125,4 +125,4 @@ def test_restoring_twice_at_once_brings_it_back_once(hand_in, good, boss):
     results = at_once(lambda: decide.restore(submission, by=nina))
     assert sum(isinstance(result, GenieError) for result in results) == 1
     assert states(submission)[-2:] == ["WITHDRAWN", "MEASURED"]
-    assert Commitment.objects.get().amount_cents == 0
+    assert Commitment.own.get().amount_cents == 0
