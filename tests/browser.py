@@ -150,7 +150,7 @@ def picture(page, name):
 
 
 def seen(page, name):
-    """Check a page as it stands for everybody, and keep a picture if asked to."""
+    """Check a page for every visitor, and keep a picture if asked to."""
     assert violations(page) == []
     assert not overflows(page)
     picture(page, name)

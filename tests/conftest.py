@@ -112,7 +112,7 @@ def pytest_runtest_teardown(item, nextitem):
 def _asks_this_engine(item, blind) -> bool:
     if item.get_closest_marker("every_engine") is not None:
         return True
-    # processes with a database of their own
+    # they start processes with another database
     whole = item.path.name in {"test_kill.py", "test_demo.py", "test_backup.py"}
     return (whole or _asks_a_database(item)) and item.path not in blind
 
@@ -250,7 +250,7 @@ def django_db_setup(django_db_setup, django_db_blocker):
 
 
 @pytest.fixture
-def alone(_numbers_from_one):
+def without_decoys(_numbers_from_one):
     """Take the decoys away from a test, or from a file that tests/decoys.py names."""
     decoys.uproot()
 
@@ -260,4 +260,4 @@ def _decoys(request, _numbers_from_one):
     name = request.path.relative_to(TESTS).as_posix()
     seldom = {"slow", "browser"} & {mark.name for mark in request.node.iter_markers()}
     if (seldom or name in decoys.WITHOUT) and _asks_a_database(request.node):
-        request.getfixturevalue("alone")
+        request.getfixturevalue("without_decoys")

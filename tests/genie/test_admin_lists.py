@@ -38,7 +38,7 @@ def text_of(response):
     return re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text))
 
 
-def test_a_short_list_is_counted_to_the_end(office, alone):
+def test_a_short_list_is_counted_to_the_end(office, without_decoys):
     make_worker()
     make_worker()
     assert "2 workers" in text_of(office.get(reverse(WORKERS)))

@@ -25,7 +25,7 @@ PARTICULAR = {
 TOLD = {"a": ["x's", 1], "b": None}
 
 
-def test_pages_and_lists_are_in_words(alone):
+def test_pages_and_lists_are_in_words(without_decoys):
     boss = get_user_model().objects.create_superuser("boss")
     made = fill_all(admin.site)
     HITType.own.update(scale=next(iter(all_scales())))

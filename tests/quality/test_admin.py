@@ -147,7 +147,9 @@ def test_the_list_takes_the_same_few_queries(
         boss.get("/admin/quality/grade/")
 
 
-def test_lists_without_workers_and_simulated_workers_say_so(boss, alone, asked):
+def test_lists_without_workers_and_simulated_workers_say_so(
+    boss, without_decoys, asked
+):
     assert "No worker has answered yet" in boss.get("/admin/quality/grade/").text
     worker = make_worker(simulated=True)
     asked(worker, POSITIVE="r")

@@ -121,7 +121,7 @@ def _fits(draft: Draft, kind: str, text: str) -> bool:
     room = max(LETTERS, LONGER * len(draft.text))
     if kind not in FREE_LENGTH and abs(len(text) - len(draft.text)) > room:
         return False
-    if "  " in text.strip() or 0 < doubled(words_of(text)) > doubled(draft.words):
+    if doubled(words_of(text)) > doubled(draft.words) or "  " in text.strip():
         return False
     return not any(
         likeness(text, right) > likeness(draft.text, right) + 1e-9

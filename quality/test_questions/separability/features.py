@@ -161,8 +161,8 @@ def surface_features(surfaces: Sequence[Surface]) -> Floats:
 
 
 @lru_cache(maxsize=4_096)
-def _of_one(surface: Surface) -> list[float]:
-    return [value(surface) for value in _OF_ONE.values()]
+def _of_one(surface: Surface) -> tuple[float, ...]:
+    return tuple(value(surface) for value in _OF_ONE.values())
 
 
 def page_features(pages: Sequence[Sequence[Surface]]) -> tuple[Floats, Floats]:
@@ -179,11 +179,10 @@ def page_features(pages: Sequence[Sequence[Surface]]) -> tuple[Floats, Floats]:
     texts = surface_features([surface for page in pages for surface in page])
     if all(len(page) == 1 for page in pages):
         return texts, texts
+    parts = np.split(texts, np.cumsum([len(page) for page in pages])[:-1])
     rows = [
         [*part.mean(axis=0), *np.ptp(part, axis=0), _likeness(page)]
-        for page, part in zip(
-            pages, np.split(texts, np.cumsum([*map(len, pages)])[:-1]), strict=True
-        )
+        for page, part in zip(pages, parts, strict=True)
     ]
     return np.array(rows), texts
 

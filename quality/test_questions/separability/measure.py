@@ -178,8 +178,7 @@ def separability(
 
 
 def _either_way(areas: Floats) -> Floats:
-    result: Floats = np.maximum(areas, 1 - areas)
-    return result
+    return np.asarray(np.maximum(areas, 1 - areas))
 
 
 def _p(value: float, by_chance: Floats) -> float:

@@ -97,7 +97,9 @@ def test_an_item_without_its_texts_is_refused():
 
 @pytest.mark.every_engine
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="of PostgreSQL")
-def test_the_database_knows_large_campaigns(alone, django_capture_on_commit_callbacks):
+def test_the_database_knows_large_campaigns(
+    without_decoys, django_capture_on_commit_callbacks
+):
     with django_capture_on_commit_callbacks(execute=True):
         make_campaign(250)
     with connection.cursor() as cursor:

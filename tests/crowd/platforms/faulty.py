@@ -23,7 +23,7 @@ class FaultyProxy:
     """Forwards calls; `faults` says what goes wrong, how often, in which operations.
 
     The chance is drawn from a seed, and never three times running for one operation, so
-    that whoever tries often enough gets through. The kinds take turns.
+    that those who try often enough get through. The kinds take turns.
     """
 
     def __init__(self, url, *, seed=7):

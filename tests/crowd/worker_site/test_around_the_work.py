@@ -70,7 +70,7 @@ def test_one_person_of_many_answers_does_not_set_the_pace(wim):
     assert WorkRecord.objects.get(key__startswith="work:").median_seconds == 30
 
 
-def test_the_record_of_those_who_decide(site, alone, wim):
+def test_the_record_of_those_who_decide(site, without_decoys, wim):
     make_campaign(4)
     done = [assignment.pk for assignment in do_all(wim)]
     sent = timezone.now() - timedelta(hours=30)

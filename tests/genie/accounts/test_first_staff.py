@@ -22,7 +22,7 @@ WORDS = {
 
 
 def test_the_link_makes_an_account_that_may_do_everything_and_signs_it_in(
-    client, alone
+    client, without_decoys
 ):
     way = first_staff.way()
     assert "Set up this site" in client.get(way).text

@@ -174,7 +174,7 @@ def test_only_the_three_buttons_decide(boss, waiting, decision):
     assert state_of(submission) == State.MEASURED
 
 
-def test_after_a_decision_comes_the_next_that_waits(boss, alone, waiting):
+def test_after_a_decision_comes_the_next_that_waits(boss, without_decoys, waiting):
     first, second = waiting("First"), waiting("Second")
     answer = decide(boss, first, "approve")
     assert answer.request["PATH_INFO"] == path_of(second)

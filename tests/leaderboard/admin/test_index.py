@@ -32,11 +32,13 @@ def make_failure(job="leaderboard.jobs.measure", **kwargs):
     )
 
 
-def test_on_a_quiet_day_nothing_waits(boss, alone):
+def test_on_a_quiet_day_nothing_waits(boss, without_decoys):
     assert "Nothing is waiting for a decision" in waits(boss)
 
 
-def test_submissions_to_approve_come_first_each_with_its_page(boss, alone, waiting):
+def test_submissions_to_approve_come_first_each_with_its_page(
+    boss, without_decoys, waiting
+):
     submission = waiting("Kite")
     waiting("Done", state=State.PUBLISHED)
     text = waits(boss)
@@ -45,7 +47,7 @@ def test_submissions_to_approve_come_first_each_with_its_page(boss, alone, waiti
     assert "Done" not in text
 
 
-def test_only_the_first_few_are_named(boss, alone, waiting):
+def test_only_the_first_few_are_named(boss, without_decoys, waiting):
     for n in range(8):
         waiting(f"System-{n}")
     text = waits(boss)

@@ -75,7 +75,7 @@ def test_private_rows_stand_on_the_teams_board_only(apis, cast, task):
         seen = [row["system"] for row in rows]
         assert seen == (["Secretive", "Open"] if insider else ["Open"])
         assert api.get(f"/submissions/{public.pk}/").status_code == 200
-        # nobody lists another team's submissions
+        # no one lists another team's submissions
         if name != "visitor":
             assert api.get("/submissions/").json()["count"] == (2 if insider else 0)
 

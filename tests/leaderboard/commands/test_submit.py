@@ -57,7 +57,7 @@ def test_with_wait_the_numbers_come_out(hand_in):
     assert found.json["errors"] == []
     assert jobs.n_waiting() == 0
 
-    # the story is told on standard error only
+    # progress goes to standard error only
     assert len(found.out.strip().split("\n")) == 1
     told = found.err.strip().split("\n")
     assert told[0].startswith("Received predictions.json")

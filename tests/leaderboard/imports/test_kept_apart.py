@@ -43,7 +43,7 @@ def task(staff):
     return kept("imported", lambda: bring_in(rows, slug="elsewhere", by=staff).task)
 
 
-def test_no_money_is_behind_it_and_none_can_be_put_there(alone, task, staff):
+def test_no_money_is_behind_it_and_none_can_be_put_there(without_decoys, task, staff):
     campaign = Campaign.objects.filter(pool=task.slug).first()
     assignment = Assignment.objects.filter(hit__campaign=campaign).first()
     with pytest.raises(GenieError, match="elsewhere"):
@@ -167,7 +167,9 @@ def test_nobody_is_told_anything_or_owed_anything(task, client, staff):
     assert client.get(f"/submissions/{pk}/file/").status_code == 404
 
 
-def test_staff_see_imported_people_as_imported_and_not_as_excluded(alone, task, client):
+def test_staff_see_imported_people_as_imported_and_not_as_excluded(
+    without_decoys, task, client
+):
     staff = make_user("reader", is_staff=True)
     staff.user_permissions.add(Permission.objects.get(codename="view_worker"))
     client.force_login(staff)

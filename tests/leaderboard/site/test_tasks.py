@@ -17,7 +17,9 @@ def test_all_tasks_are_listed_demonstrations_last(client, db):
     assert html.index("Zebra reports") < html.index("A demonstration")
 
 
-def test_many_tasks_are_paged_and_found_by_name_and_kind(client, alone, monkeypatch):
+def test_many_tasks_are_paged_and_found_by_name_and_kind(
+    client, without_decoys, monkeypatch
+):
     monkeypatch.setattr(tasks, "CARDS", 2)
     monkeypatch.setattr(pages, "CARDS", 2)
     for name in ("anemone", "beetle", "cuckoo"):

@@ -191,7 +191,7 @@ def test_by_program_a_dry_run_stores_nothing_and_an_import_follows(client, sara)
     assert client.get(url).status_code == 404
 
 
-def test_no_page_or_file_takes_them_for_ours(alone, client, imported):
+def test_no_page_or_file_takes_them_for_ours(without_decoys, client, imported):
     client.logout()
     log.number()
     system = Submission.objects.get(system_name="ada")

@@ -34,7 +34,7 @@ BELOW = (
 
 
 def seen(page, name, sizes=SIZES):
-    """Check a page as it stands for everybody, and keep pictures if asked to."""
+    """Check a page for every visitor, and keep pictures if asked to."""
     for size in sizes:
         for scheme in ("light", "dark"):
             width, height = SIZES[size]

@@ -62,7 +62,7 @@ def test_a_page_of_hostile_texts_stays_small(client, two, shape):
     profile = Profile()
     alone = profile.runcall(client.get, address)
     assert Stats(profile).total_calls < MOST_CALLS
-    # marked differences have a limit of their own
+    # marked differences have another limit
     compared = client.get(f"{address}?open=1&against={other.pk}")
     for response in (alone, compared):
         assert response.status_code == 200

@@ -93,7 +93,7 @@ def test_pages_and_files_say_so(client, task, partial):
 
 
 def test_a_board_of_partial_scores_alone_does_not_say_that_there_are_none(
-    client, task, who, alone
+    client, task, who, without_decoys
 ):
     cut_short(make_ranked(task, 60, **who), 154)
     HumanEvaluation.objects.filter(submission__isnull=False).update(n_instances=800)
