@@ -27,7 +27,7 @@ from leaderboard.models import Release, Task
 from leaderboard.site.roles import ROLES
 from tests.factories import CONFIG, make_user
 from tests.leaderboard.admin.test_roles_on_tasks import ELSEWHERE, world  # noqa: F401
-from tests.nets.asked import asked, leave_lists_empty
+from tests.nets.views import call_view, leave_lists_empty
 
 pytestmark = pytest.mark.django_db
 
@@ -199,7 +199,7 @@ def post(user, address, fields, of):
     before = transaction.savepoint()
     with connection.execute_wrapper(watch):
         # a copy has not read its permissions yet
-        answer = asked(copy(user), address, fields)
+        answer = call_view(copy(user), address, fields)
         request = answer.wsgi_request
         allowed = (
             answer.status_code not in {403, 404}

@@ -39,7 +39,7 @@ from tests.cast import (  # noqa: F401
     worker,
 )
 from tests.factories import make_ranked, make_submission, make_task, make_user
-from tests.nets.asked import asked
+from tests.nets.views import call_view
 
 pytestmark = pytest.mark.django_db
 
@@ -490,8 +490,8 @@ def test_the_admin_is_for_staff_with_the_right_to_it(cast):  # noqa: F811
             continue
         lists = name.endswith(("_changelist", "_add"))
         for user in (AnonymousUser(), cast.submitter)[: 1 + lists]:
-            answer = asked(user, path)
+            answer = call_view(user, path)
             assert answer.status_code == 302, (user, path)
             assert "login" in answer["Location"], (user, path)
         if name.partition(":")[2] not in ADMIN_OF_ALL_STAFF:
-            assert asked(cast.new_staff, path).status_code != 200, path
+            assert call_view(cast.new_staff, path).status_code != 200, path

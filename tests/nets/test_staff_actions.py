@@ -23,8 +23,8 @@ from genie.lib.errors import GenieError
 from leaderboard.models import Comparison, JointEvaluation, JudgeRun, Submission
 from quality.models import Appeal
 from tests.factories import make_user
-from tests.nets.asked import asked, leave_lists_empty
 from tests.nets.rows import ELSEWHERE, HERE, Rows, states_of
+from tests.nets.views import call_view, leave_lists_empty
 
 pytestmark = pytest.mark.django_db
 
@@ -69,7 +69,7 @@ def _in_the_list(action):
     def act(user, row):
         where = reverse(f"admin:{row._meta.label_lower.replace('.', '_')}_changelist")
         data = {**known, "_selected_action": row.pk}
-        answer = asked(user, where, data)
+        answer = call_view(user, where, data)
         for _page in range(2):
             page = getattr(answer, "context_data", None) or {}
             if "question" not in page:
@@ -79,7 +79,7 @@ def _in_the_list(action):
                 **_filled(page["form"]),
                 **dict(page["hidden"]),
             }
-            answer = asked(user, where, data)
+            answer = call_view(user, where, data)
             known.update(data)
         return answer
 
@@ -92,9 +92,12 @@ def _by_api(name, decision):
         data = {"decision": decision, "reason": "Because."}
         if decision == "approve" and isinstance(row, JudgeRun):
             data["cents"] = 5
-        elif decision == "approve" and (cost := asked(user, where)).status_code == 200:
+        elif (
+            decision == "approve"
+            and (cost := call_view(user, where)).status_code == 200
+        ):
             data["cost_cents"] = cost.data["cost_cents"] or 0
-        return asked(user, where, data)
+        return call_view(user, where, data)
 
     return act
 
@@ -102,7 +105,9 @@ def _by_api(name, decision):
 def _answering(button):
     def act(user, row):
         data = {"sentence": "Because.", button: "on"}
-        return asked(user, reverse("admin:quality_appeal_answer", args=[row.pk]), data)
+        return call_view(
+            user, reverse("admin:quality_appeal_answer", args=[row.pk]), data
+        )
 
     return act
 

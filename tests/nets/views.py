@@ -10,7 +10,7 @@ from django.test import RequestFactory
 from django.urls import resolve
 
 
-def asked(user, address, fields=None):
+def call_view(user, address, fields=None):
     """Return what a view answers: to a POST with fields, or else to a GET."""
     kind = {"content_type": "application/json"} if address.startswith("/api/") else {}
     factory = RequestFactory()
