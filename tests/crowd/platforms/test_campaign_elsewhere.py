@@ -181,7 +181,9 @@ def test_more_answers_are_asked_for_there_and_paid_with_the_fee(elsewhere, turk)
     elsewhere.check_books()
 
 
-def test_pause_and_stop_reach_them_and_late_work_is_still_paid(elsewhere, turk):
+def test_pause_and_stop_reach_them_and_late_work_is_still_paid(
+    elsewhere, turk, monkeypatch
+):
     elsewhere.look()
     run.pause(elsewhere.campaign.pk, None)
     elsewhere.look()
@@ -193,6 +195,9 @@ def test_pause_and_stop_reach_them_and_late_work_is_still_paid(elsewhere, turk):
     hit = RequesterHIT.objects.order_by("pk").first()
     late = turns.accept(hit, turk.worker("Wanda"))
     assert run.stop(elsewhere.campaign.pk, None, "Enough.")
+    # The same end to the second is refused as carried out, and HITs would stay open.
+    later = timezone.now() + timedelta(minutes=1)
+    monkeypatch.setattr(clock, "now", lambda: later)
     elsewhere.look()
     assert elsewhere.answer_all("Wilma") == []
     turns.submit(late, turk.worker("Wanda"), [("answer-0-0", "1")])
