@@ -18,8 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from crowd.platforms.base import ExternalRef, HITSpec
-from crowd.platforms.mturk import MTurk
-from crowd.platforms.mturk_protocol.account import Account
+from crowd.platforms.mturk import Account, MTurk
 
 TARGET = "MTurkRequesterServiceV20170117."
 PAGE = "<!DOCTYPE html><title>x</title><p>" + "A sentence to read. " * 400 + "</p>"

@@ -82,7 +82,7 @@ def main() -> None:
     folder = world.set_up()
     from django.contrib.auth import get_user_model
 
-    from leaderboard.metric_runs.services import measure
+    from leaderboard.metric_runs import services
     from leaderboard.models import Submission, Task
     from leaderboard.submissions.services import submit, validate
     from leaderboard.tasks.services import load
@@ -112,7 +112,7 @@ def main() -> None:
         f"{t_store:.2f} s = {(t_load + t_store) / t_bare:.2f} x the bare bulk inserts "
         f"({t_bare:.2f} s); at most {STORE_AT_MOST}"
     )
-    t_large = seconds(lambda: measure.run(submission.pk))
+    t_large = seconds(lambda: services.run(submission.pk))
 
     small_source, ids, references = world.lines(folder, N_SMALL)
     load.load_task("demo-translation", small_source)
@@ -120,7 +120,7 @@ def main() -> None:
     predictions = world.noisy(references, seed=3)
     t_alone = alone(predictions, references)
 
-    warnings_for, looking = measure.warnings_for, [0.0]
+    warnings_for, looking = services.warnings_for, [0.0]
 
     def timed(one: Submission, batch: Any) -> list[dict[str, Any]]:
         start = time.process_time()
@@ -128,12 +128,12 @@ def main() -> None:
         looking[0] = time.process_time() - start
         return found
 
-    measure.warnings_for = timed
+    services.warnings_for = timed
 
     def intake() -> None:
         one = hand_in(small, ids, predictions)
         validate.check(one.pk)
-        measure.run(one.pk)
+        services.run(one.pk)
         Submission.objects.filter(pk=one.pk).update(state="INVALID")
 
     t_intake, t_looking = min((seconds(intake), looking[0]) for _ in range(5))

@@ -1,11 +1,11 @@
 from crowd.campaigns.admin.campaign import CampaignAdmin, HITTypeAdmin
 from crowd.campaigns.admin.work import AssignmentAdmin, HITAdmin
-from crowd.elsewhere.admin.campaigns import (
+from crowd.elsewhere.admin import (
     ExternalCampaignAdmin,
     ExternalSessionAdmin,
     OutwardCallAdmin,
+    PanelSourceAdmin,
 )
-from crowd.elsewhere.admin.panels import PanelSourceAdmin
 from crowd.messages.admin import MessageAdmin
 from crowd.money.admin.money import (
     BudgetAdmin,
@@ -23,13 +23,12 @@ from crowd.requester.admin.work import (
     WorkerRecordAdmin,
 )
 from crowd.workers.admin.invitation import InvitationAdmin
-from crowd.workers.admin.people import WorkerAdmin
+from crowd.workers.admin.people import RequirementAdmin, WorkerAdmin
 from crowd.workers.admin.qualification_grants import (
     QualificationGrantAdmin,
     TestAttemptAdmin,
 )
 from crowd.workers.admin.qualification_tests import QualificationTestAdmin
-from crowd.workers.admin.requirements import RequirementAdmin
 
 __all__ = [
     "AccessKeyAdmin",

@@ -6,15 +6,10 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from crowd.hits.models.assignment import Assignment
+from crowd.hits.models import Assignment
 from crowd.money.models import Commitment, LedgerEntry, Payout
 from crowd.money.selectors.payouts import NOT_PAID, sums
-from crowd.requester.models.account import (
-    AccessKey,
-    Requester,
-    RequesterEntry,
-    RequesterHIT,
-)
+from crowd.requester.models import AccessKey, Requester, RequesterEntry, RequesterHIT
 from genie.lib.unguessable import fingerprint
 from genie.upkeep.doctor import Finding, register, worst
 

@@ -1,14 +1,16 @@
-from crowd.elsewhere.models.external import (
+from crowd.elsewhere.models import (
     ExternalCampaign,
     ExternalSession,
     OutwardCall,
+    PanelSource,
+    PlatformNotice,
     SessionWork,
 )
-from crowd.elsewhere.models.panel import PanelSource, PlatformNotice
 from crowd.hit_templates.models import BroughtTemplate
-from crowd.hits.models.assignment import Answer, Assignment, Signals
-from crowd.hits.models.campaign import (
+from crowd.hits.models import (
     HIT,
+    Answer,
+    Assignment,
     Campaign,
     DrawnOrder,
     HITType,
@@ -16,6 +18,7 @@ from crowd.hits.models.campaign import (
     Item,
     Reservation,
     RewardChange,
+    Signals,
     WorkRecord,
 )
 from crowd.messages.models import Message
@@ -29,29 +32,25 @@ from crowd.money.models import (
     PayoutRun,
     PayoutTerms,
 )
-from crowd.requester.models.account import (
+from crowd.requester.models import (
     AccessKey,
-    Requester,
-    RequesterAssignment,
-    RequesterBonus,
-    RequesterEntry,
-    RequesterHIT,
-    RequesterHITType,
-    WorkerAlias,
-    new_entity_id,
-)
-from crowd.requester.models.qualification import (
+    PolicyDetail,
     Qualification,
     QualificationRequest,
     QualificationType,
-)
-from crowd.requester.models.records import (
-    PolicyDetail,
+    Requester,
+    RequesterAssignment,
     RequesterBatch,
+    RequesterBonus,
+    RequesterEntry,
     RequesterEvent,
+    RequesterHIT,
+    RequesterHITType,
     RequesterLayout,
     RequestToken,
+    WorkerAlias,
     WorkerRecord,
+    new_entity_id,
 )
 from crowd.workers.models.qualification_attempt import (
     AttemptAnswer,

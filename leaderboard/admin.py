@@ -21,10 +21,13 @@ from leaderboard.metric_board.admin import (
 from leaderboard.releases.admin import TaskAdmin
 from leaderboard.releases.release_admin import ReleaseAdmin
 from leaderboard.site import admin as failed_jobs
-from leaderboard.teams.admin.people import GroupAdmin, UserAdmin
-from leaderboard.teams.admin.task_roles import TaskRoleAdmin
-from leaderboard.teams.admin.team import TeamAdmin
-from leaderboard.teams.admin.webhooks import WebhookDeliveryAdmin
+from leaderboard.teams.admin import (
+    GroupAdmin,
+    TaskRoleAdmin,
+    TeamAdmin,
+    UserAdmin,
+    WebhookDeliveryAdmin,
+)
 
 __all__ = [
     "ComparisonAdmin",

@@ -11,12 +11,12 @@ from leaderboard.judges.services import decide as judging
 from leaderboard.judges.services import estimate as judged
 from leaderboard.judges.services import license as licensing
 from leaderboard.judges.services import work as judges_work
-from leaderboard.metric_board.services import boards
-from leaderboard.metric_runs.services import measure as measuring
-from leaderboard.metric_runs.services import pieces, runs
+from leaderboard.metric_board.services import compute, refresh_all
+from leaderboard.metric_runs import services
+from leaderboard.metric_runs.services import catch_up, catch_up_all
 from leaderboard.releases import queued as releases
 from leaderboard.studio.services import bring, keep
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.submissions.services import validate as validating
 from leaderboard.submissions.services.attempts import Attempt
 from leaderboard.tasks.models import Task
@@ -31,7 +31,7 @@ def validate(pk: int) -> None:
 
 def measure(pk: int) -> None:
     attempt = Attempt(Submission, pk, Submission.State.VALID, "measure")
-    attempt.run(partial(measuring.run, pk))
+    attempt.run(partial(services.run, pk))
 
 
 def step_evaluation(pk: int) -> None:
@@ -56,23 +56,23 @@ def refit_board(pk: int) -> None:
 
 
 def measure_piece(pk: int) -> None:
-    pieces.compute(pk)
+    services.compute(pk)
 
 
 def catch_up_metrics(task: int = 0) -> None:
     if not task:
-        runs.catch_up_all()
+        catch_up_all()
     # a task can be deleted while its job waits
     elif chosen := Task.objects.filter(pk=task).first():
-        runs.catch_up(chosen)
+        catch_up(chosen)
 
 
 def refresh_metric_boards() -> None:
-    boards.refresh_all()
+    refresh_all()
 
 
 def compute_metric_board(pk: int) -> None:
-    boards.compute(pk)
+    compute(pk)
 
 
 def judge(pk: int) -> None:

@@ -33,22 +33,26 @@ from leaderboard.judges.models import (
     JudgeMetric,
     JudgeRun,
 )
-from leaderboard.metric_board.models.board import MetricBoard
-from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
+from leaderboard.metric_board.models import MetricBoard, OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models import MetricPiece, MetricResult, MetricRun
 from leaderboard.releases.models import Release
 from leaderboard.studio.models import Draft, DraftFile
-from leaderboard.submissions.models.repeated_request import RepeatedRequest
-from leaderboard.submissions.models.submission import (
+from leaderboard.submissions.models import (
     Prediction,
+    RepeatedRequest,
     Submission,
     SubmissionEvent,
     Team,
 )
 from leaderboard.tasks.models import Instance, Task, TaskFile, TaskRevision
-from leaderboard.teams.models.notice import Notice, NoticePreference
-from leaderboard.teams.models.team import Membership, TeamInvitation
-from leaderboard.teams.models.webhook import Webhook, WebhookDelivery
+from leaderboard.teams.models import (
+    Membership,
+    Notice,
+    NoticePreference,
+    TeamInvitation,
+    Webhook,
+    WebhookDelivery,
+)
 
 __all__ = [
     "AnchorItem",

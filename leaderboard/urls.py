@@ -1,31 +1,34 @@
 from django.urls import include, path
 
 from leaderboard.boards.views.board import board
-from leaderboard.boards.views.describe import describe
-from leaderboard.boards.views.my_submissions import my_submissions, realigned, withdraw
+from leaderboard.boards.views.my_submissions import (
+    describe,
+    handed_in,
+    my_submissions,
+    realigned,
+    withdraw,
+)
 from leaderboard.boards.views.submission import submission
-from leaderboard.boards.views.submitted_file import handed_in
 from leaderboard.boards.views.tasks import about, tasks
-from leaderboard.evaluation.views.comparison import (
+from leaderboard.evaluation.views import (
     ask_comparison,
     ask_joint,
     comparison,
     comparisons,
+    joint_evaluation,
 )
-from leaderboard.evaluation.views.joint import joint_evaluation
 from leaderboard.judges.views import judges
 from leaderboard.metric_board.views.board import metric_board
 from leaderboard.metric_board.views.downloads import metric_download
 from leaderboard.metric_board.views.outside import hand_in_scores, outside_metric
 from leaderboard.sharing.urls import urlpatterns as sharing
 from leaderboard.site.docs.urls import urlpatterns as docs
-from leaderboard.site.views.language import choose as choose_language
-from leaderboard.site.views.pages import favicon, home, how_it_works, privacy
-from leaderboard.site.views.public_log import public_log
-from leaderboard.site.views.public_urls import urlpatterns as public
+from leaderboard.site.views import choose as choose_language
+from leaderboard.site.views import favicon, home, how_it_works, privacy, public_log
+from leaderboard.site.views import urlpatterns as public
 from leaderboard.studio.urls import urlpatterns as studio
-from leaderboard.submissions.views.submit import submit
-from leaderboard.teams.views.account_urls import urlpatterns as account
+from leaderboard.submissions.views import submit
+from leaderboard.teams.views import urlpatterns as account
 
 app_name = "leaderboard"
 

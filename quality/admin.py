@@ -2,9 +2,12 @@
 
 from quality.appeals.admin import AppealAdmin
 from quality.bans.admin import BanAdmin, HeldExclusionAdmin
-from quality.detection.admin.retired import RetiredQuestionAdmin
-from quality.detection.admin.verdict import DetectorFitAdmin, VerdictAdmin
-from quality.detection.admin.workers import GradeAdmin
+from quality.detection.admin import (
+    DetectorFitAdmin,
+    GradeAdmin,
+    RetiredQuestionAdmin,
+    VerdictAdmin,
+)
 
 __all__ = [
     "AppealAdmin",

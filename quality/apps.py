@@ -11,7 +11,5 @@ class QualityConfig(AppConfig):
 
         name = "test questions"
         preference.register(name, late("quality.detection.services.next_hit.choose"))
-        reissue.register(
-            name, late("quality.test_questions.services.leftovers.test_hits")
-        )
-        undo.register(name, late("quality.test_questions.services.grade.again"))
+        reissue.register(name, late("quality.test_questions.services.test_hits"))
+        undo.register(name, late("quality.test_questions.services.again"))

@@ -13,7 +13,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.test import Client
 
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 from tests.factories import make_team, make_user, make_worker
 
 CAST = [

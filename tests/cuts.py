@@ -28,7 +28,7 @@ PACKAGES = ["crowd/campaigns", "crowd/elsewhere", "crowd/hits", "crowd/money", "
 # By test, below tests/: what it cuts.
 CUT: dict[str, str] = {
     "leaderboard/api/test_deciding.py::test_a_comparison_is_asked_for_once_under_a_key_and_taken_back": """
-        leaderboard.evaluation.decide.withdrawal:take_back
+        leaderboard.evaluation.decide:take_back
         leaderboard.evaluation.services.comparison:request
     """,
     "crowd/platforms/test_prolific_campaign.py::test_an_appeal_against_a_rejection_that_stands_is_granted_with_a_bonus": """
@@ -107,7 +107,7 @@ CUT: dict[str, str] = {
         crowd.elsewhere.services.retype:_plan
     """,
     "crowd/platforms/test_staff_and_platforms.py::test_a_person_says_that_a_bonus_was_not_paid": """
-        crowd.elsewhere.services.resolve_calls:send_again
+        crowd.elsewhere.admin:send_again
         crowd.money.services.bonuses:give
     """,
     "crowd/platforms/test_taking_back.py::test_after_the_window_a_bonus_is_paid_instead": """
@@ -135,38 +135,38 @@ CUT: dict[str, str] = {
         crowd.hits.services.extend:extend
     """,
     "leaderboard/evaluation/test_machine.py::test_a_failure_is_seen_on_the_evaluation_and_on_what_it_is_for[joint]": """
-        leaderboard.evaluation.decide.staff:retry
+        leaderboard.evaluation.decide:retry
         leaderboard.evaluation.strategies.joint:SideBySide.launch
     """,
     "leaderboard/evaluation/test_machine.py::test_what_is_decided_is_on_the_evaluation_and_the_submission_at_once[comparison]": """
-        crowd.campaigns.services.run:_move leaderboard.evaluation.decide.staff:approve
-        leaderboard.evaluation.decide.staff:decline
-        leaderboard.evaluation.decide.staff:stop leaderboard.evaluation.machine:move
-        leaderboard.evaluation.services.comparison_end:write
+        crowd.campaigns.services.run:_move leaderboard.evaluation.decide:approve
+        leaderboard.evaluation.decide:decline
+        leaderboard.evaluation.decide:stop leaderboard.evaluation.machine:move
+        leaderboard.evaluation.strategies.comparison:write
         leaderboard.evaluation.strategies.comparison:ComparisonOfTwo.launch
     """,
     "leaderboard/evaluation/walk/test_partial_scores_are_ranked_by_decision.py::test_a_reason_is_needed_and_one_decision_counts": """
-        leaderboard.evaluation.decide.staff:rank_partial
+        leaderboard.evaluation.decide:rank_partial
     """,
     "leaderboard/evaluation/walk/test_scores_become_final.py::test_a_ban_that_changes_no_score_does_not_use_the_day_up": """
         crowd.campaigns.services.reopen:reopen
     """,
     "leaderboard/evaluation/walk/test_stopping_asks_whether_to_publish.py::test_a_stop_is_taken_back_while_pages_are_open[False]": """
-        crowd.campaigns.services.run:resume leaderboard.evaluation.decide.staff:go_on
+        crowd.campaigns.services.run:resume leaderboard.evaluation.decide:go_on
     """,
     "leaderboard/evaluation/walk/test_stopping_asks_whether_to_publish.py::test_staff_publish_later_what_they_did_not_at_once": """
-        leaderboard.evaluation.decide.staff:publish_partial
+        leaderboard.evaluation.decide:publish_partial
         quality.detection.services.assess_pool:_write
     """,
     "leaderboard/evaluation/walk/test_stopping_the_evaluation_itself.py::test_a_withdrawn_submission_comes_back_without_money[approved]": """
         crowd.money.services.budgets:release
-        leaderboard.evaluation.decide.withdrawal:restore
-        leaderboard.evaluation.decide.withdrawal:withdraw
+        leaderboard.evaluation.decide:restore
+        leaderboard.evaluation.decide:withdraw
         leaderboard.evaluation.machine:EvaluationAttempt.write
         leaderboard.evaluation.strategies.single_system:SingleSystem.launch
-        leaderboard.metric_runs.services.measure:run
-        leaderboard.metric_runs.services.pieces:_keep
-        leaderboard.metric_runs.services.runs:_plan
+        leaderboard.metric_runs.services:run
+        leaderboard.metric_runs.services:_keep
+        leaderboard.metric_runs.services:_plan
         leaderboard.submissions.services.lifecycle:move
         leaderboard.submissions.services.submit:receive
         leaderboard.submissions.services.submit:team_for
@@ -178,17 +178,17 @@ CUT: dict[str, str] = {
     "leaderboard/judges/test_runs.py::test_an_endpoint_that_says_no_stops_the_run_without_its_words": """
         leaderboard.judges.services.ask:ask leaderboard.judges.services.decide:approve
         leaderboard.judges.services.decide:resume
-        leaderboard.judges.services.finish:finish
-        leaderboard.judges.services.ledger:_settle
-        leaderboard.judges.services.ledger:hold leaderboard.judges.services.ledger:keep
-        leaderboard.metric_board.services.outside:publish
+        leaderboard.judges.services.work:finish
+        leaderboard.judges.services.work:_settle
+        leaderboard.judges.services.work:hold leaderboard.judges.services.work:keep
+        leaderboard.metric_board.services:publish
     """,
     "leaderboard/metric_board/test_boards_are_computed_by_jobs.py::test_a_board_that_fails_says_so_and_can_be_tried_again": """
-        leaderboard.metric_board.services.boards:retry
+        leaderboard.metric_board.services:retry
     """,
     "leaderboard/metric_board/test_metrics_of_others.py::test_staff_take_a_metric_off_its_board": """
-        leaderboard.metric_board.services.outside:receive
-        leaderboard.metric_board.services.outside:withdraw
+        leaderboard.metric_board.services:receive
+        leaderboard.metric_board.services:withdraw
     """,
     "leaderboard/releases/test_releases_are_made_by_jobs.py::test_a_cancelled_release_stops_and_can_begin_again": """
         leaderboard.releases.queued:request leaderboard.releases.queued:retry
@@ -197,17 +197,17 @@ CUT: dict[str, str] = {
         leaderboard.evaluation.services.qualification:draw_test
     """,
     "quality/appeals/test_appeals.py::test_a_ban_that_was_lifted_meanwhile_is_granted_without_a_second_lift": """
-        quality.appeals.services:grant quality.bans.services.ban:ban
-        quality.bans.services.ban:lift
+        quality.appeals.services:grant quality.bans.services:ban
+        quality.bans.services:lift
     """,
     "quality/appeals/test_appeals_pages.py::test_staff_answer_once": """
         crowd.campaigns.services.overturn:overturn
     """,
     "quality/bans/test_too_many_exclusions_wait_for_a_person.py::test_a_confirmed_exclusion_is_a_ban_with_its_reason_and_happens_once": """
-        quality.bans.services.held_exclusions:confirm
+        quality.bans.services:confirm
     """,
     "quality/bans/test_too_many_exclusions_wait_for_a_person.py::test_a_refused_exclusion_does_not_come_back": """
-        quality.bans.services.held_exclusions:refuse
+        quality.bans.services:refuse
         quality.detection.services.judge:_write
     """,
 }  # fmt: skip
@@ -226,8 +226,8 @@ UNCUT: dict[str, str] = {
         leaderboard.evaluation.strategies.single_system:_watch_replacements
         leaderboard.imports.services.bring_in:bring_in
         leaderboard.imports.services.take_back:take_back
-        leaderboard.metric_board.services.boards:compute
-        leaderboard.metric_runs.services.runs:resume leaderboard.releases.queued:work
+        leaderboard.metric_board.services:compute
+        leaderboard.metric_runs.services:resume leaderboard.releases.queued:work
     """,
     "tests only let it write once": """
         crowd.campaigns.services.work:_same_or_refused
@@ -238,12 +238,12 @@ UNCUT: dict[str, str] = {
         leaderboard.judges.services.define:make
         leaderboard.judges.services.estimate:estimate
         leaderboard.judges.services.license:_write
-        leaderboard.metric_runs.services.runs:_readopt
+        leaderboard.metric_runs.services:_readopt
         quality.appeals.services:against_ban quality.appeals.services:against_exclusion
         quality.appeals.services:against_rejection
         quality.appeals.services:against_requester
-        quality.test_questions.services.grade:grade
-        quality.test_questions.services.leftovers:settle
+        quality.test_questions.services:grade
+        quality.test_questions.services:settle
     """,
     "it asks a platform in between; tests/crowd/platforms kill it": """
         crowd.elsewhere.services.decisions:_decided
@@ -251,7 +251,7 @@ UNCUT: dict[str, str] = {
         crowd.elsewhere.services.decisions:pay_bonuses
         crowd.elsewhere.services.early_ends:_plan
         crowd.elsewhere.services.notices:follow_hits
-        crowd.elsewhere.services.resolve_calls:happened
+        crowd.elsewhere.admin:happened
         crowd.elsewhere.services.retype:move
         crowd.elsewhere.services.study:_note_answer
         crowd.elsewhere.services.whole_places:note_screen_outs

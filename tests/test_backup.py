@@ -18,7 +18,7 @@ MAKE = """
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from crowd.requester.services import access_keys
-from crowd.requester.models.account import Requester
+from crowd.requester.models import Requester
 from crowd.models import LedgerEntry
 from tests.factories import *
 ada, boss = make_user("ada"), make_user("boss")

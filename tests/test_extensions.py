@@ -17,7 +17,7 @@ from genie.lib import extension, outside
 from leaderboard.extensions import FINDERS, broken
 from leaderboard.imports.readers.read import read as read_judgments
 from leaderboard.imports.readers.sources import Source
-from leaderboard.metric_runs.services import measure
+from leaderboard.metric_runs import services
 from leaderboard.tasks import shipped
 from leaderboard.tasks.services import load
 from tests import installed
@@ -150,7 +150,7 @@ def test_a_broken_metric_is_named_and_all_else_works(
     others(folder=put(tmp_path, "metrics/broken.py", text))
     ours = FINDERS["metrics"]()
     assert "chrf" in ours
-    assert ours["chrf"].__module__ == "leaderboard.metrics.chrf"
+    assert ours["chrf"].__module__ == "leaderboard.metrics.sacrebleu_metrics"
     assert reasons()["broken.py"].startswith(reason)
     assert len(broken()) == 1
     assert [r.message for r in caplog.records if "broken.py" in r.message]
@@ -228,7 +228,7 @@ def test_a_task_uses_the_example_of_the_documentation(others, example, tmp_path)
         task, team=make_team("Kites", nina), owner=nina, state="VALID"
     )
     make_predictions(submission, "Nothing ends well")
-    measure.run(submission.pk)
+    services.run(submission.pk)
     (result,) = submission.metric_results.all()
     assert (result.metric, result.value) == ("closing-mark", 0.0)
     page = Client().get(reverse("leaderboard:about", args=["headlines"]))

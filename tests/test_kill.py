@@ -19,10 +19,10 @@ ON_POSTGRES = os.environ.get("DATABASE_URL", "").startswith("postgres")
 POINTS = [
     "leaderboard.submissions.services.validate:read_predictions:after",
     "leaderboard.submissions.services.validate:_accept:after",
-    "leaderboard.metric_runs.services.measure:warnings_for:before",
-    "leaderboard.metric_runs.services.measure:write_result:after",
+    "leaderboard.metric_runs.services:warnings_for:before",
+    "leaderboard.metric_runs.services:write_result:after",
     "leaderboard.evaluation.campaigns:build_campaign:after",
-    "quality.test_questions.services.inject:place:after",
+    "quality.test_questions.services:place:after",
     "quality.detection.services.assess_pool:carry_out:before",
     "quality.detection.services.assess_pool:carry_out:after",
     "crowd.campaigns.services.run:complete:after",

@@ -87,6 +87,6 @@ def test_what_the_product_surely_uses_is_found(public, reached):
     assert len(public & reached) > 300
     assert ("leaderboard.stats.intervals", "bootstrap_mean") in reached
     # found by discovery, from a job named in a string, from a name in a module
-    assert ("leaderboard.metrics.chrf", "ChrF") in reached
+    assert ("leaderboard.metrics.sacrebleu_metrics", "ChrF") in reached
     assert ("leaderboard.jobs", "advance") in reached
     assert ("leaderboard.stats.ranking", "RankRange") in reached

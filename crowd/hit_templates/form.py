@@ -50,7 +50,7 @@ UNDO_SECONDS, MOST_UNDO_SECONDS = 10, 60
 # The maximal number of HITs on one page of this site.
 MOST_ON_A_PAGE = 10
 # The language of the questions, and their translations: see
-# `crowd.hits.selectors.wording`.
+# `crowd.hits.selectors`.
 LANGUAGES = ("language", "languages")
 KNOWN = {
     *(*READ_BEFORE, *LANGUAGES, *SWITCHES),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from genie.lib.formats.turns import MOST_TURNS, turns_of
+from genie.lib.formats import MOST_TURNS, turns_of
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -1,7 +1,7 @@
 from django.contrib import admin
 
 from crowd.messages.models import Message
-from genie.lib.admin.rows import ReadOnlyAdmin
+from genie.lib.admin import ReadOnlyAdmin
 
 
 @admin.register(Message)

@@ -1,7 +1,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy
 
-from crowd.hits.models.assignment import Assignment
+from crowd.hits.models import Assignment
 from crowd.workers.models.worker import Worker
 
 

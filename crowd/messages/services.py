@@ -10,10 +10,9 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.functional import Promise
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import ELSEWHERE
+from crowd.hits.models import ELSEWHERE, Assignment
 from crowd.messages.models import Message
-from crowd.requester.models.account import RequesterAssignment, WorkerAlias
+from crowd.requester.models import RequesterAssignment, WorkerAlias
 from crowd.workers.models.worker import Profile, Worker
 from genie.accounts.addresses import addresses_of
 from genie.lib import jobs

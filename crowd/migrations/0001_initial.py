@@ -1,5 +1,5 @@
 import crowd.money.models
-import crowd.requester.models.account
+import crowd.requester.models
 import crowd.workers.models.worker
 import django.core.validators
 import django.db.models.deletion
@@ -489,7 +489,7 @@ class Migration(migrations.Migration):
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                     ('name', models.CharField(max_length=100, unique=True)),
-                    ('customer_id', models.CharField(default=crowd.requester.models.account.new_customer_id, editable=False, max_length=64, unique=True)),
+                    ('customer_id', models.CharField(default=crowd.requester.models.new_customer_id, editable=False, max_length=64, unique=True)),
                     ('created_at', models.DateTimeField(auto_now_add=True)),
                     ('balance_cents', models.BigIntegerField(default=0, editable=False)),
                     ('held_cents', models.BigIntegerField(default=0, editable=False)),
@@ -503,7 +503,7 @@ class Migration(migrations.Migration):
                 name='QualificationType',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('entity_id', models.CharField(default=crowd.requester.models.account.new_entity_id, max_length=64, unique=True)),
+                    ('entity_id', models.CharField(default=crowd.requester.models.new_entity_id, max_length=64, unique=True)),
                     ('name', models.CharField(max_length=200)),
                     ('description', models.TextField(max_length=2000)),
                     ('keywords', models.TextField(blank=True, max_length=1000)),
@@ -526,7 +526,7 @@ class Migration(migrations.Migration):
                 name='AccessKey',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('key_id', models.CharField(default=crowd.requester.models.account.new_access_key_id, editable=False, max_length=32, unique=True)),
+                    ('key_id', models.CharField(default=crowd.requester.models.new_access_key_id, editable=False, max_length=32, unique=True)),
                     ('note', models.CharField(blank=True, max_length=200)),
                     ('made_with', models.CharField(editable=False, max_length=16)),
                     ('created_at', models.DateTimeField(auto_now_add=True)),
@@ -542,7 +542,7 @@ class Migration(migrations.Migration):
                 name='RequesterAssignment',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('entity_id', models.CharField(default=crowd.requester.models.account.new_entity_id, max_length=64, unique=True)),
+                    ('entity_id', models.CharField(default=crowd.requester.models.new_entity_id, max_length=64, unique=True)),
                     ('state', models.CharField(choices=[('Accepted', 'being worked on'), ('Submitted', 'pending approval'), ('Approved', 'approved'), ('Rejected', 'rejected'), ('Returned', 'returned')], default='Accepted', max_length=16)),
                     ('accepted_at', models.DateTimeField()),
                     ('deadline_at', models.DateTimeField()),
@@ -615,7 +615,7 @@ class Migration(migrations.Migration):
                 name='RequesterEvent',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('event_id', models.CharField(default=crowd.requester.models.account.new_entity_id, max_length=64, unique=True)),
+                    ('event_id', models.CharField(default=crowd.requester.models.new_entity_id, max_length=64, unique=True)),
                     ('transport', models.CharField(max_length=16)),
                     ('destination', models.TextField()),
                     ('body', models.JSONField()),
@@ -634,7 +634,7 @@ class Migration(migrations.Migration):
                 name='RequesterHIT',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('entity_id', models.CharField(default=crowd.requester.models.account.new_entity_id, max_length=64, unique=True)),
+                    ('entity_id', models.CharField(default=crowd.requester.models.new_entity_id, max_length=64, unique=True)),
                     ('question', models.TextField()),
                     ('policies', models.JSONField(blank=True, null=True)),
                     ('inputs', models.JSONField(blank=True, null=True)),
@@ -680,8 +680,8 @@ class Migration(migrations.Migration):
                 name='RequesterHITType',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('entity_id', models.CharField(default=crowd.requester.models.account.new_entity_id, max_length=64, unique=True)),
-                    ('group_id', models.CharField(default=crowd.requester.models.account.new_entity_id, max_length=64, unique=True)),
+                    ('entity_id', models.CharField(default=crowd.requester.models.new_entity_id, max_length=64, unique=True)),
+                    ('group_id', models.CharField(default=crowd.requester.models.new_entity_id, max_length=64, unique=True)),
                     ('fingerprint', models.CharField(max_length=64)),
                     ('title', models.CharField(max_length=128)),
                     ('description', models.TextField(max_length=2000)),
@@ -713,7 +713,7 @@ class Migration(migrations.Migration):
                 name='RequesterLayout',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('entity_id', models.CharField(default=crowd.requester.models.account.new_entity_id, max_length=64, unique=True)),
+                    ('entity_id', models.CharField(default=crowd.requester.models.new_entity_id, max_length=64, unique=True)),
                     ('name', models.CharField(max_length=100)),
                     ('page', models.TextField()),
                     ('created_at', models.DateTimeField(auto_now_add=True)),
@@ -1034,7 +1034,7 @@ class Migration(migrations.Migration):
                 name='WorkerAlias',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('customer_id', models.CharField(default=crowd.requester.models.account.new_customer_id, editable=False, max_length=64, unique=True)),
+                    ('customer_id', models.CharField(default=crowd.requester.models.new_customer_id, editable=False, max_length=64, unique=True)),
                     ('block_reason', models.TextField(blank=True, null=True)),
                     ('requester', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='aliases', to='crowd.requester')),
                     ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='crowd.worker')),
@@ -1052,7 +1052,7 @@ class Migration(migrations.Migration):
                 name='QualificationRequest',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('entity_id', models.CharField(default=crowd.requester.models.account.new_entity_id, max_length=64, unique=True)),
+                    ('entity_id', models.CharField(default=crowd.requester.models.new_entity_id, max_length=64, unique=True)),
                     ('answer', models.TextField(blank=True)),
                     ('submitted_at', models.DateTimeField()),
                     ('deadline_at', models.DateTimeField(blank=True, null=True)),

@@ -7,8 +7,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Assignment, Campaign
 
 
 def new_reference() -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from crowd.money.models import PaymentDetails, Payout, PayoutRun
 from crowd.money.services.payment_details import Recipient, recipient_of
 from genie.lib.errors import GenieError
-from genie.lib.formats.csv_text import csv_text
+from genie.lib.formats import csv_text
 
 Method = PaymentDetails.Method
 CURRENCY = "USD"

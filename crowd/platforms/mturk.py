@@ -7,8 +7,11 @@ annotation, a reference in the reason of a bonus.
 
 from __future__ import annotations
 
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from typing import Any
@@ -30,7 +33,6 @@ from crowd.platforms.base import (
 )
 from crowd.platforms.mturk_protocol import hits as mturk_hits
 from crowd.platforms.mturk_protocol import people, work
-from crowd.platforms.mturk_protocol.account import Account
 from crowd.platforms.mturk_protocol.calls import (
     TurkBusy,
     TurkRefusal,
@@ -39,13 +41,132 @@ from crowd.platforms.mturk_protocol.calls import (
     result_of,
 )
 from crowd.platforms.mturk_protocol.notices import hits_in
-from crowd.platforms.mturk_protocol.pace import Pace
 from crowd.platforms.mturk_protocol.terms import (
     cents,
     dollars,
     qualification_requirements,
 )
 from genie.lib.errors import GenieError
+
+URLS = {
+    "sandbox": "https://mturk-requester-sandbox.us-east-1.amazonaws.com",
+    "production": "https://mturk-requester.us-east-1.amazonaws.com",
+}
+
+
+@dataclass(frozen=True)
+class Account:
+    environment: str
+    endpoint_url: str = ""
+    production_confirmed: bool = False
+    region: str = "us-east-1"
+    access_key_id: str = ""
+    secret_access_key: str = ""
+    queue_url: str = ""
+    topic: str = ""
+    queue_endpoint_url: str = ""
+    threads: int = 10
+    timeout_seconds: float = 60.0
+    tries: int = 8
+    calls_per_second: float = 200.0
+    lifetime_seconds: int = 1_209_600
+    index_lag_seconds: float = 60.0
+
+    def url(self) -> str:
+        """Return the one address that may be called, or refuse missing settings."""
+        if self.environment == "endpoint":
+            if not self.endpoint_url:
+                raise _unset("GENIE_MTURK_ENDPOINT_URL is not set")
+            return self.endpoint_url
+        if self.environment not in URLS:
+            raise _unset(
+                "GENIE_MTURK_ENVIRONMENT must be endpoint, sandbox or production"
+            )
+        if self.environment == "production" and not self.production_confirmed:
+            raise _unset("production needs GENIE_MTURK_PRODUCTION=yes as well")
+        return URLS[self.environment]
+
+
+def _unset(what: str) -> GenieError:
+    return GenieError(
+        f"Mechanical Turk is not configured: {what}.", code="platform-not-configured"
+    )
+
+
+# The rate of calls: as fast as the server allows, learned from its refusals.
+WINDOW = 2.0
+LEAST = 0.5
+
+
+class Pace:
+    """A token bucket whose rate follows the server's limit.
+
+    It starts at `most`. A refusal sets the rate to slightly below the rate of successes
+    in the last two seconds; each success raises it slightly, so it follows a changing
+    limit. Thread-safe.
+
+
+    `back_off` is the share of the measured rate kept after a refusal. Without refusals,
+    the rate grows by `climb` calls per second each second.
+    """
+
+    def __init__(
+        self,
+        most: float = 200.0,
+        *,
+        back_off: float = 0.95,
+        climb: float = 0.5,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.most = most
+        self.rate = most
+        self._back_off = back_off
+        self._climb = climb
+        self._clock = clock
+        self._sleep = sleep
+        self._lock = threading.Lock()
+        self._next = clock()
+        self._through: deque[float] = deque()
+        self._slowed = float("-inf")
+
+    def wait(self) -> None:
+        with self._lock:
+            now = self._clock()
+            # Idle time earns no credit, so there is no burst after a pause.
+            turn = max(self._next, now)
+            self._next = turn + 1 / self.rate
+        if turn > now:
+            self._sleep(turn - now)
+
+    def went_through(self) -> None:
+        with self._lock:
+            now = self._clock()
+            self._through.append(now)
+            self._forget(now)
+            # Each call adds its share, so the rate grows by `climb` a second whatever
+            # the number of calls.
+            self.rate = min(self.most, self.rate + self._climb / self.rate)
+
+    def refused(self) -> None:
+        with self._lock:
+            now = self._clock()
+            self._forget(now)
+            if now - self._slowed < WINDOW / 2:
+                return  # The calls of one burst are refused together.
+            self._slowed = now
+            first = self._through[0] if self._through else now
+            # Over a shorter time, a few quick calls would measure a rate that no server
+            # sustains.
+            lasted = max(now - first, 0.25)
+            measured = len(self._through) / lasted
+            self.rate = max(LEAST, min(self.rate, measured) * self._back_off)
+            self._next = now + 1 / self.rate
+
+    def _forget(self, now: float) -> None:
+        while self._through and self._through[0] < now - WINDOW:
+            self._through.popleft()
+
 
 # The assignment in the link while a worker only previews a HIT.
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"

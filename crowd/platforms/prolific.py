@@ -31,7 +31,6 @@ from crowd.platforms.base import (
 )
 from crowd.platforms.demands import Requirements, StudyTerms
 from crowd.platforms.prolific_protocol import filters, terms
-from crowd.platforms.prolific_protocol.bonuses import pay_bonus
 from crowd.platforms.prolific_protocol.calls import (
     Account,
     Calls,
@@ -42,9 +41,101 @@ from crowd.platforms.prolific_protocol.calls import (
     unreachable,
     unset,
 )
-from crowd.platforms.prolific_protocol.people import Groups
 from crowd.pricing import Quote, quote_from_total
 from genie.lib.errors import GenieError
+
+# Bonuses on Prolific: set up without payment, then paid by a single call.
+LOOK = (
+    "It is unknown whether this bonus was paid; trying again could pay it twice. "
+    "Check the submission on Prolific."
+)
+
+
+def pay_bonus(calls: Calls, spec: BonusSpec) -> Result:
+    if spec.sent != "never":
+        return Result(spec.key, "unknown", message=LOOK)
+    bonus_list = _set_up(calls, spec)
+    return _pay(calls, spec, bonus_list) if bonus_list.state == "done" else bonus_list
+
+
+def _set_up(calls: Calls, spec: BonusSpec) -> Result:
+    def act() -> Result:
+        row = calls("GET", f"submissions/{spec.session_id}/")
+        line = terms.bonus_line(spec.session_id, spec.amount_cents)
+        bonus_list = calls(
+            "POST",
+            "submissions/bonus-payments/",
+            json={"study_id": row["study_id"], "csv_bonuses": line},
+        )
+        return Result(spec.key, "done", str(bonus_list["id"]))
+
+    result = result_of(spec.key, act)
+    # No money was paid yet, whatever the outcome of the call.
+    return (
+        Result(spec.key, "again", message=result.message)
+        if result.state == "unknown"
+        else result
+    )
+
+
+def _pay(calls: Calls, spec: BonusSpec, bonus_list: Result) -> Result:
+    path = f"bulk-bonus-payments/{bonus_list.platform_id}/pay/"
+
+    def act() -> Result:
+        calls.without_retry("POST", path)
+        return Result(spec.key, "done", bonus_list.platform_id)
+
+    result = result_of(spec.key, act)
+    if result.state != "unknown":
+        return result
+    return Result(
+        spec.key, "unknown", bonus_list.platform_id, f"{LOOK} {result.message}"
+    )
+
+
+PATH = "participant-groups/"
+
+
+class Groups:
+    """The groups that our studies exclude; Prolific updates running studies."""
+
+    def __init__(self, calls: Calls, workspace_id: str) -> None:
+        self._calls = calls
+        self._workspace = workspace_id
+        self._known: dict[str, str] = {}
+
+    def of(self, pool: str) -> str:
+        if not self._workspace:
+            return ""
+        if pool not in self._known:
+            name = f"Not for this work: {pool}"
+            self._known[pool] = self._named(name) or self._made(name)
+        return self._known[pool]
+
+    def add(self, key: str, worker_id: str, pool: str) -> Result:
+        return self._change("POST", key, worker_id, pool)
+
+    def remove(self, key: str, worker_id: str, pool: str) -> Result:
+        return self._change("DELETE", key, worker_id, pool)
+
+    def _change(self, method: str, key: str, worker_id: str, pool: str) -> Result:
+        group = self.of(pool)
+        if not group:
+            # Our own pages exclude the worker in any case.
+            return Result(key, "done")
+        path = f"{PATH}{group}/participants/"
+        self._calls(method, path, json={"participant_ids": [worker_id]})
+        return Result(key, "done", group)
+
+    def _named(self, name: str) -> str:
+        rows = self._calls.pages(PATH, workspace_id=self._workspace)
+        return next((str(row["id"]) for row in rows if row.get("name") == name), "")
+
+    def _made(self, name: str) -> str:
+        body = {"name": name, "workspace_id": self._workspace}
+        # Once: of two groups with one name, a study would exclude only one.
+        return str(self._calls.without_retry("POST", PATH, json=body)["id"])
+
 
 LOOK_SECONDS = 5.0
 RESEARCHER_URL = "https://app.prolific.com/researcher/workspaces/studies/"

@@ -8,9 +8,12 @@ requester never run in parallel.
 
 import json
 import logging
+import time
 import uuid
+from collections.abc import Mapping
 from typing import Any
 
+from django.core.cache import cache
 from django.core.exceptions import RequestDataTooBig
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -18,17 +21,90 @@ from django.urls import path, re_path
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 
-from crowd.requester import operations, throttle
-from crowd.requester.models.account import AccessKey, Requester
-from crowd.requester.protocol import clock
+from crowd.requester import operations
+from crowd.requester.models import AccessKey, Requester
+from crowd.requester.protocol import aws, clock
 from crowd.requester.protocol.call import HANDLERS, Call
 from crowd.requester.protocol.errors import TurkError
 from crowd.requester.protocol.sigv4 import SignedRequest, verify
 from crowd.requester.protocol.validate import check_request
+from crowd.requester.services import events
 from crowd.requester.services.access_keys import live_secrets
 from crowd.requester.services.settle import settle
-from crowd.requester.services.targets import check_target
+from genie.accounts.throttles import WrongTokens
+from genie.lib import outbound
 from genie.lib.database import unavailable
+from genie.lib.errors import GenieError
+
+
+def check_target(notification: Mapping[str, Any]) -> None:
+    """Refuse a target that is invalid, ours, or does not exist; no message is sent.
+
+    This may wait for other servers, so callers hold no locks.
+
+    Raises
+    ------
+    TurkError
+        ``InvalidTransportEndpoint``, or ``InvalidParameterValue`` for the rest.
+    """
+    if notification["Version"] not in events.VERSIONS:
+        raise TurkError(
+            f"The Version of a notification is {' or '.join(events.VERSIONS)}."
+        )
+    if not notification["EventTypes"]:
+        raise TurkError("EventTypes is empty.")
+    try:
+        _check(notification["Transport"], notification["Destination"])
+    except GenieError as error:
+        raise TurkError(error.message, "InvalidTransportEndpoint") from None
+
+
+def _check(transport: str, destination: str) -> None:
+    if transport == "Email" or not destination.strip():
+        raise GenieError("Name a queue (SQS) or a topic (SNS) as the Destination.")
+    if transport == "SQS":
+        aws.check_queue(destination)
+    elif destination.startswith("https:"):
+        outbound.check_reachable(destination, https_only=True)
+    else:
+        aws.check_topic(destination)
+
+
+# Calls of one requester run one after another, each in a thread of the server. This
+# many leave threads for other users. Clients that are refused wait and try again.
+CALLS = 500
+WINDOW_SECONDS = 10
+
+
+def count(requester: Requester) -> None:
+    """Count a call; refuse it if there were too many recently.
+
+    Raises
+    ------
+    TurkError
+        A ``ThrottlingException``, after which Amazon's clients try again later.
+    """
+    window = int(time.time()) // WINDOW_SECONDS
+    key = f"turk-calls-{requester.pk}-{window}"
+    if cache.add(key, 1, 2 * WINDOW_SECONDS):
+        return
+    try:
+        n = cache.incr(key)
+    except ValueError:
+        return  # It was evicted since, because the cache was full.
+    if n > CALLS:
+        raise _too_many()
+
+
+def count_refused(request: HttpRequest) -> None:
+    """Count a call without a valid signature, by address; refuse it as `count` does."""
+    if not WrongTokens().one_more(request):
+        raise _too_many()
+
+
+def _too_many() -> TurkError:
+    return TurkError("Rate exceeded.", "Throttling", kind="ThrottlingException")
+
 
 assert operations.__all__  # noqa: S101  importing them fills the table of handlers
 FOR_PEOPLE = (
@@ -79,7 +155,7 @@ def _answer(request: HttpRequest) -> dict[str, Any]:
             "The request is too long.", kind="SerializationException", status=413
         ) from None
     requester = _caller(request, body)
-    throttle.count(requester)
+    count(requester)
     target = request.headers.get("X-Amz-Target", "")
     name = target.removeprefix(TARGET)
     if not target.startswith(TARGET) or name not in HANDLERS:
@@ -107,7 +183,7 @@ def _caller(request: HttpRequest, body: bytes) -> Requester:
     try:
         key_id = verify(signed, live_secrets, timezone.now())
     except TurkError:
-        throttle.count_refused(request)
+        count_refused(request)
         raise
     return AccessKey.objects.select_related("requester").get(key_id=key_id).requester
 

@@ -12,20 +12,25 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from crowd.requester import selectors
 from crowd.requester.batches import post as posting
 from crowd.requester.batches import review
 from crowd.requester.batches.forms import BatchForm, ReviewForm
 from crowd.requester.batches.results import results_csv
-from crowd.requester.models.account import AccessKey, Requester, RequesterEntry
-from crowd.requester.models.records import RequesterBatch, RequesterLayout
+from crowd.requester.models import (
+    AccessKey,
+    Requester,
+    RequesterBatch,
+    RequesterEntry,
+    RequesterLayout,
+)
 from crowd.requester.protocol import clock
 from crowd.requester.questions.template import as_question, fields_of
-from crowd.requester.selectors import desk as numbers
-from crowd.requester.selectors.desk import batches_of, newest_batches, open_to
+from crowd.requester.selectors import batches_of, newest_batches, open_to
 from crowd.requester.services import access_keys, money
 from crowd.requester.services.settle import settle
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.serving.post_only import post_or
 from genie.lib.typing import Account
@@ -73,7 +78,7 @@ class KeyForm(forms.Form):
 @require_safe
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
-    mine = numbers.open_to(cast("Account", request.user))
+    mine = selectors.open_to(cast("Account", request.user))
     if len(mine) == 1:
         return redirect("requester:desk", mine[0].customer_id)
     return render(request, "requester/home.html", {"requesters": mine})
@@ -105,8 +110,8 @@ def desk(request: HttpRequest, requester: Requester) -> HttpResponse:
         keys=keys.select_related("created_by"),
         new=new,
         account=money.account(requester),
-        spent=numbers.spent(requester),
-        work=numbers.work_of(requester, now),
+        spent=selectors.spent(requester),
+        work=selectors.work_of(requester, now),
         entries=entries[:ENTRIES],
         endpoint=request.build_absolute_uri(reverse("turk:endpoint")),
     )

@@ -3,7 +3,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from crowd.hits.selectors.wording import title_now
+from crowd.hits.selectors import title_now
 
 register = template.Library()
 # On a button, and within a sentence; other severities keep the task's names.

@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET
 
-from crowd.elsewhere.pages import visit as presence
+from crowd.elsewhere.pages import begin, visit_of
 from crowd.elsewhere.services import visits
 from crowd.platforms.base import Completion
 from crowd.workers.hit_form import AccountForm, InvitationForm, InvitedAccountForm
@@ -142,7 +142,7 @@ def by_link(
         return render(request, "worker_site/link_refused.html", context, status=status)
     if arrival.session.is_vouched is None and may_ask:
         limit.one_more(request)
-    presence.begin(request, arrival)
+    begin(request, arrival)
     if visits.is_over(arrival.session) or not visits.may_work(arrival.session):
         return redirect("work:finished")
     there = _to_pool(arrival.session.worker, arrival.session.campaign.pool)
@@ -163,7 +163,7 @@ def by_link(
 @never_cache
 @require_GET
 def finished(request: HttpRequest) -> HttpResponse:
-    visit = presence.visit_of(request)
+    visit = visit_of(request)
     if visit is None:
         return redirect("work:home")
     session = visit.session

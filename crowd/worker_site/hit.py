@@ -1,24 +1,32 @@
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_safe
 
-from crowd.campaigns.selectors.document_context import before
 from crowd.campaigns.services import pages, undo, work
 from crowd.campaigns.services.claim import GRACE, first_of
 from crowd.campaigns.services.pages import Page
-from crowd.elsewhere.pages.access import for_workers, wants_json
-from crowd.elsewhere.pages.visit import visit_of
+from crowd.elsewhere.pages import for_workers, visit_of, wants_json
 from crowd.elsewhere.services import visits
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.selectors.questions import form_of
-from crowd.hits.selectors.wording import language_of, worded
+from crowd.elsewhere.services.hit_page import Pages, hit_of, page_of
+from crowd.hit_templates.form import DOCUMENT, PART
+from crowd.hits.models import Assignment, Campaign, Item
+from crowd.hits.selectors import form_of, language_of, worded
+from crowd.hits.services.platforms import can
 from crowd.hits.services.signals import canary_word, read_signals
 from crowd.money.selectors.earnings import earnings
 from crowd.worker_site.language import Page as View
@@ -27,15 +35,133 @@ from crowd.workers.hit_form import (
     REMARK_CHARACTERS,
     sent_answers,
     sent_seconds,
+    sent_to,
+    shown_item,
     shown_items,
     stored_answers,
 )
 from crowd.workers.models.worker import Exclusion, Worker
-from crowd.workers.selectors.eligible import in_turns_with
+from crowd.workers.selectors.eligible import COUNTED, in_turns_with, n_unseen
 from crowd.workers.selectors.profiles import profile_of
-from crowd.workers.selectors.worker_progress import is_of_another_kind, worker_progress
+from crowd.workers.selectors.shares import left_of_share, most_left
 from genie.lib.errors import GenieError
 from genie.lib.serving.post_only import post_or
+
+PAGES = Pages(shown_item, sent_to)
+# Other sites show it and get the form; it loads no content, not even from us.
+POLICY = (
+    "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
+    "form-action https: http:; base-uri 'none'; frame-ancestors https: http:"
+)
+
+
+@require_safe
+@never_cache
+@xframe_options_exempt
+def page(request: HttpRequest, token: str) -> HttpResponse:
+    hit = hit_of(token)
+    if hit is None or not can(hit.campaign.platform).answers_there:
+        raise Http404(_("There is no such work."))
+    nonce = secrets.token_urlsafe(16)
+    wanted = request.GET.get("lang") or get_language()
+    shown = page_of(hit.campaign.hit_type, hit, PAGES, nonce, wanted)
+    response = HttpResponse(shown)
+    response["Content-Security-Policy"] = POLICY.format(nonce=nonce)
+    return response
+
+
+# Parts shown before the page's first.
+MOST = 10
+
+
+@dataclass(frozen=True)
+class Earlier:
+    fields: Sequence[Mapping[str, Any]]
+    # the outputs that were rated, empty if this worker has not seen them
+    outputs: Sequence[str]
+    language: str
+
+
+def before(page: Sequence[Assignment]) -> list[Earlier]:
+    """Return the parts before a page's first one, in order.
+
+    Inputs are shown for all parts, outputs only for those the worker has rated. A
+    campaign can have a test question next to a part, and the output would reveal it.
+    """
+    first = page[0]
+    if not form_of(first.hit.campaign.hit_type).by_document:
+        return []
+    shown = [item.data for one in page for item in one.hit.items.all()]
+    document = shown[0].get(DOCUMENT)
+    if not document:
+        return []
+    least = min(data.get(PART, 0) for data in shown)
+    rows = Item.objects.filter(
+        campaign=first.hit.campaign_id,
+        **{f"data__{DOCUMENT}": document, f"data__{PART}__lt": least},
+    )
+    judged = set(
+        rows.filter(answers__assignment__worker=first.worker_id).values_list(
+            "pk", flat=True
+        )
+    )
+    by_part: dict[int, Earlier] = {}
+    for pk, data in sorted(
+        rows.values_list("pk", "data"), key=lambda row: row[0] in judged
+    ):
+        by_part[data.get(PART, 0)] = _earlier(data, seen=pk in judged)
+    return [by_part[part] for part in sorted(by_part)][-MOST:]
+
+
+def _earlier(data: Mapping[str, Any], *, seen: bool) -> Earlier:
+    outputs = [output["text"] for output in data.get("outputs") or []]
+    outputs = outputs or [str(data.get("prediction", ""))]
+    language = str(data.get("lang", ""))
+    return Earlier(data.get("fields") or [], outputs if seen else [], language)
+
+
+State = Assignment.State
+SENT_IN = (State.SUBMITTED, State.APPROVED, State.REJECTED)
+
+
+@dataclass(frozen=True)
+class WorkerProgress:
+    n_done: int
+    n_left: int
+    # whether there may be more left, because counting stopped early
+    at_least: bool = False
+
+    @property
+    def n_all(self) -> int:
+        return self.n_done + self.n_left
+
+
+def worker_progress(worker: Worker, campaigns: Sequence[Campaign]) -> WorkerProgress:
+    counts = Assignment.objects.filter(
+        worker=worker, hit__campaign__in=campaigns
+    ).aggregate(
+        n_done=Count("pk", filter=Q(state__in=SENT_IN)),
+        n_open=Count("pk", filter=Q(state=State.ACCEPTED)),
+    )
+    running = [c for c in campaigns if c.state == Campaign.State.RUNNING]
+    n_unseen_inputs = n_unseen(worker, running) if running else 0
+    share = most_left(running, left_of_share(worker, running))
+    within = share is not None and share <= n_unseen_inputs
+    return WorkerProgress(
+        n_done=counts["n_done"],
+        n_left=counts["n_open"] + (share if within else n_unseen_inputs),
+        at_least=n_unseen_inputs == COUNTED and not within,
+    )
+
+
+def is_of_another_kind(assignment: Assignment) -> bool:
+    campaign = assignment.hit.campaign
+    before = Assignment.objects.filter(
+        worker=assignment.worker_id, hit__campaign__pool=campaign.pool
+    ).exclude(pk=assignment.pk)
+    alike = before.filter(hit__campaign__hit_type__template=campaign.hit_type.template)
+    return not alike.exists() and before.exists()
+
 
 # Errors that can be fixed on the page; after any other the work is over.
 MENDABLE = {

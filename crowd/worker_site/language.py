@@ -11,8 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 
 from crowd.campaigns.selectors.offers import Offer
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.selectors.wording import language_for, language_of, worded
+from crowd.hits.models import Assignment
+from crowd.hits.selectors import language_for, language_of, worded
 from crowd.workers.models.qualification_attempt import TestAttempt
 from crowd.workers.models.worker import Worker
 

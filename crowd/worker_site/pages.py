@@ -10,15 +10,16 @@ from django.utils.translation import gettext as _
 
 from crowd.campaigns.selectors.offers import Offer, offers
 from crowd.campaigns.services.claim import open_assignment
-from crowd.elsewhere.pages.access import for_workers
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.selectors.questions import scale_of
-from crowd.hits.selectors.wording import (
+from crowd.elsewhere.pages import for_workers
+from crowd.hits.models import Assignment
+from crowd.hits.selectors import (
     language_of,
     language_of_pool,
+    scale_of,
     template_of,
     worded,
 )
+from crowd.messages import services as service
 from crowd.money.selectors.earned_by_day import earned_by_day
 from crowd.money.selectors.earnings import earnings as earnings_selector
 from crowd.money.selectors.payouts import OWN_SITE, next_for
@@ -159,3 +160,19 @@ def _offer(worker: Worker, pool: str) -> Offer:
     for offer in offers(worker, pools=[pool]):
         return offer
     raise Http404(_("There is no such work for you at the moment."))
+
+
+MESSAGES_PER_PAGE = 50
+
+
+@for_workers
+def message_list(request: HttpRequest, worker: Worker) -> HttpResponse:
+    rows = worker.messages.select_related("requester", "requester_assignment")
+    rows = rows.order_by("-created_at", "-pk")
+    page = page_of(rows, MESSAGES_PER_PAGE, request.GET.get("page"))
+    # Read from the database before they are marked, because the page shows which are
+    # new.
+    page.object_list = list(page.object_list)
+    service.mark_read(worker, [row.pk for row in page if row.read_at is None])
+    context = {"here": "messages", "page": page}
+    return render(request, "worker_site/messages.html", context)

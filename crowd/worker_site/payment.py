@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 
-from crowd.elsewhere.pages.access import for_workers
+from crowd.elsewhere.pages import for_workers
 from crowd.money.models import PaymentDetails, Payout
 from crowd.money.selectors.payouts import OWN_SITE, next_for
 from crowd.money.services import payment_details
 from crowd.workers.models.worker import Worker
-from genie.lib.formats.csv_text import looks_like_formula
+from genie.lib.formats import looks_like_formula
 from genie.lib.serving.pages import page_of
 
 PAGE = 50

@@ -11,9 +11,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 
 from crowd.campaigns.services import news
-from crowd.elsewhere.pages.access import for_workers
-from crowd.hits.models.campaign import Campaign, HITType
-from crowd.hits.selectors.wording import title_now
+from crowd.elsewhere.pages import for_workers
+from crowd.hits.models import Campaign, HITType
+from crowd.hits.selectors import title_now
 from crowd.messages.services import address_of
 from crowd.workers.choices import COUNTRIES, UTC, languages, time_zones
 from crowd.workers.models.requirement import Requirement

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from crowd.elsewhere.pages.access import for_workers, wants_json
+from crowd.elsewhere.pages import for_workers, wants_json
 from crowd.worker_site.language import in_its_language, said, spoken
 from crowd.workers.hit_form import Shown, sent_to_question, shown_question
 from crowd.workers.models.qualification_attempt import AttemptAnswer, TestAttempt

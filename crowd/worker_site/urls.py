@@ -1,16 +1,9 @@
 from django.urls import path
 
 from crowd.requester.pages import urls
-from crowd.worker_site import (
-    arrival,
-    framed_hit,
-    hit,
-    inbox,
-    pages,
-    payment,
-    preferences,
-    qualification,
-)
+from crowd.worker_site import arrival, hit, pages, payment, preferences, qualification
+from crowd.worker_site.hit import page
+from crowd.worker_site.pages import message_list
 
 app_name = "work"
 urlpatterns = [
@@ -23,7 +16,7 @@ urlpatterns = [
         name="panel",
     ),
     path("from/<slug:platform>/<int:pk>/", arrival.by_link, name="arrive"),
-    path("elsewhere/<str:token>/", framed_hit.page, name="elsewhere"),
+    path("elsewhere/<str:token>/", page, name="elsewhere"),
     path("finished/", arrival.finished, name="finished"),
     path("consent/<slug:pool>/", pages.consent, name="consent"),
     path("instructions/<slug:pool>/", pages.instructions, name="instructions"),
@@ -33,7 +26,7 @@ urlpatterns = [
     path("settings/zone/", preferences.zone, name="zone"),
     path("agreed/<int:pk>/", preferences.agreed, name="agreed"),
     path("no-news/<str:token>/", preferences.no_news, name="no-news"),
-    path("messages/", inbox.messages, name="messages"),
+    path("messages/", message_list, name="messages"),
     path("test/<slug:name>/", qualification.test, name="test"),
     path("try/<int:pk>/", qualification.attempt, name="attempt"),
     path("next/", hit.next_hit, name="next"),

@@ -8,15 +8,16 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from crowd.hit_templates import HITTemplate
-from crowd.hits.models.assignment import Answer, Assignment
-from crowd.hits.models.campaign import HITType, Item
-from crowd.hits.selectors.questions import (
+from crowd.hits.models import Answer, Assignment, HITType, Item
+from crowd.hits.selectors import (
     SPANS,
     Asked,
     form_of,
+    language_of,
     questions_about,
+    template_of,
+    worded,
 )
-from crowd.hits.selectors.wording import language_of, template_of, worded
 from crowd.scales.base import Scale
 from crowd.workers.marked_output import Marks, as_sent, marks_name, marks_of
 from crowd.workers.models.qualification_test import QualificationQuestion

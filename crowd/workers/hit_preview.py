@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import translation
 
-from crowd.hits.models.campaign import HITType, Item
-from crowd.hits.selectors.wording import language_for, worded
+from crowd.hits.models import HITType, Item
+from crowd.hits.selectors import language_for, worded
 from crowd.hits.services.check_answers import ratings_of
 from crowd.workers.hit_form import REMARK_CHARACTERS, sent_to, shown_item
 from genie.lib.errors import GenieError

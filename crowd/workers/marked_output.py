@@ -4,14 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowd.hit_templates.errors import BELOW, Errors
-from crowd.hits.models.campaign import HITType, Item
-from crowd.hits.selectors.questions import (
-    Marked,
-    errors_of,
-    marked_texts,
-    spans_key,
-)
-from crowd.hits.selectors.wording import template_of
+from crowd.hits.models import HITType, Item
+from crowd.hits.selectors import Marked, errors_of, marked_texts, spans_key, template_of
 
 Categories = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 

@@ -14,9 +14,8 @@ from django.http import HttpRequest
 from genie.accounts import tokens
 from genie.accounts.models import AccessToken, PrivateRead
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin.questions import after_asking
-from genie.lib.admin.read_only import ReadOnlyAdmin
-from genie.lib.admin.reasons import AsksWhy
+from genie.lib.admin import AsksWhy, after_asking
+from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 
 
 @admin.register(AccessToken)

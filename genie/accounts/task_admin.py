@@ -23,8 +23,8 @@ from genie.accounts.staff import (
     staff_may,
     staff_may_somewhere,
 )
-from genie.lib.admin.lists import ListAdmin
-from genie.lib.admin.read_only import ReadOnlyAdmin
+from genie.lib.admin import ListAdmin
+from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

@@ -9,8 +9,7 @@ from typing import Protocol
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from leaderboard.charts.axis import Axis, label
-from leaderboard.charts.estimate import Estimate
+from leaderboard.charts import Axis, Estimate, label
 
 WIDTH, HEIGHT = 720, 280
 LEFT, RIGHT, TOP, BOTTOM = 40, 10, 12, 28

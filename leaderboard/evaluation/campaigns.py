@@ -6,8 +6,8 @@ from datetime import datetime
 from django.db import transaction
 
 from crowd.campaigns.services import reissue, run, shares, staff_notices
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.progress import campaign_progress
+from crowd.hits.models import Campaign
+from crowd.hits.selectors import campaign_progress
 from crowd.hits.services.build import build_campaign
 from crowd.money.services import budgets
 from crowd.pricing import share_of
@@ -27,7 +27,8 @@ from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services import configuration
 from quality.detection.services import judge
-from quality.test_questions.services import grade, inject, leftovers
+from quality.test_questions import services
+from quality.test_questions.services import settle
 
 State = states.State
 
@@ -55,7 +56,7 @@ def send_out(
         )
         remember(evaluation, campaign, part.judged)
         anchors.remember(evaluation, campaign, part.anchors)
-        inject.place(campaign, part.hidden)
+        services.place(campaign, part.hidden)
         lent.keep_apart(evaluation, campaign)
 
 
@@ -122,7 +123,7 @@ def grade_and_judge(
     if task.imported:
         return
     for campaign in campaigns:
-        grade.grade(campaign)
+        services.grade(campaign)
     # The detector uses all graded answers in the pool, so grading comes first.
     judge.judge(
         campaigns[0].pool,
@@ -132,7 +133,7 @@ def grade_and_judge(
     )
     for campaign in campaigns:
         # Left-over items are closed before workers are notified of work.
-        if not in_waves and leftovers.settle(campaign):
+        if not in_waves and settle(campaign):
             # Money for test questions that are not needed pays for lost ratings.
             reissue.replace_lost(campaign.pk)
         staff_notices.watch(campaign)

@@ -5,17 +5,11 @@ from collections.abc import Collection, Iterable
 from django.db.models import Q
 
 from crowd.campaigns.services import run
-from crowd.elsewhere.models.external import is_unvouched
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.progress import (
-    COUNTED,
-    CampaignProgress,
-    campaign_progress,
-    is_done,
-)
+from crowd.elsewhere.models import is_unvouched
+from crowd.hits.models import Assignment, Campaign
+from crowd.hits.selectors import COUNTED, CampaignProgress, campaign_progress, is_done
 from crowd.money.services import budgets
-from quality.bans.selectors.held import waits_for_decision
+from quality.bans.selectors import waits_for_decision
 
 State = Campaign.State
 

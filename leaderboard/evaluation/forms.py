@@ -8,7 +8,7 @@ from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.selectors.comparisons import comparable
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.stats.stopping.sequential import RULES
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.submissions.services import lifecycle
 from leaderboard.submissions.services.attempts import UNFAILED, Attempt, LostRace
 

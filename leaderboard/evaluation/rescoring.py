@@ -33,7 +33,7 @@ from leaderboard.evaluation.services.joint_results import (
     results_of,
     systems_of,
 )
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.models import Task
 from quality.detection.models import Ban

@@ -7,8 +7,7 @@ from django.db.models import Max, Q
 from django.utils import timezone
 
 from crowd.campaigns.services import run
-from crowd.hits.models.assignment import Answer
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Answer, Campaign
 from genie.lib import jobs
 from genie.lib.seeds import generator, seed_from
 from genie.lib.serving.caches import computed
@@ -21,7 +20,7 @@ from leaderboard.evaluation.models.human_evaluation import (
 from leaderboard.evaluation.selectors.outdated import with_lost_ratings
 from leaderboard.evaluation.services import refit
 from leaderboard.evaluation.strategies import measured_tests, strategy_of
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.submissions.services.attempts import Attempt
 from leaderboard.submissions.services.lifecycle import NEXT_JOB
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from crowd.hit_templates.form import DOCUMENT
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.hits.services.build import ItemSpec
 from genie.lib.seeds import generator, seed_from
 from leaderboard.designs.base import SLOTS
@@ -26,12 +26,12 @@ from leaderboard.evaluation.services.hidden.surfaces import N_CANDIDATES
 from leaderboard.evaluation.services.items import Entry, JudgedSpec
 from leaderboard.evaluation.services.parts import Part
 from leaderboard.evaluation.services.request import document_names
-from leaderboard.submissions.models.submission import Prediction
+from leaderboard.submissions.models import Prediction
 from leaderboard.tasks.config import ComparisonConfig
 from leaderboard.tasks.drafts.documents import whole_first, whole_wave
 from leaderboard.tasks.models import Instance
 from leaderboard.tasks.services import configuration
-from quality.test_questions.services import inject
+from quality.test_questions import services
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Wave:
     first_position: int
     whole: Part
     pairs: list[JudgedSpec]
-    hidden: list[inject.HiddenItem]
+    hidden: list[services.HiddenItem]
 
     @property
     def specs(self) -> list[ItemSpec]:
@@ -197,7 +197,7 @@ def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
             for place, (row, pair) in enumerate(zip(judged, wave.pairs, strict=True))
         ]
     )
-    inject.place(campaign, wave.hidden)
+    services.place(campaign, wave.hidden)
     lent.keep_apart(comparison.evaluation, campaign)
     if not comparison.evaluation.drawn_tests.exists():
         keep(comparison.evaluation, human_of(comparison), [wave.whole])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from leaderboard.imports.readers.judgments import Judgments
 
-from crowd.hits.models.campaign import ELSEWHERE
+from crowd.hits.models import ELSEWHERE
 from genie.lib.unguessable import name_for
 from leaderboard.evaluation.estimates import NOBODY
 

@@ -8,7 +8,7 @@ from django.contrib import admin, messages
 from django.http import HttpRequest
 
 from genie.accounts.task_admin import WorkOfTask
-from genie.lib.admin.questions import after_asking
+from genie.lib.admin import after_asking
 from genie.lib.errors import GenieError
 from leaderboard.imports.models import Import
 from leaderboard.imports.services.take_back import take_back

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from genie.accounts.staff import staff_may, staff_may_somewhere
 from genie.accounts.task_admin import EditedOfTask, WorkOfTask
-from genie.lib.admin.adding import adding, filled_in
-from genie.lib.admin.questions import Line, Question, after_asking, confirmed_form
-from genie.lib.admin.read_only import ReadOnlyAdmin, ReadOnlyInline
-from genie.lib.admin.reasons import AsksWhy
+from genie.lib.admin import (
+    AsksWhy,
+    Line,
+    Question,
+    ReadOnlyInline,
+    adding,
+    after_asking,
+    confirmed_form,
+    filled_in,
+)
+from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 from genie.lib.errors import GenieError
-from leaderboard.judges import written
 from leaderboard.judges.forms import ApprovalForm, JudgeForm, RunForm
 from leaderboard.judges.models import (
     MICROCENTS,
@@ -29,9 +37,92 @@ from leaderboard.judges.models import (
     JudgeRun,
 )
 from leaderboard.judges.selectors.money import committed_cents
+from leaderboard.judges.selectors.pages import REFERENCE
 from leaderboard.judges.selectors.told import cents, in_words, leaving, progress
 from leaderboard.judges.services import ask, decide, define
 from leaderboard.judges.services import license as licensing
+from leaderboard.submissions.models import Prediction, Submission
+
+_TOLD = ("system", "prompt")
+_NONE = "–"
+_BREAK, _MAY_BREAK = SafeString("<br>"), SafeString("|<wbr>")
+
+
+def lines(said: Iterable[str]) -> SafeString:
+    return format_html_join(_BREAK, "{}", ([one] for one in said))
+
+
+def signature(judge: Judge) -> SafeString:
+    parts = judge.signature.split("|")
+    return format_html_join(_MAY_BREAK, "{}", ([one] for one in parts))
+
+
+def settings(judge: Judge) -> SafeString:
+    made = judge.definition
+    named = ((name, value) for name, value in made.items() if name not in _TOLD)
+    return lines(
+        f"{name}: {'none' if value is None else value}"
+        for name, value in named
+        if value != ""
+    )
+
+
+def frame(judge: Judge) -> SafeString:
+    return format_html_join(
+        "",
+        '<div class="laid"><pre>{}</pre></div>',
+        ([judge.definition[name]] for name in _TOLD),
+    )
+
+
+def page(call: JudgeCall) -> str:
+    order = call.beside or [call.submission_id, *filter(None, [call.other_id])]
+    names = dict(
+        Submission.objects.filter(pk__in=order).values_list("pk", "system_name")
+    )
+    return ", ".join(
+        "the reference" if pk == REFERENCE else names.get(pk, "?") for pk in order
+    )
+
+
+def ratings(call: JudgeCall) -> dict[str, str]:
+    return {
+        name: f"{name}: {value:g}" if isinstance(value, float | int) else name
+        for name, value in call.values.items()
+    }
+
+
+def answers(call: JudgeCall) -> str:
+    said = [
+        f"{rating} ({why})" if (why := call.reasons.get(name)) else rating
+        for name, rating in ratings(call).items()
+    ]
+    return lines(said) if said else _NONE
+
+
+def marks(call: JudgeCall) -> str:
+    marked = [one for one in call.marks if isinstance(one, Mapping)]
+    if not marked:
+        return _NONE
+    rows = Prediction.objects.filter(
+        submission=call.submission_id, instance=call.instance_id
+    )
+    text = rows.values_list("text", flat=True).first() or ""
+    return lines(
+        f"{_words(one, text)}: {', '.join(_kind(one))}. {one['reason']}"
+        for one in marked
+    )
+
+
+def _words(mark: Mapping[str, int], text: str) -> str:
+    if "missing" in mark:
+        return "something is missing"
+    return f"“{text[mark['start'] : mark['end']] or '…'}”"
+
+
+def _kind(mark: Mapping[str, str]) -> list[str]:
+    return [mark[name] for name in ("severity", "category") if name in mark]
+
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -63,15 +154,15 @@ class JudgeAdmin(ReadOnlyAdmin):
 
     @admin.display(description="settings")
     def settings(self, judge: Judge) -> SafeString:
-        return written.settings(judge)
+        return settings(judge)
 
     @admin.display(description="what it is told")
     def told(self, judge: Judge) -> SafeString:
-        return written.frame(judge)
+        return frame(judge)
 
     @admin.display(description="signature")
     def signature_(self, judge: Judge) -> SafeString:
-        return written.signature(judge)
+        return signature(judge)
 
     @admin.display
     def endpoint(self, judge: Judge) -> str:
@@ -181,7 +272,7 @@ class JudgeRunAdmin(WorkOfTask):
 
     @admin.display(description="what leaves the house")
     def leaves(self, run: JudgeRun) -> SafeString:
-        return written.lines(leaving(run))
+        return lines(leaving(run))
 
     @admin.display(description="questions")
     def questions(self, run: JudgeRun) -> str:
@@ -214,11 +305,11 @@ class JudgeRunAdmin(WorkOfTask):
     )
     def licences(self, run: JudgeRun) -> SafeString | str:
         rows = run.licences.order_by("-pk")
-        return written.lines([in_words(row) for row in rows]) or "–"
+        return lines([in_words(row) for row in rows]) or "–"
 
     @admin.display(description="signature")
     def signature(self, run: JudgeRun) -> SafeString:
-        return written.signature(run.judge)
+        return signature(run.judge)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return staff_may_somewhere(request.user, "leaderboard.add_judgerun")
@@ -336,11 +427,11 @@ class JudgeCallAdmin(_OfRun):
 
     @admin.display(description="answer")
     def said(self, call: JudgeCall) -> str:
-        return ", ".join(written.ratings(call).values()) or "–"
+        return ", ".join(ratings(call).values()) or "–"
 
     @admin.display(description="on the page, in this order")
     def page(self, call: JudgeCall) -> str:
-        return written.page(call)
+        return page(call)
 
     @admin.display(description="who answered")
     def program(self, call: JudgeCall) -> str:
@@ -348,11 +439,11 @@ class JudgeCallAdmin(_OfRun):
 
     @admin.display(description="answer")
     def answered(self, call: JudgeCall) -> str:
-        return written.answers(call)
+        return answers(call)
 
     @admin.display(description="errors that the program marked")
     def marked(self, call: JudgeCall) -> str:
-        return written.marks(call)
+        return marks(call)
 
 
 @admin.register(JudgeCost)

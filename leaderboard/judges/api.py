@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from genie.accounts.models import AccessToken
 from genie.accounts.permissions import IsStaff
 from genie.accounts.staff import narrowed, staff_may
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.api.base import View, problems
@@ -24,7 +24,7 @@ from leaderboard.judges.models import Judge, JudgeRun
 from leaderboard.judges.selectors.shown import judges_of
 from leaderboard.judges.selectors.told import leaving, progress
 from leaderboard.judges.services import ask, decide
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 
 APPROVE, DECLINE, STOP, RESUME = "approve", "decline", "stop", "resume"
 _MAY_ASK, _MAY_DECIDE = "leaderboard.add_judgerun", "leaderboard.change_judgerun"

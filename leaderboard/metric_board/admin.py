@@ -9,12 +9,11 @@ from django.db.models import Count, Q
 from django.http import HttpRequest
 
 from genie.accounts.task_admin import WorkOfTask
-from genie.lib.admin.questions import after_asking
-from leaderboard.metric_board.models.board import MetricBoard
-from leaderboard.metric_board.models.outside import OutsideMetric
-from leaderboard.metric_board.services import boards, outside
+from genie.lib.admin import after_asking
+from leaderboard.metric_board.models import MetricBoard, OutsideMetric
+from leaderboard.metric_board.services import retry, withdraw
 from leaderboard.metric_runs.models import MetricPiece, MetricRun
-from leaderboard.metric_runs.services import runs
+from leaderboard.metric_runs.services import resume, stop
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -59,7 +58,7 @@ class MetricRunAdmin(WorkOfTask):
     def stop_selected(
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str
     ) -> None:
-        self.act_on_rows(request, queryset, runs.stop, "Stopped", reason)
+        self.act_on_rows(request, queryset, stop, "Stopped", reason)
 
     @admin.action(
         description="Resume the selected, including failed batches …",
@@ -73,7 +72,7 @@ class MetricRunAdmin(WorkOfTask):
     def resume_selected(
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str
     ) -> None:
-        self.act_on_rows(request, queryset, runs.resume, "Resumed", reason)
+        self.act_on_rows(request, queryset, resume, "Resumed", reason)
 
 
 @admin.register(MetricBoard)
@@ -106,7 +105,7 @@ class MetricBoardAdmin(WorkOfTask):
     def retry_selected(
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str
     ) -> None:
-        self.act_on_rows(request, queryset, boards.retry, "Queued again", reason)
+        self.act_on_rows(request, queryset, retry, "Queued again", reason)
 
 
 @admin.register(OutsideMetric)
@@ -135,4 +134,4 @@ class OutsideMetricAdmin(WorkOfTask):
     def withdraw_selected(
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str
     ) -> None:
-        self.act_on_rows(request, queryset, outside.withdraw, "Withdrawn", reason)
+        self.act_on_rows(request, queryset, withdraw, "Withdrawn", reason)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from genie.lib.formats.csv_text import csv_text
+from genie.lib.formats import csv_text
 
 _AT_ONCE = 2_000
 _EARLIEST = (

@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
 

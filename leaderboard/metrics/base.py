@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from genie.lib.errors import GenieError
 from genie.lib.extension import discover
-from genie.lib.formats.turns import assistant_says
+from genie.lib.formats import assistant_says
 
 Cost = Literal["light", "heavy", "gpu"]
 

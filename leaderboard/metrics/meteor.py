@@ -13,7 +13,7 @@ from leaderboard.metrics.base import (
     n_references,
     versions,
 )
-from leaderboard.metrics.text.wordnet import Synonyms, lacking, synonyms, wordnet_folder
+from leaderboard.metrics.text import Synonyms, lacking, synonyms, wordnet_folder
 
 
 class Meteor(Metric):

@@ -13,9 +13,8 @@ from django.db.models import Count, Q
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.progress import progress_of
+from crowd.hits.models import Assignment, Campaign
+from crowd.hits.selectors import progress_of
 from crowd.money.models import Budget
 from crowd.money.services.budgets import committed
 from genie.lib.logs import one_line

@@ -12,9 +12,8 @@ from statistics import median
 from typing import Any
 
 from crowd.campaigns.selectors.reading_pace import least_seconds
-from crowd.hits.models.assignment import Answer, Assignment
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.progress import COUNTED
+from crowd.hits.models import Answer, Assignment, Campaign
+from crowd.hits.selectors import COUNTED
 from quality.agreement.krippendorff import Alpha, krippendorff_alpha
 from quality.agreement.label_counts import tally
 from quality.test_questions.models import Grade, Placement

@@ -7,14 +7,8 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import TruncDay, TruncHour
 
 from crowd.campaigns.services.staff_notices import is_too_fast
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.progress import (
-    COUNTED,
-    UNSPENT,
-    CampaignProgress,
-    progress_of,
-)
+from crowd.hits.models import Assignment, Campaign
+from crowd.hits.selectors import COUNTED, UNSPENT, CampaignProgress, progress_of
 from crowd.money.models import LedgerEntry
 from quality.test_questions.models import Grade
 

@@ -2,26 +2,122 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin import ModelAdmin
 from django.db.models import Count, Q
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.html import format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import Truncator
 
 from crowd.money.services.budgets import budget_left
 from genie.accounts import reads
 from genie.accounts.task_admin import EditedOfTask
-from genie.lib.admin.plainly import plainly
-from genie.lib.admin.reasons import AsksWhy
-from leaderboard.evaluation.admin.draw_test import draw_for
+from genie.lib.admin import AsksWhy, Line, Question, confirmed_form, plainly
+from genie.lib.errors import GenieError
+from leaderboard.boards.exports.board import as_latex
+from leaderboard.boards.exports.markdown import as_markdown
+from leaderboard.boards.views.exports import public_table
 from leaderboard.evaluation.selectors.progress import to_approve
+from leaderboard.evaluation.services import qualification
 from leaderboard.monitoring.admin import campaigns_page
 from leaderboard.releases import queued
-from leaderboard.releases.report_page import report_page
+from leaderboard.releases.report import archive, report
 from leaderboard.tasks.models import Task, TaskRevision
+from leaderboard.teams.selectors import absolute
+
+# The button that draws a task's qualification test as a draft to be published.
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+
+class DrawForm(forms.Form):
+    n = forms.IntegerField(
+        label="Questions", min_value=2, max_value=200, initial=qualification.N_QUESTIONS
+    )
+    n_asked = forms.IntegerField(
+        label="Questions per attempt",
+        min_value=0,
+        initial=0,
+        help_text="0: all of them. With fewer, the next attempt has new questions.",
+    )
+    pass_percent = forms.IntegerField(min_value=1, max_value=100, initial=80)
+    n_tries = forms.IntegerField(label="Attempts", min_value=1, max_value=20, initial=2)
+    wait_hours = forms.IntegerField(
+        min_value=0, initial=24, help_text="Between a failed attempt and the next."
+    )
+    valid_days = forms.IntegerField(
+        min_value=1, required=False, help_text="Leave empty for no expiry."
+    )
+
+
+DRAW = Question(
+    title="Draw a qualification test",
+    sentence=(
+        "Half of the questions show the instance's reference, the other half "
+        "another instance's reference. All use instances outside the sample for "
+        "human evaluation. The test is a draft until you publish it, and no one "
+        "has to take it until a requirement names it."
+    ),
+    button="Draw test",
+    action="draw_test_selected",
+    form=DrawForm,
+)
+
+
+def draw_for(
+    model_admin: ModelAdmin[Any], request: HttpRequest, queryset: QuerySet[Task]
+) -> HttpResponse | None:
+    tasks = list(queryset)
+    form = confirmed_form(
+        model_admin, request, DRAW, [Line(task.pk, str(task)) for task in tasks]
+    )
+    if isinstance(form, HttpResponse):
+        return form
+    rules = dict(form.cleaned_data)
+    n = rules.pop("n")
+    n_drawn = 0
+    for task in tasks:
+        try:
+            test = qualification.draw_test(task, n, rules=rules)
+        except GenieError as error:
+            model_admin.message_user(request, error.message, messages.ERROR)
+            continue
+        n_drawn += 1
+        model_admin.message_user(request, f"Drawn: {test}.", messages.SUCCESS)
+    return redirect("admin:crowd_qualificationtest_changelist") if n_drawn else None
+
+
+def report_page(
+    model_admin: Any, request: HttpRequest, task: Task
+) -> HttpResponse | FileResponse:
+    made = report(public_table(request, task))
+    if request.method == "POST" and made.methods:
+        site = absolute("leaderboard:home").rstrip("/")
+        name = f"{task.slug}-report.zip"
+        try:
+            file = archive(made, site)
+        except GenieError as error:
+            model_admin.message_user(request, error.message, messages.ERROR)
+        else:
+            return FileResponse(file, as_attachment=True, filename=name)
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "opts": model_admin.opts,
+        "title": f"Report on {task.title}",
+        "task": task,
+        "report": made,
+        # our own drawing, which escapes the names in it
+        "figure": mark_safe(made.figure),  # noqa: S308
+        "latex": as_latex(made.table),
+        "markdown": as_markdown(made.table),
+    }
+    return TemplateResponse(request, "admin/leaderboard/task/report.html", context)
+
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from genie.lib.errors import GenieError
-from genie.lib.formats.csv_text import csv_lines
+from genie.lib.formats import csv_lines
 
 CHECKSUMS = "SHA256SUMS"
 MANIFEST = "manifest.json"

@@ -1,4 +1,4 @@
-from crowd.hits.models.assignment import Assignment
+from crowd.hits.models import Assignment
 from leaderboard.boards.selectors.systems import covers_of
 from leaderboard.evaluation.selectors.campaigns import (
     campaigns_of,
@@ -12,7 +12,7 @@ from leaderboard.releases.gathering.results import ALL, AT_ONCE
 from leaderboard.releases.selectors.judges import judged_by, sentences
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
-from leaderboard.submissions.selectors.visibility import public
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 
 _TABLES = {

@@ -13,7 +13,7 @@ from typing import Any
 
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
-from leaderboard.teams.selectors.site_urls import absolute
+from leaderboard.teams.selectors import absolute
 
 FILE = "croissant.json"
 # Number of rows that determine a column's type.

@@ -3,8 +3,7 @@
 from django.conf import settings
 from django.db.models import Count
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Assignment, Campaign
 from crowd.workers.models.worker import Consent, ConsentVersion
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
 from leaderboard.releases.selectors.heds import OPEN, QUESTIONS

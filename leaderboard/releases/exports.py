@@ -3,7 +3,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from genie.lib.formats.latex import tabular, tex
+from genie.lib.formats import tabular, tex
 from leaderboard.releases.selectors.card import Card, Section
 from leaderboard.releases.selectors.heds import VERSION, Answered
 from leaderboard.releases.selectors.judges import COST, RANKS

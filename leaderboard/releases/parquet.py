@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from genie.lib.errors import GenieError
-from genie.lib.formats.parquet import check_available, engine
+from genie.lib.formats import check_available, engine
 from genie.lib.queue import lifeline
 
 _TYPES = {

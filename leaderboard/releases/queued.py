@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from genie.lib import jobs
 from genie.lib.errors import GenieError
-from genie.lib.formats.parquet import available
+from genie.lib.formats import available
 from genie.lib.logs import one_line
 from genie.lib.queue.pieces import Later
 from leaderboard.releases.make import make, pack

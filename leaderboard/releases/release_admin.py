@@ -11,7 +11,7 @@ from django.utils.html import format_html
 
 from genie.accounts import reads
 from genie.accounts.task_admin import WorkOfTask
-from genie.lib.admin.questions import after_asking
+from genie.lib.admin import after_asking
 from leaderboard.releases import queued
 from leaderboard.releases.models import Release
 

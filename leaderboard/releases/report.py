@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from crowd.hits.models.campaign import Campaign
-from genie.lib.formats.csv_text import csv_text
+from crowd.hits.models import Campaign
+from genie.lib.formats import csv_text
 from leaderboard.boards.exports.board import WRITERS
 from leaderboard.boards.exports.markdown import as_markdown
 from leaderboard.boards.exports.table import BoardTable

@@ -13,9 +13,9 @@ from leaderboard.releases.exports import WRITERS, in_words, paragraph
 from leaderboard.releases.models import Release
 from leaderboard.releases.selectors.card import Card, card
 from leaderboard.releases.selectors.heds import VERSION, Answered, heds
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
-from leaderboard.teams.selectors.site_urls import absolute
+from leaderboard.teams.selectors import absolute
 
 
 def card_page(request: HttpRequest, pk: int) -> HttpResponse:

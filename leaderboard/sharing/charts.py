@@ -8,8 +8,8 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
-from leaderboard.charts.axis import Axis, label
-from leaderboard.sharing.selectors.picture import BoardPicture, Line
+from leaderboard.charts import Axis, label
+from leaderboard.sharing.selectors import BoardPicture, Line
 
 _FONT = "DejaVu Sans,Verdana,Noto Sans,sans-serif"
 # the width of "[100.0, 100.0]" relative to the font size

@@ -22,14 +22,18 @@ from genie.lib.serving.caches import computed as cache
 from genie.lib.serving.computed_once import computed_once
 from leaderboard.boards.selectors.version import KEPT_SECONDS, state
 from leaderboard.sharing.charts import CARD, CARD_SYSTEMS, PICTURE, THEMES, as_png, draw
-from leaderboard.sharing.selectors.events import Event, board_events, site_events
-from leaderboard.sharing.selectors.page_card import OF_SITE
-from leaderboard.sharing.selectors.picture import picture_of
+from leaderboard.sharing.selectors import (
+    OF_SITE,
+    Event,
+    board_events,
+    picture_of,
+    site_events,
+)
 from leaderboard.site.docs.contents import slugs
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import public
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
-from leaderboard.teams.selectors.site_urls import absolute
+from leaderboard.teams.selectors import absolute
 
 if TYPE_CHECKING:
     _Feed = Feed[Event, Any]

@@ -7,10 +7,8 @@ from django.contrib import admin, messages
 from django.db import transaction
 from django.http import HttpRequest
 
-from genie.lib.admin.plainly import arguments
-from genie.lib.admin.questions import after_asking
-from genie.lib.admin.read_only import ReadOnlyAdmin
-from genie.lib.admin.reasons import AsksWhy
+from genie.lib.admin import AsksWhy, after_asking, arguments
+from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 from genie.lib.jobs import retry_failure
 
 Failure, Success, Schedule, OrmQ = (

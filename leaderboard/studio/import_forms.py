@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 
 from leaderboard.studio.forms import NewForm
-from leaderboard.tasks.selectors.made_elsewhere import ASKED
+from leaderboard.tasks.selectors import ASKED
 
 _SAID = ("source", "licence", "citation")
 

@@ -1,13 +1,6 @@
 from django.urls import path
 
-from leaderboard.studio.views import (
-    files,
-    imports,
-    pilot,
-    questions,
-    start,
-    tasks,
-)
+from leaderboard.studio.views import files, imports, pilot, questions, start, tasks
 
 urlpatterns = [
     path("new/", files.new, name="studio-new"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from genie.lib.formats.latex import tabular, tex
+from genie.lib.formats import tabular, tex
 from leaderboard.table_stats.report import Sheet
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genie.lib.errors import GenieError
-from genie.lib.formats.parquet import engine
+from genie.lib.formats import engine
 from leaderboard.stats.resampling import Floats
 from leaderboard.table_stats.layouts import Layout
 

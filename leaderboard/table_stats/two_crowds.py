@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genie.lib.errors import GenieError
-from leaderboard.stats.crowds.agreement import CrowdComparison, compare_crowds
+from leaderboard.stats.crowds import CrowdComparison, compare_crowds
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.variances import Variances
 from leaderboard.table_stats.read import Pairs, Ratings, read_tables

@@ -9,7 +9,7 @@ from rest_framework.reverse import reverse
 from leaderboard.api.links import HtmlUrl
 from leaderboard.metrics.base import all_metrics
 from leaderboard.tasks.models import Instance, Task
-from leaderboard.tasks.selectors.made_elsewhere import Provenance, provenance_of
+from leaderboard.tasks.selectors import Provenance, provenance_of
 
 
 class TaskMetricSerializer(serializers.Serializer[Any]):

@@ -4,7 +4,7 @@ from django import forms
 from django.utils.translation import gettext, gettext_lazy
 
 from genie.lib.typing import Account
-from leaderboard.teams.models.team import Membership
+from leaderboard.teams.models import Membership
 from leaderboard.teams.services.announce import KINDS
 
 _WORDS = {

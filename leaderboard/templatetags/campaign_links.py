@@ -2,11 +2,11 @@ from typing import Any
 
 from django import template
 
-from crowd.hits.selectors.progress import state_words
+from crowd.hits.selectors import state_words
 from genie.accounts.staff import staff_may
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 
 register = template.Library()
 register.filter("state_words", state_words)

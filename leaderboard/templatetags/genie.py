@@ -16,8 +16,7 @@ from genie.lib.serving.languages import ENGLISH, dollars, written
 from leaderboard.boards.selectors import columns
 from leaderboard.boards.selectors.systems import covers_of
 from leaderboard.boards.selectors.weights import WeightedRow
-from leaderboard.charts import bars, intervals
-from leaderboard.charts.axis import Axis
+from leaderboard.charts import Axis, Spread, bar, grid, progress, scale
 from leaderboard.evaluation.estimate_words import (
     NAMES,
     SCORE_IS,
@@ -32,7 +31,7 @@ from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.systems.estimates import COVERS_CROWD
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.selectors.made_elsewhere import provenance_of
+from leaderboard.tasks.selectors import provenance_of
 
 register = template.Library()
 register.filter("device", described)
@@ -149,18 +148,18 @@ def short_link(address: str) -> str:
 @register.simple_tag
 def interval(
     axis: Axis,
-    score: intervals.Spread,
+    score: Spread,
     *,
     simulated: bool = False,
     on_grid: bool = True,
 ) -> SafeString:
-    return intervals.bar(axis, score, simulated=simulated, on_grid=on_grid)
+    return bar(axis, score, simulated=simulated, on_grid=on_grid)
 
 
 @register.simple_tag
 def spread(axis: Axis, result: WeightedRow, *, simulated: bool = False) -> SafeString:
     """Draw a result that has one interval only."""
-    return intervals.bar(axis, _OneInterval(result), simulated=simulated)
+    return bar(axis, _OneInterval(result), simulated=simulated)
 
 
 @register.inclusion_tag("leaderboard/parts/made_elsewhere.html")
@@ -225,17 +224,17 @@ def shown_rank_rule(context: Context) -> str:
 
 @register.simple_tag
 def interval_grid(axis: Axis, leader_low: float | None = None) -> SafeString:
-    return intervals.grid(axis, leader_low)
+    return grid(axis, leader_low)
 
 
 @register.simple_tag
 def interval_scale(axis: Axis) -> SafeString:
-    return intervals.scale(axis)
+    return scale(axis)
 
 
 @register.simple_tag
 def progress_bar(n: int, of: int) -> SafeString:
-    return bars.progress(n, of)
+    return progress(n, of)
 
 
 register.filter("partial", partial_of_score)

@@ -6,8 +6,7 @@ from django.template import Context, Node, NodeList
 from django.template.base import Parser, Token
 from django.utils.safestring import SafeString
 
-from leaderboard.sharing.selectors.page_card import page_card
-from leaderboard.sharing.selectors.share_links import croissant_of, share_links
+from leaderboard.sharing.selectors import croissant_of, page_card, share_links
 
 register = template.Library()
 register.simple_tag(share_links)

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from django import template
 from django.utils import timezone
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.money.models import Budget
 from crowd.money.services.budgets import budget_left
 from genie.accounts.staff import narrowed

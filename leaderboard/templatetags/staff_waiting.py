@@ -9,7 +9,7 @@ from django.contrib.admin.sites import site
 from django.db.models import Model, QuerySet
 from django.urls import reverse
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from genie.accounts.staff import narrowed
 from genie.lib.outside import Problem
 from leaderboard.evaluation.admin.campaign_links import page_of
@@ -19,7 +19,7 @@ from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.selectors.progress import to_approve
 from leaderboard.extensions import broken
 from leaderboard.monitoring.admin import of_campaign
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from quality.appeals.models import Appeal
 from quality.bans.models import HeldExclusion
 

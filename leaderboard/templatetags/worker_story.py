@@ -5,12 +5,12 @@ from django import template
 from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
-from crowd.hits.models.assignment import Assignment
+from crowd.hits.models import Assignment
 from crowd.templatetags.crowd_money import dollars
 from crowd.workers.models.worker import Worker
 from genie.accounts.staff import staff_may
 from quality.appeals.models import Appeal
-from quality.detection.admin.workers import records
+from quality.detection.admin import records
 from quality.detection.models import Ban
 from quality.test_questions.models import Grade
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
@@ -16,16 +17,99 @@ from django.utils import timezone
 from django.utils.html import format_html
 
 from crowd.campaigns.selectors.rejection_reversal import taking_back
+from crowd.hits.models import Answer, Assignment, Item
 from crowd.requester.batches.results import answers_of
+from crowd.scales.find import all_scales
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin.read_only import ReadOnlyAdmin
+from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 from genie.lib.errors import GenieError
 from quality.appeals import services as service
 from quality.appeals.models import Appeal
-from quality.detection.admin.workers import records
-from quality.test_questions.marked_items import marked_items
-from quality.test_questions.selectors import MOST, graded_answers
+from quality.detection.admin import records
+from quality.test_questions.models import Placement
+from quality.test_questions.selectors import (
+    MOST,
+    given_answers,
+    graded_answers,
+    right_answer,
+    shown_fields,
+)
+
+
+# One piece of work item by item, for staff: the texts, edits, answers and keys.
+@dataclass(frozen=True)
+class MarkedItem:
+    """One item of an assignment.
+
+    Parameters
+    ----------
+    shown : list of (str, str)
+        Label and text of the fields that the worker saw, the input first.
+    edit : str
+        The change to the text of a test question; empty if there is none.
+    lines : list of (str, str, str)
+        Criterion, answer, and right answer (empty if unknown).
+    """
+
+    shown: list[tuple[str, str]]
+    is_test: bool
+    edit: str
+    lines: list[tuple[str, str, str]]
+
+
+def marked_items(assignment: Assignment) -> list[MarkedItem]:
+    items = list(assignment.hit.items.all())
+    placements = {row.item_id: row for row in Placement.objects.filter(item__in=items)}
+    answers: dict[int, list[Answer]] = {}
+    for answer in assignment.answers.order_by("pk"):
+        answers.setdefault(answer.item_id, []).append(answer)
+    return [
+        _marked(assignment, item, answers.get(item.pk, []), placements.get(item.pk))
+        for item in items
+    ]
+
+
+def _marked(
+    assignment: Assignment,
+    item: Item,
+    answers: list[Answer],
+    placement: Placement | None,
+) -> MarkedItem:
+    hit_type = assignment.hit.campaign.hit_type
+    scale = all_scales()[hit_type.scale]
+    keys = key_of(placement) if placement else {}
+    lines = []
+    for answer in answers:
+        [said] = given_answers([answer], scale)
+        name, _, value = said.partition(": ")
+        lines.append((name, value, keys.get(answer.criterion, "")))
+    return MarkedItem(
+        shown_fields(item.data),
+        placement is not None,
+        edit_of(placement) if placement else "",
+        lines,
+    )
+
+
+def key_of(placement: Placement) -> dict[str, str]:
+    """Return the right answer for each criterion that the question is marked on."""
+    hit_type, expected = placement.campaign.hit_type, placement.expected
+    marked = list(expected.get("criteria") or hit_type.criteria)
+    keys = {}
+    for criterion in marked:
+        alone = {**expected, "criteria": [criterion]}
+        right = right_answer(placement.polarity, alone, hit_type)
+        keys[criterion] = right.removeprefix(f"{criterion}: ")
+    return keys
+
+
+def edit_of(placement: Placement) -> str:
+    """Return the change to the text; empty if the question's maker stored none."""
+    record = getattr(placement, "made_from", None) or {}
+    edit = record.get("edit") if isinstance(record, dict) else None
+    return str(edit.get("sentence", "")) if isinstance(edit, dict) else ""
+
 
 if TYPE_CHECKING:
     from django.urls import URLPattern

@@ -9,12 +9,10 @@ from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils.translation import gettext
 
-from crowd.elsewhere.pages.access import for_workers
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.questions import scale_of
-from crowd.hits.selectors.wording import language_of, template_of, title_now, worded
-from crowd.requester.models.account import RequesterAssignment
+from crowd.elsewhere.pages import for_workers
+from crowd.hits.models import Assignment, Campaign
+from crowd.hits.selectors import language_of, scale_of, template_of, title_now, worded
+from crowd.requester.models import RequesterAssignment
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
 from quality.appeals import services as service

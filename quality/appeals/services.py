@@ -10,20 +10,20 @@ from django.utils.translation import gettext, gettext_lazy
 
 from crowd.campaigns.selectors.work_records import SITE, key_of_requester
 from crowd.campaigns.services.overturn import overturn, pay_instead
-from crowd.hits.models.assignment import Assignment
+from crowd.hits.models import Assignment
 from crowd.hits.services.check_answers import clean_remark
 from crowd.messages import services
 from crowd.messages.models import Message
 from crowd.messages.services import Words
-from crowd.requester.models.account import RequesterAssignment
+from crowd.requester.models import RequesterAssignment
 from crowd.requester.services.overturn import overturn as overturn_requester
 from crowd.workers.models.worker import Worker
 from crowd.workers.services import exclusions
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from quality.appeals.models import Appeal
-from quality.bans.services import ban as ban_service
+from quality.bans.services import lift
 from quality.detection.models import Ban
 
 State = Appeal.State
@@ -156,7 +156,7 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
             _tell(appeal, gettext_lazy("Your appeal was granted"), _APPROVED)
         elif appeal.ban_id is not None:
             _check_no_other(Ban.objects.get(pk=appeal.ban_id))
-            ban_service.lift(
+            lift(
                 appeal.ban_id,
                 by=by,
                 reason=f"Appeal granted: {sentence}",

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Avg, Count, Q
 
 from crowd.campaigns.selectors.reading_pace import WORDS_A_MINUTE, n_words
-from crowd.hits.models.assignment import Assignment, Signals
-from crowd.hits.models.campaign import Item
+from crowd.hits.models import Assignment, Item, Signals
 from crowd.workers.models.worker import Worker
 from quality.test_questions.models import Grade
 

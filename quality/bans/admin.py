@@ -14,22 +14,16 @@ from django.shortcuts import redirect
 from django.urls import path, reverse
 from django.utils.html import format_html
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.workers.models.worker import Worker
 from genie.accounts.staff import staff_may
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin.questions import (
-    Line,
-    Question,
-    ReasonForm,
-    act_on_each,
-    confirmed_form,
-)
-from genie.lib.admin.read_only import ReadOnlyAdmin
+from genie.lib.admin import Line, Question, ReasonForm, act_on_each, confirmed_form
+from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 from genie.lib.errors import GenieError
+from quality.bans import services
 from quality.bans.models import HeldExclusion
-from quality.bans.services import ban as service
-from quality.bans.services import held_exclusions
+from quality.bans.services import confirm, refuse
 from quality.detection.models import Ban
 
 if TYPE_CHECKING:
@@ -125,7 +119,7 @@ class BanAdmin(OfTask, ReadOnlyAdmin):
         by = cast("Account", request.user)
 
         def lift(ban: Ban) -> tuple[Ban, str]:
-            return service.lift(ban.pk, by=by, reason=reason), f"Ban lifted: {reason}"
+            return services.lift(ban.pk, by=by, reason=reason), f"Ban lifted: {reason}"
 
         n = act_on_each(self, request, bans, lift)
         self.message_user(request, f"Bans lifted: {n}.", messages.SUCCESS)
@@ -169,7 +163,7 @@ class BanAdmin(OfTask, ReadOnlyAdmin):
                     sentence = f"{worker} is already banned from {pool}."
                     self.message_user(request, sentence, messages.WARNING)
                     return
-                ban = service.ban(worker, pool, by=by, reason=reason)
+                ban = services.ban(worker, pool, by=by, reason=reason)
                 self.log_addition(request, ban, f"Banned: {reason}")
         except GenieError as error:
             self.message_user(request, str(error), messages.ERROR)
@@ -253,9 +247,7 @@ class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
     def confirm_selected(
         self, request: HttpRequest, queryset: QuerySet[HeldExclusion]
     ) -> HttpResponse | None:
-        return self._decide(
-            request, queryset, CONFIRM, held_exclusions.confirm, "Confirmed"
-        )
+        return self._decide(request, queryset, CONFIRM, confirm, "Confirmed")
 
     @admin.action(
         description="Keep the selected workers, with a reason",
@@ -264,9 +256,7 @@ class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
     def refuse_selected(
         self, request: HttpRequest, queryset: QuerySet[HeldExclusion]
     ) -> HttpResponse | None:
-        return self._decide(
-            request, queryset, REFUSE, held_exclusions.refuse, "Refused"
-        )
+        return self._decide(request, queryset, REFUSE, refuse, "Refused")
 
     def _decide(
         self,

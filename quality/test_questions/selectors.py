@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowd.hit_templates.formats import PLAIN, with_layout
-from crowd.hits.models.assignment import Answer
-from crowd.hits.models.campaign import HITType
+from crowd.hits.models import Answer, HITType
 from crowd.hits.services.build import HITTypeSpec
 from crowd.scales.base import Scale
 from crowd.scales.find import all_scales

@@ -10,7 +10,7 @@ import tomllib
 import pytest
 from django.db import connection
 
-from leaderboard.metric_runs.services import measure
+from leaderboard.metric_runs import services
 from leaderboard.models import Submission
 from leaderboard.submissions.services import validate
 from tests.client.conftest import CLIENT
@@ -144,7 +144,7 @@ def test_a_system_is_handed_in_and_followed(run, board, file, submitter):
 
     def walk():
         validate.check(made.pk)
-        measure.run(made.pk)
+        services.run(made.pk)
         connection.close()
 
     later = threading.Timer(0.5, walk)

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 from django.urls import resolve
 
-from leaderboard.metric_runs.services import measure
+from leaderboard.metric_runs import services
 from leaderboard.models import Submission
 from leaderboard.submissions.services import validate
 from leaderboard.tasks.shipped import FOLDER
@@ -29,7 +29,7 @@ def blocks(page, language):
 def process():
     for submission in Submission.own:
         validate.check(submission.pk)
-        measure.run(submission.pk)
+        services.run(submission.pk)
 
 
 def test_a_system_is_submitted_as_shown(run, submitter, tmp_path, monkeypatch):

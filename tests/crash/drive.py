@@ -12,9 +12,12 @@ from django.contrib.auth import get_user_model  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 
 from crowd.models import Answer, Assignment, Campaign, Commitment, LedgerEntry  # noqa: E402
-from leaderboard.demo import people  # noqa: E402
-from leaderboard.demo.opinions import Opinions  # noqa: E402
-from leaderboard.demo.systems import file_of, systems_of  # noqa: E402
+from leaderboard import demo  # noqa: E402
+from leaderboard.demo import (
+    Opinions,  # noqa: E402
+    file_of,
+    systems_of,  # noqa: E402
+)
 from leaderboard.evaluation import decide  # noqa: E402
 from leaderboard.evaluation.services.simulate import Crowd  # noqa: E402
 from leaderboard.models import MetricResult, Prediction, Score, Submission  # noqa: E402
@@ -57,7 +60,7 @@ def main() -> None:
     wait_for(submission.pk, "MEASURED")
     decide.approve(submission, by=admin, start_now=True)
     wait_for(submission.pk, "ANNOTATING")
-    crowd = Crowd(people.players([SLUG]), quality=Opinions([SLUG]), seed=1)
+    crowd = Crowd(demo.players([SLUG]), quality=Opinions([SLUG]), seed=1)
     wait_for(submission.pk, "PUBLISHED", between=crowd.work)
     sys.stdout.write(json.dumps(facts(submission.pk)))
 

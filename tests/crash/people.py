@@ -22,8 +22,7 @@ from django_q.models import OrmQ
 from crowd.models import HIT, Answer, Assignment, Campaign, Commitment, LedgerEntry
 from crowd.workers.services import consent
 from crowd.workers.services.invitations import register_worker
-from leaderboard.demo.opinions import OPINIONS
-from leaderboard.demo.systems import file_of, systems_of
+from leaderboard.demo import OPINIONS, file_of, systems_of
 from leaderboard.evaluation import decide
 from leaderboard.models import Instance, MetricResult, Prediction, Score, Submission
 from leaderboard.submissions.services import submit

@@ -45,7 +45,7 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.models import Release, Task
 from leaderboard.releases import queued
-from quality.bans.services.ban import ban
+from quality.bans.services import ban
 from quality.models import Ban
 from tests.crowd.making import (
     answers_for,

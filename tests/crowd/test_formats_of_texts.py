@@ -5,7 +5,7 @@ import pytest
 from crowd.hit_templates import all_templates
 from crowd.hit_templates.formats import formatted, with_layout
 from crowd.templatetags.texts import laid_out
-from genie.lib.formats.turns import as_text
+from genie.lib.formats import as_text
 from quality.test_questions.selectors import shown_fields
 
 HOSTILE = """# Big

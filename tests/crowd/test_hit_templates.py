@@ -10,7 +10,7 @@ from crowd.hit_templates.checks import Elements, filled
 from crowd.hit_templates.markdown import to_html
 from crowd.hit_templates.template import read_template
 from genie.lib.errors import GenieError
-from leaderboard.contracts.templates import TemplateContract
+from leaderboard.contracts.outside_pieces import TemplateContract
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = hit_templates.all_templates()

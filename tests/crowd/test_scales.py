@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.scales.find import all_scales
-from leaderboard.contracts.scales import ScaleContract, refused
+from leaderboard.contracts.outside_pieces import ScaleContract, refused
 
 # What is counted from marks is asked of nobody.
 NUMBERS = [

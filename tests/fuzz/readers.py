@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from crowd import hit_templates
+from crowd.elsewhere import hooks
 from crowd.hit_templates import foreign
 from crowd.hit_templates.errors import Errors
 from crowd.hit_templates.markdown import to_html
@@ -19,10 +20,8 @@ from crowd.hits.services import signals
 from crowd.hits.services.marked_spans import checked_spans
 from crowd.platforms.mturk_protocol import notices
 from crowd.platforms.mturk_protocol.xml import read_answers
-from crowd.platforms.prolific_protocol import notices as prolific
 from crowd.requester.api import _parsed
-from crowd.requester.batches import review
-from crowd.requester.batches import table as batch_table
+from crowd.requester.batches import post, review
 from crowd.requester.protocol.validate import check_request
 from crowd.requester.questions import template as batch_template
 from crowd.requester.questions.answer_format import AnswerFormat, FormatError
@@ -31,13 +30,13 @@ from crowd.requester.questions.formatted import safe_html
 from crowd.requester.questions.question_form import read_form
 from crowd.requester.questions.questions import read_question
 from genie.lib.errors import GenieError
-from genie.lib.formats.parquet import engine
+from genie.lib.formats import engine
 from genie.upkeep import archive
 from leaderboard.imports.readers.layout import all_layouts
 from leaderboard.imports.readers.preview import preview
 from leaderboard.imports.readers.read import guess
 from leaderboard.imports.readers.sources import Source
-from leaderboard.metric_board.readers.read import read_scores
+from leaderboard.metric_board.readers import read_scores
 from leaderboard.submissions.readers import read_predictions
 from leaderboard.table_stats.read import read_tables
 from leaderboard.tasks import shipped
@@ -277,7 +276,7 @@ def _operation(name: str, *good: dict) -> Reader:
 
 
 def _batch(text: str) -> object:
-    found = batch_table.read_table(text)
+    found = post.read_table(text)
     source = "<p>${text} ${lang} $${x}</p>"
     batch_template.check_fields(source, found.columns)
     values = dict(zip(found.columns, found.rows[0].values, strict=True))
@@ -285,8 +284,8 @@ def _batch(text: str) -> object:
 
 
 def _prolific(body: bytes) -> object:
-    signed = prolific.signature("s", "1000", body)
-    return prolific.read("s", body=body, timestamp="1000", signed=signed, now=1000.0)
+    signed = hooks.signature("s", "1000", body)
+    return hooks.read("s", body=body, timestamp="1000", signed=signed, now=1000.0)
 
 
 def _backup(parts: Parts) -> object:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.models import HIT, Assignment, Item
-from genie.lib.admin import lists
+from genie.lib import admin as lists
 from tests.factories import (
     answer,
     make_evaluation,

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
 
-from leaderboard.demo import people
+from leaderboard import demo
 
 
 def test_a_database_with_an_admin_of_its_own_is_left_alone():
@@ -17,22 +17,22 @@ def test_a_database_with_an_admin_of_its_own_is_left_alone():
 
 @pytest.mark.every_engine
 def test_an_earlier_start_that_was_cut_off_is_gone_on_with():
-    for name in (people.ADMIN, people.SUBMITTER, people.WORKER):
-        people.account(name)
-    people.refuse_strangers()
+    for name in (demo.ADMIN, demo.SUBMITTER, demo.WORKER):
+        demo.account(name)
+    demo.refuse_strangers()
     assert get_user_model().own.count() == 3
     get_user_model().objects.create_user("somebody", "somebody@example.org")
-    people.refuse_strangers()
+    demo.refuse_strangers()
 
 
 def test_passwords_are_drawn_once_and_anew_only_for_new_accounts(settings, tmp_path):
     settings.VAR_DIR = tmp_path
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    first = people.passwords()
-    assert people.passwords() == first
+    first = demo.passwords()
+    assert demo.passwords() == first
     assert (tmp_path / "demo-passwords.json").stat().st_mode & 0o777 == 0o600
-    get_user_model().objects.get(username=people.WORKER).delete()
-    later = people.passwords()
+    get_user_model().objects.get(username=demo.WORKER).delete()
+    later = demo.passwords()
     assert [old == new for old, new in zip(first, later, strict=True)] == [1, 1, 0]
     for one in later:
         user = get_user_model().objects.get(username=one.username)

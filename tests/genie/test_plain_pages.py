@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from crowd.models import HITType
 from crowd.scales.find import all_scales
-from genie.lib.admin.read_only import ReadOnlyAdmin
+from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 from tests.factories import signed_in
 from tests.genie.filled import fill_all
 

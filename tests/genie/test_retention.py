@@ -9,7 +9,7 @@ from django.utils import timezone
 from crowd.models import Invitation, Message
 from crowd.workers.services import invitations, notes
 from genie.accounts.models import PrivateRead
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.retention import KEPT, forget_old, periods
 from tests.factories import make_user, make_worker
 

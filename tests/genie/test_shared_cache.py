@@ -12,7 +12,7 @@ from django.core.cache import CacheHandler
 from django.core.management import call_command
 from django.core.management.sql import emit_post_migrate_signal
 
-from crowd.requester import throttle
+from crowd.requester import api
 from crowd.requester.protocol.errors import TurkError
 from genie.lib.database import unavailable
 from genie.lib.env import ConfigurationError
@@ -66,14 +66,14 @@ def elsewhere(settings, tmp_path, db, address):
 
 @pytest.mark.every_engine
 def test_two_machines_count_together(elsewhere, monkeypatch):
-    monkeypatch.setattr(throttle, "CALLS", 2)
-    monkeypatch.setattr(throttle, "time", SimpleNamespace(time=lambda: 1e9))
+    monkeypatch.setattr(api, "CALLS", 2)
+    monkeypatch.setattr(api, "time", SimpleNamespace(time=lambda: 1e9))
     requester = SimpleNamespace(pk=7)
-    throttle.count(requester)
-    monkeypatch.setattr(throttle, "cache", elsewhere["default"])
-    throttle.count(requester)
+    api.count(requester)
+    monkeypatch.setattr(api, "cache", elsewhere["default"])
+    api.count(requester)
     with pytest.raises(TurkError):
-        throttle.count(requester)
+        api.count(requester)
 
 
 @pytest.mark.every_engine

@@ -8,7 +8,7 @@ from itertools import count
 from django.utils import timezone
 
 from leaderboard.metrics import meteor
-from quality.bans.services import ban as banning
+from quality.bans import services
 from tests import factories
 from tests.leaderboard.releases.test_judges_in_releases import done, judge_of
 from tests.walk import worlds
@@ -49,7 +49,7 @@ def people(who: dict):
     task = worlds.run_board(who, sample_size=8)
     hit = task.submissions.first().human_evaluation.campaign.hits.first()
     worker = hit.assignments.first().worker
-    banning.ban(worker, task.slug, by=who["boss"], reason="Too fast.")
+    services.ban(worker, task.slug, by=who["boss"], reason="Too fast.")
     worlds.ask_people("comparison", task, who)
     worlds.ask_people("joint", task, who)
     task = worlds.as_by_people(task)

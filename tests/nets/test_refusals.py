@@ -19,7 +19,7 @@ from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.services import plan
 from leaderboard.imports.services.measures import say_outside
 from leaderboard.imports.services.settle import settle
-from leaderboard.metric_board.readers.read import ScoreFile
+from leaderboard.metric_board.readers import ScoreFile
 from leaderboard.submissions.readers import PredictionFile
 from leaderboard.submissions.readers.base import all_formats
 from leaderboard.table_stats.read import Pairs, Ratings

@@ -7,8 +7,8 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth import get_user_model
 
 from crowd.models import Assignment, Exclusion
-from quality.bans.services import ban as service
-from quality.detection.admin import workers
+from quality.bans import services
+from quality.detection import admin
 from quality.models import Ban, DetectorFit, Verdict
 from tests.factories import (
     act,
@@ -129,7 +129,7 @@ def test_the_list_can_be_narrowed_to_a_task_or_a_name(boss, asked, monkeypatch):
     )
     assert boss.get("/admin/quality/grade/", {"p": 2}).status_code == 404
     # a long one begins with the newest task
-    monkeypatch.setattr(workers, "COUNTED", 1)
+    monkeypatch.setattr(admin, "COUNTED", 1)
     text = boss.get("/admin/quality/grade/").text
     assert there.pseudonym in text
     assert here.pseudonym not in text
@@ -161,7 +161,7 @@ def test_lists_without_workers_and_simulated_workers_say_so(
 def test_a_workers_page_shows_answer_by_answer(boss, asked):
     worker = make_worker()
     asked(worker, POSITIVE="w")
-    ban = service.ban(worker, POOL, by=None, reason="1 of 9 <right>.")
+    ban = services.ban(worker, POOL, by=None, reason="1 of 9 <right>.")
     page = f"/admin/quality/grade/worker/{worker.pk}/"
     sam = signed_in(make_user("sam", is_staff=True))
     assert sam.get(page).status_code == 403
@@ -202,7 +202,7 @@ def test_a_ban_is_from_a_pool_that_exists(boss, campaign):
 def test_lifting_needs_a_reason_and_lets_the_worker_back_in(boss, asked, ada):
     worker = make_worker()
     asked(worker, NEGATIVE="w")
-    ban = service.ban(worker, POOL, by=None, reason="Noisy.")
+    ban = services.ban(worker, POOL, by=None, reason="Noisy.")
     path = f"/admin/quality/ban/{ban.pk}/lift/"
     confirmed(boss, path, reason="")
     ban.refresh_from_db()
@@ -217,7 +217,7 @@ def test_lifting_needs_a_reason_and_lets_the_worker_back_in(boss, asked, ada):
 
 
 def test_many_bans_are_lifted_with_one_reason(boss, campaign):
-    bans = [service.ban(make_worker(), POOL, by=None, reason="X.") for _ in range(3)]
+    bans = [services.ban(make_worker(), POOL, by=None, reason="X.") for _ in range(3)]
     chosen = (boss, "quality_ban", "lift_selected", *bans[:2])
     assert "Lift bans" in act(*chosen).text
     act(*chosen, confirmed="yes", reason="Sorry.")
@@ -234,7 +234,7 @@ def test_noisy_workers_are_banned_from_the_list_of_verdicts(boss, campaign):
         make_verdict(noisy, 0.9999),
         make_verdict(banned, 0.9999),
     ]
-    service.ban(banned, POOL, by=None, reason="X.")
+    services.ban(banned, POOL, by=None, reason="X.")
     chosen = (boss, "quality_verdict", "ban_selected", *verdicts)
     page = act(*chosen).text
     assert page.count(noisy.pseudonym) == 1  # once, though two verdicts say it

@@ -13,8 +13,7 @@ from leaderboard.papers.figure_sets.direct_assessment import DirectAssessment
 from leaderboard.papers.figure_sets.domains import Domains
 from leaderboard.papers.figure_sets.judges import Judges
 from leaderboard.papers.figure_sets.pages import Pages
-from leaderboard.papers.task_figures.computed import by_criterion
-from leaderboard.papers.task_figures.judgments import judgments_for
+from leaderboard.papers.task_figures.computed import by_criterion, judgments_for
 from tests.factories import make_user
 from tests.shared import SHARED, needs_shared
 

@@ -21,7 +21,7 @@ from django.utils import timezone
 from crowd.models import Campaign
 from genie.accounts.models import TaskRole
 from genie.lib import jobs
-from leaderboard.demo import people
+from leaderboard import demo
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.run import advance
@@ -41,7 +41,7 @@ from leaderboard.models import (
     Team,
 )
 from leaderboard.studio.services import keep
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 from leaderboard.submissions.services import submit
 from leaderboard.tasks.services import load
 from tests.cast import allow
@@ -296,7 +296,7 @@ def crowd_of(task: Task) -> Crowd:
     def quality(item):
         return of_text(item, item.data.get("prediction", ""))
 
-    players = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
+    players = [p for p in demo.players([task.slug]) if p.habit == DILIGENT]
     return Crowd(players, quality=quality, of_text=of_text, seed=5)
 
 

@@ -8,12 +8,18 @@ from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 
 from crowd.campaigns.services import add_money
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.progress import progress_of
+from crowd.hits.models import Campaign
+from crowd.hits.selectors import progress_of
 from crowd.money.services import budgets
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.questions import Line, Question, ReasonForm, confirmed_form
-from genie.lib.admin.rows import ReadOnlyAdmin, person
+from genie.lib.admin import (
+    Line,
+    Question,
+    ReadOnlyAdmin,
+    ReasonForm,
+    confirmed_form,
+    person,
+)
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

@@ -16,20 +16,21 @@ from crowd.campaigns.admin.change_reward import RewardAction
 from crowd.campaigns.admin.more_answers import MoreAnswersAction
 from crowd.campaigns.services import run, shares
 from crowd.campaigns.services.staff_notices import is_too_fast
-from crowd.elsewhere.models.external import ExternalCampaign
-from crowd.hits.models.campaign import Campaign, HITType
-from crowd.hits.selectors.progress import CampaignProgress, progress_of, state_words
+from crowd.elsewhere.models import ExternalCampaign
+from crowd.hits.models import Campaign, HITType
+from crowd.hits.selectors import CampaignProgress, progress_of, state_words
 from crowd.money.admin.fair_pay import FairPayAction
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin.questions import (
+from genie.lib.admin import (
     Line,
     Question,
+    ReadOnlyAdmin,
     ReasonForm,
     after_asking,
     confirmed_form,
+    person,
 )
-from genie.lib.admin.rows import ReadOnlyAdmin, person
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

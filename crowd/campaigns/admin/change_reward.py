@@ -9,17 +9,18 @@ from django.http import HttpRequest, HttpResponse
 
 from crowd.campaigns.selectors.new_reward import NewReward, priced
 from crowd.campaigns.services import change_reward
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.money.services import budgets
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.questions import (
+from genie.lib.admin import (
     Line,
     Question,
+    ReadOnlyAdmin,
     ReasonForm,
     asking,
     confirmed_form,
+    person,
 )
-from genie.lib.admin.rows import ReadOnlyAdmin, person
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

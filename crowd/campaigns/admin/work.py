@@ -15,20 +15,20 @@ from django.utils.html import format_html, format_html_join
 from crowd.campaigns.selectors.rejection_reversal import taking_back
 from crowd.campaigns.services import review
 from crowd.campaigns.services.overturn import overturn, pay_instead
-from crowd.hits.models.assignment import Answer, Assignment
-from crowd.hits.models.campaign import HIT
+from crowd.hits.models import HIT, Answer, Assignment
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin.lists import SearchedApart
-from genie.lib.admin.questions import (
+from genie.lib.admin import (
     Line,
     Question,
+    ReadOnlyAdmin,
+    ReadOnlyInline,
     ReasonForm,
+    SearchedApart,
     after_asking,
     confirmed_form,
+    person,
 )
-from genie.lib.admin.read_only import ReadOnlyInline
-from genie.lib.admin.rows import ReadOnlyAdmin, person
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

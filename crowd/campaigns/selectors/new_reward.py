@@ -3,9 +3,8 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from crowd import hit_templates
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import HIT, Campaign
-from crowd.hits.selectors.progress import campaign_progress, unit_cents
+from crowd.hits.models import HIT, Assignment, Campaign
+from crowd.hits.selectors import campaign_progress, unit_cents
 from crowd.hits.services.platforms import can
 from crowd.money.selectors.fair_pay import ENOUGH_TIMES
 from crowd.pricing import fee_per_assignment, hourly_cents, pay_problem

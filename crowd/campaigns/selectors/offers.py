@@ -13,7 +13,7 @@ from crowd.campaigns.selectors.work_records import (
     pays_an_hour,
     records,
 )
-from crowd.hits.models.campaign import Campaign, HITType, WorkRecord
+from crowd.hits.models import Campaign, HITType, WorkRecord
 from crowd.workers.choices import languages
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.requirement import Requirement

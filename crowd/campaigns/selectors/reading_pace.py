@@ -6,8 +6,7 @@ from typing import Any
 from django.db.models import F, Window
 from django.db.models.functions import RowNumber
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign, Item
+from crowd.hits.models import Assignment, Campaign, Item
 from crowd.money.selectors.fair_pay import ENOUGH_TIMES
 
 #: Silent reading of English non-fiction, words a minute: M. Brysbaert, "How many words

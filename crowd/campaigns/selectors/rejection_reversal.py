@@ -1,8 +1,8 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from crowd.elsewhere.models.external import ExternalSession, OutwardCall
-from crowd.hits.models.assignment import Assignment
+from crowd.elsewhere.models import ExternalSession, OutwardCall
+from crowd.hits.models import Assignment
 from crowd.platforms.base import Platform, kind_of
 
 HERE = (

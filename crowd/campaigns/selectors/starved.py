@@ -7,8 +7,7 @@ from itertools import islice
 from django.db.models import Max, Q, QuerySet
 from django.db.models.functions import Coalesce
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign, Reservation
+from crowd.hits.models import Assignment, Campaign, Reservation
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Exclusion, Invitation, Pause, Worker

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef
 
-from crowd.hits.models.campaign import Campaign, DrawnOrder
+from crowd.hits.models import Campaign, DrawnOrder
 from crowd.workers.models.worker import Worker
 from genie.lib.seeds import generator, seed_from
 

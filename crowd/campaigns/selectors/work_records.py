@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from crowd.hits.models.campaign import HITType, WorkRecord
+from crowd.hits.models import HITType, WorkRecord
 from crowd.pricing import hourly_cents
 
 SITE = WorkRecord.SITE

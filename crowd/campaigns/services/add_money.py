@@ -7,10 +7,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from crowd.campaigns.services import reissue
-from crowd.hits.models.campaign import ELSEWHERE, Campaign
+from crowd.hits.models import ELSEWHERE, Campaign
 from crowd.money.models import Commitment
 from crowd.money.services import budgets
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

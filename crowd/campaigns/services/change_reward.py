@@ -7,13 +7,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from crowd.campaigns.selectors.new_reward import NewReward, priced
-from crowd.elsewhere.models.external import ExternalCampaign, OutwardCall
-from crowd.hits.models.campaign import HIT, Campaign, HITType, RewardChange
+from crowd.elsewhere.models import ExternalCampaign, OutwardCall
+from crowd.hits.models import HIT, Campaign, HITType, RewardChange
 from crowd.hits.services.build import HITTypeSpec, shared_hit_type
 from crowd.hits.services.platforms import can
 from crowd.money.services import budgets
 from genie.lib import jobs
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

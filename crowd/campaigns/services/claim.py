@@ -10,14 +10,14 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from crowd.campaigns.selectors.turns import Turn, turns
-from crowd.campaigns.services import documents, preference, reservations
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import HIT, Campaign
-from crowd.hits.selectors.questions import form_of
-from crowd.hits.selectors.wording import language_now
+from crowd.campaigns.services import preference, reservations
+from crowd.hit_templates.form import DOCUMENT
+from crowd.hits.models import HIT, Assignment, Campaign, Item
+from crowd.hits.selectors import form_of, language_now
 from crowd.hits.services import slots
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.worker import Worker
@@ -29,6 +29,45 @@ from crowd.workers.selectors.eligible import (
     unseen_hits,
 )
 from crowd.workers.selectors.shares import used_up
+
+# Keep workers on the document they began, and other workers off it.
+#
+# Parts of a document are neighbors in their campaign. Without this, two workers at the
+# same time would get alternating pages of one document.
+# Workers keep a document for this long after their last page of it.
+KEPT = timedelta(minutes=30)
+_OF_ITEM = f"data__{DOCUMENT}"
+_OF_HIT = f"items__{_OF_ITEM}"
+
+
+def preferred(
+    worker: Worker, campaign: Campaign, unseen: QuerySet[HIT], hits: Sequence[int]
+) -> list[int]:
+    if not form_of(campaign.hit_type).by_document:
+        return list(hits)
+    theirs, others = _documents(worker, campaign)
+    for rows in (
+        unseen.filter(**{_OF_HIT: theirs}) if theirs else unseen.none(),
+        unseen.exclude(**{f"{_OF_HIT}__in": others}) if others else unseen.none(),
+    ):
+        if found := list(rows.values_list("pk", flat=True)[:CANDIDATES]):
+            return found
+    return list(hits)
+
+
+def _documents(worker: Worker, campaign: Campaign) -> tuple[str, list[str]]:
+    since = timezone.now() - KEPT
+    last = Assignment.objects.filter(worker=worker, hit__campaign=campaign)
+    hit = last.order_by("-pk").values_list("hit", flat=True).first()
+    theirs = Item.objects.filter(hit=hit).values_list(_OF_ITEM, flat=True).first()
+    begun = Item.objects.filter(
+        campaign=campaign, hit__assignments__accepted_at__gt=since
+    ).exclude(hit__assignments__worker=worker)
+    others = {
+        name for name in begun.values_list(_OF_ITEM, flat=True).distinct() if name
+    }
+    return str(theirs or ""), sorted(others)
+
 
 State = Assignment.State
 # An answer that was being sent when time ran out still counts.
@@ -64,7 +103,7 @@ def next_assignment(
         campaign, hits = candidate
         turn = next(turn for turn in order if turn.campaign == campaign)
         unseen = unseen_hits(worker, campaign)
-        hits = documents.preferred(worker, campaign, unseen, hits)
+        hits = preferred(worker, campaign, unseen, hits)
         hits = preference.preferred(worker, campaign, unseen, hits)
         claimed = _claim(worker, turn, hits, newest, now)
         if claimed is not None:

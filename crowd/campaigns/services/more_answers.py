@@ -8,14 +8,14 @@ from django.db import transaction
 from django.db.models import F
 
 from crowd.campaigns.services import run, shares
-from crowd.elsewhere.models.external import ExternalCampaign
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.progress import unit_cents
+from crowd.elsewhere.models import ExternalCampaign
+from crowd.hits.models import Campaign
+from crowd.hits.selectors import unit_cents
 from crowd.hits.services import slots
 from crowd.money.models import Commitment
 from crowd.money.services import budgets
 from crowd.pricing import MANY_ASSIGNMENTS, fee_per_assignment
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

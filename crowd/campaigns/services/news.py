@@ -12,9 +12,8 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext, ngettext
 
 from crowd.campaigns.selectors.offers import Offer, offers
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.wording import title_now
+from crowd.hits.models import Assignment, Campaign
+from crowd.hits.selectors import title_now
 from crowd.messages.services import address_of
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.worker import Profile, Worker

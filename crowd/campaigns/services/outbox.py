@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Exists, OuterRef, Q, Sum
 from django.utils.crypto import salted_hmac
 
-from crowd.elsewhere.models.external import ExternalSession, OutwardCall
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.elsewhere.models import ExternalSession, OutwardCall
+from crowd.hits.models import Assignment, Campaign
 from crowd.platforms.base import Result, Sent
 
 if TYPE_CHECKING:

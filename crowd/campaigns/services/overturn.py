@@ -11,14 +11,13 @@ from django.utils import timezone
 from crowd.campaigns.selectors.rejection_reversal import taking_back
 from crowd.campaigns.services import outbox
 from crowd.campaigns.services.review import ASKING
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import HIT, Campaign
-from crowd.hits.selectors.progress import campaign_progress
+from crowd.hits.models import HIT, Assignment, Campaign
+from crowd.hits.selectors import campaign_progress
 from crowd.hits.services import slots
 from crowd.hits.services.platforms import pays_itself
 from crowd.money.models import Commitment, LedgerEntry
 from crowd.money.services import bonuses, budgets, payments
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

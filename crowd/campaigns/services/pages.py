@@ -13,10 +13,8 @@ from crowd.campaigns.selectors.reading_pace import n_words
 from crowd.campaigns.services import claim
 from crowd.campaigns.services.claim import first_of
 from crowd.hit_templates.form import DOCUMENT, PART
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import HIT
-from crowd.hits.selectors.questions import form_of, questions_about
-from crowd.hits.selectors.wording import language_of, worded
+from crowd.hits.models import HIT, Assignment
+from crowd.hits.selectors import form_of, language_of, questions_about, worded
 from crowd.hits.services.check_answers import Answers, Rating, checked
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError

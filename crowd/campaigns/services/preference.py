@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from django.db.models import QuerySet
 
-from crowd.hits.models.campaign import HIT, Campaign
+from crowd.hits.models import HIT, Campaign
 from crowd.workers.models.worker import Worker
 
 #: Gets the worker, the campaign and the HITs available to the worker; returns the keys

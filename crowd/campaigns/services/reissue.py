@@ -12,9 +12,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.progress import progress_of, unit_cents
+from crowd.hits.models import Assignment, Campaign
+from crowd.hits.selectors import progress_of, unit_cents
 from crowd.hits.services import slots
 from crowd.workers.models.worker import Worker
 

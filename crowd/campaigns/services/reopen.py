@@ -2,9 +2,8 @@ from django.db import transaction
 from django.db.models import Count, F, Q
 
 from crowd.campaigns.services import reissue
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import ELSEWHERE, HIT, Campaign
-from crowd.hits.selectors.progress import unit_cents
+from crowd.hits.models import ELSEWHERE, HIT, Assignment, Campaign
+from crowd.hits.selectors import unit_cents
 from crowd.hits.services import slots
 from crowd.money.services import budgets
 from crowd.workers.models.worker import Worker

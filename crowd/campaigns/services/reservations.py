@@ -7,8 +7,7 @@ from django.db import transaction
 from django.db.models import Max, Q
 from django.utils import timezone
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign, Reservation
+from crowd.hits.models import Assignment, Campaign, Reservation
 from crowd.workers.models.worker import Exclusion, Worker
 from crowd.workers.selectors.eligible import unseen_hits
 

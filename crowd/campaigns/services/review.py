@@ -18,9 +18,8 @@ from django.utils.functional import lazy
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.wording import title_now
+from crowd.hits.models import Assignment, Campaign
+from crowd.hits.selectors import title_now
 from crowd.hits.services import slots
 from crowd.hits.services.platforms import can
 from crowd.messages import services
@@ -28,7 +27,7 @@ from crowd.messages.models import Message
 from crowd.messages.services import Words
 from crowd.money.services import budgets, payments
 from crowd.workers.selectors.profiles import zone_of
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.utils import timezone
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.hits.services.platforms import can
 from crowd.money.models import Commitment
 from genie.lib import jobs
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser

@@ -17,10 +17,10 @@ from django.utils import timezone
 
 from crowd.campaigns.selectors.starved import n_able
 from crowd.campaigns.services.run import HERE
-from crowd.elsewhere.models.external import ExternalCampaign
-from crowd.hits.models.campaign import Campaign
+from crowd.elsewhere.models import ExternalCampaign
+from crowd.hits.models import Campaign
 from crowd.hits.services.platforms import can
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser

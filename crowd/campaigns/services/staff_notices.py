@@ -7,7 +7,7 @@ from django.utils import timezone
 from crowd.campaigns.selectors.reading_pace import faster_than_reading
 from crowd.campaigns.selectors.starved import is_held_by_shares, is_starved
 from crowd.campaigns.services import shares
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.money.selectors.fair_pay import is_underpaid
 
 STARVED = (

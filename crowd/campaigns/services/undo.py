@@ -16,9 +16,8 @@ from django.utils.translation import gettext as _
 from crowd.campaigns.services import pages
 from crowd.campaigns.services.claim import first_of
 from crowd.campaigns.services.pages import Page
-from crowd.hits.models.assignment import Answer, Assignment
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.questions import form_of
+from crowd.hits.models import Answer, Assignment, Campaign
+from crowd.hits.selectors import form_of
 from crowd.hits.services.check_answers import Answers, Rating, clean_remark
 from crowd.workers.models.worker import Pause, Worker
 from genie.lib.errors import GenieError

@@ -13,8 +13,7 @@ from django.utils.translation import gettext
 from crowd.campaigns.services import pages
 from crowd.campaigns.services.claim import GRACE, first_of, next_assignment
 from crowd.campaigns.services.pages import Page
-from crowd.hits.models.assignment import Answer, Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Answer, Assignment, Campaign
 from crowd.hits.services import slots
 from crowd.hits.services.check_answers import (
     Answers,

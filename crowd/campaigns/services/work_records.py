@@ -14,9 +14,8 @@ from crowd.campaigns.selectors.work_records import (
     key_of_requester,
     key_of_work,
 )
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import ELSEWHERE, Campaign, WorkRecord
-from crowd.requester.models.account import RequesterAssignment
+from crowd.hits.models import ELSEWHERE, Assignment, Campaign, WorkRecord
+from crowd.requester.models import RequesterAssignment
 from crowd.workers.models.worker import Exclusion
 
 # The pace of fewer people would reveal one of them.

@@ -6,9 +6,8 @@ not guarantee later ones, so then no one it sends gets work.
 
 from dataclasses import asdict
 
-from crowd.elsewhere.models.external import ExternalCampaign, ExternalSession
-from crowd.elsewhere.models.panel import PanelSource
-from crowd.hits.models.campaign import Campaign
+from crowd.elsewhere.models import ExternalCampaign, ExternalSession, PanelSource
+from crowd.hits.models import Campaign
 from crowd.platforms.base import Platform
 from crowd.platforms.demands import Requirements, StudyTerms
 from crowd.workers.models.requirement import Requirement

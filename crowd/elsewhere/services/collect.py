@@ -13,13 +13,11 @@ from django.db.models import F
 from django.utils import timezone
 
 from crowd.campaigns.services import outbox, work
-from crowd.elsewhere.models.external import ExternalSession, SessionWork
+from crowd.elsewhere.models import ExternalSession, SessionWork
 from crowd.elsewhere.services import reconcile
 from crowd.elsewhere.services.hit_page import Pages
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import HIT, Campaign
-from crowd.hits.selectors.rewards import Terms, terms_of
-from crowd.hits.selectors.wording import language_for
+from crowd.hits.models import HIT, Assignment, Campaign
+from crowd.hits.selectors import Terms, language_for, terms_of
 from crowd.hits.services import slots
 from crowd.hits.services.check_answers import (
     Rating,

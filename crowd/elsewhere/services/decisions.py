@@ -11,16 +11,11 @@ from django.db.models import OuterRef
 from django.utils import timezone
 
 from crowd.campaigns.services import outbox
-from crowd.elsewhere.models.external import (
-    ExternalCampaign,
-    ExternalSession,
-    OutwardCall,
-)
+from crowd.elsewhere.models import ExternalCampaign, ExternalSession, OutwardCall
 from crowd.elsewhere.services import early_ends, foreign, reconcile
 from crowd.elsewhere.services.collect import TWICE
 from crowd.elsewhere.services.hit_offer import PORTION
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Assignment, Campaign
 from crowd.money.models import ExchangeRate, LedgerEntry
 from crowd.money.selectors import rates
 from crowd.money.services.bonuses import fee_key

@@ -10,14 +10,9 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
 from crowd.campaigns.services import outbox
-from crowd.elsewhere.models.external import (
-    ExternalCampaign,
-    ExternalSession,
-    OutwardCall,
-)
+from crowd.elsewhere.models import ExternalCampaign, ExternalSession, OutwardCall
 from crowd.elsewhere.services import study_places
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Assignment, Campaign
 from crowd.money.models import LedgerEntry as Entry
 from crowd.money.services import budgets
 from crowd.pricing import fee_per_assignment

@@ -3,7 +3,7 @@ from itertools import groupby
 
 from django.db.models import QuerySet
 
-from crowd.elsewhere.models.external import ExternalCampaign
+from crowd.elsewhere.models import ExternalCampaign
 from crowd.money.models import LedgerEntry
 from crowd.money.selectors.rates import there
 

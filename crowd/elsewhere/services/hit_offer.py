@@ -15,13 +15,11 @@ from django.db import transaction
 from django.db.models import Count
 
 from crowd.campaigns.services import outbox
-from crowd.elsewhere.models.external import ExternalCampaign, OutwardCall
+from crowd.elsewhere.models import ExternalCampaign, OutwardCall
 from crowd.elsewhere.services import retype
 from crowd.elsewhere.services.hit_page import Pages, address_of, page_of
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import HIT, Campaign
-from crowd.hits.selectors.progress import campaign_progress, unit_cents
-from crowd.hits.selectors.rewards import offer_name
+from crowd.hits.models import HIT, Assignment, Campaign
+from crowd.hits.selectors import campaign_progress, offer_name, unit_cents
 from crowd.platforms.base import (
     CampaignSpec,
     ExternalRef,

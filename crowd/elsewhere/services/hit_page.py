@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.safestring import SafeString, mark_safe
 
-from crowd.hits.models.campaign import HIT, HITType, Item
-from crowd.hits.selectors.wording import language_for, template_of, worded
+from crowd.hits.models import HIT, HITType, Item
+from crowd.hits.selectors import language_for, template_of, worded
 from genie.lib.errors import GenieError
 
 STYLES = ("worker/question.css", "worker/elsewhere.css")

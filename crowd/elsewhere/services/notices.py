@@ -7,9 +7,9 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from crowd.elsewhere.models.panel import PlatformNotice
+from crowd.elsewhere.models import PlatformNotice
 from crowd.elsewhere.services.sync import JOB, look_at_hits
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from genie.lib import jobs
 
 # Platforms try again for two days.

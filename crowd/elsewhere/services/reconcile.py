@@ -10,10 +10,9 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from crowd.campaigns.services import review
-from crowd.elsewhere.models.external import ExternalCampaign, ExternalSession
+from crowd.elsewhere.models import ExternalCampaign, ExternalSession
 from crowd.elsewhere.services import foreign
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import HIT, Campaign
+from crowd.hits.models import HIT, Assignment, Campaign
 from crowd.money.models import LedgerEntry
 from crowd.money.services import budgets, payments
 

@@ -10,10 +10,9 @@ from datetime import datetime
 from django.db import transaction
 
 from crowd.campaigns.services import outbox
-from crowd.elsewhere.models.external import ExternalCampaign, OutwardCall
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import HIT, Campaign
-from crowd.hits.selectors.rewards import offer_name
+from crowd.elsewhere.models import ExternalCampaign, OutwardCall
+from crowd.hits.models import HIT, Assignment, Campaign
+from crowd.hits.selectors import offer_name
 from crowd.platforms.base import ExternalRef, Platform
 
 Kind = OutwardCall.Kind

@@ -11,11 +11,7 @@ from django.urls import reverse
 
 from crowd import hit_templates
 from crowd.campaigns.services import outbox
-from crowd.elsewhere.models.external import (
-    ExternalCampaign,
-    ExternalSession,
-    OutwardCall,
-)
+from crowd.elsewhere.models import ExternalCampaign, ExternalSession, OutwardCall
 from crowd.elsewhere.services import (
     attested,
     early_ends,
@@ -24,8 +20,7 @@ from crowd.elsewhere.services import (
     study_places,
 )
 from crowd.elsewhere.services.decisions import OPEN
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Assignment, Campaign
 from crowd.hits.services import slots
 from crowd.money.models import LedgerEntry
 from crowd.money.selectors import rates

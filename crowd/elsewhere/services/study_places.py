@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q, Sum
 
-from crowd.elsewhere.models.external import ExternalCampaign, ExternalSession
-from crowd.elsewhere.models.external import OutwardCall as Call
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.elsewhere.models import ExternalCampaign, ExternalSession
+from crowd.elsewhere.models import OutwardCall as Call
+from crowd.hits.models import Assignment, Campaign
 from crowd.money.models import LedgerEntry
 from crowd.pricing import fee_per_assignment
 

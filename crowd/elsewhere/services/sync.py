@@ -13,11 +13,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q
 from django.utils import timezone
 
 from crowd.campaigns.services import outbox
-from crowd.elsewhere.models.external import (
-    ExternalCampaign,
-    ExternalSession,
-    OutwardCall,
-)
+from crowd.elsewhere.models import ExternalCampaign, ExternalSession, OutwardCall
 from crowd.elsewhere.services import (
     collect,
     decisions,
@@ -28,8 +24,7 @@ from crowd.elsewhere.services import (
     whole_places,
 )
 from crowd.elsewhere.services.hit_page import Pages
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign, HITType
+from crowd.hits.models import Assignment, Campaign, HITType
 from crowd.hits.services.platforms import connect, external_slugs
 from crowd.platforms.base import ExternalRef, Platform
 from genie.lib import jobs

@@ -9,16 +9,15 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext
 
 from crowd.campaigns.services import claim
-from crowd.elsewhere.models.external import (
+from crowd.elsewhere.models import (
     ExternalCampaign,
     ExternalSession,
     OutwardCall,
+    PanelSource,
 )
-from crowd.elsewhere.models.panel import PanelSource
 from crowd.elsewhere.services import attested, collect, study
 from crowd.elsewhere.services.study_places import AT_WORK
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Assignment, Campaign
 from crowd.hits.services.platforms import connect
 from crowd.platforms.base import Completion, Identity, Outcome, Platform, get
 from crowd.platforms.panel import Panel

@@ -4,12 +4,11 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, Sum
 from django.utils import timezone
 
-from crowd.elsewhere.models.external import ExternalCampaign, ExternalSession
+from crowd.elsewhere.models import ExternalCampaign, ExternalSession
 from crowd.elsewhere.services import foreign, reconcile
 from crowd.elsewhere.services.attested import terms_of
 from crowd.elsewhere.services.early_ends import paid_early
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Assignment, Campaign
 from crowd.money.models import LedgerEntry
 from crowd.money.services import budgets
 from crowd.pricing import fee_per_assignment

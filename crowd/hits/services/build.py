@@ -8,8 +8,8 @@ from typing import Any
 from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
 from crowd.hit_templates.form import DOCUMENT, PART, read_form
-from crowd.hits.models.campaign import HIT, Campaign, HITType, Item
-from crowd.hits.selectors.questions import SPANS, slots_of
+from crowd.hits.models import HIT, Campaign, HITType, Item
+from crowd.hits.selectors import SPANS, slots_of
 from crowd.hits.services.inputs import BATCH, inputs_for
 from crowd.pricing import fee_per_assignment
 from crowd.scales.find import all_scales

@@ -6,9 +6,8 @@ from typing import Any
 from django.utils.translation import gettext
 
 from crowd.hit_templates.errors import span_score
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import HITType, Item
-from crowd.hits.selectors.questions import (
+from crowd.hits.models import Assignment, HITType, Item
+from crowd.hits.selectors import (
     SPANS,
     Asked,
     errors_of,

@@ -5,8 +5,8 @@ from django.db import transaction
 from django.db.models import Max
 
 from crowd import hit_templates
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.progress import campaign_progress, unit_cents
+from crowd.hits.models import Campaign
+from crowd.hits.selectors import campaign_progress, unit_cents
 from crowd.hits.services.build import ItemSpec, add_hits
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from

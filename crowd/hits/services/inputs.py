@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 
-from crowd.hits.models.campaign import HIT, Campaign, Input
+from crowd.hits.models import HIT, Campaign, Input
 
 BATCH = 2_000
 # ends the scope of inputs that `count_by_campaign` made

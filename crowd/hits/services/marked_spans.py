@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from crowd.hit_templates.errors import Errors
-from crowd.hits.selectors.questions import Marked
+from crowd.hits.selectors import Marked
 from genie.lib.errors import GenieError
 
 MOST_SPANS = 200

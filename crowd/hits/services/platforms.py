@@ -3,7 +3,7 @@ from typing import Any
 
 from django.conf import settings
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.platforms import base
 
 

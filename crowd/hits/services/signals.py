@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from crowd.hits.models.assignment import Assignment, Signals
+from crowd.hits.models import Assignment, Signals
 
 # Six numbers and their names are shorter.
 MOST_CHARACTERS = 300

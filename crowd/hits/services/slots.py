@@ -6,8 +6,7 @@ change by a conditional UPDATE, never by reading and then writing, so they need 
 
 from django.db.models import F, QuerySet, Sum
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import HIT
+from crowd.hits.models import HIT, Assignment
 
 State = Assignment.State
 

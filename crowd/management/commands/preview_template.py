@@ -19,7 +19,7 @@ from django.http import HttpResponse, HttpResponseNotFound
 
 from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
-from crowd.hits.models.campaign import HITType, Item
+from crowd.hits.models import HITType, Item
 from crowd.workers.hit_preview import preview
 from genie.lib.errors import GenieError
 

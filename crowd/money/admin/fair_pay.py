@@ -7,12 +7,11 @@ from django.contrib import admin, messages
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.money.selectors.fair_pay import Shortfall, shortfall
 from crowd.money.services import fair_pay
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.questions import Line, Question, confirmed_form
-from genie.lib.admin.rows import ReadOnlyAdmin, person
+from genie.lib.admin import Line, Question, ReadOnlyAdmin, confirmed_form, person
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.money.admin.payouts import ReferenceForm
 from crowd.money.models import Budget, Commitment, ExchangeRate, LedgerEntry
 from crowd.money.selectors.payouts import payables
@@ -16,10 +16,16 @@ from crowd.money.selectors.rates import in_full
 from crowd.money.services import budgets, payouts
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import EditedOfTask, OfTask
-from genie.lib.admin.lists import SearchedApart
-from genie.lib.admin.questions import Line, Question, confirmed_form
-from genie.lib.admin.reasons import AsksWhy
-from genie.lib.admin.rows import PageOfRows, ReadOnlyAdmin, person
+from genie.lib.admin import (
+    AsksWhy,
+    Line,
+    PageOfRows,
+    Question,
+    ReadOnlyAdmin,
+    SearchedApart,
+    confirmed_form,
+    person,
+)
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

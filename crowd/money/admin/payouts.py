@@ -20,17 +20,19 @@ from crowd.money.payout_files import LAYOUTS, layouts_of, payout_file
 from crowd.money.selectors.payouts import TERMS, UNDER_WAY
 from crowd.money.services import payouts
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.adding import adding, filled_in
-from genie.lib.admin.log import note
-from genie.lib.admin.questions import (
+from genie.lib.admin import (
+    AsksWhy,
     Line,
     PlainForm,
     Question,
+    ReadOnlyAdmin,
+    adding,
     after_asking,
     confirmed_form,
+    filled_in,
+    note,
+    person,
 )
-from genie.lib.admin.reasons import AsksWhy
-from genie.lib.admin.rows import ReadOnlyAdmin, person
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

@@ -7,12 +7,11 @@ from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import HITType
-from crowd.hits.selectors.wording import title_now
+from crowd.hits.models import Assignment, HITType
+from crowd.hits.selectors import title_now
 from crowd.money.models import LedgerEntry
 from crowd.money.selectors import fair_pay
-from crowd.requester.models.account import RequesterAssignment, RequesterBonus
+from crowd.requester.models import RequesterAssignment, RequesterBonus
 from crowd.workers.models.worker import Worker
 
 # what money is for

@@ -2,7 +2,7 @@ from collections.abc import Iterable
 
 from django.db.models import Q, Sum
 
-from crowd.hits.models.assignment import Assignment
+from crowd.hits.models import Assignment
 from crowd.money.models import LedgerEntry
 from crowd.money.selectors.requester_earnings import Earnings, of_requesters
 from crowd.workers.models.worker import Worker

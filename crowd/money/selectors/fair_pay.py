@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, cast
 from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
 
-from crowd.elsewhere.models.external import ExternalSession
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import ELSEWHERE, Campaign
-from crowd.hits.selectors.progress import campaign_progress
+from crowd.elsewhere.models import ExternalSession
+from crowd.hits.models import ELSEWHERE, Assignment, Campaign
+from crowd.hits.selectors import campaign_progress
 from crowd.money.models import LedgerEntry
 from crowd.platforms.base import kind_of
 from crowd.pricing import fee_per_assignment, hourly_cents, missing_cents

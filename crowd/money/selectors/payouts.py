@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import F, Q, Sum
 from django.utils import timezone
 
-from crowd.hits.models.assignment import Assignment
+from crowd.hits.models import Assignment
 from crowd.hits.services.platforms import paying_slugs
 from crowd.money.models import LedgerEntry, PaymentDetails, Payout, PayoutTerms
-from crowd.requester.models.account import RequesterAssignment, RequesterBonus
+from crowd.requester.models import RequesterAssignment, RequesterBonus
 from crowd.workers.models.worker import Worker
 from genie.lib.unguessable import opened
 

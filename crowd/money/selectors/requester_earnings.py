@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Prefetch, Q, Sum
 
-from crowd.requester.models.account import RequesterAssignment, RequesterBonus
+from crowd.requester.models import RequesterAssignment, RequesterBonus
 from crowd.workers.models.worker import Worker
 
 if TYPE_CHECKING:

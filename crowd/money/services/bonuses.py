@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from crowd.elsewhere.models.external import ExternalSession
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import ELSEWHERE, Campaign
-from crowd.hits.selectors.progress import campaign_progress
+from crowd.elsewhere.models import ExternalSession
+from crowd.hits.models import ELSEWHERE, Assignment, Campaign
+from crowd.hits.selectors import campaign_progress
 from crowd.money.models import LedgerEntry
 from crowd.money.services import budgets
 from crowd.pricing import fee_per_assignment
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

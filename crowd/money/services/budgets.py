@@ -17,10 +17,10 @@ from django.db.models import F, Q, Sum
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
-from crowd.hits.models.campaign import ELSEWHERE, Campaign
+from crowd.hits.models import ELSEWHERE, Campaign
 from crowd.money.models import Budget, Commitment
 from genie.history import log
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

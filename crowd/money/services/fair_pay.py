@@ -9,9 +9,8 @@ from django.db import transaction
 from django.utils import translation
 from django.utils.translation import gettext, ngettext
 
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.progress import campaign_progress
-from crowd.hits.selectors.wording import title_now
+from crowd.hits.models import Campaign
+from crowd.hits.selectors import campaign_progress, title_now
 from crowd.messages import services
 from crowd.messages.models import Message
 from crowd.money.models import LedgerEntry
@@ -23,7 +22,7 @@ from crowd.money.selectors.fair_pay import (
 )
 from crowd.money.services import budgets
 from crowd.money.services.bonuses import fee_key
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from crowd.messages import services as messages
 from crowd.messages.models import Message
 from crowd.money.models import LedgerEntry, PaymentDetails, Payout, PayoutRun
 from crowd.money.selectors.payouts import UNDER_WAY, Payable, payables, sums
-from crowd.requester.models.account import RequesterAssignment, RequesterBonus
+from crowd.requester.models import RequesterAssignment, RequesterBonus
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.errors import GenieError
 

@@ -7,9 +7,8 @@ deleted; what is not owed any more is cancelled.
 
 from django.db.models import Sum
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.rewards import terms_of
+from crowd.hits.models import Assignment, Campaign
+from crowd.hits.selectors import terms_of
 from crowd.money.models import LedgerEntry
 
 Kind = LedgerEntry.Kind

@@ -42,7 +42,7 @@ from crowd.money.services.payment_details import recipient_of
 from crowd.templatetags.crowd_money import dollars
 from crowd.workers.models.worker import Worker
 from genie.history import log
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.serving.languages import in_every_language
 

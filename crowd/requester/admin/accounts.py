@@ -10,12 +10,18 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
-from crowd.requester.models.account import AccessKey, Requester, RequesterEntry
+from crowd.requester.models import AccessKey, Requester, RequesterEntry
 from crowd.requester.services import access_keys
 from crowd.templatetags.crowd_money import dollars, signed_dollars
-from genie.lib.admin.log import note
-from genie.lib.admin.questions import Line, Question, ReasonForm, confirmed_form
-from genie.lib.admin.rows import ReadOnlyAdmin, person
+from genie.lib.admin import (
+    Line,
+    Question,
+    ReadOnlyAdmin,
+    ReasonForm,
+    confirmed_form,
+    note,
+    person,
+)
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

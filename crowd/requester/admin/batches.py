@@ -17,15 +17,12 @@ from crowd.requester.batches import post as batches
 from crowd.requester.batches import review as batch_review
 from crowd.requester.batches.forms import BatchForm, ReviewForm
 from crowd.requester.batches.results import results_csv
-from crowd.requester.models.account import Requester
-from crowd.requester.models.records import RequesterBatch
+from crowd.requester.models import Requester, RequesterBatch
 from crowd.requester.protocol import clock
 from crowd.requester.services import money
 from crowd.requester.services.settle import settle
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.log import note
-from genie.lib.admin.questions import after_asking
-from genie.lib.admin.rows import ReadOnlyAdmin, person
+from genie.lib.admin import ReadOnlyAdmin, after_asking, note, person
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

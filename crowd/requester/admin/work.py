@@ -8,16 +8,23 @@ from django.utils import timezone
 
 from crowd.money.admin.payouts import ReferenceForm
 from crowd.money.services import payouts
-from crowd.requester.models.account import (
+from crowd.requester.models import (
     RequesterAssignment,
     RequesterBonus,
+    RequesterEvent,
+    WorkerRecord,
 )
-from crowd.requester.models.records import RequesterEvent, WorkerRecord
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.log import note
-from genie.lib.admin.questions import Line, Question, after_asking, confirmed_form
-from genie.lib.admin.reasons import AsksWhy
-from genie.lib.admin.rows import ReadOnlyAdmin, person
+from genie.lib.admin import (
+    AsksWhy,
+    Line,
+    Question,
+    ReadOnlyAdmin,
+    after_asking,
+    confirmed_form,
+    note,
+    person,
+)
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

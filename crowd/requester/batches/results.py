@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 from io import StringIO
 from typing import Any
 
-from crowd.requester.models.account import RequesterAssignment, RequesterHIT
-from crowd.requester.models.records import RequesterBatch
+from crowd.requester.models import RequesterAssignment, RequesterBatch, RequesterHIT
 from crowd.requester.questions.answers import texts_of
 from crowd.requester.services.money import amount
 

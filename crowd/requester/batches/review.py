@@ -4,8 +4,7 @@ from io import StringIO
 
 from django.db import transaction
 
-from crowd.requester.models.account import Requester, RequesterAssignment
-from crowd.requester.models.records import RequesterBatch
+from crowd.requester.models import Requester, RequesterAssignment, RequesterBatch
 from crowd.requester.protocol import clock
 from crowd.requester.protocol.call import HANDLERS, Call
 from crowd.requester.protocol.limits import check_limits

@@ -1,9 +1,7 @@
 from crowd.requester.operations import (
     assignments,
-    bonuses,
     hit_types,
     hits,
-    notifications,
     qualification_types,
     qualifications,
     workers,

@@ -1,11 +1,16 @@
 import hashlib
 import json
+from functools import partial
+from typing import Any
 
-from crowd.requester.models.account import RequesterHIT, RequesterHITType
+from django.db import transaction
+
+from crowd.requester import selectors
+from crowd.requester.models import RequesterEvent, RequesterHIT, RequesterHITType
 from crowd.requester.protocol.call import Answer, Arguments, Call, handles
 from crowd.requester.protocol.errors import TurkError
-from crowd.requester.selectors import own_rows
-from crowd.requester.services import money, requirements
+from crowd.requester.services import events, money, requirements
+from crowd.requester.services.deliver import deliver
 
 MONTH = 2_592_000
 
@@ -17,8 +22,8 @@ def create_hit_type(call: Call, arguments: Arguments) -> Answer:
 
 @handles("UpdateHITTypeOfHIT")
 def update_hit_type_of_hit(call: Call, arguments: Arguments) -> Answer:
-    hit = own_rows.hit(call, arguments["HITId"])
-    hit_type = own_rows.hit_type(call, arguments["HITTypeId"])
+    hit = selectors.hit(call, arguments["HITId"])
+    hit_type = selectors.hit_type(call, arguments["HITTypeId"])
     if hit.assignments.exists():
         raise TurkError(
             "The type of a HIT cannot be changed once a worker has accepted it.",
@@ -59,3 +64,41 @@ def find_or_make(call: Call, arguments: Arguments) -> RequesterHITType:
         fingerprint=hashlib.sha256(text.encode()).hexdigest(),
         defaults=values,
     )[0]
+
+
+@handles("UpdateNotificationSettings")
+def update_notification_settings(call: Call, arguments: Arguments) -> Answer:
+    hit_type = selectors.hit_type(call, arguments["HITTypeId"])
+    notification, active = arguments.get("Notification"), arguments.get("Active")
+    if notification is None and active is None:
+        raise TurkError("Give a Notification, or Active, or both.")
+    values: dict[str, Any] = {}
+    if notification is not None:
+        values = {"notification": notification, "notification_active": True}
+    elif hit_type.notification is None:
+        raise TurkError("This HIT type has no notification yet; give one.")
+    if active is not None:
+        values["notification_active"] = active
+    RequesterHITType.objects.filter(pk=hit_type.pk).update(**values)
+    return {}
+
+
+@handles("SendTestEventNotification")
+def send_test_event(call: Call, arguments: Arguments) -> Answer:
+    """Send at once, so that the caller gets the error."""
+    event = {"EventType": arguments["TestEventType"]}
+    stored = events.store(call.requester, arguments["Notification"], event, call.now)
+    # Not while rows are locked, because this waits for other servers.
+    transaction.on_commit(partial(_send, stored.pk))
+    return {}
+
+
+def _send(event_pk: int) -> None:
+    deliver(event_pk)
+    event = RequesterEvent.objects.get(pk=event_pk)
+    if event.trouble:
+        raise TurkError(
+            "The test notification was not delivered and will be tried again: "
+            f"{event.trouble}",
+            "InvalidTransportEndpoint",
+        )

@@ -4,8 +4,13 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from crowd.requester.models.account import RequesterHIT, RequesterHITType
-from crowd.requester.models.records import PolicyDetail, RequesterLayout
+from crowd.requester import selectors
+from crowd.requester.models import (
+    PolicyDetail,
+    RequesterHIT,
+    RequesterHITType,
+    RequesterLayout,
+)
 from crowd.requester.operations import render, tokens
 from crowd.requester.operations.hit_types import find_or_make
 from crowd.requester.protocol.call import Answer, Arguments, Call, handles
@@ -14,8 +19,7 @@ from crowd.requester.protocol.paging import page
 from crowd.requester.questions.policies import NAMES, read_policy
 from crowd.requester.questions.questions import read_question
 from crowd.requester.questions.template import as_question, fields_of, fill
-from crowd.requester.selectors import own_rows
-from crowd.requester.selectors.hit_status import counted, kept_hits, status_of
+from crowd.requester.selectors import counted, kept_hits, status_of
 from crowd.requester.services import events, money, requirements
 from genie.lib.errors import GenieError
 
@@ -37,7 +41,7 @@ def create_hit(call: Call, arguments: Arguments) -> Answer:
 @handles("CreateHITWithHITType")
 def create_hit_with_hit_type(call: Call, arguments: Arguments) -> Answer:
     _refuse_repeated(call, arguments)
-    hit_type = own_rows.hit_type(call, arguments["HITTypeId"])
+    hit_type = selectors.hit_type(call, arguments["HITTypeId"])
     content = _content(call, arguments)
     requirements.check(call, hit_type.requirements)
     return _post(call, hit_type, arguments, content)
@@ -45,7 +49,7 @@ def create_hit_with_hit_type(call: Call, arguments: Arguments) -> Answer:
 
 @handles("GetHIT")
 def get_hit(call: Call, arguments: Arguments) -> Answer:
-    return {"HIT": render.hit(own_rows.hit(call, arguments["HITId"]), call.now)}
+    return {"HIT": render.hit(selectors.hit(call, arguments["HITId"]), call.now)}
 
 
 @handles("CreateAdditionalAssignmentsForHIT")
@@ -53,7 +57,7 @@ def create_additional_assignments(call: Call, arguments: Arguments) -> Answer:
     token = arguments.get("UniqueRequestToken")
     if tokens.made_before(call, token):
         raise _processed(token)
-    hit = own_rows.hit(call, arguments["HITId"])
+    hit = selectors.hit(call, arguments["HITId"])
     n = arguments["NumberOfAdditionalAssignments"]
     # From ten assignments on the fee is higher, and this HIT's was fixed when it was
     # posted.
@@ -76,7 +80,7 @@ def create_additional_assignments(call: Call, arguments: Arguments) -> Answer:
 
 @handles("UpdateExpirationForHIT")
 def update_expiration(call: Call, arguments: Arguments) -> Answer:
-    hit = own_rows.hit(call, arguments["HITId"])
+    hit = selectors.hit(call, arguments["HITId"])
     # Callers send no token here; the same request for the same HIT is a repetition.
     token = f"{hit.entity_id}:{arguments['ExpireAt']}"
     if tokens.made_before(call, token):
@@ -99,7 +103,7 @@ def update_expiration(call: Call, arguments: Arguments) -> Answer:
 
 @handles("UpdateHITReviewStatus")
 def update_review_status(call: Call, arguments: Arguments) -> Answer:
-    hit = own_rows.hit(call, arguments["HITId"])
+    hit = selectors.hit(call, arguments["HITId"])
     status = status_of(hit, call.now)
     if status not in REVIEW:
         raise wrong_state("HIT", status, ", ".join(REVIEW))
@@ -111,7 +115,7 @@ def update_review_status(call: Call, arguments: Arguments) -> Answer:
 
 @handles("DeleteHIT")
 def delete_hit(call: Call, arguments: Arguments) -> Answer:
-    hit = own_rows.hit_or_disposed(call, arguments["HITId"])
+    hit = selectors.hit_or_disposed(call, arguments["HITId"])
     status = status_of(hit, call.now)
     if status not in REVIEW:
         raise wrong_state("HIT", status, ", ".join(REVIEW))
@@ -193,7 +197,7 @@ def _post(
     money.hold(hit.pk, call.now)
     tokens.remember(call, arguments.get("UniqueRequestToken"), hit.entity_id)
     events.about_hit(hit, "HITCreated", call.now)
-    return {"HIT": render.hit(own_rows.hit(call, hit.entity_id), call.now)}
+    return {"HIT": render.hit(selectors.hit(call, hit.entity_id), call.now)}
 
 
 def _refuse_repeated(call: Call, arguments: Arguments) -> None:
@@ -229,13 +233,13 @@ def list_reviewable_hits(call: Call, arguments: Arguments) -> Answer:
         announced=True, reviewing=arguments.get("Status") == "Reviewing"
     )
     if type_id := arguments.get("HITTypeId"):
-        rows = rows.filter(hit_type=own_rows.hit_type(call, type_id))
+        rows = rows.filter(hit_type=selectors.hit_type(call, type_id))
     return _page(call, arguments, rows)
 
 
 @handles("ListHITsForQualificationType")
 def list_hits_for_qualification_type(call: Call, arguments: Arguments) -> Answer:
-    qualification_type = own_rows.qualification_type(
+    qualification_type = selectors.qualification_type(
         call, arguments["QualificationTypeId"]
     )
     types = [
@@ -261,7 +265,7 @@ def _page(call: Call, arguments: Arguments, rows: QuerySet[RequesterHIT]) -> Ans
 
 @handles("ListReviewPolicyResultsForHIT")
 def list_review_policy_results(call: Call, arguments: Arguments) -> Answer:
-    hit = own_rows.hit(call, arguments["HITId"])
+    hit = selectors.hit(call, arguments["HITId"])
     levels = arguments.get("PolicyLevels") or list(NAMES)
     rows = PolicyDetail.objects.filter(hit=hit.pk, level__in=levels)
     # Both are included by default.
@@ -290,7 +294,7 @@ def _detail(row: PolicyDetail) -> tuple[tuple[str, str], Any]:
 @handles("GetFileUploadURL")
 def get_file_upload_url(call: Call, arguments: Arguments) -> Answer:
     """Refuse: questions that take files were withdrawn in December 2017."""
-    own_rows.assignment(call, arguments["AssignmentId"])
+    selectors.assignment(call, arguments["AssignmentId"])
     raise TurkError(
         f"The question {arguments['QuestionIdentifier'][:100]} does not accept files."
     )

@@ -2,14 +2,13 @@ from typing import Any
 
 from django.db.models import Q
 
-from crowd.requester.models.account import RequesterHIT, RequesterHITType
-from crowd.requester.models.qualification import QualificationType
+from crowd.requester.models import QualificationType, RequesterHIT, RequesterHITType
 from crowd.requester.operations import render
 from crowd.requester.protocol.call import Answer, Arguments, Call, handles
 from crowd.requester.protocol.errors import TurkError
 from crowd.requester.protocol.paging import page
 from crowd.requester.questions import questions
-from crowd.requester.selectors import own_rows
+from crowd.requester.selectors import qualification_type
 from crowd.requester.services import money
 from crowd.requester.services import requirements as ids
 from crowd.requester.services.money import MASTERS
@@ -44,7 +43,7 @@ def create_qualification_type(call: Call, arguments: Arguments) -> Answer:
 
 @handles("UpdateQualificationType")
 def update_qualification_type(call: Call, arguments: Arguments) -> Answer:
-    row = own_rows.qualification_type(call, arguments["QualificationTypeId"])
+    row = qualification_type(call, arguments["QualificationTypeId"])
     if arguments.get("Test") is not None:
         # A key belongs to one test: a new test without one has none.
         row.answer_key = ""
@@ -54,7 +53,7 @@ def update_qualification_type(call: Call, arguments: Arguments) -> Answer:
 @handles("GetQualificationType")
 def get_qualification_type(call: Call, arguments: Arguments) -> Answer:
     entity_id = arguments["QualificationTypeId"]
-    row = system_type(entity_id) or own_rows.qualification_type(call, entity_id)
+    row = system_type(entity_id) or qualification_type(call, entity_id)
     return {"QualificationType": render.qualification_type(row)}
 
 
@@ -82,7 +81,7 @@ def list_qualification_types(call: Call, arguments: Arguments) -> Answer:
 @handles("DeleteQualificationType")
 def delete_qualification_type(call: Call, arguments: Arguments) -> Answer:
     """Delete a type and, as documented, the HITs that require it."""
-    row = own_rows.qualification_type(call, arguments["QualificationTypeId"])
+    row = qualification_type(call, arguments["QualificationTypeId"])
     using = [
         hit_type.pk
         for hit_type in RequesterHITType.objects.filter(requester=call.requester)

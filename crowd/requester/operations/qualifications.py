@@ -2,13 +2,12 @@ from django.db.models import Q
 
 from crowd.messages import services
 from crowd.messages.models import Message
-from crowd.requester.models.account import WorkerAlias
-from crowd.requester.models.qualification import Qualification, QualificationRequest
+from crowd.requester import selectors
+from crowd.requester.models import Qualification, QualificationRequest, WorkerAlias
 from crowd.requester.operations import render
 from crowd.requester.protocol.call import Answer, Arguments, Call, handles
 from crowd.requester.protocol.errors import TurkError, wrong_state
 from crowd.requester.protocol.paging import page
-from crowd.requester.selectors import own_rows
 from crowd.requester.services.qualification_requests import grant
 
 Pending = QualificationRequest.State
@@ -16,10 +15,10 @@ Pending = QualificationRequest.State
 
 @handles("AssociateQualificationWithWorker")
 def associate_qualification(call: Call, arguments: Arguments) -> Answer:
-    qualification_type = own_rows.qualification_type(
+    qualification_type = selectors.qualification_type(
         call, arguments["QualificationTypeId"]
     )
-    worker = own_rows.worker(call, arguments["WorkerId"])
+    worker = selectors.worker(call, arguments["WorkerId"])
     grant(qualification_type, worker, _value(arguments), call.now)
     if arguments.get("SendNotification") is not False:
         _tell(worker, f"You now have the qualification {qualification_type.name}.")
@@ -43,7 +42,7 @@ def get_qualification_score(call: Call, arguments: Arguments) -> Answer:
 
 @handles("ListWorkersWithQualificationType")
 def list_workers(call: Call, arguments: Arguments) -> Answer:
-    qualification_type = own_rows.qualification_type(
+    qualification_type = selectors.qualification_type(
         call, arguments["QualificationTypeId"]
     )
     rows = Qualification.objects.filter(
@@ -58,7 +57,7 @@ def list_workers(call: Call, arguments: Arguments) -> Answer:
 def list_qualification_requests(call: Call, arguments: Arguments) -> Answer:
     condition = Q(qualification_type__requester=call.requester)
     if entity_id := arguments.get("QualificationTypeId"):
-        condition &= Q(qualification_type=own_rows.qualification_type(call, entity_id))
+        condition &= Q(qualification_type=selectors.qualification_type(call, entity_id))
     rows = QualificationRequest.objects.filter(
         condition, state=Pending.PENDING, qualification_type__disposed_at=None
     ).select_related("qualification_type", "worker")
@@ -89,10 +88,10 @@ def _value(arguments: Arguments) -> int:
 
 
 def _qualification(call: Call, arguments: Arguments) -> Qualification:
-    qualification_type = own_rows.qualification_type(
+    qualification_type = selectors.qualification_type(
         call, arguments["QualificationTypeId"]
     )
-    worker = own_rows.worker(call, arguments["WorkerId"])
+    worker = selectors.worker(call, arguments["WorkerId"])
     row = (
         Qualification.objects.filter(
             qualification_type=qualification_type, worker=worker
@@ -114,7 +113,7 @@ def _qualification(call: Call, arguments: Arguments) -> Qualification:
 def _decide(
     call: Call, entity_id: str, state: QualificationRequest.State, reason: str = ""
 ) -> QualificationRequest:
-    row = own_rows.qualification_request(call, entity_id)
+    row = selectors.qualification_request(call, entity_id)
     decided = QualificationRequest.objects.filter(
         pk=row.pk, state=Pending.PENDING
     ).update(state=state, reason=reason)

@@ -1,13 +1,14 @@
 from datetime import datetime
 from typing import Any
 
-from crowd.requester.models.account import RequesterAssignment, RequesterBonus
-from crowd.requester.models.qualification import (
+from crowd.requester.models import (
     Qualification,
     QualificationRequest,
     QualificationType,
+    RequesterAssignment,
+    RequesterBonus,
 )
-from crowd.requester.selectors.hit_status import n_free, status_of
+from crowd.requester.selectors import n_free, status_of
 from crowd.requester.services.money import amount
 
 

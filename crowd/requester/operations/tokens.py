@@ -1,6 +1,6 @@
 from datetime import timedelta
 
-from crowd.requester.models.records import RequestToken
+from crowd.requester.models import RequestToken
 from crowd.requester.protocol.call import Call
 
 LIFE = timedelta(hours=24)

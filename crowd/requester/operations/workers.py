@@ -2,24 +2,24 @@ from typing import Any
 
 from crowd.messages import services
 from crowd.messages.models import Message
-from crowd.requester.models.account import RequesterAssignment, WorkerAlias
+from crowd.requester import selectors
+from crowd.requester.models import RequesterAssignment, WorkerAlias
 from crowd.requester.protocol.call import Answer, Arguments, Call, handles
 from crowd.requester.protocol.paging import page
-from crowd.requester.selectors import own_rows
 
 DECIDED = (RequesterAssignment.State.APPROVED, RequesterAssignment.State.REJECTED)
 
 
 @handles("CreateWorkerBlock")
 def create_worker_block(call: Call, arguments: Arguments) -> Answer:
-    worker = own_rows.worker(call, arguments["WorkerId"])
+    worker = selectors.worker(call, arguments["WorkerId"])
     WorkerAlias.objects.filter(pk=worker.pk).update(block_reason=arguments["Reason"])
     return {}
 
 
 @handles("DeleteWorkerBlock")
 def delete_worker_block(call: Call, arguments: Arguments) -> Answer:
-    worker = own_rows.worker(call, arguments["WorkerId"])
+    worker = selectors.worker(call, arguments["WorkerId"])
     WorkerAlias.objects.filter(pk=worker.pk).update(block_reason=None)
     return {}
 

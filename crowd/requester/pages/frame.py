@@ -5,8 +5,10 @@ runs in a separate origin and has no access to ours.
 """
 
 import re
+from datetime import timedelta
 from urllib.parse import urlencode, urlsplit
 
+from django.core.signing import BadSignature, Signer, TimestampSigner
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.templatetags.static import static
@@ -16,12 +18,58 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
-from crowd.requester.models.account import RequesterAssignment, RequesterHIT
+from crowd.requester.models import RequesterAssignment, RequesterHIT
 from crowd.requester.pages import origin
 from crowd.requester.protocol import clock
 from crowd.requester.questions.questions import Question, read_question
-from crowd.requester.services import turn_tokens, turns
+from crowd.requester.services import turns
 from genie.lib.errors import GenieError
+
+# Tokens in addresses, which replace cookies.
+#
+# A requester's page lives in a frame with a separate origin, or none, so it has no
+# session here. Its address holds a token of one assignment. The public id of the
+# assignment would not do, because requesters get it in notifications while the work is
+# open.
+# The address of a turn ends with the turn; that of a preview expires.
+_LOOK_FOR = timedelta(hours=1)
+NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
+
+
+def for_turn(assignment: RequesterAssignment) -> str:
+    return _turns().sign(assignment.entity_id)
+
+
+def for_preview(hit: RequesterHIT) -> str:
+    return _previews().sign(hit.entity_id)
+
+
+def turn_of(token: str) -> RequesterAssignment | None:
+    rows = RequesterAssignment.objects.select_related(
+        "hit__hit_type__requester", "worker__worker"
+    )
+    try:
+        entity_id = _turns().unsign(token)
+    except BadSignature:
+        return None
+    return rows.filter(entity_id=entity_id).first()
+
+
+def previewed(token: str) -> RequesterHIT | None:
+    try:
+        entity_id = _previews().unsign(token, max_age=_LOOK_FOR)
+    except BadSignature:
+        return None
+    return RequesterHIT.objects.filter(entity_id=entity_id).first()
+
+
+def _turns() -> Signer:
+    return Signer(sep=".", salt="crowd.requester_api.turn")
+
+
+def _previews() -> TimestampSigner:
+    return TimestampSigner(sep=".", salt="crowd.requester_api.preview")
+
 
 State = RequesterAssignment.State
 # Their pages appear only in our frame, and are limited to a page and its form.
@@ -38,11 +86,11 @@ def frame_address(
     assignment: RequesterAssignment | None = None,
 ) -> str:
     if assignment is None:
-        path = reverse("work:preview-frame", args=[turn_tokens.for_preview(hit)])
+        path = reverse("work:preview-frame", args=[for_preview(hit)])
     else:
-        path = reverse("work:turn-frame", args=[turn_tokens.for_turn(assignment)])
+        path = reverse("work:turn-frame", args=[for_turn(assignment)])
     known = {
-        "assignmentId": turn_tokens.NOT_AVAILABLE,
+        "assignmentId": NOT_AVAILABLE,
         "hitId": hit.entity_id,
         "turkSubmitTo": origin.address(request, path).rstrip("/"),
     }
@@ -74,7 +122,7 @@ def sandbox_of(request: HttpRequest, question: Question) -> str:
 @xframe_options_exempt
 @require_safe
 def turn_frame(request: HttpRequest, token: str) -> HttpResponse:
-    assignment = turn_tokens.turn_of(token)
+    assignment = turn_of(token)
     if assignment is None or not _is_open(assignment):
         return _say(request, "This HIT is over; continue below.", 410)
     return _page(request, assignment.hit, token)
@@ -85,7 +133,7 @@ def turn_frame(request: HttpRequest, token: str) -> HttpResponse:
 @xframe_options_exempt
 @require_safe
 def preview_frame(request: HttpRequest, token: str) -> HttpResponse:
-    hit = turn_tokens.previewed(token)
+    hit = previewed(token)
     if hit is None or hit.disposed_at is not None:
         return _say(request, "Nothing to see here any more; reload the page.", 410)
     return _page(request, hit, token)
@@ -97,7 +145,7 @@ def preview_frame(request: HttpRequest, token: str) -> HttpResponse:
 @xframe_options_exempt
 @require_http_methods(["GET", "POST"])
 def submit(request: HttpRequest, token: str) -> HttpResponse:
-    assignment = turn_tokens.turn_of(token)
+    assignment = turn_of(token)
     if assignment is None:  # Before the body is read, because it may be large.
         return _say(request, "There is no such work.", 404)
     sent = request.POST if request.method == "POST" else request.GET

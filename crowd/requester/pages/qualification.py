@@ -4,8 +4,8 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from crowd.elsewhere.pages.access import for_workers
-from crowd.requester.models.qualification import (
+from crowd.elsewhere.pages import for_workers
+from crowd.requester.models import (
     Qualification,
     QualificationRequest,
     QualificationType,

@@ -4,8 +4,8 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from crowd.elsewhere.pages.access import for_workers
-from crowd.requester.models.account import RequesterAssignment
+from crowd.elsewhere.pages import for_workers
+from crowd.requester.models import RequesterAssignment
 from crowd.requester.pages.fields import shown
 from crowd.requester.pages.frame import frame_address, sandbox_of
 from crowd.requester.pages.headers import admit

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from crowd.requester.models.account import Requester
+from crowd.requester.models import Requester
 
 Arguments = dict[str, Any]
 Answer = dict[str, Any]

@@ -11,14 +11,14 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from crowd.requester.models.account import (
+from crowd.requester.models import (
     AccessKey,
     Requester,
     RequesterEntry,
     new_access_key_id,
 )
 from crowd.requester.services.money import book
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.unguessable import fingerprint
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 from crowd.campaigns.services.review import refusal
 from crowd.messages import services
 from crowd.messages.models import Message
-from crowd.requester.models.account import RequesterAssignment
+from crowd.requester.models import RequesterAssignment
 from crowd.requester.services import events, money
 
 State = RequesterAssignment.State

@@ -5,10 +5,30 @@ from datetime import datetime, timedelta
 from django.db.models import Q
 from django.utils import timezone
 
-from crowd.requester.models.records import RequesterEvent
-from crowd.requester.protocol import aws, web_hook
+from crowd.requester.models import RequesterEvent
+from crowd.requester.protocol import aws
+from genie.lib import outbound
+from genie.lib.errors import GenieError
 from genie.lib.jobs import enqueue_missing
 from genie.lib.logs import one_line
+
+# Like topics that pass messages on.
+HEADERS = {
+    "Content-Type": "text/plain; charset=UTF-8",
+    "x-amz-sns-message-type": "Notification",
+}
+
+
+def post(address: str, text: str) -> None:
+    """Post over https to a public address; any status but 2xx is a failure."""
+    answer = outbound.post(
+        address, text.encode(), HEADERS, https_only=True, allow_private=False
+    )
+    if not 200 <= answer.status < 300:
+        raise GenieError(
+            f"The server answered with status {answer.status}.", code="not-delivered"
+        )
+
 
 JOB = "crowd.requester.services.periodic.deliver"
 # So that only one process tries at a time.
@@ -60,7 +80,7 @@ def _send(event: RequesterEvent) -> None:
     if event.transport == "SQS":
         aws.send_to_queue(event.destination, text)
     elif event.destination.startswith("https://"):
-        web_hook.post(event.destination, _as_topic(event, text))
+        post(event.destination, _as_topic(event, text))
     else:
         aws.send_to_topic(event.destination, text)
 

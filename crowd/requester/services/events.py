@@ -6,13 +6,13 @@ from typing import Any
 
 from django.utils import timezone
 
-from crowd.requester.models.account import (
+from crowd.requester.models import (
     Requester,
     RequesterAssignment,
+    RequesterEvent,
     RequesterHIT,
     new_entity_id,
 )
-from crowd.requester.models.records import RequesterEvent
 from genie.lib.jobs import enqueue
 
 VERSION = "2014-08-15"

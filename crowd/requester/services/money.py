@@ -14,7 +14,7 @@ from typing import Any
 from django.db.models import Count, F, Q
 
 from crowd.pricing import fee_per_assignment
-from crowd.requester.models.account import (
+from crowd.requester.models import (
     Requester,
     RequesterAssignment,
     RequesterBonus,

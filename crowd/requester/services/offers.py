@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
@@ -12,18 +12,97 @@ from crowd.campaigns.selectors.work_records import (
     key_of_requester,
     records,
 )
-from crowd.hits.models.campaign import WorkRecord
+from crowd.hits.models import WorkRecord
 from crowd.pricing import hourly_cents
-from crowd.requester.models.account import (
+from crowd.requester.models import (
+    QualificationType,
     RequesterAssignment,
     RequesterHIT,
     RequesterHITType,
     WorkerAlias,
 )
-from crowd.requester.services.needs import Need, needs_of
+from crowd.requester.services import requirements as rules
+from crowd.requester.services.money import MASTERS
 from crowd.requester.services.requirements import guards
 from crowd.workers.models.worker import Worker
 from genie.lib.seeds import generator, seed_from
+
+_NAMES = {
+    rules.N_APPROVED: "Assignments approved",
+    rules.P_APPROVED: "Approval rate, in percent",
+    rules.LOCALE: "Country of residence",
+    rules.ADULT: "Adult content",
+    **dict.fromkeys(MASTERS, "Masters"),
+}
+_WORDS = {
+    "LessThan": "less than",
+    "LessThanOrEqualTo": "at most",
+    "GreaterThan": "more than",
+    "GreaterThanOrEqualTo": "at least",
+    "EqualTo": "is",
+    "NotEqualTo": "is not",
+    "Exists": "granted",
+    "DoesNotExist": "not granted",
+    "In": "one of",
+    "NotIn": "none of",
+}
+
+
+@dataclass(frozen=True)
+class Need:
+    rule: rules.Requirement
+    text: str
+    met: bool
+    # what the worker can ask for in order to meet it
+    kind: QualificationType | None = None
+
+
+def needs_of(hit_type: RequesterHITType, worker: Worker) -> list[Need]:
+    requirements = hit_type.requirements
+    types = {
+        qualification_type.entity_id: qualification_type
+        for qualification_type in QualificationType.objects.filter(
+            requester=hit_type.requester_id,
+            entity_id__in=[rule["QualificationTypeId"] for rule in requirements],
+        )
+    }
+    return [_need(rule, worker, types) for rule in requirements]
+
+
+def _need(
+    rule: rules.Requirement, worker: Worker, types: dict[str, QualificationType]
+) -> Need:
+    entity_id = rule["QualificationTypeId"]
+    qualification_type = types.get(entity_id)
+    name = (
+        qualification_type.name
+        if qualification_type is not None
+        else _NAMES.get(entity_id, "Qualification")
+    )
+    met = rules.meets(worker, rule)
+    askable = (
+        not met
+        and qualification_type is not None
+        and qualification_type.active
+        and qualification_type.disposed_at is None
+        and rules.value_of(worker, entity_id) is None
+        and rule["Comparator"] != "DoesNotExist"
+    )
+    text = f"{name}: {_WORDS[rule['Comparator']]}{_values(rule)}"
+    return Need(rule, text, met, qualification_type if askable else None)
+
+
+def _values(rule: rules.Requirement) -> str:
+    locales = [_place(place) for place in rule.get("LocaleValues") or []]
+    numbers = [str(number) for number in rule.get("IntegerValues") or []]
+    shown = ", ".join(locales or numbers)
+    return f" {shown}" if shown else ""
+
+
+def _place(value: dict[str, Any]) -> str:
+    division = value.get("Subdivision")
+    return f"{value['Country']}-{division}" if division else str(value["Country"])
+
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

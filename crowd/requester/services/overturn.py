@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from crowd.requester.models.account import Requester, RequesterAssignment
+from crowd.requester.models import Requester, RequesterAssignment
 from crowd.requester.protocol import clock
 from crowd.requester.services import money
 from crowd.requester.services.decisions import approve
 from crowd.requester.services.settle import settle
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser

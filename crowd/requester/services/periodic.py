@@ -1,6 +1,6 @@
 from django.utils import timezone
 
-from crowd.requester.models.account import Requester
+from crowd.requester.models import Requester
 from crowd.requester.protocol import clock
 from crowd.requester.services import deliver as delivery
 from crowd.requester.services.settle import settle

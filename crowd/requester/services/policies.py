@@ -9,17 +9,17 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from crowd.requester.models.account import (
+from crowd.requester.models import (
+    PolicyDetail,
     RequesterAssignment,
     RequesterHIT,
     new_entity_id,
 )
-from crowd.requester.models.records import PolicyDetail
 from crowd.requester.protocol.errors import TurkError
 from crowd.requester.questions import policies
 from crowd.requester.questions.answers import texts_of
 from crowd.requester.questions.policies import Answers, Policy
-from crowd.requester.selectors.hit_status import counted
+from crowd.requester.selectors import counted
 from crowd.requester.services import decisions, events, money
 
 State = RequesterAssignment.State

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from crowd.requester.models.account import Requester, WorkerAlias
-from crowd.requester.models.qualification import (
+from crowd.requester.models import (
     Qualification,
     QualificationRequest,
     QualificationType,
+    Requester,
+    WorkerAlias,
 )
 from crowd.requester.protocol import clock
 from crowd.requester.questions.answer_key import grade, read_key

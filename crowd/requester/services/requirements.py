@@ -1,10 +1,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from crowd.hits.models.assignment import Assignment
-from crowd.requester.models.account import RequesterAssignment
-from crowd.requester.models.qualification import Qualification, QualificationType
-from crowd.requester.models.records import WorkerRecord
+from crowd.hits.models import Assignment
+from crowd.requester.models import (
+    Qualification,
+    QualificationType,
+    RequesterAssignment,
+    WorkerRecord,
+)
 from crowd.requester.protocol.call import Call
 from crowd.requester.protocol.errors import TurkError, bad_value
 from crowd.requester.services.money import MASTERS

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.db import transaction
 
-from crowd.requester.models.account import Requester, RequesterAssignment, RequesterHIT
-from crowd.requester.selectors.hit_status import counted, n_free, status_of
+from crowd.requester.models import Requester, RequesterAssignment, RequesterHIT
+from crowd.requester.selectors import counted, n_free, status_of
 from crowd.requester.services import events, money, policies
 from crowd.requester.services.decisions import approve
 

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from crowd.requester.models.account import (
+from crowd.requester.models import (
     Requester,
     RequesterAssignment,
     RequesterHIT,
@@ -12,7 +12,7 @@ from crowd.requester.models.account import (
 )
 from crowd.requester.protocol import clock
 from crowd.requester.questions.answers import answer_xml
-from crowd.requester.selectors.hit_status import hits_of, status_of
+from crowd.requester.selectors import hits_of, status_of
 from crowd.requester.services import events, policies, requirements
 from crowd.requester.services.decisions import approve
 from crowd.requester.services.settle import announce, end, settle

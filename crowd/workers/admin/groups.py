@@ -13,8 +13,7 @@ from crowd.workers.models.qualification_attempt import QualificationGrant
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.worker import Worker
 from crowd.workers.services import test_attempts
-from genie.lib.admin.questions import Line, Question, confirmed_form
-from genie.lib.admin.rows import ReadOnlyAdmin, person
+from genie.lib.admin import Line, Question, ReadOnlyAdmin, confirmed_form, person
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

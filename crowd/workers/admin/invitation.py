@@ -9,12 +9,11 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.workers.admin.groups import names_or_none
 from crowd.workers.models.worker import Invitation
 from crowd.workers.services import invitations
-from genie.lib.admin.adding import adding, filled_in
-from genie.lib.admin.rows import ReadOnlyAdmin, person
+from genie.lib.admin import ReadOnlyAdmin, adding, filled_in, person
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

@@ -8,20 +8,28 @@ from django.db import transaction
 from django.db.models import Count, OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import ELSEWHERE
+from crowd.hits.models import ELSEWHERE, Assignment
 from crowd.messages.models import Message
 from crowd.messages.services import send_many
 from crowd.money.selectors.earnings import Earnings, earnings_of
 from crowd.templatetags.crowd_money import dollars
 from crowd.workers.admin.groups import GrantAction, HasQualification
 from crowd.workers.models.qualification_attempt import QualificationGrant
+from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Consent, Exclusion, Worker
 from crowd.workers.services import exclusions, notes
-from genie.lib.admin.log import note
-from genie.lib.admin.questions import Line, Question, after_asking, confirmed_form
-from genie.lib.admin.read_only import ReadOnlyInline
-from genie.lib.admin.rows import ReadOnlyAdmin, person
+from genie.accounts.task_admin import EditedOfTask
+from genie.lib.admin import (
+    AsksWhy,
+    Line,
+    Question,
+    ReadOnlyAdmin,
+    ReadOnlyInline,
+    after_asking,
+    confirmed_form,
+    note,
+    person,
+)
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -254,3 +262,16 @@ class WorkerAdmin(GrantAction, ReadOnlyAdmin):
 def _earned(worker: Worker) -> Earnings:
     earned: Earnings = worker.earned  # type: ignore[attr-defined]
     return earned
+
+
+@admin.register(Requirement)
+class RequirementAdmin(EditedOfTask, AsksWhy):
+    pool_paths = (
+        "pool",
+        "campaign__pool",
+    )
+    list_display = ["__str__", "pool", "campaign", "kind"]
+    list_filter = ["kind", "pool"]
+    list_select_related = ["campaign"]
+    search_fields = ["pool", "campaign__title", "test_name"]
+    autocomplete_fields = ["campaign"]

@@ -19,10 +19,17 @@ from crowd.workers.models.qualification_attempt import (
 from crowd.workers.models.worker import Worker
 from crowd.workers.services import test_attempts
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin.adding import adding, filled_in
-from genie.lib.admin.questions import Line, Question, ReasonForm, confirmed_form
-from genie.lib.admin.read_only import ReadOnlyInline
-from genie.lib.admin.rows import ReadOnlyAdmin, person
+from genie.lib.admin import (
+    Line,
+    Question,
+    ReadOnlyAdmin,
+    ReadOnlyInline,
+    ReasonForm,
+    adding,
+    confirmed_form,
+    filled_in,
+    person,
+)
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

@@ -15,9 +15,7 @@ from crowd.workers.models.qualification_test import (
 from crowd.workers.services import qualification_tests as service
 from crowd.workers.services.test_marks import CHOICE
 from genie.accounts.task_admin import EditedOfTask
-from genie.lib.admin.questions import after_asking
-from genie.lib.admin.reasons import AsksWhy
-from genie.lib.admin.rows import person
+from genie.lib.admin import AsksWhy, after_asking, person
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

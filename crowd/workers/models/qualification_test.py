@@ -5,7 +5,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
-from crowd.hits.models.campaign import HITType
+from crowd.hits.models import HITType
 
 
 def _check_translations(said: object) -> None:

@@ -6,7 +6,7 @@ from django.utils.translation import get_language
 
 from crowd.hit_templates.consent import Consent as Text
 from crowd.hit_templates.consent import consents_for
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.workers.models.worker import Consent, Worker
 
 

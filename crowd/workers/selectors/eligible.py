@@ -23,8 +23,7 @@ from django.db.models import (
 from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import HIT, Campaign, Input, Reservation
+from crowd.hits.models import HIT, Assignment, Campaign, Input, Reservation
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.worker import Exclusion, Invitation, Pause, Worker
 from crowd.workers.selectors.consent import consented

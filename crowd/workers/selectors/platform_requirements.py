@@ -3,8 +3,8 @@ from collections.abc import Iterable
 from django.db.models import Q
 from django.utils.translation import override
 
-from crowd.elsewhere.models.panel import PanelSource
-from crowd.hits.models.campaign import Campaign
+from crowd.elsewhere.models import PanelSource
+from crowd.hits.models import Campaign
 from crowd.platforms.base import kind_of
 from crowd.platforms.demands import Requirements, StudyTerms
 from crowd.platforms.panel import Panel

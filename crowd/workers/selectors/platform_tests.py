@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from crowd.hits.models.campaign import HITType
+from crowd.hits.models import HITType
 from crowd.platforms.demands import Choice, FormQuestion, QualifyingTest
 from crowd.scales.find import all_scales
 from crowd.workers.models.qualification_test import (

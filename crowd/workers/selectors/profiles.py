@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.db.models import Q
 from django.utils import timezone
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.workers.choices import UTC
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Profile, Worker

@@ -4,11 +4,10 @@ from datetime import datetime
 
 from django.db.models import Count, Q
 
-from crowd.elsewhere.models.external import ExternalSession
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.elsewhere.models import ExternalSession
+from crowd.hits.models import Assignment, Campaign
 from crowd.platforms.selfhosted import SelfHosted
-from crowd.requester.models.records import WorkerRecord
+from crowd.requester.models import WorkerRecord
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Profile, Worker
 from crowd.workers.selectors.qualifications import held

@@ -3,8 +3,7 @@ from collections.abc import Collection, Iterable, Mapping
 from django.db.models import Count
 from django.utils.translation import gettext_lazy
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Assignment, Campaign
 from crowd.workers.models.worker import Worker
 
 # The text for workers who have reached their share.

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from django.utils.translation import get_language
 
 from crowd.hit_templates.consent import ENGLISH
-from crowd.hits.models.campaign import HITType
-from crowd.hits.selectors.wording import language_for, language_written, worded, wording
+from crowd.hits.models import HITType
+from crowd.hits.selectors import language_for, language_written, worded, wording
 from crowd.workers.models.qualification_test import (
     QualificationQuestion,
     QualificationTest,

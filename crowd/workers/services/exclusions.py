@@ -8,12 +8,12 @@ from django.utils import translation
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy
 
-from crowd.hits.models.assignment import Assignment
+from crowd.hits.models import Assignment
 from crowd.hits.services import slots
 from crowd.messages import services
 from crowd.messages.models import Message
 from crowd.workers.models.worker import Exclusion, Pause, Worker
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser

@@ -20,7 +20,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.workers.models.worker import Invitation, Worker
 from crowd.workers.selectors.qualifications import held
 from crowd.workers.services import test_attempts

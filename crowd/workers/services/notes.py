@@ -3,7 +3,7 @@ from datetime import datetime
 from django.contrib.admin.models import LogEntry
 
 from crowd.workers.models.worker import Worker
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.typing import Account
 
 _BEGINS = "Note: "

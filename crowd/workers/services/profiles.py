@@ -6,9 +6,9 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import get_language, gettext
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.messages.models import Message
-from crowd.requester.models.records import WorkerRecord
+from crowd.requester.models import WorkerRecord
 from crowd.workers.choices import COUNTRIES, languages, time_zones
 from crowd.workers.models.worker import Profile, Worker
 from crowd.workers.selectors.profiles import may_say_country

@@ -9,7 +9,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from crowd import hit_templates
-from crowd.hits.models.campaign import HITType
+from crowd.hits.models import HITType
 from crowd.hits.services.build import HITTypeSpec, shared_hit_type
 from crowd.workers.models.qualification_test import (
     QualificationQuestion,
@@ -17,7 +17,7 @@ from crowd.workers.models.qualification_test import (
 )
 from crowd.workers.selectors.test_wording import missing
 from crowd.workers.services.test_marks import CHOICE
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.unguessable import seed_for
 

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.selectors.platform_requirements import check_platform, of_pool
 from genie.lib.errors import GenieError

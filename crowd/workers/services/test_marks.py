@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext
 
-from crowd.hits.models.campaign import HITType, Item
+from crowd.hits.models import HITType, Item
 from crowd.hits.services.check_answers import ratings_of
 from crowd.scales.find import all_scales
 from crowd.workers.models.qualification_test import QualificationQuestion

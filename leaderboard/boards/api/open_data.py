@@ -1,7 +1,11 @@
 """Results row by row: scores, metric results, ratings under pseudonyms."""
 
-from typing import Any
+from __future__ import annotations
 
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Q, QuerySet
 from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -10,20 +14,140 @@ from rest_framework.response import Response
 
 from genie.accounts import reads
 from genie.lib.errors import GenieError
+from genie.lib.unguessable import name_for
 from leaderboard.api.base import View, problems
 from leaderboard.api.query import LARGEST, AtQuery, Choice, PageQuery, one_of
-from leaderboard.boards.api.open_data_serializers import (
-    JudgmentSerializer,
-    MetricPerInstanceSerializer,
-    MetricResultSerializer,
-    ScoreRowSerializer,
-)
+from leaderboard.boards.api.submission_serializers import ScoreSerializer
 from leaderboard.boards.api.tasks import CriterionQuery, TaskView
-from leaderboard.boards.selectors import open_data
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.selectors.campaigns import evaluation_of
+from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
+from leaderboard.metric_runs.models import MetricResult
 from leaderboard.metrics.base import all_metrics
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.outputs import seen_as_staff
-from leaderboard.submissions.selectors.visibility import VisibleParts, visible_parts
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import (
+    VisibleParts,
+    inside,
+    public,
+    seen_as_staff,
+    visible_parts,
+)
+from leaderboard.tasks.models import Instance, Task
+
+
+class ScoreRowSerializer(ScoreSerializer):
+    submission = serializers.IntegerField(source="submission_id", help_text="Its id.")
+    system = serializers.CharField(source="submission.system_name")
+    simulated = serializers.BooleanField(source="submission.simulated")
+    superseded_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="When it was replaced by another score; null if it is current.",
+    )
+
+
+class MetricResultSerializer(serializers.Serializer[Any]):
+    submission = serializers.IntegerField(source="submission_id", help_text="Its id.")
+    system = serializers.CharField(source="submission.system_name")
+    metric = serializers.CharField()
+    value = serializers.FloatField()
+    signature = serializers.CharField()
+    computed_at = serializers.DateTimeField()
+
+
+class MetricPerInstanceSerializer(serializers.Serializer[Any]):
+    metric = serializers.CharField()
+    value = serializers.FloatField()
+    signature = serializers.CharField()
+    computed_at = serializers.DateTimeField()
+    per_instance = serializers.ListField(
+        child=serializers.FloatField(allow_null=True),
+        help_text="In the order of the task's instances.",
+    )
+
+
+class JudgmentSerializer(serializers.Serializer[Any]):
+    instance = serializers.CharField(help_text="The instance's id.")
+    worker = serializers.CharField(help_text="Pseudonym, specific to the task.")
+    criterion = serializers.CharField()
+    value = serializers.FloatField(help_text="Rating of this system, on the scale.")
+    counts = serializers.BooleanField(
+        help_text="False if excluded because of the worker, or replaced."
+    )
+
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+    Viewer = AbstractBaseUser | AnonymousUser
+
+
+def scores(
+    task: Task, viewer: Viewer, *, at: datetime | None = None, superseded: bool = False
+) -> QuerySet[Score]:
+    """Return a task's scores as the viewer sees them: current, of a moment, or all."""
+    published = public("submission__") & Q(submission__published_at__isnull=False)
+    may_see = published | inside(viewer, "submission__")
+    rows = Score.objects.filter(may_see, submission__task=task)
+    if at is not None:
+        rows = rows.filter(created_at__lte=at)
+        rows = rows.filter(Q(superseded_at=None) | Q(superseded_at__gt=at))
+    elif not superseded:
+        rows = rows.filter(superseded_at=None)
+    return rows.select_related("submission", "evaluation").order_by("pk")
+
+
+def scored_criteria(task: Task) -> list[str]:
+    rows = Score.objects.filter(submission__task=task).order_by("criterion")
+    stored = rows.values_list("criterion", flat=True).distinct()
+    return list(dict.fromkeys([*task.human.criteria, *stored]))
+
+
+def metric_results(task: Task, viewer: Viewer) -> QuerySet[MetricResult]:
+    may_see = public("submission__") | inside(viewer, "submission__")
+    rows = MetricResult.objects.filter(may_see)
+    return (
+        rows.filter(submission__task=task)
+        .select_related("submission")
+        .defer("per_instance", "details")
+        .order_by("pk")
+    )
+
+
+def judgments(submission: Submission) -> list[dict[str, Any]]:
+    """Return every rating of a published submission, and whether it counts.
+
+    Workers have pseudonyms specific to this task, made with the site's secret: they
+    only show which ratings have the same author. Test questions are left out.
+    """
+    evaluation = evaluation_of(submission)
+    if evaluation is None:
+        return []
+    ratings = all_system_ratings_of([evaluation.pk])
+    ratings = ratings[ratings["submission"] == submission.pk]
+    ids = dict(
+        Instance.objects.filter(task=submission.task_id).values_list(
+            "position", "instance_id"
+        )
+    )
+    # sorted by instance, not by time: the order of arrival could identify workers
+    ordered = ratings.sort_values(
+        ["criterion", "instance", "worker"], kind="stable", ignore_index=True
+    )
+    return [
+        {
+            "instance": ids.get(int(row["instance"]), ""),
+            "worker": pseudonym(submission, int(row["worker"])),
+            "criterion": str(row["criterion"]),
+            "value": float(row["value"]),
+            "counts": not row["why_not"],
+        }
+        for row in ordered.to_dict("records")
+    ]
+
+
+def pseudonym(submission: Submission, worker_pk: int) -> str:
+    """Return a worker's pseudonym, which cannot be linked to other tasks."""
+    return "j-" + name_for("judgments", submission.task.slug, worker_pk)[:10]
 
 
 class OfSubmissionQuery(PageQuery):
@@ -65,8 +189,8 @@ class ScoreList(TaskView):
     def get(self, request: Request, slug: str) -> Response:
         task = self.task()
         if criterion := self.query.get("criterion"):
-            one_of("criterion", criterion, open_data.scored_criteria(task))
-        rows = open_data.scores(
+            one_of("criterion", criterion, scored_criteria(task))
+        rows = scores(
             task,
             request.user,
             at=self.query.get("at"),
@@ -91,7 +215,7 @@ class MetricResultList(TaskView):
     )
     def get(self, request: Request, slug: str) -> Response:
         one_of("metric", self.query.get("metric", ""), list(all_metrics()))
-        rows = open_data.metric_results(self.task(), request.user)
+        rows = metric_results(self.task(), request.user)
         page: Any = self.paginate_queryset(
             rows.filter(**self.chosen("metric", "submission"))
         )
@@ -166,5 +290,5 @@ class SubmissionJudgments(SubmissionView):
                 "Judgments become available once the result is published.",
                 code="not-published",
             )
-        page: Any = self.paginate_queryset(open_data.judgments(submission))
+        page: Any = self.paginate_queryset(judgments(submission))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)

@@ -16,7 +16,7 @@ from leaderboard.boards.api.submission_serializers import (
 from leaderboard.boards.selectors.on_request.judged import JUDGED_HELP
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 
 
 class HumanScoreSerializer(serializers.Serializer[Any]):

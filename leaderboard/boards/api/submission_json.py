@@ -11,8 +11,8 @@ from leaderboard.boards.selectors.score_changes import score_changes, still_open
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.worker_figures import paid_and_fee
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import VisibleParts
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import VisibleParts
 from leaderboard.submissions.services import about_system
 from leaderboard.tasks.api import imported_json
 

@@ -7,7 +7,7 @@ from leaderboard.api.links import HTML_URL_HELP
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import partial_of_score
 from leaderboard.stats.systems.estimates import COVERS_CROWD
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.api import ImportedSerializer
 
 State = Submission.State

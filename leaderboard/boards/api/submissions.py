@@ -26,9 +26,8 @@ from leaderboard.boards.api.submission_serializers import (
     SubmissionDetailSerializer,
     SubmissionSerializer,
 )
-from leaderboard.submissions.models.submission import Submission, Team
-from leaderboard.submissions.selectors.outputs import seen_as_staff
-from leaderboard.submissions.selectors.visibility import VisibleParts, visible_parts
+from leaderboard.submissions.models import Submission, Team
+from leaderboard.submissions.selectors import VisibleParts, seen_as_staff, visible_parts
 from leaderboard.submissions.services import idempotency, submit
 
 # Size of a multipart body without the file: boundaries and the text fields.

@@ -30,8 +30,8 @@ from leaderboard.boards.api.submission_serializers import (
 )
 from leaderboard.boards.api.submissions import OWN
 from leaderboard.evaluation import decide
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import visible_parts
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import visible_parts
 from leaderboard.submissions.services import check_file
 
 

@@ -18,7 +18,7 @@ from leaderboard.boards.selectors.sorting import order_from, sort_keys
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, state
 from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP
-from leaderboard.submissions.selectors.visibility import team_ids
+from leaderboard.submissions.selectors import team_ids
 from leaderboard.tasks.api import (
     InstanceSerializer,
     TaskBriefSerializer,

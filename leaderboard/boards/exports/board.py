@@ -3,8 +3,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import UTC
 
-from genie.lib.formats.csv_text import csv_text
-from genie.lib.formats.latex import tabular, tex
+from genie.lib.formats import csv_text, tabular, tex
 from leaderboard.boards.exports.markdown import as_markdown
 from leaderboard.boards.exports.table import (
     BoardTable,
@@ -19,7 +18,7 @@ from leaderboard.boards.selectors.columns import score_range
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.evaluation.selectors.judged import rank_rule
 from leaderboard.metric_runs.selectors import metric_words
-from leaderboard.tasks.selectors.made_elsewhere import MARK, mark_of
+from leaderboard.tasks.selectors import MARK, mark_of
 
 
 def as_csv(table: BoardTable) -> str:

@@ -17,7 +17,7 @@ from leaderboard.boards.selectors.certainty import Agreement
 from leaderboard.boards.selectors.on_request.raters import Raters
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.metric_runs.selectors import metric_words
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 
 SCHEMA_VERSION = "0.3.0"
 _CONFIDENCE = 0.95

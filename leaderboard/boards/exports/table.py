@@ -15,7 +15,7 @@ from leaderboard.boards.selectors.version import State
 from leaderboard.evaluation.selectors.judged import who_ranks
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.selectors.made_elsewhere import note_of
+from leaderboard.tasks.selectors import note_of
 
 Cell = str | int | float | bool | None
 # columns beside each criterion's mean

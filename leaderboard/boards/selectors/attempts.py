@@ -9,8 +9,8 @@ from django.utils import timezone
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.stats.multiplicity import widening
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import public
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 
 State = Submission.State

@@ -63,7 +63,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Workers:
-    """Differences of workers in leniency, see `leaderboard.stats.systems.leniency`.
+    """Differences of workers in leniency, see `leaderboard.evaluation.evidence`.
 
     `typical_gap` is in points; magnitudes have a `typical_factor` instead. Both are
     None with too few workers.

@@ -19,8 +19,8 @@ from leaderboard.evaluation.selectors.coverage import whole_share
 from leaderboard.evaluation.selectors.judged import has_lapsed
 from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.systems.ranks import ALPHA, rank_by_p
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import ON_BOARD, public
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import ON_BOARD, public
 from leaderboard.tasks.config import Z_SCORES
 from leaderboard.tasks.models import Task
 

@@ -10,7 +10,7 @@ from leaderboard.boards.selectors.systems import System, systems
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.price import quote_side_by_side
 from leaderboard.evaluation.services import platform_crowds
-from leaderboard.stats.crowds.agreement import CrowdComparison
+from leaderboard.stats.crowds import CrowdComparison
 from leaderboard.stats.systems.linking import Moved, moved
 from leaderboard.stats.systems.variances import Variances
 from leaderboard.tasks.models import Task

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db.models import Sum
 
 from crowd.hit_templates.form import CHECKBOXES
-from crowd.hits.models.campaign import HITType
+from crowd.hits.models import HITType
 from crowd.money.models import LedgerEntry
 from crowd.scales.find import all_scales
 from leaderboard.designs.base import Beside, all_designs
@@ -15,8 +15,8 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Scor
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.metric_runs.selectors import MetricWords, metric_words
 from leaderboard.metrics.base import all_metrics
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import VisibleParts
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import VisibleParts
 
 _GONE = (LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED)
 

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.http import QueryDict
 from django.utils import timezone
 
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
 Kind = Literal["", "people", "simulated"]

@@ -11,7 +11,7 @@ from leaderboard.boards.selectors.version import KEPT_SECONDS, state
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import is_ranked
 from leaderboard.stats.systems.ranks import ALPHA, Ranking
-from leaderboard.submissions.selectors.visibility import public
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 
 

@@ -6,7 +6,7 @@ from django.core.cache import caches
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum, Window
 from django.db.models.functions import RowNumber
 
-from crowd.hits.models.assignment import Answer
+from crowd.hits.models import Answer
 from crowd.money.models import LedgerEntry
 from genie.lib.serving.caches import computed as cache
 from leaderboard.boards.selectors.columns import main_criterion
@@ -14,8 +14,8 @@ from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import ranked
 from leaderboard.evaluation.selectors.progress import COUNTED
 from leaderboard.imports.about import PLATFORM
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import public
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 
 N_BEST = 3

@@ -12,7 +12,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of, unit_for
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.metric_runs.selectors import metric_words
-from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.models import Prediction, Submission
 
 RATING, APART, POSITION = "rating", "disagreement", "order"
 _LONGEST = 200

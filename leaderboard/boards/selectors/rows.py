@@ -7,8 +7,8 @@ from typing import Any
 from django.db.models import Exists, FilteredRelation, OuterRef, Q
 from django.utils import timezone
 
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.progress import open_pages, stopped_words
+from crowd.hits.models import Campaign
+from crowd.hits.selectors import open_pages, stopped_words
 from leaderboard.boards.selectors.attempts import attempts
 from leaderboard.boards.selectors.columns import Place, current, main_criterion
 from leaderboard.boards.selectors.filtering import BASELINES
@@ -18,7 +18,7 @@ from leaderboard.evaluation.selectors.coverage import Partial, is_whole, partial
 from leaderboard.evaluation.selectors.progress import n_judged
 from leaderboard.judges.models import JudgedEstimate
 from leaderboard.metric_runs.models import MetricResult
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
 State = Submission.State

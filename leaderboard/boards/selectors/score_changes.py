@@ -5,7 +5,7 @@ from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.campaigns import evaluation_of
 from leaderboard.evaluation.selectors.unsettled import LAST_CHECK, unsettled
 from leaderboard.evaluation.services.refit import AGAIN
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 
 
 @dataclass(frozen=True)

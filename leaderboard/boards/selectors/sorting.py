@@ -9,7 +9,7 @@ import numpy as np
 from leaderboard.boards.selectors.columns import Field, Floats, Ints
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.metrics.base import all_metrics
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
 Direction = Literal["asc", "desc"]

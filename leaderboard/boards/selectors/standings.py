@@ -21,7 +21,7 @@ from leaderboard.boards.selectors.rows import Row, fetch_rows
 from leaderboard.boards.selectors.sorting import DEFAULT, Order, arranged
 from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, State
 from leaderboard.evaluation.selectors.progress import any_judged
-from leaderboard.submissions.selectors.visibility import team_ids
+from leaderboard.submissions.selectors import team_ids
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:

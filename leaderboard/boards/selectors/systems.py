@@ -6,7 +6,7 @@ from django.db.models import Count
 
 from leaderboard.boards.selectors.columns import field_of, main_criterion
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.submissions.selectors.visibility import public
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 
 

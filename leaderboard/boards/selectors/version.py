@@ -13,8 +13,8 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Scor
 from leaderboard.evaluation.selectors.progress import n_judged
 from leaderboard.judges.models import JudgedEstimate, JudgeLicence
 from leaderboard.metric_runs.models import MetricResult
-from leaderboard.submissions.models.submission import Submission, SubmissionEvent
-from leaderboard.submissions.selectors.visibility import public
+from leaderboard.submissions.models import Submission, SubmissionEvent
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task, TaskRevision
 
 # A short board is rendered each time: that is cheap, and it is never stale. A long one

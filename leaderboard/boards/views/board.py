@@ -31,13 +31,13 @@ from leaderboard.boards.views.address import (
     filter_parameters,
     read_address,
 )
-from leaderboard.charts.axis import Axis, axis_over
+from leaderboard.charts import Axis, axis_over
 from leaderboard.evaluation.selectors.comparisons import compared
 from leaderboard.evaluation.selectors.joint import uneven_pairs
 from leaderboard.evaluation.selectors.judged import who_ranks
-from leaderboard.imports.selectors.published import with_published
+from leaderboard.imports.selectors import with_published
 from leaderboard.metric_runs.selectors import not_computed_here
-from leaderboard.submissions.selectors.visibility import Staff, public, team_ids
+from leaderboard.submissions.selectors import Staff, public, team_ids
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.versions import versions_of
 

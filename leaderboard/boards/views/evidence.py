@@ -1,3 +1,4 @@
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -5,7 +6,7 @@ from django.shortcuts import get_object_or_404, render
 
 from genie.accounts.throttles import limit_files
 from genie.lib.serving.pages import page_of
-from leaderboard.boards.charts import timeline
+from leaderboard.boards.charts import difference, timeline
 from leaderboard.boards.selectors import certainty, pairs
 from leaderboard.boards.selectors.crowds import has_pools, pools_of
 from leaderboard.boards.selectors.history import History, history
@@ -14,17 +15,126 @@ from leaderboard.boards.selectors.on_request.judged import (
     Judged,
     judged_of,
 )
+from leaderboard.boards.selectors.on_request.two import (
+    Two,
+    apart_most,
+    read_two,
+    two_of,
+)
+from leaderboard.boards.selectors.pairs import POWER
 from leaderboard.boards.selectors.systems import System, ranked_pks, systems
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
-from leaderboard.boards.views.two import two
-from leaderboard.charts.axis import axis_over
-from leaderboard.charts.bars import HistogramLine, histogram
+from leaderboard.charts import HistogramLine, axis_over, histogram
+from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.price import cents_per_rating
 from leaderboard.evaluation.ranking import TESTED
-from leaderboard.evaluation.selectors.hidden_tests import hidden_tests
 from leaderboard.evaluation.selectors.judged import who_ranks
-from leaderboard.imports.selectors.published import with_published
+from leaderboard.imports.selectors import with_published
+from leaderboard.metric_runs.selectors import metric_words
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
+
+_NOT_TWO = "Tick exactly two systems on the board to compare them."
+_NO_SCORE = "Both systems must have a public score on this board."
+
+
+def two(request: HttpRequest, task: Task) -> HttpResponse:
+    cents = cents_per_rating(task)
+    asked = read_two(request.GET.getlist("s"))
+    found = two_of(task, asked, cents_per_rating=cents) if asked else None
+    context: dict[str, Any] = {
+        "here": "tasks",
+        "task": task,
+        "two": found,
+        "trouble": _NO_SCORE if asked else _NOT_TWO,
+        "dollars_per_rating": cents / 100,
+        "power": POWER,
+        "tested": TESTED[task.human.ranks],
+    }
+    if found:
+        outputs = apart_most(found)
+        context |= {
+            "simulated": found.a.simulated or found.b.simulated,
+            "numbers": _numbers(found),
+            "outputs": [
+                (
+                    one,
+                    difference(one.output.text, one.other),
+                    difference(one.other, one.output.text),
+                )
+                for one in outputs or []
+            ],
+            "has_texts": outputs is not None,
+        }
+    return render(request, "leaderboard/boards/two.html", context)
+
+
+def _numbers(two: Two) -> list[tuple[str, str, str]]:
+    scores = [
+        (
+            name.replace("_", " "),
+            _score(two.a.criteria, name),
+            _score(two.b.criteria, name),
+        )
+        for name in two.a.criteria
+    ]
+    slugs = [slug for slug in two.a.metrics if slug in two.b.metrics]
+    metrics = []
+    for slug in slugs:
+        words = metric_words(slug)
+        a, b = (f"{row.metrics[slug]:.{words.decimals}f}" for row in (two.a, two.b))
+        metrics.append((f"{words.label} {words.arrow}".strip(), a, b))
+    return [*scores, *metrics]
+
+
+def _score(criteria: dict[str, Any], name: str) -> str:
+    human = criteria.get(name)
+    if human is None:
+        return "–"
+    return f"{human.mean:.1f} [{human.low:.1f}, {human.high:.1f}]"
+
+
+# How well the test questions of published results were hidden: only numbers.
+@dataclass(frozen=True)
+class HiddenTests:
+    system: str
+    n_tests: int
+    auc: float
+    low: float
+    high: float
+    # how well good texts differ from wrong ones
+    key_auc: float | None
+    start: str
+
+
+def hidden_tests(task: Task) -> list[HiddenTests]:
+    checks = TestCheck.objects.filter(
+        evaluation__submission__task=task,
+        evaluation__submission__state=Submission.State.PUBLISHED,
+        evaluation__submission__visibility=Submission.Visibility.PUBLIC,
+    ).order_by("-pk")
+    return [
+        HiddenTests(
+            system=name,
+            n_tests=check.n_found,
+            auc=check.auc,
+            low=check.low,
+            high=check.high,
+            key_auc=check.key_auc,
+            start=_start(check),
+        )
+        for check, name in (
+            (check, check.evaluation.submission.system_name)
+            for check in checks.select_related("evaluation__submission")
+        )
+    ]
+
+
+def _start(check: TestCheck) -> str:
+    if check.accepted_at is not None:
+        return "by decision of staff"
+    return "programs answer" if check.refused else "allowed"
+
 
 # Limits of a readable matrix and of a list to weight.
 _IN_MATRIX, _IN_LIST = 12, 30

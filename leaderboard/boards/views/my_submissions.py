@@ -1,21 +1,145 @@
-from typing import Any
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import QuerySet
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from genie.accounts.reads import Way
 from genie.lib.errors import GenieError
 from genie.lib.serving.pages import page_of
-from leaderboard.boards.selectors.my_submissions import lines_for, submissions_for
+from leaderboard.boards.selectors.rows import Pending
 from leaderboard.boards.views.submission import visible_submission
 from leaderboard.evaluation import decide
-from leaderboard.metric_runs.services import realign
-from leaderboard.submissions.forms.submission import WithdrawalForm
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.selectors.progress import n_judged
+from leaderboard.metric_runs.services import proposal
+from leaderboard.submissions.forms import (
+    AboutSystemForm,
+    WithdrawalForm,
+    initial_of,
+    said_at,
+)
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import team_ids
+from leaderboard.submissions.services.about_system import describe as change
+
+
+# The submitted file, for its team and staff.
+@never_cache
+def handed_in(request: HttpRequest, pk: int) -> FileResponse:
+    """Return the stored file, byte for byte, to its team and to staff.
+
+    It comes through this site wherever it is stored: a link into the bucket would work
+    for anyone who gets hold of it.
+    """
+    submission, view = visible_submission(request, pk, Way.FILE)
+    # imported ratings have no submitted file
+    if not view.inner or not submission.file:
+        raise Http404
+    try:
+        file = submission.file.open("rb")
+    except FileNotFoundError:
+        raise Http404("The stored file no longer exists.") from None
+    return FileResponse(
+        file,
+        as_attachment=True,
+        filename=submission.file_name,
+        content_type="application/octet-stream",
+    )
+
+
+# Changes by a team to its system's description, also after publication.
+@login_required
+def describe(request: HttpRequest, pk: int) -> HttpResponse:
+    submission, view = visible_submission(request, pk)
+    # staff edit it in the admin, with a permission
+    if not view.team:
+        raise Http404
+    form = AboutSystemForm(request.POST or None, initial=initial_of(submission))
+    if request.method == "POST" and form.is_valid():
+        try:
+            change(submission, **form.cleaned_data)
+        except GenieError as error:
+            form.add_error(said_at(error), error.message)
+        else:
+            messages.success(
+                request,
+                gettext("What is said of %(system_name)s was saved.")
+                % {"system_name": submission.system_name},
+            )
+            return redirect("leaderboard:submission", pk=pk)
+    context = {
+        "here": "mine",
+        "submission": submission,
+        "task": submission.task,
+        "form": form,
+    }
+    status = 400 if form.errors else 200
+    return render(
+        request, "leaderboard/submissions/describe.html", context, status=status
+    )
+
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+
+def submissions_for(
+    viewer: AbstractBaseUser | AnonymousUser,
+) -> QuerySet[Submission]:
+    return (
+        Submission.objects.filter(team_id__in=team_ids(viewer))
+        .select_related("task", "team", "human_evaluation")
+        .defer("errors", "description", "links")
+        .order_by("-pk")
+    )
+
+
+@dataclass(frozen=True)
+class MyLine:
+    submission: Submission
+    score: Score | None
+    pending: Pending | None
+
+
+def lines_for(submissions: list[Submission]) -> list[MyLine]:
+    """Add scores and progress to a page of submissions, in two queries."""
+    pks = [submission.pk for submission in submissions]
+    scores: dict[int, Score] = {}
+    scores_now = (
+        Score.objects.filter(submission__in=pks, superseded_at=None)
+        .select_related("evaluation")
+        .prefetch_related("evaluation__campaigns")
+    )
+    for score in scores_now:
+        scores.setdefault(score.submission_id, score)
+    being_judged = [s.pk for s in submissions if s.state == Submission.State.ANNOTATING]
+    judged = n_judged(being_judged) if being_judged else {}
+    return [
+        MyLine(
+            submission=submission,
+            score=scores.get(submission.pk),
+            pending=_pending(submission, judged.get(submission.pk, 0))
+            if submission.pk in being_judged
+            else None,
+        )
+        for submission in submissions
+    ]
+
+
+def _pending(submission: Submission, n: int) -> Pending:
+    evaluation = submission.human_evaluation
+    n_planned = evaluation.n_instances if evaluation else submission.task.sample_size
+    return Pending(min(n, n_planned), n_planned)
+
 
 PER_PAGE = 50
 
@@ -84,7 +208,7 @@ def _restore(request: HttpRequest, submission: Submission) -> None:
 @require_safe
 def realigned(request: HttpRequest, pk: int) -> HttpResponse:
     submission, view = visible_submission(request, pk, Way.FILE)
-    content = realign.proposal(submission) if view.inner else None
+    content = proposal(submission) if view.inner else None
     if content is None:
         raise Http404
     name = f"realigned-{pk}.json"

@@ -23,19 +23,19 @@ from leaderboard.boards.selectors.submission_progress import (
     submission_progress,
 )
 from leaderboard.boards.views.submission_outputs import outputs_context
-from leaderboard.charts.axis import Axis, axis_over
-from leaderboard.charts.bars import histogram
+from leaderboard.charts import Axis, axis_over, histogram
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.judged import who_ranks
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.outputs import outputs_are_open, seen_as_staff
-from leaderboard.submissions.selectors.visibility import (
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import (
     ON_BOARD,
     VisibleParts,
+    outputs_are_open,
     public,
+    seen_as_staff,
     visible_parts,
 )
 

@@ -23,8 +23,8 @@ from leaderboard.boards.selectors.output_sorting import (
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.ratings_beside import MarkedError, marked_errors
 from leaderboard.metric_runs.selectors import metric_words
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.outputs import (
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import (
     Output,
     output,
     outputs_page,

@@ -4,11 +4,11 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
+from leaderboard import charts
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.boards.selectors.sorting import DEFAULT, Order, first_direction
 from leaderboard.boards.views.address import Address
-from leaderboard.charts import intervals
-from leaderboard.charts.axis import Axis
+from leaderboard.charts import Axis
 from leaderboard.metric_runs.selectors import MetricWords, metric_words
 
 # Headings of the rows below the ranked ones.
@@ -88,7 +88,7 @@ def lines(
             bracket=_bracket(joined, i) if ranked else "",
             section=groups[i] if i == 0 or groups[i] != groups[i - 1] else "",
             cluster=row.cluster if ranked and _begins_cluster(rows, i) else None,
-            bar=intervals.bar(axis, row.human, simulated=row.simulated)
+            bar=charts.bar(axis, row.human, simulated=row.simulated)
             if axis and row.human
             else SafeString(""),
             metrics=[

@@ -21,7 +21,7 @@ from leaderboard.evaluation.selectors.anchors import anchor_of
 from leaderboard.evaluation.selectors.progress import to_approve
 from leaderboard.evaluation.services.hidden import gate
 from leaderboard.evaluation.services.hidden.preview import kind_in_words
-from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.models import Prediction, Submission
 
 if TYPE_CHECKING:
     from genie.lib.typing import Account

@@ -4,10 +4,10 @@ from django.db.models import Model
 from django.urls import reverse
 from django.utils.html import format_html_join
 
-from crowd.hits.selectors.progress import state_words
+from crowd.hits.selectors import state_words
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluations_about
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 
 
 def links_to_campaigns(evaluation: HumanEvaluation | None) -> str:

@@ -18,7 +18,7 @@ from django.shortcuts import redirect
 from django.urls import path, reverse
 
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin.questions import (
+from genie.lib.admin import (
     Line,
     OptionalReasonForm,
     Question,
@@ -26,7 +26,7 @@ from genie.lib.admin.questions import (
     act_on_each,
     confirmed_form,
 )
-from genie.lib.admin.read_only import ReadOnlyAdmin
+from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.admin.money import (
     cost_of,
@@ -36,7 +36,7 @@ from leaderboard.evaluation.admin.money import (
 )
 from leaderboard.evaluation.expected import expected
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.submissions.services import lifecycle
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

@@ -9,8 +9,8 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 
-from crowd.hits.models.campaign import Campaign
-from genie.lib.admin.questions import Line, Question, ReasonForm, confirmed_form
+from crowd.hits.models import Campaign
+from genie.lib.admin import Line, Question, ReasonForm, confirmed_form
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.admin.decisions import (
     AT_WORK,
@@ -23,7 +23,7 @@ from leaderboard.evaluation.admin.decisions import (
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.coverage import partial_of_score
 from leaderboard.evaluation.selectors.progress import n_judged
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 
 if TYPE_CHECKING:
     from django.db.models import Model, QuerySet

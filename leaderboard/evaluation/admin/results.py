@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin.read_only import ReadOnlyAdmin
+from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.metric_runs.models import MetricResult
 

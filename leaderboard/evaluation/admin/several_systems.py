@@ -3,20 +3,57 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.urls import path
 from django.utils.html import format_html
 
+from crowd.workers.models.worker import Worker
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin.read_only import ReadOnlyAdmin
+from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 from leaderboard.evaluation.admin.campaign_links import links_to_campaigns, page_of
 from leaderboard.evaluation.admin.decisions import DecisionAdmin
 from leaderboard.evaluation.admin.filters import YesNo
 from leaderboard.evaluation.admin.money import cost_shown
-from leaderboard.evaluation.admin.worker_evidence import evidence_page
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.selectors.authenticity import worker_evidence
+from quality.authenticity.evidence import summary
+from quality.bans.models import HeldExclusion
+from quality.detection.admin import records
+from quality.detection.models import Ban
+from quality.test_questions.models import Grade
+
+# A page with all evidence about a worker; it decides nothing.
+if TYPE_CHECKING:
+    from django.contrib.admin import AdminSite
+
+
+def evidence_page(site: AdminSite, request: HttpRequest, pk: int) -> HttpResponse:
+    if not request.user.has_perm("quality.view_grade"):
+        raise PermissionDenied
+    worker = Worker.objects.filter(pk=pk).first()
+    if worker is None:
+        raise Http404
+    tested = Grade.objects.filter(worker=worker).values_list("worker", "pool")
+    evidence = worker_evidence(worker)
+    context = {
+        **site.each_context(request),
+        "opts": HumanEvaluation._meta,
+        "title": f"Evidence about {worker}",
+        "worker": worker,
+        "records": records(tested.order_by("pool").distinct()),
+        "bans": Ban.objects.filter(worker=worker, lifted_at=None),
+        "held": HeldExclusion.objects.filter(
+            worker=worker, state=HeldExclusion.State.WAITING
+        ).select_related("verdict__fit"),
+        "evidence": evidence,
+        "summary": summary(evidence),
+    }
+    return TemplateResponse(request, "admin/leaderboard/worker_evidence.html", context)
+
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

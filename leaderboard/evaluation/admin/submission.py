@@ -1,15 +1,17 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from django.contrib import admin
+from django import forms
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import path
 
-from genie.lib.admin.questions import Question, ReasonForm
-from genie.lib.admin.read_only import ReadOnlyInline
+from genie.lib.admin import Line, Question, ReadOnlyInline, ReasonForm, asking
+from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.admin import partial
 from leaderboard.evaluation.admin.approve_page import approve_page
@@ -22,12 +24,125 @@ from leaderboard.evaluation.admin.decisions import (
     Verb,
     decide_on_each,
 )
-from leaderboard.evaluation.admin.describe import describe_selected
 from leaderboard.evaluation.admin.filters import HasFailed, HasWarnings
 from leaderboard.evaluation.admin.money import cost_shown
-from leaderboard.evaluation.admin.tests_page import tests_page
+from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
 from leaderboard.evaluation.selectors.anchors import remembered
-from leaderboard.submissions.models.submission import Submission, SubmissionEvent
+from leaderboard.evaluation.services.hidden.preview import previews
+from leaderboard.submissions.forms import AboutSystemForm, initial_of, said_at
+from leaderboard.submissions.models import Prediction, Submission, SubmissionEvent
+from leaderboard.submissions.services.about_system import describe
+
+# Changes by staff to a system's description; only here a system becomes a baseline.
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+
+class _StaffForm(AboutSystemForm):
+    baseline = forms.ChoiceField(
+        required=False,
+        choices=[("", "a system like others"), *Submission.Baseline.choices],
+        help_text="Shown as a mark beside the name; does not affect ranks.",
+    )
+
+
+QUESTION = Question(
+    title="About the system",
+    sentence="Shown on the board and on the submission's page, also of published systems.",
+    button="Save",
+    action="describe_selected",
+    form=_StaffForm,
+)
+
+
+def describe_selected(
+    model_admin: Any, request: HttpRequest, queryset: QuerySet[Submission]
+) -> HttpResponse | None:
+    submission = queryset.get()
+    initial = {**initial_of(submission), "baseline": submission.baseline}
+    form = _StaffForm(request.POST or None, initial=initial)
+    if form.is_valid():
+        try:
+            changed = describe(submission, **form.cleaned_data)
+        except GenieError as error:
+            form.add_error(said_at(error), error.message)
+        else:
+            said = ", ".join(changed) or "nothing"
+            model_admin.log_change(request, submission, f"Changed: {said}.")
+            model_admin.message_user(request, f"Changed: {said}.", messages.SUCCESS)
+            return None
+    lines = [Line(submission.pk, submission.system_name)]
+    return asking(model_admin, request, QUESTION, form, lines)
+
+
+# A dry run of a submission's test questions; staff confirm outputs as good here.
+if TYPE_CHECKING:
+    from genie.lib.typing import Account
+
+N_SHOWN = 50
+CONFIRM, TAKE_BACK = "confirm", "take-back"
+
+
+def tests_page(
+    model_admin: Any, request: HttpRequest, submission: Submission
+) -> HttpResponse:
+    if request.method == "POST":
+        _decide(model_admin, request, submission)
+        return redirect(request.path)
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "opts": model_admin.opts,
+        "media": model_admin.media,
+        "title": f"Test questions for {submission.system_name}",
+        "submission": submission,
+        "outputs": _outputs(submission),
+    }
+    try:
+        context["parts"] = list(previews(submission.task, submission))
+    except GenieError as error:
+        context["trouble"] = error.message
+    return TemplateResponse(request, "admin/leaderboard/submission/tests.html", context)
+
+
+def _outputs(submission: Submission) -> list[dict[str, Any]]:
+    rows = (
+        Prediction.objects.filter(
+            submission=submission,
+            instance__sample_rank__lt=submission.task.sample_size,
+        )
+        .select_related("instance", "confirmed__confirmed_by")
+        .order_by("instance__sample_rank")[:N_SHOWN]
+    )
+    return [
+        {
+            "pk": row.pk,
+            "fields": submission.task.shown(row.instance.fields),
+            "text": submission.task.output(row.text),
+            "confirmed": getattr(row, "confirmed", None),
+        }
+        for row in rows
+    ]
+
+
+def _decide(model_admin: Any, request: HttpRequest, submission: Submission) -> None:
+    by = cast("Account", request.user)
+    rows = Prediction.objects.filter(submission=submission)
+    if (pk := request.POST.get(CONFIRM, "")).isdecimal():
+        row = rows.get(pk=int(pk))
+        ConfirmedOutput.objects.get_or_create(
+            prediction=row, defaults={"confirmed_by_id": by.pk}
+        )
+        said = "Confirmed as good"
+    elif (pk := request.POST.get(TAKE_BACK, "")).isdecimal():
+        row = rows.get(pk=int(pk))
+        ConfirmedOutput.objects.filter(prediction=row).delete()
+        said = "No longer confirmed as good"
+    else:
+        return
+    sentence = f"{said}: the output for {row.instance.instance_id}."
+    model_admin.log_change(request, submission, sentence)
+    model_admin.message_user(request, sentence, messages.SUCCESS)
+
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

@@ -39,8 +39,8 @@ from leaderboard.evaluation.selectors.comparisons import (
 from leaderboard.evaluation.selectors.joint import joint_seen_by
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.stats.stopping.sequential import RULES
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import Staff
 from leaderboard.submissions.services import idempotency
 
 _SMALL = 100_000

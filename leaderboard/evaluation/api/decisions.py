@@ -23,7 +23,7 @@ from crowd.money.services.budgets import budget_left
 from genie.accounts.models import AccessToken
 from genie.accounts.permissions import IsStaff
 from genie.accounts.staff import narrowed
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.api.base import View, problems
@@ -33,7 +33,7 @@ from leaderboard.evaluation import decide, machine
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 
 State = HumanEvaluation.State
 APPROVE, DECLINE, STOP = "approve", "decline", "stop"

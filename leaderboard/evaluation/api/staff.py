@@ -10,9 +10,8 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.progress import progress_of
+from crowd.hits.models import Assignment, Campaign
+from crowd.hits.selectors import progress_of
 from crowd.platforms.base import all_platforms
 from crowd.workers.models.worker import Worker
 from genie.accounts.models import AccessToken
@@ -27,13 +26,70 @@ from leaderboard.api.query import (
     TaskField,
     one_of,
 )
-from leaderboard.evaluation.api.staff_serializers import (
-    BanSerializer,
-    CampaignSerializer,
-    WorkerSerializer,
-)
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 from quality.detection.models import Ban
+
+
+class CampaignSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField(source="pk")
+    key = serializers.CharField(help_text="Key of what the campaign is for.")
+    title = serializers.CharField()
+    task = serializers.CharField(source="pool")
+    platform = serializers.CharField()
+    state = serializers.ChoiceField(choices=Campaign.State.choices)
+    simulated = serializers.BooleanField()
+    notice = serializers.CharField(help_text="Notice for staff; often empty.")
+    starts_at = serializers.DateTimeField()
+    created_at = serializers.DateTimeField()
+    completed_at = serializers.DateTimeField(allow_null=True)
+    reward_cents = serializers.IntegerField(source="hit_type.reward_cents")
+    n_hits = serializers.IntegerField(source="progress.n_hits")
+    n_done = serializers.IntegerField(source="progress.n_done")
+    n_open = serializers.IntegerField(source="progress.n_open")
+    spent_cents = serializers.IntegerField(source="progress.spent_cents")
+    committed_cents = serializers.IntegerField(source="progress.committed_cents")
+    budget_cents = serializers.IntegerField()
+    hourly_cents = serializers.IntegerField(
+        source="progress.hourly_cents",
+        allow_null=True,
+        help_text="Median; human workers only.",
+    )
+
+
+class WorkerSerializer(serializers.Serializer[Any]):
+    pseudonym = serializers.CharField()
+    platform = serializers.CharField()
+    simulated = serializers.BooleanField()
+    excluded = serializers.BooleanField(help_text="Excluded from all tasks.")
+    created_at = serializers.DateTimeField()
+    n_handed_in = serializers.IntegerField(
+        help_text="Assignments, approved, rejected or pending."
+    )
+    n_rejected = serializers.IntegerField()
+    banned_from = serializers.ListField(
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="Tasks that the worker is banned from; null for staff who may not see "
+        "bans.",
+    )
+
+
+class BanSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField(source="pk")
+    worker = serializers.CharField(source="worker.pseudonym")
+    task = serializers.CharField(source="pool")
+    reason = serializers.CharField()
+    by_detector = serializers.SerializerMethodField()
+    p_noisy = serializers.FloatField(
+        source="verdict.p_noisy", default=None, allow_null=True
+    )
+    created_at = serializers.DateTimeField()
+    lifted_at = serializers.DateTimeField(allow_null=True)
+    lifted_reason = serializers.CharField()
+
+    def get_by_detector(self, ban: Any) -> bool:
+        return ban.created_by_id is None
+
 
 _REFUSALS = ("not-authenticated", "permission-denied")
 _HANDED_IN = [

@@ -19,7 +19,7 @@ class BoardFit(models.Model):
     criteria = OrderedJSONField(default=dict)
     # criterion -> result of leaderboard.evaluation.evidence; only for public boards
     evidence = models.JSONField(default=dict)
-    # weights other than 1 of ratings, by worker: quality.bans.selectors.weights
+    # weights other than 1 of ratings, by worker: quality.bans.selectors
     weights = models.JSONField(default=dict)
     # hash of the scores' ratings and settings
     inputs_sha256 = models.CharField(max_length=64)

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from genie.lib.ordered_json import OrderedJSONField
 from leaderboard.evaluation.models import states
 from leaderboard.tasks.models import Instance, Task

@@ -14,10 +14,10 @@ from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.coverage import ranked
 from leaderboard.evaluation.selectors.system_ratings import FIRST_SLOT
-from leaderboard.submissions.models.submission import Prediction, Submission
-from leaderboard.submissions.selectors.visibility import public
+from leaderboard.submissions.models import Prediction, Submission
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
-from quality.bans.selectors.clean_ratings import clean_ratings_of
+from quality.bans.selectors import clean_ratings_of
 
 if TYPE_CHECKING:
     import pandas as pd

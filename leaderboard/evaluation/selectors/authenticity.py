@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.workers.models.worker import Worker
 from leaderboard.evaluation.models.human_evaluation import JudgedItem, JudgedOutput
-from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
+from leaderboard.metric_board.models import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.tasks.models import Task
 from quality.authenticity.evidence import Line, crowd_evidence, page_evidence
 from quality.authenticity.selectors import noticed, tests_of
 from quality.authenticity.stats.answers import Answers
-from quality.bans.selectors.clean_ratings import all_ratings_of
+from quality.bans.selectors import all_ratings_of
 from quality.counts import Ints
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from leaderboard.evaluation.selectors.system_ratings import (
     nobodies_apart,
     unit_for,
 )
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import public
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
-from quality.bans.selectors.weights import weight_of
+from quality.bans.selectors import weight_of
 
 if TYPE_CHECKING:
     import pandas as pd

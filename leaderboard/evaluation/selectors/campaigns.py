@@ -2,9 +2,9 @@ from collections.abc import Iterable
 
 from django.db.models import QuerySet
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 
 
 def campaigns_of(evaluation: HumanEvaluation) -> list[Campaign]:

@@ -12,7 +12,7 @@ from leaderboard.evaluation.models.comparison import (
 from leaderboard.stats.stopping.sequential import Comparison as Series
 from leaderboard.stats.stopping.sequential import ConfidenceRule, Decision, rule_named
 from leaderboard.stats.systems.preferred_share import preferred_share
-from quality.bans.selectors.clean_ratings import all_ratings_of, clean_ratings
+from quality.bans.selectors import all_ratings_of, clean_ratings
 
 Strategy = Comparison.Strategy
 FIRST_SLOT = "A"

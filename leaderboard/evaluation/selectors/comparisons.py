@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q, QuerySet
 
-from crowd.hits.selectors.progress import campaign_progress, unit_cents
+from crowd.hits.selectors import campaign_progress, unit_cents
 from genie.accounts.staff import open_to, staff_may
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.models.comparison import Comparison
@@ -25,14 +25,8 @@ from leaderboard.evaluation.selectors.comparison_labels import (
 )
 from leaderboard.stats.stopping.outlook import Course, course_of, labels_needed
 from leaderboard.stats.stopping.sequential import Decision
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import (
-    ON_BOARD,
-    Staff,
-    inside,
-    public,
-    team_ids,
-)
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import ON_BOARD, Staff, inside, public, team_ids
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db.models import F, FloatField, Max, Q
 from django.db.models.functions import Cast
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 
 State = Campaign.State

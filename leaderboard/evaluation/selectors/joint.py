@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q, QuerySet
 
-from crowd.hits.selectors.progress import campaign_progress
+from crowd.hits.selectors import campaign_progress
 from crowd.scales.elsewhere import PREFERRED
 from crowd.scales.find import all_scales
 from genie.accounts.staff import open_to, staff_may
@@ -16,8 +16,8 @@ from leaderboard.evaluation.models.human_evaluation import EvaluatedSystem
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.unsettled import LAST_CHECK, unsettled
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import Staff, inside, public
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import Staff, inside, public
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:

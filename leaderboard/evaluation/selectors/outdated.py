@@ -7,10 +7,10 @@ from typing import Any
 from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce
 
-from crowd.hits.models.assignment import Assignment
+from crowd.hits.models import Assignment
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from quality.bans.selectors import bans
+from quality.bans import selectors
 
 # A ban has the time at which its transaction began: a score computed before the
 # transaction's end has not seen it. Such a transaction takes at most this long.
@@ -49,7 +49,7 @@ def _changed(rows: QuerySet[Any], unseen: timedelta = UNSEEN) -> set[int]:
     added = rows.filter(**{"campaigns__campaign__money_added_at__gt": F("since")})
     columns = ("pk", F("since"), "task__slug", "campaigns__campaign")
     asked = list(rows.values_list(*columns))
-    changed_at = bans.changed_at()
+    changed_at = selectors.changed_at()
     banned = [
         pk
         for pk, since, pool, _ in asked

@@ -2,9 +2,9 @@ from collections.abc import Iterable
 
 from django.db.models import Count, QuerySet
 
-from crowd.hits.models.assignment import Assignment
+from crowd.hits.models import Assignment
 from leaderboard.evaluation.models.human_evaluation import JudgedItem
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
 COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)

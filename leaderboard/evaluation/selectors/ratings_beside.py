@@ -7,13 +7,13 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crowd.hits.models.assignment import Answer
+from crowd.hits.models import Answer
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, JudgedItem
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
-from leaderboard.submissions.models.submission import Prediction
+from leaderboard.submissions.models import Prediction
 from quality.detection.models import Ban
-from quality.test_questions.services.grade import COUNTED
+from quality.test_questions.services import COUNTED
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,8 +1,8 @@
 """Whether the random sample of a task's instances may be disclosed."""
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.workers.models.qualification_test import QualificationTest
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
 OVER = (Campaign.State.COMPLETE, Campaign.State.STOPPED)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from django.db.models import QuerySet
 
-from crowd.hits.models.campaign import ELSEWHERE, Campaign
+from crowd.hits.models import ELSEWHERE, Campaign
 from crowd.scales.find import all_scales
 from crowd.workers.models.worker import Worker
 from leaderboard.designs.base import all_designs
@@ -19,7 +19,7 @@ from leaderboard.evaluation.models.human_evaluation import (
     JudgedItem,
     JudgedOutput,
 )
-from quality.bans.selectors.clean_ratings import all_ratings_of, clean_ratings_of
+from quality.bans.selectors import all_ratings_of, clean_ratings_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,13 +5,11 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Assignment, Campaign
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors import coverage
 from leaderboard.evaluation.selectors.outdated import outdated
-from quality.bans.selectors import pending
-from quality.bans.selectors.clean_ratings import COUNTED
+from quality.bans.selectors import COUNTED, n_appeals, n_held
 from quality.detection.models import Ban
 
 State = Campaign.State
@@ -42,9 +40,9 @@ def unsettled(evaluation: HumanEvaluation) -> list[str]:
         reasons.append(REPLACEMENTS)
     elif lost_instances(evaluation).exists() and not outdated([evaluation.pk]):
         reasons.append(MISSING)
-    if n := pending.n_held(pks):
+    if n := n_held(pks):
         reasons.append(f"{n:,} {_plural(n, 'exclusion')} to be decided by staff")
-    if n := pending.n_appeals(pks):
+    if n := n_appeals(pks):
         reasons.append(f"{n:,} {_plural(n, 'appeal')} to be decided by staff")
     if _goes_on_elsewhere(evaluation, pks):
         reasons.append(OTHERS)

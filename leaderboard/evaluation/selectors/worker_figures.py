@@ -9,9 +9,8 @@ import numpy as np
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 
 from crowd.campaigns.selectors.reading_pace import faster_than_reading
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.wording import language_written
+from crowd.hits.models import Assignment, Campaign
+from crowd.hits.selectors import language_written
 from crowd.money.models import LedgerEntry
 from crowd.pricing import hourly_cents
 from leaderboard.evaluation.selectors.system_ratings import unnamed

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.hits.services.build import ItemSpec
 from genie.lib.seeds import generator, seed_from
 from leaderboard.designs.base import content_key
@@ -25,7 +25,7 @@ from leaderboard.stats.systems.linking import Ratings, linking_constant
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import design_of
-from quality.test_questions.services import inject
+from quality.test_questions.services import HiddenItem, item_key
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +46,7 @@ def specs(
     human: HumanConfig,
     anchor: Anchor | None,
     *,
-    hidden: Sequence[inject.HiddenItem],
+    hidden: Sequence[HiddenItem],
     campaign_key: str,
     seed: int,
 ) -> list[AnchorSpec]:
@@ -78,7 +78,7 @@ def specs(
             campaign_key=campaign_key,
             seed=own_seed,
         )
-        key = inject.item_key(campaign_key, "anchor", row.instance.instance_id)
+        key = item_key(campaign_key, "anchor", row.instance.instance_id)
         slots = [slot for slot, pk in item.slots.items() if pk is not None]
         found.append(
             AnchorSpec(

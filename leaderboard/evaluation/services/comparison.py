@@ -11,10 +11,10 @@ from leaderboard.evaluation.models.comparison import Comparison, ComparisonSet
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.services.request import requested
 from leaderboard.stats.stopping.sequential import RULES
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import ON_BOARD
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import ON_BOARD
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.selectors.made_elsewhere import CLOSED
+from leaderboard.tasks.selectors import CLOSED
 
 Strategy = Comparison.Strategy
 DEFAULT_RULE = "beta-mixture"

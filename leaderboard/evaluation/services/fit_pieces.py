@@ -39,9 +39,9 @@ from leaderboard.evaluation.selectors.judged import forecasts_of, ranking_rows
 from leaderboard.evaluation.services import platform_crowds
 from leaderboard.evaluation.stored_fit import as_json
 from leaderboard.stats.judges.together import Forecast
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
-from quality.bans.selectors.weights import soft_weights
+from quality.bans.selectors import soft_weights
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,7 +19,7 @@ from leaderboard.tasks.services.configuration import (
     shown,
     task_view,
 )
-from quality.test_questions.services import inject
+from quality.test_questions.services import item_key
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def judged(
     }
     return JudgedSpec(
         spec=ItemSpec(
-            key=inject.item_key(campaign_key, "judged", instance.instance_id),
+            key=item_key(campaign_key, "judged", instance.instance_id),
             data=data,
             content_key=content_key(task.slug, instance.instance_id),
         ),

@@ -19,12 +19,12 @@ from leaderboard.evaluation.services.request import (
     shared_by,
 )
 from leaderboard.stats.blocks import balanced_blocks
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import ON_BOARD
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import ON_BOARD
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.drafts.documents import whole_first
 from leaderboard.tasks.models import Instance, Task
-from leaderboard.tasks.selectors.made_elsewhere import CLOSED
+from leaderboard.tasks.selectors import CLOSED
 
 # Per page, and in all if a page shows only some of them.
 MOST_ON_PAGE, MOST_SYSTEMS = 8, 100

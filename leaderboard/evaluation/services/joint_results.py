@@ -20,9 +20,8 @@ from leaderboard.evaluation.services.ranking_numbers import (
     numbers_of,
 )
 from leaderboard.stats.systems.ranks import ALPHA
-from leaderboard.submissions.models.submission import Submission
-from quality.bans.selectors.clean_ratings import n_excluded_workers
-from quality.bans.selectors.weights import soft_weights
+from leaderboard.submissions.models import Submission
+from quality.bans.selectors import n_excluded_workers, soft_weights
 
 Means = Mapping[tuple[str, int], float]
 

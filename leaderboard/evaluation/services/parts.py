@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from leaderboard.evaluation.services.anchors import AnchorSpec
 from leaderboard.evaluation.services.hidden.offers import Planned
 from leaderboard.evaluation.services.items import JudgedSpec
-from quality.test_questions.services.inject import HiddenItem
+from quality.test_questions.services import HiddenItem
 
 
 @dataclass(frozen=True)

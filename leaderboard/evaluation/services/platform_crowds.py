@@ -8,7 +8,7 @@ from dataclasses import asdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.estimates import groups_of
 from leaderboard.evaluation.models.anchor import AnchorItem
@@ -20,16 +20,16 @@ from leaderboard.evaluation.selectors.board_ratings import (
     evaluations_of,
 )
 from leaderboard.evaluation.stored_fit import DIGITS
-from leaderboard.stats.crowds.agreement import (
+from leaderboard.stats.crowds import (
     Correlation,
     CrowdComparison,
+    SamePopulation,
     SystemInBoth,
     compare_crowds,
 )
-from leaderboard.stats.crowds.same_population import SamePopulation
 from leaderboard.stats.systems.estimates import Difference
 from leaderboard.stats.systems.variances import Variances
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from genie.lib.typing import Account
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import public
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import public
 
 # Fields of a score's entry, which releases have, too.
 _SAID = (

@@ -1,6 +1,6 @@
 from django.utils import timezone
 
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.submissions.services import lifecycle
 
 State = Submission.State

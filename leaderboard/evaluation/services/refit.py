@@ -30,10 +30,10 @@ from leaderboard.evaluation.selectors.board_ratings import (
 from leaderboard.evaluation.selectors.judged import ranking_rows
 from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.fit_pieces import Refit, computed, forget
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.config import ADJUSTED, PLAIN, Z_SCORES
 from leaderboard.tasks.models import Task
-from quality.bans.selectors.weights import soft_weights, weights_stamps
+from quality.bans.selectors import soft_weights, weights_stamps
 
 # Increased with each change of the estimation: all boards are then estimated again.
 VERSION = 6

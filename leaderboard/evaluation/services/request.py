@@ -10,10 +10,10 @@ from leaderboard.evaluation.models.human_evaluation import (
     EvaluatedSystem,
     HumanEvaluation,
 )
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.drafts.documents import whole_first
 from leaderboard.tasks.models import Instance, Task
-from leaderboard.tasks.selectors.made_elsewhere import CLOSED
+from leaderboard.tasks.selectors import CLOSED
 
 
 def requested(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.utils import timezone
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from genie.lib.seeds import seed_from
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.estimates import Estimate, plain_intervals
@@ -27,7 +27,7 @@ from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.anchors import links
 from leaderboard.stats.intervals import Interval
 from leaderboard.tasks.config import PLAIN
-from quality.bans.selectors.clean_ratings import NOT_SENT, n_excluded_workers
+from quality.bans.selectors import NOT_SENT, n_excluded_workers
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,8 +13,8 @@ import numpy as np
 
 from crowd.campaigns.services import work
 from crowd.hit_templates.errors import Errors
-from crowd.hits.models.campaign import HITType, Item
-from crowd.hits.selectors.questions import (
+from crowd.hits.models import HITType, Item
+from crowd.hits.selectors import (
     Asked,
     errors_of,
     marked_texts,

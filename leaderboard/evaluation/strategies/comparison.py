@@ -12,8 +12,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from crowd.campaigns.services import reservations, run, shares
-from crowd.hits.models.campaign import HIT, Campaign
-from crowd.hits.selectors.progress import campaign_progress, is_done
+from crowd.hits.models import HIT, Campaign
+from crowd.hits.selectors import campaign_progress, is_done
 from crowd.hits.services import slots
 from crowd.hits.services.extend import extend, room
 from crowd.money.services import budgets
@@ -21,7 +21,7 @@ from crowd.pricing import Quote
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import campaigns, closing, machine, waves
 from leaderboard.evaluation.models import states
-from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.models.comparison import Comparison, CountedVote
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.price import quote_comparison
 from leaderboard.evaluation.selectors.comparison_labels import (
@@ -32,16 +32,65 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     n_workers_at_most,
     needs_third,
     rule_of,
+    votes_are_final,
     votes_of,
+    with_balanced_sides,
 )
-from leaderboard.evaluation.services import comparison_end
+from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.comparison import key_of
 from leaderboard.evaluation.services.hidden import gate
 from leaderboard.evaluation.services.parts import Part
 from leaderboard.stats.stopping.sequential import Decision
 from leaderboard.tasks.config import ComparisonConfig
 
+# The end of a comparison: its result and the votes behind it are stored.
 State = states.State
+
+
+def result(comparison: Comparison, state: str, votes: Sequence[Votes]) -> Decision:
+    labels = labels_from(comparison, votes, last=votes_are_final(state))
+    return decide(rule_of(comparison), [label for label in labels if label is not None])
+
+
+@transaction.atomic
+def write(
+    comparison: Comparison, state: str, decision: Decision, votes: Sequence[Votes]
+) -> None:
+    """Store the end and its votes; the caller has locked the comparison's row.
+
+    Later bans, appeals and rejections change who counts. The decision stays as stored,
+    and only these votes can reproduce it.
+    """
+    comparison.sides_balanced = comparison.task.configuration.comparison.correct_side
+    if comparison.sides_balanced:
+        labels = labels_from(comparison, votes, last=votes_are_final(state))
+        slots = [pair.slot_of_a for pair in votes]
+        decision = with_balanced_sides(decision, labels, slots)
+    # A comparison that staff stopped has no decision, whatever its labels are.
+    decided = decision.side != "undecided" and state == State.DECIDED
+    comparison.better = decision.side if decided else ""
+    comparison.n_labels = decision.n
+    comparison.estimate = decision.estimate if decision.n else None
+    comparison.low, comparison.high = decision.low, decision.high
+    comparison.votes_kept = True
+    comparison.save()
+    public_log.result(
+        comparison,
+        state=state,
+        better=comparison.better,
+        n_labels=comparison.n_labels,
+        estimate=comparison.estimate,
+        low=comparison.low,
+        high=comparison.high,
+    )
+    CountedVote.objects.bulk_create(
+        [
+            CountedVote(pair_id=pair.pair_pk, worker_id=worker, value=value)
+            for pair in votes
+            for worker, value in zip(pair.workers, pair.values, strict=True)
+        ],
+        batch_size=1_000,
+    )
 
 
 @dataclass(frozen=True)
@@ -80,10 +129,10 @@ class ComparisonOfTwo:
     def stopped(self, evaluation: HumanEvaluation) -> None:
         comparison = evaluation.comparison
         votes = votes_of(comparison)
-        comparison_end.write(
+        write(
             comparison,
             State.STOPPED,
-            comparison_end.result(comparison, State.STOPPED, votes),
+            result(comparison, State.STOPPED, votes),
             votes,
         )
 
@@ -172,7 +221,7 @@ def _go_on(evaluation: HumanEvaluation, look: Look) -> None:
         return
     if campaign.state == Campaign.State.STOPPED:
         votes = votes_of(comparison)
-        stopped = comparison_end.result(comparison, State.STOPPED, votes)
+        stopped = result(comparison, State.STOPPED, votes)
         _finish(evaluation, State.STOPPED, stopped, votes)
         return
     if look.votes != votes_of(comparison) or look.last != is_done(campaign):
@@ -224,7 +273,7 @@ def _finish(
 ) -> None:
     # code that sends work out again after a ban waits for this lock
     campaign = Campaign.objects.select_for_update().get(pk=evaluation.campaign.pk)
-    comparison_end.write(evaluation.comparison, state, decision, votes)
+    write(evaluation.comparison, state, decision, votes)
     machine.move(evaluation, state)
     run.complete(campaign.pk)
     budgets.settle(campaign.key, campaign_progress(campaign).spent_cents)

@@ -24,7 +24,7 @@ from leaderboard.evaluation.services.hidden.offers import Planned
 from leaderboard.evaluation.services.items import Entry
 from leaderboard.evaluation.services.joint_results import results_of, systems_of
 from leaderboard.evaluation.services.parts import Part
-from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance
 from leaderboard.tasks.services import configuration

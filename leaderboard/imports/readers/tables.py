@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genie.lib.errors import GenieError
-from genie.lib.formats.parquet import engine
+from genie.lib.formats import engine
 from leaderboard.imports.readers.judgments import Problem
 from leaderboard.imports.readers.names import PERSONAL, plain
 from leaderboard.imports.readers.sources import Source

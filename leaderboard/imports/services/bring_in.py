@@ -10,17 +10,24 @@ import numpy as np
 from django.db import transaction
 from django.utils import timezone
 
+from crowd.workers.models.worker import Worker
 from genie.lib.database import count_anew
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.designs.one_output import ErrorSpans
-from leaderboard.imports.about import UNKNOWN, About, told_by_rows
+from leaderboard.imports.about import (
+    PLATFORM,
+    UNKNOWN,
+    About,
+    platform_worker_id,
+    told_by_rows,
+)
 from leaderboard.imports.kept import ASIDE, ONE, PAIRS
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers.judgments import Judgments, Role, told
 from leaderboard.imports.readers.people import kept_name
 from leaderboard.imports.readers.sources import Source
-from leaderboard.imports.services import campaigns, people, plan, scored, systems, tasks
+from leaderboard.imports.services import campaigns, plan, scored, systems, tasks
 from leaderboard.imports.services.measures import (
     Measure,
     check_severities,
@@ -31,6 +38,31 @@ from leaderboard.imports.services.named import INSTANCE, SYSTEM, changed, fittin
 from leaderboard.imports.services.settle import scales_of, settle
 from leaderboard.imports.services.write import WRITTEN, Known, write
 from leaderboard.tasks.models import Task
+
+# Imported raters, as workers without an account.
+_BATCH = 2_000
+
+
+def workers_of(slug: str, names: Iterable[str]) -> dict[str, int]:
+    """Return the worker of each name; new ones are created, excluded from all work."""
+    id_of = {name: platform_worker_id(slug, name) for name in dict.fromkeys(names)}
+    Worker.objects.bulk_create(
+        [
+            Worker(platform=PLATFORM, platform_worker_id=key, excluded=True)
+            for key in id_of.values()
+        ],
+        batch_size=_BATCH,
+        ignore_conflicts=True,
+    )
+    found: dict[str, int] = {}
+    keys = list(id_of.values())
+    for start in range(0, len(keys), 500):
+        rows = Worker.objects.filter(
+            platform=PLATFORM, platform_worker_id__in=keys[start : start + 500]
+        )
+        found |= dict(rows.values_list("platform_worker_id", "pk"))
+    return {name: found[key] for name, key in id_of.items()}
+
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -238,7 +270,7 @@ def _store(
         SYSTEM,
     )
     judged_by = {name for one in planned.parts for name in one.rows["worker"]}
-    workers = people.workers_of(slug, sorted(judged_by))
+    workers = workers_of(slug, sorted(judged_by))
     row = Import.objects.create(
         task=task,
         layout=judgments.layout,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Count, Max
 from django.utils import timezone
 
-from crowd.hits.models.campaign import Campaign, HITType
+from crowd.hits.models import Campaign, HITType
 from crowd.hits.services.build import HITTypeSpec, shared_hit_type
 from genie.lib.seeds import seed_from
 from genie.lib.typing import Account

@@ -10,7 +10,7 @@ from leaderboard.evaluation.models.states import State
 from leaderboard.evaluation.services import refit
 from leaderboard.evaluation.services import score as scoring
 from leaderboard.evaluation.strategies import strategy_of
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
 Tell = Callable[[str, int, int], None]

@@ -13,12 +13,7 @@ from leaderboard.evaluation.models.states import State
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers.judgments import Texts
 from leaderboard.imports.services.bulk import store
-from leaderboard.submissions.models.submission import (
-    Prediction,
-    Submission,
-    SubmissionEvent,
-    Team,
-)
+from leaderboard.submissions.models import Prediction, Submission, SubmissionEvent, Team
 
 TEAM = "imported"
 

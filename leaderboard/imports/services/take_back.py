@@ -6,8 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import ProtectedError, QuerySet
 
-from crowd.hits.models.assignment import Answer, Assignment
-from crowd.hits.models.campaign import HIT, Campaign, Input, Item
+from crowd.hits.models import HIT, Answer, Assignment, Campaign, Input, Item
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.models.board_fit import BoardFit
@@ -24,7 +23,7 @@ from leaderboard.imports.about import PLATFORM
 from leaderboard.imports.kept import key_of
 from leaderboard.imports.models import Import
 from leaderboard.imports.services import campaigns, scored, tasks
-from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks.models import Task
 
 Tell = Callable[[str, int, int], None]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from crowd.hits.models.campaign import HITType, Input, Item
+from crowd.hits.models import HITType, Input, Item
 from genie.lib.errors import GenieError
-from genie.lib.formats.language_codes import two_letters
+from genie.lib.formats import two_letters
 from genie.lib.typing import Account
 from leaderboard.designs.base import content_key
 from leaderboard.imports.about import About
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.services.measures import MARKED, Measure, measure
 from leaderboard.metric_runs.models import MetricResult, MetricRun
-from leaderboard.submissions.models.submission import Prediction
+from leaderboard.submissions.models import Prediction
 from leaderboard.tasks.drafts.bundle import SLUG
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.readers.base import ReleaseInstance, release_of

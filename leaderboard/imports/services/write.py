@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from crowd.hits.models.assignment import Answer, Assignment
-from crowd.hits.models.campaign import HIT, Campaign, Item
+from crowd.hits.models import HIT, Answer, Assignment, Campaign, Item
 from crowd.hits.services.inputs import inputs_for
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation.models.human_evaluation import (

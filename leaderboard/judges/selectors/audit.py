@@ -13,12 +13,12 @@ from leaderboard.judges.definition import PAIRWISE
 from leaderboard.judges.models import Judge, JudgeRun
 from leaderboard.judges.selectors.overlap import Judged, Overlap, both_orders
 from leaderboard.judges.selectors.scores import probed_of
-from leaderboard.stats.blinding.style import FEATURES, style_of
+from leaderboard.stats.blinding import FEATURES, style_of
 from leaderboard.stats.judges.bias import injection_effect, order_effect, text_effects
 from leaderboard.stats.judges.findings import Effect, Finding, settle
 from leaderboard.stats.judges.injections import probes
 from leaderboard.stats.judges.licence import Reason
-from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.models import Prediction, Submission
 
 _READ = ("length", "lists and markup")
 _FAMILY = "own family"

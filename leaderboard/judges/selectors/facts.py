@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from crowd.hits.models.campaign import ELSEWHERE
+from crowd.hits.models import ELSEWHERE
 from crowd.platforms.base import kind_of
 from crowd.workers.selectors.platform_requirements import of_pool
 from crowd.workers.services import requirements

@@ -12,7 +12,7 @@ from leaderboard.evaluation.selectors.board_ratings import board_scores
 from leaderboard.judges.models import JudgeCall, JudgeLicence, JudgeRun
 from leaderboard.judges.selectors.scores import scores_of
 from leaderboard.stats.resampling import Floats
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
 

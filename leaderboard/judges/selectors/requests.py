@@ -8,7 +8,7 @@ from math import ceil
 from typing import Any
 
 from crowd import hit_templates
-from crowd.hits.selectors.questions import SPANS
+from crowd.hits.selectors import SPANS
 from crowd.scales.base import Scale
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import Shown
@@ -27,8 +27,8 @@ from leaderboard.judges.selectors.pages import (
 )
 from leaderboard.judges.shape import WHOLE, Shape
 from leaderboard.stats.judges.injections import planted
-from leaderboard.submissions.models.submission import Prediction, Submission
-from leaderboard.submissions.selectors.visibility import public
+from leaderboard.submissions.models import Prediction, Submission
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import design_of, shown, task_view

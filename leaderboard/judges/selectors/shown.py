@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from genie.accounts.staff import staff_may
 from leaderboard.judges.models import Judge, JudgeLicence, JudgeRun
 from leaderboard.judges.selectors.told import by_judge, cents, progress, sent
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import Staff, public
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import Staff, public
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from leaderboard.judges.models import (
     Judge,
     JudgeAnswer,
     JudgeCall,
+    JudgeCost,
     JudgeRun,
 )
-from leaderboard.judges.selectors.measured import bytes_a_token
 from leaderboard.judges.selectors.money import in_cents
 from leaderboard.judges.selectors.pages import human_of, pages_of, scale_of
 from leaderboard.judges.selectors.requests import (
@@ -26,10 +26,41 @@ from leaderboard.judges.selectors.requests import (
     sendable,
 )
 from leaderboard.stats.judges.injections import probes
-from leaderboard.submissions.models.submission import Prediction
+from leaderboard.submissions.models import Prediction
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import design_of, has_references
+
+# Token counts reported by endpoints, to estimate prices of further requests.
+# Fewer answers are unreliable; more than the last ones add no information.
+_ENOUGH, _LAST = 20, 500
+_SAME = ("endpoint", "url", "model")
+
+
+def bytes_a_token(judge: Judge) -> dict[str, Any]:
+    """Return a plan's `bytes_a_token` and `n_measured`; empty with too few answers."""
+    made = judge.definition
+    same = [
+        other.pk
+        for other in Judge.objects.all()
+        if all(other.definition[name] == made[name] for name in _SAME)
+    ]
+    answers = JudgeAnswer.objects.filter(judge__in=same, input_tokens__gt=0)
+    tokens = dict(
+        answers.order_by("-pk").values_list("request_sha256", "input_tokens")[:_LAST]
+    )
+    costs = JudgeCost.objects.filter(
+        request_sha256__in=list(tokens), state=JudgeCost.State.PAID, n_bytes__gt=0
+    )
+    sizes = dict(costs.values_list("request_sha256", "n_bytes"))
+    if len(sizes) < _ENOUGH:
+        return {}
+    n_tokens = sum(tokens[key] for key in sizes)
+    return {
+        "bytes_a_token": round(sum(sizes.values()) / n_tokens, 3),
+        "n_measured": len(sizes),
+    }
+
 
 # Maximum of questions per run.
 MOST_CALLS = 200_000

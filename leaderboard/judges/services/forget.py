@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.signals import post_delete, pre_delete
 
 from leaderboard.judges.models import JudgeAnswer, JudgeCall, JudgeRun
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 
 
 def connect() -> None:

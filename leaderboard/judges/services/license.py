@@ -18,7 +18,7 @@ from leaderboard.judges.selectors.facts import MODEL, facts_of, is_asked_so, mov
 from leaderboard.judges.selectors.licence import PEOPLE, drift_between, licence_of
 from leaderboard.judges.selectors.licences import standing
 from leaderboard.judges.selectors.told import progress
-from leaderboard.metric_board.models.board import MetricBoard
+from leaderboard.metric_board.models import MetricBoard
 from leaderboard.stats.judges.licence import Reason
 
 JOB = "leaderboard.jobs.license_judge"

@@ -7,25 +7,179 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from django.db.models import Q, QuerySet
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.judges import scripted
 from leaderboard.judges.endpoint import Asker, Lost, Reply, TurnedAway, named
-from leaderboard.judges.models import JudgeAnswer, JudgeCall, JudgeCost, JudgeRun
+from leaderboard.judges.models import (
+    MICROCENTS,
+    JudgeAnswer,
+    JudgeCall,
+    JudgeCost,
+    JudgeMetric,
+    JudgeRun,
+)
 from leaderboard.judges.selectors.requests import (
     Request,
     Requests,
     outputs_in,
+    price,
     requests_of,
 )
-from leaderboard.judges.services import ledger
+from leaderboard.judges.selectors.scores import averaged, scores_of
 from leaderboard.judges.services.decide import JOB
-from leaderboard.judges.services.finish import finish
+from leaderboard.metric_board.models import JUDGED, OutsideMetric, OutsideScores
+from leaderboard.metric_board.services import publish, withdraw
 
-State, CallState = JudgeRun.State, JudgeCall.State
+# The end of a run: its scores go on the metric board of its task, and nowhere else.
+_NAME = 60
+
+
+def finish(run: JudgeRun) -> bool:
+    running = JudgeRun.objects.filter(pk=run.pk, state=JudgeRun.State.RUNNING)
+    with transaction.atomic():
+        ended = running.update(
+            state=JudgeRun.State.DONE, finished_at=timezone.now(), failure=""
+        )
+        if ended:
+            for criterion in run.plan["criteria"]:
+                _put_on_board(run, criterion)
+    return bool(ended)
+
+
+def _put_on_board(run: JudgeRun, criterion: str) -> None:
+    scores = scores_of(run, criterion)
+    owner = run.decided_by or run.asked_by
+    # a command's run has no account: it is read from its own pages
+    if owner is None or not scores:
+        return
+    older = JudgeMetric.objects.filter(
+        run__judge=run.judge, run__task=run.task, criterion=criterion
+    )
+    on_board = older.filter(metric__withdrawn_at=None, run__n_calls__gt=run.n_calls)
+    # repeated questions, asked to see whether answers have changed, replace nothing
+    if run.occasion and on_board.exists():
+        return
+    for row in older.select_related("metric"):
+        withdraw(row.metric)
+    kind = "script" if run.judge.scripted else "judge"
+    whole = _whole(run, scores)
+    metric = OutsideMetric.objects.create(
+        task=run.task,
+        owner=owner,
+        name=f"{kind}: {run.judge} ({criterion})"[:_NAME],
+        description=f"Answers of {run.judge.what}, not of people. {run.judge.signature}",
+        file_name=f"run {run.pk}",
+        file_sha256=run.judge.sha256,
+        file_format=JUDGED,
+        by_instance=whole,
+    )
+    OutsideScores.objects.bulk_create(
+        OutsideScores(
+            metric=metric,
+            submission_id=submission,
+            value=averaged(run, by_instance.values()),
+            per_instance=_row(run, by_instance) if whole else [],
+        )
+        for submission, by_instance in sorted(scores.items())
+    )
+    JudgeMetric.objects.create(run=run, criterion=criterion, metric=metric)
+    publish(metric)
+
+
+def _whole(run: JudgeRun, scores: dict[int, dict[int, float]]) -> bool:
+    sample = run.task.instances.filter(sample_rank__lt=run.task.sample_size)
+    judged = set(sample.values_list("position", flat=True))
+    return all(judged <= set(by_instance) for by_instance in scores.values())
+
+
+def _row(run: JudgeRun, by_instance: dict[int, float]) -> list[float | None]:
+    return [by_instance.get(position) for position in range(run.task.n_instances)]
+
+
+# Money and answers: reserved before a request is sent, stored before it is counted.
+State = JudgeCost.State
+
+
+def hold(run: JudgeRun, request: Request, *, holder: str) -> JudgeCost | None:
+    """Reserve the highest cost of a request.
+
+    Return None if that would exceed the approved amount, or if the run was stopped or
+    belongs to another process: then the request must not be sent.
+    """
+    # as read when the job began: an approved amount never decreases
+    room = run.approved_cents * MICROCENTS - request.most
+    mine = JudgeRun.objects.filter(
+        pk=run.pk, holder=holder, state=JudgeRun.State.RUNNING, microcents__lte=room
+    )
+    with transaction.atomic():
+        if not mine.update(microcents=F("microcents") + request.most):
+            return None
+        return JudgeCost.objects.create(
+            run=run,
+            request_sha256=request.sha256,
+            n_bytes=request.n_bytes,
+            microcents=request.most,
+        )
+
+
+def keep(cost: JudgeCost, reply: Reply) -> JudgeAnswer:
+    """Store an answer under its request's hash and settle its cost in one transaction."""
+    run = cost.run
+    n_in, n_out = reply.input_tokens, reply.output_tokens
+    with transaction.atomic():
+        answer, _ = JudgeAnswer.objects.get_or_create(
+            request_sha256=cost.request_sha256,
+            defaults={
+                "judge": run.judge,
+                "text": reply.text,
+                "refusal": reply.refusal,
+                "model": reply.model,
+                "fingerprint": reply.fingerprint,
+                "input_tokens": n_in or 0,
+                "output_tokens": n_out or 0,
+                "seconds": round(reply.seconds, 3),
+            },
+        )
+        # an endpoint that reports no count is assumed to charge the most
+        known = n_in is not None and n_out is not None
+        paid = price(run.judge, n_in or 0, n_out or 0) if known else cost.microcents
+        _settle(cost, State.PAID, paid)
+    return answer
+
+
+def let_go(cost: JudgeCost) -> None:
+    """Release the amount reserved for a rejected request."""
+    _settle(cost, State.FREE, 0)
+
+
+def lose(cost: JudgeCost) -> None:
+    """Charge a request with unknown outcome the highest cost."""
+    _settle(cost, State.LOST, cost.microcents)
+
+
+def lose_all(run: JudgeRun) -> int:
+    """Charge the open requests of a dead process; return how many."""
+    held = JudgeCost.objects.filter(run=run, state=State.HELD)
+    return held.update(state=State.LOST, settled_at=timezone.now())
+
+
+def _settle(cost: JudgeCost, state: State, microcents: int) -> None:
+    # LOST, too: the answer may reach a process that was assumed dead
+    unknown = [State.HELD, State.LOST]
+    with transaction.atomic():
+        rows = JudgeCost.objects.filter(pk=cost.pk, state__in=unknown)
+        if rows.update(state=state, microcents=microcents, settled_at=timezone.now()):
+            JudgeRun.objects.filter(pk=cost.run_id).update(
+                microcents=F("microcents") + microcents - cost.microcents
+            )
+
+
+RunState, CallState = JudgeRun.State, JudgeCall.State
 # A job yields to others after this many seconds.
 PIECE_SECONDS = 20.0
 # Questions per query.
@@ -74,13 +228,13 @@ def work(pk: int) -> None:
         _ask_some(run, holder)
     except (Halt, GenieError) as halt:
         sentence = halt.message if isinstance(halt, GenieError) else str(halt)
-        _mine(run, holder).filter(state=State.RUNNING).update(
-            state=State.STOPPED, failure=sentence[:500]
+        _mine(run, holder).filter(state=RunState.RUNNING).update(
+            state=RunState.STOPPED, failure=sentence[:500]
         )
     finally:
         _mine(run, holder).update(holder="", held_until=None)
     run.refresh_from_db()
-    if run.state != State.RUNNING:
+    if run.state != RunState.RUNNING:
         return
     if run.calls.filter(state=CallState.WAITING).exists():
         jobs.enqueue(JOB, pk=pk)
@@ -91,7 +245,7 @@ def work(pk: int) -> None:
 def _take(pk: int, holder: str) -> JudgeRun | None:
     now = timezone.now()
     free = Q(held_until=None) | Q(held_until__lt=now)
-    rows = JudgeRun.objects.filter(free, pk=pk, state=State.RUNNING)
+    rows = JudgeRun.objects.filter(free, pk=pk, state=RunState.RUNNING)
     # until the first check of the run renews it
     if not rows.update(holder=holder, held_until=now + timedelta(minutes=1)):
         return None
@@ -115,7 +269,7 @@ def _looks(piece: _Piece) -> bool:
     """Extend the lock on the run; False if it was stopped or another process has it."""
     judge = piece.run.judge
     until = timezone.now() + timedelta(seconds=2 * judge.timeout_seconds + 120)
-    mine = _mine(piece.run, piece.holder).filter(state=State.RUNNING)
+    mine = _mine(piece.run, piece.holder).filter(state=RunState.RUNNING)
     return bool(mine.update(held_until=until))
 
 
@@ -126,7 +280,7 @@ def _ask_some(run: JudgeRun, holder: str) -> None:
         if endpoint.url != judge.definition["url"]:
             raise Halt("The endpoint has another address now: that is another judge.")
         ask = Asker(endpoint, timeout=judge.timeout_seconds, at_once=judge.at_once)
-    ledger.lose_all(run)
+    lose_all(run)
     piece = _Piece(run, holder, requests_of(run), ask, time.monotonic() + PIECE_SECONDS)
     try:
         with ThreadPoolExecutor(judge.at_once) as threads:
@@ -210,7 +364,7 @@ def _rest(piece: _Piece) -> None:
 def _send(
     piece: _Piece, threads: ThreadPoolExecutor, request: Request, call: JudgeCall
 ) -> bool:
-    cost = ledger.hold(piece.run, request, holder=piece.holder)
+    cost = hold(piece.run, request, holder=piece.holder)
     if cost is None:
         if _looks(piece):
             raise Halt("The approved amount is used up.")
@@ -259,16 +413,16 @@ def _take_in(piece: _Piece) -> None:
         try:
             reply = future.result()
         except TurnedAway as away:
-            ledger.let_go(sent.cost)
+            let_go(sent.cost)
             _turned_away(piece, sent, away)
         except Lost as lost:
-            ledger.lose(sent.cost)
+            lose(sent.cost)
             piece.n_failures += 1
             piece.run.failure = str(lost)
             piece.waiting.extendleft(sent.calls)
         else:
             piece.n_failures = 0
-            answer = ledger.keep(sent.cost, reply)
+            answer = keep(sent.cost, reply)
             for call in sent.calls:
                 _count(piece, call, sent.request, answer)
 

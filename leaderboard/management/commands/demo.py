@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from genie.lib.errors import GenieError
 from genie.lib.serving.local_site import LocalSite
 from genie.lib.serving.processes import Processes, Stopped
-from leaderboard.demo import content, people
+from leaderboard.demo import make, passwords, present
 
 
 class Command(LocalSite):
@@ -47,11 +47,11 @@ class Command(LocalSite):
             processes.stop()
 
     def _fill(self) -> None:
-        if content.present():
+        if present():
             self.say("keeping the data of an earlier demo (make clean removes it)")
             return
         self.say("creating the demo; no account, service or network is needed")
-        content.make(self.say)
+        make(self.say)
         self.say("the boards are ready; all ratings on them are simulated")
 
     def _serve(self, processes: Processes, port: int) -> None:
@@ -68,7 +68,7 @@ class Command(LocalSite):
 
     def _print_way_in(self, address: str) -> None:
         lines = ["", f"  Genie runs at {address}/  (admin: {address}/admin/)", ""]
-        for account in people.passwords():
+        for account in passwords():
             lines.append(
                 f"  {account.role:22} {account.username:8} password {account.password}"
             )

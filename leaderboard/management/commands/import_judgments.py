@@ -21,7 +21,7 @@ from leaderboard.imports.services.take_back import take_back
 from leaderboard.management.owner import owner
 from leaderboard.papers.expected import read_expected
 from leaderboard.papers.task_figures.keep import keep_published, published_in
-from leaderboard.tasks.selectors.made_elsewhere import ASKED
+from leaderboard.tasks.selectors import ASKED
 
 # Maximum number of printed problems.
 _EVERY = 10_000

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.services.hidden.preview import latest, previews
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
 

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from leaderboard.submissions.models.submission import Submission, Team
+from leaderboard.submissions.models import Submission, Team
 from leaderboard.submissions.services import submit
 from leaderboard.submissions.services.lifecycle import NEXT_JOB
 from leaderboard.tasks.models import Task

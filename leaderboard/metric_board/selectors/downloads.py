@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from django.db.models import Q, QuerySet
 
-from genie.lib.formats.turns import assistant_says
+from genie.lib.formats import assistant_says
 from genie.lib.unguessable import name_for
 from leaderboard.designs.base import Shown, document_of
 from leaderboard.designs.several_outputs import TwoChoice
@@ -23,11 +23,11 @@ from leaderboard.evaluation.models.human_evaluation import (
     JudgedOutput,
 )
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
-from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
+from leaderboard.metric_board.models import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.metric_runs.selectors import chosen_of
-from leaderboard.submissions.models.submission import Prediction, Submission
-from leaderboard.submissions.selectors.visibility import public
+from leaderboard.submissions.models import Prediction, Submission
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import task_view
 

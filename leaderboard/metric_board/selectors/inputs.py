@@ -11,12 +11,12 @@ from django.db.models import F
 
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import ranked
-from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
+from leaderboard.metric_board.models import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models import MetricResult, MetricRun
 from leaderboard.metric_runs.selectors import Chosen, chosen_of
 from leaderboard.metrics.base import all_metrics
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import public
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 
 # Increase it when the same inputs would give a different board.

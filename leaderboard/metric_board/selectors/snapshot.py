@@ -1,19 +1,46 @@
 """A stored metric board for its page and the API; nothing is computed here."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from leaderboard.metric_board.models.board import MetricBoard
-from leaderboard.metric_board.models.outside import OutsideMetric
-from leaderboard.metric_board.selectors.licences import licence_words
+from leaderboard.judges.models import JudgeLicence, JudgeMetric
+from leaderboard.metric_board.models import MetricBoard, OutsideMetric
 from leaderboard.metric_board.stats.snapshot import ENOUGH, FEWEST, FEWEST_RANKED
 from leaderboard.metric_board.stats.williams import reached_by_chance
 from leaderboard.metric_runs.models import MetricPiece, MetricRun
 from leaderboard.metric_runs.selectors import metric_words, not_computed_here
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import public
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
+
+# Whether judges have a license for a board's criterion, in words.
+_WORDS: dict[str, str] = {
+    JudgeLicence.State.LICENSED: "licensed",
+    JudgeLicence.State.EXPIRED: "licence expired",
+}
+NONE = "no licence"
+
+
+def licence_words(metrics: Collection[int | None], criterion: str) -> dict[int, str]:
+    """Return the license state of each metric that is a judge; others have none.
+
+    A judge that was asked about a different criterion has no license for this one.
+    """
+    outside = [pk for pk in metrics if pk]
+    if not outside:
+        return {}
+    rows = JudgeMetric.objects.filter(metric__in=outside).select_related("run")
+    words = {}
+    for row in rows:
+        decided = JudgeLicence.objects.filter(
+            run__judge=row.run.judge_id, run__task=row.run.task_id, criterion=criterion
+        )
+        last = decided.order_by("-pk").first()
+        state = last.state if last and row.criterion == criterion else ""
+        words[row.metric_id] = _WORDS.get(state, NONE)
+    return words
+
 
 State = MetricBoard.State
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
-from leaderboard.metric_board.charts.lines import statistic_bar
-from leaderboard.metric_board.charts.scatter import Point, scatter
+from leaderboard.metric_board.charts import Point, scatter, statistic_bar
 from leaderboard.metric_board.selectors.snapshot import (
     STATISTICS,
     Cell,

@@ -17,10 +17,72 @@ from django.views.decorators.http import require_safe
 from genie.accounts.throttles import limit_files
 from leaderboard.metric_board import exports as files
 from leaderboard.metric_board import mtme_files
-from leaderboard.metric_board.selectors import agreement, downloads
+from leaderboard.metric_board.selectors import downloads
+from leaderboard.metric_board.selectors.inputs import criteria_of
+from leaderboard.metric_board.selectors.snapshot import (
+    STATISTICS,
+    Cell,
+    Shown,
+    shown_board,
+)
 from leaderboard.metrics.base import all_metrics
 from leaderboard.tasks.licence import may_be_copied
 from leaderboard.tasks.models import Task
+
+# A task's metric boards as rows of a table for download.
+COLUMNS = (
+    "criterion",
+    "of",
+    "metric",
+    "label",
+    "level",
+    "statistic",
+    "value",
+    "low",
+    "high",
+    "n_systems",
+    "n_raters",
+    "simulated",
+    "licence",
+)
+
+
+def agreement_rows(task: Task) -> Iterator[dict[str, Any]]:
+    """Yield a row per statistic of each metric, and of a single person."""
+    for criterion in criteria_of(task):
+        yield from _of_board(criterion, shown_board(task, criterion))
+
+
+def _of_board(criterion: str, shown: Shown) -> Iterator[dict[str, Any]]:
+    if shown.board is None:
+        return
+    head = {"criterion": criterion, "simulated": shown.board.simulated}
+    for line in shown.lines:
+        metric = {"of": "metric", "metric": line.slug, "label": line.label}
+        counts = {"n_systems": line.n_systems, "n_raters": None}
+        metric["licence"] = line.licence
+        for row in _of_cells(line.cells):
+            yield {**head, **metric, **counts, **row}
+    if (person := shown.person) is not None:
+        one = {"of": "person", "metric": "", "label": "one person against the others"}
+        one["licence"] = ""
+        counts = {"n_systems": shown.n_systems, "n_raters": person.n_raters}
+        for row in _of_cells(person.cells):
+            yield {**head, **one, **counts, **row}
+
+
+def _of_cells(cells: dict[str, Cell]) -> Iterator[dict[str, Any]]:
+    for slug, statistic in STATISTICS.items():
+        if slug in cells:
+            cell = cells[slug]
+            yield {
+                "level": statistic.level,
+                "statistic": slug,
+                "value": cell.value,
+                "low": cell.low,
+                "high": cell.high,
+            }
+
 
 JUDGMENTS = (
     "system",
@@ -125,11 +187,11 @@ def _mean(values: list[float | None]) -> float | None:
 WRITERS: dict[str, tuple[str, Callable[[Task], Iterator[str] | bytes]]] = {
     "agreement.csv": (
         _CSV,
-        lambda t: files.csv_pieces(agreement.COLUMNS, agreement.agreement_rows(t)),
+        lambda t: files.csv_pieces(COLUMNS, agreement_rows(t)),
     ),
     "agreement.json": (
         "application/json",
-        lambda t: json.dumps(list(agreement.agreement_rows(t))).encode(),
+        lambda t: json.dumps(list(agreement_rows(t))).encode(),
     ),
     "judgments.csv": (
         _CSV,

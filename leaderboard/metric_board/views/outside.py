@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -9,12 +10,46 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from genie.lib.errors import GenieError
-from leaderboard.metric_board.forms import MetricScoresForm
-from leaderboard.metric_board.models.outside import OutsideMetric
-from leaderboard.metric_board.services import outside as service
-from leaderboard.submissions.selectors.visibility import public
-from leaderboard.submissions.views.oversize import refuse_oversize
+from leaderboard.metric_board.models import OutsideMetric
+from leaderboard.metric_board.services import (
+    QUOTA,
+    QUOTA_DAYS,
+    publish,
+    receive,
+    systems_of,
+    withdraw,
+)
+from leaderboard.submissions.selectors import public
+from leaderboard.submissions.views import refuse_oversize
 from leaderboard.tasks.models import Task
+
+
+# The upload form for the scores of a metric; `services.outside` does the checks.
+class MetricScoresForm(forms.Form):
+    name = forms.CharField(
+        label="Name of the metric",
+        max_length=60,
+        help_text="Shown on the metric board with your user name.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    file = forms.FileField(
+        label="Scores",
+        help_text=(
+            "CSV, TSV or JSONL with system, instance and value, or lines of system, "
+            "tab, score as mt-metrics-eval's .seg.score and .sys.score; plain or "
+            "compressed with gzip."
+        ),
+        # the service refuses an empty file, with a clearer message
+        allow_empty_file=True,
+    )
+    lower = forms.BooleanField(label="Lower is better (an error rate)", required=False)
+    description = forms.CharField(
+        required=False,
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="What it is, its version, and where it is described.",
+    )
+
 
 _FIELD = {"bad-name": "name", "name-taken": "name", "bad-description": "description"}
 _STATUS = {"quota-reached": 429, "throttled": 429}
@@ -34,7 +69,7 @@ def _hand_in(request: HttpRequest, slug: str) -> HttpResponse:
         return _page(request, task, form, 400 if form.errors else 200)
     fields, owner = form.cleaned_data, _account(request)
     try:
-        metric = service.receive(
+        metric = receive(
             task=task,
             owner=owner,
             name=fields["name"],
@@ -73,8 +108,8 @@ def _page(
         "form": form,
         "problems": problems,
         "instance_id": instance.instance_id if instance else "",
-        "system": next(iter(service.systems_of(task)), ""),
-        "quota": (service.QUOTA, service.QUOTA_DAYS),
+        "system": next(iter(systems_of(task)), ""),
+        "quota": (QUOTA, QUOTA_DAYS),
         "mine": OutsideMetric.objects.filter(
             task=task, owner_id=request.user.pk, withdrawn_at=None
         ).order_by("-pk"),
@@ -116,10 +151,10 @@ def _visible_metric(request: HttpRequest, pk: int) -> tuple[OutsideMetric, bool]
 
 def _decide(request: HttpRequest, metric: OutsideMetric) -> HttpResponse:
     if "withdraw" in request.POST:
-        service.withdraw(metric)
+        withdraw(metric)
         messages.success(request, f"{metric.name} has been withdrawn.")
         return redirect("leaderboard:metric-board", slug=metric.task.slug)
-    if "publish" in request.POST and service.publish(metric):
+    if "publish" in request.POST and publish(metric):
         messages.success(
             request, f"{metric.name} will appear on the metric board in a few minutes."
         )

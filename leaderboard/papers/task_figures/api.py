@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from genie.accounts.permissions import IsStaff
 from genie.accounts.staff import staff_may
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.typing import Account
 from leaderboard.api.base import problems
 from leaderboard.api.body import Body
@@ -26,7 +26,7 @@ from leaderboard.papers.task_figures.keep import (
     keep_published,
     planned,
 )
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.models import Task
 
 _REFUSALS = ("not-authenticated", "permission-denied", "not-found")

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from typing import cast
 
+from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,18 +12,63 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from genie.accounts.staff import staff_may
-from genie.lib.admin.log import note
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
-from genie.lib.formats.csv_text import csv_text
+from genie.lib.formats import csv_text
 from genie.lib.typing import Account
 from leaderboard.papers.cell import Verdict, printed, shown
 from leaderboard.papers.expected import expected_of
+from leaderboard.papers.figures import all_figures
 from leaderboard.papers.task_figures.beside import COLUMNS, Beside, beside
-from leaderboard.papers.task_figures.computed import known
-from leaderboard.papers.task_figures.forms import PublishedForm
+from leaderboard.papers.task_figures.computed import BOARD, known
 from leaderboard.papers.task_figures.keep import forget_published, keep_published
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.models import Task
+
+
+# The form for published numbers.
+class PublishedForm(forms.Form):
+    cells = forms.CharField(
+        max_length=500_000,
+        label="Numbers",
+        help_text="CSV or JSON, with the columns id (SYSTEM/FIGURE, such as Kite/score), "
+        "value and, where known, tolerance, table and why.",
+        widget=forms.Textarea(
+            attrs={"rows": 8, "class": "code", "spellcheck": "false"}
+        ),
+    )
+    table = forms.CharField(
+        max_length=100,
+        required=False,
+        label="Table",
+        help_text="Where they are printed, if the list does not say it. What was kept of "
+        "the same table is replaced.",
+    )
+    figures = forms.ChoiceField(
+        required=False,
+        label="Compared with",
+        help_text="Which of our figures a name such as z or score means.",
+    )
+    part = forms.CharField(
+        max_length=100,
+        required=False,
+        label="Part",
+        help_text="Of a list for several tasks: what the ids of this one begin with.",
+    )
+    why = forms.CharField(
+        max_length=500,
+        required=False,
+        label="Why some cannot come out",
+    )
+
+    def __init__(self, data: object = None) -> None:
+        super().__init__(data)  # type: ignore[arg-type]
+        sets = [BOARD, *all_figures()]
+        self.fields["figures"].choices = [  # type: ignore[attr-defined]
+            ("", "What fits these judgments"),
+            *((slug, slug) for slug in sets),
+        ]
+
 
 _MOST_SAID = 50  # problems of a list that the page shows
 # The style of a verdict, and its name for readers.

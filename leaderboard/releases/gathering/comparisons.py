@@ -21,7 +21,7 @@ from leaderboard.evaluation.services.comparison import criteria_of
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.tasks.models import Task
-from quality.bans.selectors.clean_ratings import all_ratings_of
+from quality.bans.selectors import all_ratings_of
 
 COMPARISONS = (
     "comparison",

@@ -22,7 +22,7 @@ from leaderboard.releases.gathering.judgments import task_ids
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.releases.published_numbers import EXCLUDED
 from leaderboard.tasks.models import Task
-from quality.bans.selectors.weights import weight_of
+from quality.bans.selectors import weight_of
 
 if TYPE_CHECKING:
     import pandas as pd

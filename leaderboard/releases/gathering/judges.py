@@ -26,7 +26,7 @@ from leaderboard.judges.selectors.pages import REFERENCE
 from leaderboard.judges.selectors.requests import requests_of
 from leaderboard.judges.selectors.shown import is_public
 from leaderboard.judges.selectors.told import address_told
-from leaderboard.metric_board.models.outside import OutsideScores
+from leaderboard.metric_board.models import OutsideScores
 from leaderboard.releases.bundle import Record, batched
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import errors_asked

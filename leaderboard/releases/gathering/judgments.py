@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from crowd.hits.models.assignment import Answer
+from crowd.hits.models import Answer
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
@@ -20,7 +20,7 @@ from leaderboard.releases.bundle import Record, batched
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.releases.published_numbers import EXCLUDED
 from leaderboard.tasks.models import Task
-from quality.bans.selectors.weights import weight_of
+from quality.bans.selectors import weight_of
 
 if TYPE_CHECKING:
     import pandas as pd

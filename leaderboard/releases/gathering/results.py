@@ -13,7 +13,7 @@ from leaderboard.metric_runs.models import MetricResult
 from leaderboard.releases.bundle import Record, batched
 from leaderboard.releases.gathering.judgments import evaluations_of
 from leaderboard.releases.pseudonyms import Pseudonyms
-from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks.models import Instance, Task
 from quality.detection.models import DetectorFit
 from quality.detection.selectors import verdicts_of

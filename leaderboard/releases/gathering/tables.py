@@ -19,8 +19,8 @@ from leaderboard.releases.gathering.judgments import (
 from leaderboard.releases.masked_instances import numbered
 from leaderboard.releases.pieces import Notes
 from leaderboard.releases.pseudonyms import Pseudonyms
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.outputs import outputs_are_open
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import outputs_are_open
 from leaderboard.tasks.models import Task
 
 # The tables in a release's order.

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean, geometric_mean
 
 from crowd.hit_templates.errors import read_errors
-from crowd.hits.selectors.questions import SPANS
+from crowd.hits.selectors import SPANS
 from crowd.scales.find import all_scales
 from leaderboard.designs.base import SLOTS, all_designs
 from leaderboard.judges.answers import Said, read

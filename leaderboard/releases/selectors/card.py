@@ -21,7 +21,7 @@ from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
 from leaderboard.releases.selectors import judges
 from leaderboard.releases.selectors.of_others import lines_of_others
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from quality.detection.models import DetectorFit
 
 Section = list[tuple[str, Any]]

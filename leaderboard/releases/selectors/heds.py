@@ -15,8 +15,8 @@ from leaderboard.evaluation.selectors.system_ratings import system_ratings
 from leaderboard.evaluation.selectors.task_policy import requirements
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
 from leaderboard.releases.selectors.of_others import NOT_KNOWN, answers_of_others
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.tasks.selectors.made_elsewhere import note_of
+from leaderboard.submissions.models import Submission
+from leaderboard.tasks.selectors import note_of
 from quality.agreement.krippendorff import Level, krippendorff_alpha
 
 VERSION = "HEDS 3.0"

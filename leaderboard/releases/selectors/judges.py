@@ -23,8 +23,8 @@ from leaderboard.judges.models import (
 )
 from leaderboard.judges.selectors.licences import standing
 from leaderboard.judges.selectors.told import by_judge, sent
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import public
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 
 TITLE = "Judges (programs)"

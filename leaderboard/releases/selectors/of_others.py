@@ -5,7 +5,7 @@ from typing import Any
 
 from leaderboard.releases.selectors import judges
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.selectors.made_elsewhere import MARK, Provenance, provenance_of
+from leaderboard.tasks.selectors import MARK, Provenance, provenance_of
 
 NOT_KNOWN = "not known: the judgments were made elsewhere"
 TITLE = MARK.capitalize()

@@ -1,15 +1,89 @@
 """Addresses of results row by row, of team actions, and of staff."""
 
-from django.urls import path
+from typing import Any
 
-from leaderboard.boards.api import crowds, evidence, open_data, outputs, submitting
+from django.db.models import F
+from django.urls import path
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from genie.lib.errors import GenieError
+from leaderboard.api.base import problems
+from leaderboard.api.pagination import ByPosition
+from leaderboard.api.query import CursorQuery
+from leaderboard.boards.api import crowds, evidence, open_data, submitting
+from leaderboard.boards.api.open_data import SubmissionView, is_open
 from leaderboard.evaluation.api import staff
 from leaderboard.judges import api as judges
 from leaderboard.papers.task_figures import api as published
 from leaderboard.site.api import public_log
-from leaderboard.studio.api import bundles, imports
+from leaderboard.studio.api import (
+    BundleDetail,
+    BundleList,
+    ImportDetail,
+    ImportList,
+    TaskConfiguration,
+)
+from leaderboard.submissions.selectors import outputs_are_open
 from leaderboard.table_stats.rank_audit import api as rank_audit
-from leaderboard.teams.api import teams, webhooks, whoami
+from leaderboard.teams.api import (
+    DeliveryList,
+    TeamDetail,
+    TeamList,
+    WebhookDetail,
+    WebhookList,
+    WhoAmI,
+)
+
+
+# A system's outputs, instance by instance.
+class OutputSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField(
+        source="instance.instance_id",
+        help_text="Of the instance: /tasks/{slug}/instances/ has its input and "
+        "references.",
+    )
+    position = serializers.IntegerField(help_text="Of the instance in the task.")
+    text = serializers.CharField()
+
+
+class SubmissionOutputs(SubmissionView):
+    serializer_class = OutputSerializer
+    query_class = CursorQuery
+    pagination_class = ByPosition
+
+    @extend_schema(
+        tags=["results"],
+        operation_id="submissions_outputs_list",
+        summary="List a submission's outputs, in the order of the task",
+        description=(
+            "Open to all once the result is published, and to the team before. Test "
+            "questions are made from outputs, so others get them afterwards only."
+        ),
+        responses={
+            200: OutputSerializer(many=True),
+            **problems("not-found", "not-published"),
+        },
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        submission, view = self.submission(pk)
+        if not (
+            view.inner or (is_open(submission, view) and outputs_are_open(submission))
+        ):
+            raise GenieError(
+                "Outputs become available once the result is published.",
+                code="not-published",
+            )
+        rows = submission.predictions.select_related("instance").only(
+            # no other fields of the instance are read: references may be hidden
+            *("text", "submission_id", "instance__instance_id")
+        )
+        rows = rows.annotate(position=F("instance__position"))
+        page: Any = self.paginate_queryset(rows)
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
 
 urlpatterns = [
     path(
@@ -56,7 +130,7 @@ urlpatterns = [
     ),
     path(
         "submissions/<int:pk>/outputs/",
-        outputs.SubmissionOutputs.as_view(),
+        SubmissionOutputs.as_view(),
         name="submission-outputs",
     ),
     path("judge-runs/", judges.JudgeRunList.as_view(), name="judge-run-list"),
@@ -75,34 +149,34 @@ urlpatterns = [
         judges.JudgeRunDecision.as_view(),
         name="judge-run-decision",
     ),
-    path("teams/", teams.TeamList.as_view(), name="team-list"),
-    path("teams/<slug:slug>/", teams.TeamDetail.as_view(), name="team-detail"),
+    path("teams/", TeamList.as_view(), name="team-list"),
+    path("teams/<slug:slug>/", TeamDetail.as_view(), name="team-detail"),
     path(
         "teams/<slug:slug>/webhooks/",
-        webhooks.WebhookList.as_view(),
+        WebhookList.as_view(),
         name="webhook-list",
     ),
     path(
         "teams/<slug:slug>/webhooks/<int:pk>/",
-        webhooks.WebhookDetail.as_view(),
+        WebhookDetail.as_view(),
         name="webhook-detail",
     ),
     path(
         "teams/<slug:slug>/webhooks/<int:pk>/deliveries/",
-        webhooks.DeliveryList.as_view(),
+        DeliveryList.as_view(),
         name="webhook-deliveries",
     ),
-    path("whoami/", whoami.WhoAmI.as_view(), name="whoami"),
+    path("whoami/", WhoAmI.as_view(), name="whoami"),
     path("campaigns/", staff.CampaignList.as_view(), name="campaign-list"),
     path("campaigns/<int:pk>/", staff.CampaignDetail.as_view(), name="campaign-detail"),
     path("workers/", staff.WorkerList.as_view(), name="worker-list"),
-    path("bundles/", bundles.BundleList.as_view(), name="bundle-list"),
-    path("bundles/<slug:slug>/", bundles.BundleDetail.as_view(), name="bundle-detail"),
-    path("imports/", imports.ImportList.as_view(), name="import-list"),
-    path("imports/<int:pk>/", imports.ImportDetail.as_view(), name="import-detail"),
+    path("bundles/", BundleList.as_view(), name="bundle-list"),
+    path("bundles/<slug:slug>/", BundleDetail.as_view(), name="bundle-detail"),
+    path("imports/", ImportList.as_view(), name="import-list"),
+    path("imports/<int:pk>/", ImportDetail.as_view(), name="import-detail"),
     path(
         "tasks/<slug:slug>/configuration/",
-        bundles.TaskConfiguration.as_view(),
+        TaskConfiguration.as_view(),
         name="configuration",
     ),
     path("history/", public_log.LogState.as_view(), name="log"),

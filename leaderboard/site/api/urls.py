@@ -1,9 +1,15 @@
 from django.urls import path, re_path
 
-from leaderboard.boards.api import differences, history, submissions, tasks
+from leaderboard.boards.api import submissions, tasks
+from leaderboard.boards.api.evidence import BoardHistory, DifferenceList
 from leaderboard.evaluation.api import asking, comparisons, decisions
 from leaderboard.judges.api import TaskJudges
-from leaderboard.metric_board.api import boards
+from leaderboard.metric_board.api import (
+    MetricScoresDetail,
+    MetricScoresList,
+    MetricScoresPublish,
+    TaskMetricBoard,
+)
 from leaderboard.site.api.nowhere import Nowhere
 from leaderboard.site.api.result_urls import urlpatterns as results
 
@@ -51,31 +57,31 @@ urlpatterns = [
         tasks.Leaderboard.as_view(),
         name="leaderboard",
     ),
-    path("tasks/<slug:slug>/history/", history.BoardHistory.as_view(), name="history"),
+    path("tasks/<slug:slug>/history/", BoardHistory.as_view(), name="history"),
     path(
         "tasks/<slug:slug>/differences/",
-        differences.DifferenceList.as_view(),
+        DifferenceList.as_view(),
         name="differences",
     ),
     path(
         "tasks/<slug:slug>/metric-board/",
-        boards.TaskMetricBoard.as_view(),
+        TaskMetricBoard.as_view(),
         name="metric-board",
     ),
     path("tasks/<slug:slug>/judges/", TaskJudges.as_view(), name="task-judges"),
     path(
         "metric-scores/",
-        boards.MetricScoresList.as_view(),
+        MetricScoresList.as_view(),
         name="metric-scores-list",
     ),
     path(
         "metric-scores/<int:pk>/",
-        boards.MetricScoresDetail.as_view(),
+        MetricScoresDetail.as_view(),
         name="metric-scores-detail",
     ),
     path(
         "metric-scores/<int:pk>/publish/",
-        boards.MetricScoresPublish.as_view(),
+        MetricScoresPublish.as_view(),
         name="metric-scores-publish",
     ),
     path("submissions/", submissions.SubmissionList.as_view(), name="submission-list"),

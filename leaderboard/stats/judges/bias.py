@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.blinding.levels import codes_of, without_levels
+from leaderboard.stats.blinding import codes_of, without_levels
 from leaderboard.stats.judges.findings import Effect
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.table import Codes

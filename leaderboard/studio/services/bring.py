@@ -22,13 +22,59 @@ from genie.lib.bounded import LimitExceeded, Limits, call_bounded
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.imports.about import About
+from leaderboard.imports.readers.layout import Choice
+from leaderboard.imports.readers.people import pseudonyms
+from leaderboard.imports.readers.preview import Preview
 from leaderboard.imports.readers.uploads import Found, find
 from leaderboard.imports.services.bring_in import bring_in, check
 from leaderboard.imports.services.settle import preview_import
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep
-from leaderboard.studio.services.seen import seen
 from leaderboard.tasks.models import Task
+
+# The findings about imported files that a person sees before the import.
+N_NAMES = 100
+LONGEST = 80
+
+
+def seen(
+    found: Found, shown: Preview | None = None, asked: Sequence[Choice] = ()
+) -> dict[str, Any]:
+    about: dict[str, Any] = {
+        "layouts": [list(one) for one in found.layouts],
+        "layout": found.layout,
+        "choices": [
+            {**vars(one), "options": list(one.options)}
+            for one in (*found.choices, *asked)
+        ],
+        "files": [one.name for one in found.sources][:N_NAMES],
+    }
+    if shown is None:
+        return about
+    said = shown.to_dict()
+    first = said.pop("rows")
+    people = pseudonyms(row["worker"] for row in first)
+    # a draft stores short words only: no texts, no names of people
+    rows = [
+        {
+            key: str(cell)[:LONGEST]
+            for key, cell in {**row, "worker": people[row["worker"]]}.items()
+            if cell not in ("", None)
+        }
+        for row in first
+    ]
+    problems = [one["text"] for one in said.pop("problems")]
+    counted = said["roles"]
+    n_judgments = sum(counted[role] for role in said["counted"] if role in counted)
+    return {
+        **about,
+        **said,
+        "rows": rows,
+        "problems": problems,
+        "n_judgments": n_judgments,
+        "systems": list(said["systems"]),
+    }
+
 
 READING, READ, IMPORTING, IMPORTED = "reading", "read", "importing", "imported"
 UNDER_WAY = frozenset([READING, IMPORTING])

@@ -14,7 +14,7 @@ from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep, make
-from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.drafts.ask import WAYS
 from leaderboard.tasks.intake import roles

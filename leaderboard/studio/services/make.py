@@ -12,7 +12,7 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.evaluation.run import advance
-from leaderboard.submissions.models.submission import Submission, Team
+from leaderboard.submissions.models import Submission, Team
 from leaderboard.submissions.services import submit
 from leaderboard.tasks.drafts.ask import WAYS
 from leaderboard.tasks.drafts.bundle import Bundle

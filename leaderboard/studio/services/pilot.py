@@ -17,8 +17,8 @@ from django.utils import timezone
 
 from crowd import hit_templates
 from crowd.campaigns.services import run
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.progress import campaign_progress
+from crowd.hits.models import Campaign
+from crowd.hits.selectors import campaign_progress
 from crowd.hits.services.build import ItemSpec, build_campaign
 from crowd.money.services import budgets
 from crowd.scales.find import all_scales
@@ -38,7 +38,7 @@ from leaderboard.tasks.config import read_task
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.services.fitting import pay_problem
-from quality.bans.selectors.clean_ratings import clean_ratings
+from quality.bans.selectors import clean_ratings
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from crowd.elsewhere.services.hit_page import Pages, page_of_items
-from crowd.hits.models.campaign import HITType, Item
+from crowd.hits.models import HITType, Item
 from crowd.hits.services.build import HITTypeSpec
 from crowd.pricing import Quote
 from crowd.workers.hit_form import sent_to, shown_item

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, render
 
 from genie.accounts.staff import staff_may
 from leaderboard.studio.models import Draft
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 
 P = ParamSpec("P")
 MAY_INVITE = "crowd.add_invitation"

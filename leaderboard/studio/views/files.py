@@ -19,8 +19,8 @@ from leaderboard.studio.services import bring, keep
 from leaderboard.studio.services.look import Files
 from leaderboard.studio.views.access import for_makers, own_draft, page
 from leaderboard.studio.views.begin import begun
-from leaderboard.submissions.selectors.visibility import Staff
-from leaderboard.submissions.views.oversize import refuse_oversize
+from leaderboard.submissions.selectors import Staff
+from leaderboard.submissions.views import refuse_oversize
 from leaderboard.tasks.intake import roles
 from leaderboard.tasks.intake.read import ENDINGS
 from leaderboard.tasks.intake.roles import Use

@@ -14,7 +14,7 @@ from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring, keep
 from leaderboard.studio.views.access import for_makers, own_draft
 from leaderboard.studio.views.begin import begun
-from leaderboard.submissions.views.oversize import refuse_oversize
+from leaderboard.submissions.views import refuse_oversize
 
 _FRAME = {"here": "studio"}
 

@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.progress import campaign_progress
+from crowd.hits.models import Campaign
+from crowd.hits.selectors import campaign_progress
 from crowd.pricing import hourly_cents
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account

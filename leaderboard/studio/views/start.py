@@ -20,7 +20,7 @@ from leaderboard.studio.services import start as service
 from leaderboard.studio.services.look import draft_of
 from leaderboard.studio.views.access import MAY_INVITE, for_makers, own_draft, page
 from leaderboard.studio.views.questions import plan_in_figures
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 
 
 @for_makers

@@ -15,7 +15,7 @@ from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.studio.later_forms import EditForm
 from leaderboard.studio.services import edit as service
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.models import Task, TaskRevision
 from leaderboard.tasks.services.versions import versions_of
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from genie.lib.formats import turns
+from genie.lib.formats import as_text, parsed, problem
 from leaderboard.submissions.readers.base import Flaw, Record
 from leaderboard.submissions.readers.characters import MESSAGES, forbidden
 from leaderboard.submissions.readers.marks import marks_of
@@ -185,15 +185,15 @@ class Matcher:
         if self._conversations:
             spoken = plain(text)
             if is_text(spoken):
-                spoken = turns.parsed(spoken) or spoken
+                spoken = parsed(spoken) or spoken
             if isinstance(spoken, list):
-                wrong = turns.problem(spoken) or ("" if spoken else "it has no turn")
+                wrong = problem(spoken) or ("" if spoken else "it has no turn")
                 if wrong:
                     self._tallies["broken-conversations"].add(
                         id=shown(key), line=line, what=wrong
                     )
                     return
-                text = turns.as_text(spoken)
+                text = as_text(spoken)
         if not isinstance(text, str) or not is_text(text):
             self._tallies["non-text-predictions"].add(
                 id=shown(key), line=line, what=kind_of(text)

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from django.utils.translation import gettext
 
 from genie.lib.errors import GenieError
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 
 # Characters that make a text look different, or break a line.
 UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")

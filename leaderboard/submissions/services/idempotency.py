@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.submissions.models.repeated_request import RepeatedRequest
+from leaderboard.submissions.models import RepeatedRequest
 
 Made = TypeVar("Made", bound=Model)
 

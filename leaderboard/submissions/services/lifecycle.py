@@ -11,7 +11,7 @@ from django.db import transaction
 from genie.lib import jobs
 from genie.lib.typing import Account
 from leaderboard.evaluation.models import states
-from leaderboard.submissions.models.submission import Submission, SubmissionEvent
+from leaderboard.submissions.models import Submission, SubmissionEvent
 from leaderboard.submissions.services.attempts import UNFAILED
 
 State = Submission.State

@@ -20,10 +20,10 @@ from django.utils.translation import gettext
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.submissions.models.submission import Submission, Team
+from leaderboard.submissions.models import Submission, Team
 from leaderboard.submissions.services import about_system, lifecycle
 from leaderboard.tasks.models import Task
-from leaderboard.teams.models.team import Membership
+from leaderboard.teams.models import Membership
 
 TEAM_NAME_CHARACTERS = 200
 _MEBIBYTE = 1 << 20

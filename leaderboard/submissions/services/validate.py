@@ -11,7 +11,7 @@ from crowd.hit_templates.errors import read_errors
 from crowd.hits.services.marked_spans import checked_spans
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import all_designs
-from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.submissions.readers import PredictionFile, read_predictions
 from leaderboard.submissions.readers.problem import Problem, shown
 from leaderboard.submissions.services import lifecycle

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from django.utils.safestring import SafeString
 
-from leaderboard.charts.badge import badge
+from leaderboard.charts import badge
 from leaderboard.stats.systems.per_item import ItemEstimates, estimate_by_items
 from leaderboard.table_stats.rank_audit.read import Scores
 from leaderboard.table_stats.report import Sheet

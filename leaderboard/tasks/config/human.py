@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
+from crowd.hit_templates.errors import read_errors
 from crowd.hit_templates.form import MOST_ON_A_PAGE
 from crowd.pricing import Quote, fee_per_assignment, quote
-from leaderboard.tasks.config.errors import ERRORS
+from genie.lib.errors import GenieError
 from leaderboard.tasks.config.kinds import (
     Kind,
     Place,
@@ -21,6 +23,23 @@ from leaderboard.tasks.config.kinds import (
     whole,
 )
 from leaderboard.tasks.config.tables import read_table, setting, table_of
+
+
+# The table [human.errors]: the errors that people mark.
+def _errors(value: object, place: Place) -> Mapping[str, Any] | None:
+    if not isinstance(value, Mapping):
+        place.wrong(f"must be a table, not {value!r}.")
+        return None
+    try:
+        read_errors(value)
+    except GenieError as error:
+        place.wrong(error.message.partition(": ")[2])
+        return None
+    return dict(value)
+
+
+ERRORS: Kind[Mapping[str, Any]] = Kind("a table of errors to mark", _errors, {})
+
 
 # The platform with studies, in which a visit can end before the work is done.
 PROLIFIC = "prolific"

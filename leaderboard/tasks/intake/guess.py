@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from genie.lib.formats import turns
+from genie.lib.formats import is_conversation
 from leaderboard.tasks.intake.problem import FileProblem
 from leaderboard.tasks.intake.roles import (
     CODE,
@@ -339,7 +339,7 @@ def format_of(values: Sequence[Cell]) -> str:
     >>> format_of(["Yes.", "No."])
     'text'
     """
-    if any(turns.is_conversation(value) for value in values):
+    if any(is_conversation(value) for value in values):
         return CONVERSATION
     texts = [value for value in values if isinstance(value, str)][:_LOOKED_AT]
     if not texts:

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from genie.lib.formats import turns
-from leaderboard.tasks.intake.built import Built, every_input, same_ids
-from leaderboard.tasks.intake.problem import FileProblem, shown
+from genie.lib.formats import as_text, is_conversation
+from leaderboard.tasks.intake.problem import FileProblem, Findings, shown
 from leaderboard.tasks.intake.roles import (
     CONVERSATION,
     ID,
@@ -20,9 +19,93 @@ from leaderboard.tasks.intake.roles import (
 )
 from leaderboard.tasks.intake.table import Cell, Row, Table
 
+# The items collected while files are read, and checks that files agree.
+_N_NAMED = 5
+
+
+@dataclass
+class Built:
+    fields: dict[str, dict[str, str]] = field(default_factory=dict)
+    references: dict[str, list[str]] = field(default_factory=dict)
+    systems: dict[str, dict[str, str]] = field(default_factory=dict)
+    # the file of each system, and the ids in each file
+    files: dict[str, str] = field(default_factory=dict)
+    ids: dict[str, list[str]] = field(default_factory=dict)
+    found: Findings = field(default_factory=Findings)
+
+    def wrong(
+        self, code: str, message: str, file: str = "", place: str = "", column: str = ""
+    ) -> None:
+        self.found.add(FileProblem(code, message, file, place, column))
+
+
+def same_ids(built: Built, n_files: int) -> None:
+    """Add problems if files or systems are about different inputs."""
+    if n_files > 1:
+        first, *others = built.ids
+        for file in others:
+            _compared(built, built.ids[first], built.ids[file], first, file)
+    if built.found.found:
+        return
+    for name, outputs in built.systems.items():
+        missing = [key for key in built.fields if key not in outputs]
+        if missing:
+            built.wrong(
+                "ids-differ",
+                f"“{shown(name)}” has no output for {_some(missing)}",
+                built.files[name],
+            )
+
+
+def _compared(
+    built: Built, known: Sequence[str], own: Sequence[str], first: str, file: str
+) -> None:
+    if len(known) != len(own) and _are_places(known) and _are_places(own):
+        built.wrong(
+            "ids-differ",
+            f"it has {len(own):,} rows and {shown(first)} {len(known):,}; without a "
+            "column of ids, rows are matched by their order",
+            file,
+        )
+        return
+    for these, those, what in ((known, own, "lacks"), (own, known, "adds")):
+        others = set(those)
+        missing = [key for key in these if key not in others]
+        if missing:
+            built.wrong(
+                "ids-differ",
+                f"compared with {shown(first)}, it {what} {_some(missing)}; all files "
+                "must be about the same inputs",
+                file,
+            )
+
+
+def _are_places(keys: Sequence[str]) -> bool:
+    return list(keys) == [str(number + 1) for number in range(len(keys))]
+
+
+def _some(keys: Sequence[str]) -> str:
+    named = ", ".join(f"“{shown(key)}”" for key in keys[:_N_NAMED])
+    more = len(keys) - _N_NAMED
+    of = "id" if len(keys) == 1 else "ids"
+    return f"the {of} {named}" + (f" and {more:,} more" if more > 0 else "")
+
+
+def every_input(built: Built, labels: Mapping[str, str]) -> None:
+    """Add problems for items without any text to show."""
+    if not labels:
+        return
+    empty = [
+        key
+        for key, texts in built.fields.items()
+        if not any(text.strip() for text in texts.values())
+    ]
+    if empty:
+        built.wrong("missing-cell", f"there is no input for {_some(empty)}")
+
+
 MOST_SYSTEMS = 100
 _LONGEST_ID, _LONGEST_NAME = 200, 100
-_N_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -311,13 +394,13 @@ def _text(cell: Cell) -> str:
     if cell is None:
         return ""
     if isinstance(cell, list):
-        if turns.is_conversation(cell):
-            return turns.as_text(cell)
+        if is_conversation(cell):
+            return as_text(cell)
         return "\n".join(str(part) for part in cell)
     return str(cell)
 
 
 def _texts(cell: Cell) -> list[str]:
-    if isinstance(cell, list) and not turns.is_conversation(cell):
+    if isinstance(cell, list) and not is_conversation(cell):
         return [str(text) for text in cell]
     return [_text(cell)]

@@ -4,12 +4,75 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from leaderboard.tasks.intake.pearmut import is_campaign, rows_of_campaign
 from leaderboard.tasks.intake.problem import FileProblem, Unreadable, shown
+
+# A Pearmut campaign as rows: one per segment, with a column for each system.
+# users, documents, segments
+_LEVELS = 3
+ID, SOURCE, REFERENCE = "id", "source", "reference"
+
+
+def is_campaign(value: dict[str, Any]) -> bool:
+    """Check whether a JSON object is a campaign of Pearmut.
+
+    Examples
+    --------
+    >>> is_campaign({"campaign_id": "a", "info": {}, "data": []}), is_campaign({"q1": "x"})
+    (True, False)
+    """
+    return {"campaign_id", "info", "data"} <= set(value) and isinstance(
+        value["data"], list
+    )
+
+
+def rows_of_campaign(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the segments of a campaign with their place, without tutorials and checks.
+
+    A document of several users is listed once, with all its systems. Segments have ids
+    ``DOCUMENT.SEGMENT``, so that pages can show whole documents.
+
+    Examples
+    --------
+    >>> one = {"src": "Hej.", "tgt": {"red": "Hi.", "blue": "Hello."}}
+    >>> campaign = {"campaign_id": "a", "info": {}, "data": [[one]]}
+    >>> list(rows_of_campaign(campaign))[0][1]
+    {'id': 'doc1.1', 'source': 'Hej.', 'red': 'Hi.', 'blue': 'Hello.'}
+    """
+    documents: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for items in _documents(value["data"]):
+        key = tuple((str(one.get("item_id")), str(one.get("src"))) for one in items)
+        rows = documents.setdefault(key, [{} for _ in items])
+        for row, one in zip(rows, items, strict=True):
+            row |= _row(one)
+    for n, rows in enumerate(documents.values(), start=1):
+        for m, row in enumerate(rows, start=1):
+            yield f"document {n:,}, segment {m:,}", {ID: f"doc{n}.{m}", **row}
+
+
+def _documents(data: Any, levels: int = _LEVELS) -> Iterator[list[dict[str, Any]]]:
+    """Yield the lists of segments; they may be nested in a list per user."""
+    if not isinstance(data, list) or not levels:
+        return
+    items = [one for one in data if isinstance(one, dict) and "tgt" in one]
+    if items:
+        yield items
+        return
+    for part in data:
+        yield from _documents(part, levels - 1)
+
+
+def _row(item: dict[str, Any]) -> dict[str, Any]:
+    row = {}
+    for name, key in ((SOURCE, "src"), (REFERENCE, "ref")):
+        if item.get(key):
+            row[name] = item[key]
+    texts = item["tgt"]
+    return row | (texts if isinstance(texts, dict) else {"output": texts})
+
 
 Rows = Iterator[tuple[str, dict[str, Any]]]
 # The columns of an object from id to text.
-ID, OUTPUT = "id", "output"
+ROW_ID, OUTPUT = "id", "output"
 _BY_LINE = (".jsonl", ".ndjson")
 
 
@@ -44,7 +107,7 @@ def rows_of(text: str, file: str) -> Rows:
     if not isinstance(value, list):
         raise _no("not-rows", f"the file holds {_kind(value)}, not rows", file)
     for number, entry in enumerate(value, start=1):
-        yield _row(entry, file, f"entry {number:,}")
+        yield _json_row(entry, file, f"entry {number:,}")
 
 
 def _looks_whole(line: str) -> bool:
@@ -55,7 +118,7 @@ def _looks_whole(line: str) -> bool:
 def _by_line(text: str, file: str) -> Rows:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            yield _row(_parsed(line, file, number), file, f"line {number:,}")
+            yield _json_row(_parsed(line, file, number), file, f"line {number:,}")
 
 
 def _of_object(value: dict[str, Any], file: str, *, one_line: bool) -> Rows:
@@ -67,18 +130,18 @@ def _of_object(value: dict[str, Any], file: str, *, one_line: bool) -> Rows:
     # {"version": ..., "data": [...]}, unless the list is a conversation
     if len(tables) == 1 and not all("role" in entry for entry in tables[0]):
         for number, entry in enumerate(tables[0], start=1):
-            yield _row(entry, file, f"entry {number:,}")
+            yield _json_row(entry, file, f"entry {number:,}")
     elif value and all(isinstance(inner, dict) for inner in value.values()):
         for number, (key, inner) in enumerate(value.items(), start=1):
-            yield f"entry {number:,}", {ID: key, **inner}
+            yield f"entry {number:,}", {ROW_ID: key, **inner}
     elif one_line and file.lower().endswith(_BY_LINE):
         yield "line 1", value
     else:
         for number, (key, inner) in enumerate(value.items(), start=1):
-            yield f"entry {number:,}", {ID: key, OUTPUT: inner}
+            yield f"entry {number:,}", {ROW_ID: key, OUTPUT: inner}
 
 
-def _row(value: Any, file: str, place: str) -> tuple[str, dict[str, Any]]:
+def _json_row(value: Any, file: str, place: str) -> tuple[str, dict[str, Any]]:
     if isinstance(value, dict):
         return place, value
     raise _no(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
-from genie.lib.formats import turns
+from genie.lib import formats
 from leaderboard.tasks.intake.decode import text_of
 from leaderboard.tasks.intake.delimited import cells_of
 from leaderboard.tasks.intake.json_rows import rows_of
@@ -123,7 +123,7 @@ def _of_header(columns: Sequence[str], file: str, place: str) -> Iterable[FilePr
 
 
 def _of_json(cell: str) -> Cell:
-    conversation = turns.parsed(cell)
+    conversation = formats.parsed(cell)
     return cell if conversation is None else conversation
 
 
@@ -198,11 +198,11 @@ def _cell(value: object) -> Cell:
 def _problem(value: object, cell: Cell, limits: Limits) -> tuple[str, str] | None:
     if cell is None:
         return None
-    if turns.is_conversation(value) and isinstance(value, list):
-        wrong = turns.problem(value)
+    if formats.is_conversation(value) and isinstance(value, list):
+        wrong = formats.problem(value)
         if wrong:
             return "broken-conversation", wrong
-        return _of_text(turns.as_text(value), limits)
+        return _of_text(formats.as_text(value), limits)
     texts = value if isinstance(value, list) else [value]
     for text in texts:
         if not isinstance(text, (str, bool)):
@@ -237,10 +237,10 @@ def _mixed(
 ) -> Iterable[FileProblem]:
     for name in columns:
         filled = [row for row in rows if row.cells.get(name) not in (None, "")]
-        talks = [row for row in filled if turns.is_conversation(row.cells[name])]
+        talks = [row for row in filled if formats.is_conversation(row.cells[name])]
         if not talks or len(talks) == len(filled):
             continue
-        other = next(r for r in filled if not turns.is_conversation(r.cells[name]))
+        other = next(r for r in filled if not formats.is_conversation(r.cells[name]))
         yield FileProblem(
             "mixed-types",
             f"{_what(other.cells[name])} stands here, and a conversation in "

@@ -1,5 +1,6 @@
 """Check whether a task can be loaded: its task.toml, the site's parts, their fit."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,8 @@ from django.conf import settings
 
 from crowd import hit_templates, pricing
 from crowd.hit_templates import HITTemplate
+from crowd.hit_templates.words import LANGUAGE
+from crowd.hits.selectors import CHECKED, SCALE, errors_named, wording
 from crowd.hits.services.build import check_hit_type
 from crowd.platforms.base import all_platforms
 from crowd.platforms.selfhosted import SelfHosted
@@ -22,28 +25,75 @@ from leaderboard.tasks.config import (
     RANK_SUMS,
     Z_SCORES,
     HumanConfig,
-    Problem,
     TaskConfig,
     marked,
     read_task,
 )
+from leaderboard.tasks.config import Problem as SettingProblem
+from leaderboard.tasks.config.kinds import Problem
 from leaderboard.tasks.readers.base import all_readers
-from leaderboard.tasks.services import languages, worker_requirements
+from leaderboard.tasks.services import worker_requirements
 from leaderboard.tasks.services.configuration import hit_type_for
+
+# Check whether a task's translations have everything that a page needs.
+_LONGEST = 16
+_NO_CODE = "is no code of a language, such as de or zh-hans."
+
+
+def language_problems(
+    table: str, human: HumanConfig, labels: Iterable[str]
+) -> Iterator[Problem]:
+    """Yield missing and superfluous texts of each language of a task."""
+    if not _is_code(human.language):
+        yield Problem(f"{table}.language", _NO_CODE)
+        return
+    hit_type = hit_type_for("", human, human.criteria)
+    known = {*labels, *errors_named(hit_type)}
+    for language, words in human.languages.items():
+        key = f"{table}.languages.{language}"
+        if not _is_code(language):
+            yield Problem(key, _NO_CODE)
+            continue
+        if language == human.language:
+            yield Problem(key, f"is the language that [{table}] is written in.")
+            continue
+        for missing in wording(hit_type, language, labels).missing:
+            if missing in (SCALE, CHECKED):
+                what = f"scale {human.scale}" if missing == SCALE else "checkboxes"
+                yield Problem(key, f"cannot be: there is no {what} in it.")
+                continue
+            yield Problem(
+                f"{key}.{missing}",
+                "is missing: all that a page says must be there in each language, here "
+                f"or in the HIT template {human.hit_template}.",
+            )
+        for criterion in sorted({*words.questions} - {*human.criteria}):
+            yield Problem(f"{key}.questions.{criterion}", "is not asked.")
+        for label in sorted({*words.labels} - known):
+            yield Problem(f"{key}.labels.{label}", "is the label of no field.")
+        if words.consent and not human.consent:
+            yield Problem(
+                f"{key}.consent",
+                f"translates nothing: [{table}] has no consent of its own.",
+            )
+
+
+def _is_code(language: str) -> bool:
+    return len(language) <= _LONGEST and bool(re.fullmatch(LANGUAGE, language))
 
 
 @dataclass(frozen=True)
 class Misfits:
     # keys and their values
-    keys: list[Problem]
+    keys: list[SettingProblem]
     # names that this site does not have
-    names: list[Problem]
+    names: list[SettingProblem]
     # settings that conflict
-    together: list[Problem]
+    together: list[SettingProblem]
     # requirements that cannot be checked of workers
-    workers: list[Problem]
+    workers: list[SettingProblem]
 
-    def all(self) -> list[Problem]:
+    def all(self) -> list[SettingProblem]:
         return [*self.keys, *self.names, *self.together, *self.workers]
 
 
@@ -85,7 +135,9 @@ def misfits(document: Mapping[str, object]) -> Misfits:
     )
 
 
-def _news(problems: Iterable[Problem], reported: Sequence[Problem]) -> list[Problem]:
+def _news(
+    problems: Iterable[SettingProblem], reported: Sequence[SettingProblem]
+) -> list[SettingProblem]:
     """Leave out problems that follow from one at the same key, above or below it."""
     return [
         problem
@@ -106,7 +158,7 @@ def _tables(config: TaskConfig) -> dict[str, HumanConfig]:
     }
 
 
-def _unknown_names(config: TaskConfig) -> Iterator[Problem]:
+def _unknown_names(config: TaskConfig) -> Iterator[SettingProblem]:
     release = config.release
     named: list[tuple[str, str, Collection[str]]] = [
         ("release.reader", release.reader, all_readers())
@@ -126,22 +178,24 @@ def _unknown_names(config: TaskConfig) -> Iterator[Problem]:
             named.append((f"{table}.platform", human.platform, all_platforms()))
     for key, name, known in named:
         if name not in known:
-            yield Problem(
+            yield SettingProblem(
                 key,
                 f"is {name!r}, which this site does not have; there are "
                 f"{', '.join(known) or 'none'}.",
             )
 
 
-def _of_workers(human: HumanConfig) -> Iterator[Problem]:
+def _of_workers(human: HumanConfig) -> Iterator[SettingProblem]:
     if human.platform in all_platforms():
         try:
             worker_requirements.check(human)
         except GenieError as error:
-            yield Problem("human.requirements", _within(error))
+            yield SettingProblem("human.requirements", _within(error))
 
 
-def _of_table(table: str, config: TaskConfig, human: HumanConfig) -> list[Problem]:
+def _of_table(
+    table: str, config: TaskConfig, human: HumanConfig
+) -> list[SettingProblem]:
     """Return conflicting settings of one table.
 
     Names that this site does not have are reported elsewhere, with the known ones.
@@ -156,7 +210,7 @@ def _of_table(table: str, config: TaskConfig, human: HumanConfig) -> list[Proble
     # Questions are checked once the parts fit, or one mistake is reported twice.
     return problems or [
         *_of_questions(table, config.title, human, design),
-        *languages.problems(table, human, config.fields.values()),
+        *language_problems(table, human, config.fields.values()),
     ]
 
 
@@ -175,18 +229,20 @@ def pay_problem(human: HumanConfig) -> str:
     )
 
 
-def _of_pay(config: TaskConfig, document: Mapping[str, object]) -> Iterator[Problem]:
+def _of_pay(
+    config: TaskConfig, document: Mapping[str, object]
+) -> Iterator[SettingProblem]:
     found: set[str] = {""}
     for table, human in _tables(config).items():
         problem = pay_problem(human) if table in document else ""
         if problem not in found:
-            yield Problem(f"{table}.reward_cents", problem)
+            yield SettingProblem(f"{table}.reward_cents", problem)
         found.add(problem)
 
 
-def _of_ranks(human: HumanConfig) -> Iterator[Problem]:
+def _of_ranks(human: HumanConfig) -> Iterator[SettingProblem]:
     if human.ranks == RANK_SUMS and human.estimate == ADJUSTED:
-        yield Problem(
+        yield SettingProblem(
             "human.ranks",
             "tests the ratings themselves by rank sums; it goes with "
             f'estimate = "{Z_SCORES}" or "{PLAIN}", not with scores that are adjusted for '
@@ -194,19 +250,19 @@ def _of_ranks(human: HumanConfig) -> Iterator[Problem]:
         )
 
 
-def _of_judges(config: TaskConfig) -> Iterator[Problem]:
+def _of_judges(config: TaskConfig) -> Iterator[SettingProblem]:
     if config.judges.rank and config.human.ranks == RANK_SUMS:
-        yield Problem(
+        yield SettingProblem(
             "judges.rank",
             "goes with ranks by simultaneous comparisons: rank sums are of people’s "
             "ratings alone.",
         )
 
 
-def _of_formats(config: TaskConfig) -> Iterator[Problem]:
+def _of_formats(config: TaskConfig) -> Iterator[SettingProblem]:
     design = all_designs().get(config.human.design)
     if design and design.marks_errors and config.output_format != PLAIN_TEXT:
-        yield Problem(
+        yield SettingProblem(
             "output_format",
             f"errors are marked in plain text, not in {config.output_format}.",
         )
@@ -214,26 +270,26 @@ def _of_formats(config: TaskConfig) -> Iterator[Problem]:
 
 def _of_place(
     table: str, design: type[Design], scale: type[Scale]
-) -> Iterator[Problem]:
+) -> Iterator[SettingProblem]:
     several = not design.about_one_system()
     if table == "human" and several:
-        yield Problem(
+        yield SettingProblem(
             "human.design",
             f"the design {design.slug} shows outputs of several systems; it belongs in "
             "[comparison] or [joint], and [human] evaluates one system at a time.",
         )
     if table != "human" and not several:
-        yield Problem(
+        yield SettingProblem(
             f"{table}.design",
             f"the design {design.slug} shows one system at a time; it belongs in [human].",
         )
     if table == "comparison" and several and not scale.compares:
-        yield Problem(
+        yield SettingProblem(
             "comparison.scale",
             f"the scale {scale.slug} does not say which of two outputs is better.",
         )
     if table == "joint" and several and scale.compares:
-        yield Problem(
+        yield SettingProblem(
             "joint.scale",
             f"the scale {scale.slug} compares two outputs, but there may be more here.",
         )
@@ -241,16 +297,16 @@ def _of_place(
 
 def _of_design(
     table: str, design: type[Design], template: HITTemplate, scale: type[Scale]
-) -> Iterator[Problem]:
+) -> Iterator[SettingProblem]:
     # a family of scales, such as `number`, includes all of its ranges
     if {scale.slug, scale.slug.partition("_")[0]}.isdisjoint(design.scales):
-        yield Problem(
+        yield SettingProblem(
             f"{table}.scale",
             f"the design {design.slug} works with the scale "
             f"{' or '.join(design.scales)}, not {scale.slug}.",
         )
     for sentence in _of_template(design, template, scale):
-        yield Problem(f"{table}.hit_template", sentence)
+        yield SettingProblem(f"{table}.hit_template", sentence)
 
 
 def _of_template(
@@ -283,17 +339,17 @@ def _of_template(
 
 def _of_questions(
     table: str, title: str, human: HumanConfig, design: type[Design]
-) -> Iterator[Problem]:
+) -> Iterator[SettingProblem]:
     for key in ("before_text", "show_input"):
         for name in sorted({*getattr(human, key)} - {*human.criteria}):
-            yield Problem(
+            yield SettingProblem(
                 f"{table}.{key}", f"names {name!r}, which is not one of the criteria."
             )
     for criteria in human.separate():
         try:
             check_hit_type(hit_type_for(title, human, criteria))
         except GenieError as error:
-            yield Problem(f"{table}.criteria", _within(error))
+            yield SettingProblem(f"{table}.criteria", _within(error))
     yield from marked.problems(table, human, polarities=design.test_polarities)
 
 

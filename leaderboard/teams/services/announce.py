@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from genie.accounts.addresses import addresses_of
 from genie.lib import jobs
-from leaderboard.submissions.models.submission import Submission, SubmissionEvent
-from leaderboard.teams.models.notice import Notice, NoticePreference
+from leaderboard.submissions.models import Submission, SubmissionEvent
+from leaderboard.teams.models import Notice, NoticePreference
 from leaderboard.teams.services import webhooks
 
 State = Submission.State

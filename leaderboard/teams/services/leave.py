@@ -18,10 +18,13 @@ from genie.accounts.models import AccessToken, TaskRole
 from genie.history import log
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.submissions.models.repeated_request import RepeatedRequest
-from leaderboard.submissions.models.submission import Team
-from leaderboard.teams.models.notice import Notice, NoticePreference
-from leaderboard.teams.models.team import Membership, TeamInvitation
+from leaderboard.submissions.models import RepeatedRequest, Team
+from leaderboard.teams.models import (
+    Membership,
+    Notice,
+    NoticePreference,
+    TeamInvitation,
+)
 
 # The name of a one-person team after that person has left.
 NAMELESS = "a deleted account"

@@ -9,8 +9,8 @@ from genie.accounts.mail import LINE, UNBROKEN, message
 from genie.lib.logs import one_line
 from genie.lib.serving.languages import ENGLISH
 from genie.lib.typing import Account
-from leaderboard.teams.models.notice import Notice, NoticePreference
-from leaderboard.teams.selectors.site_urls import absolute
+from leaderboard.teams.models import Notice, NoticePreference
+from leaderboard.teams.selectors import absolute
 from leaderboard.teams.services.announce import KINDS
 
 _SUBJECT = {

@@ -14,9 +14,9 @@ from genie.accounts.mail import message
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
 from genie.lib.typing import Account
-from leaderboard.submissions.models.submission import Team
+from leaderboard.submissions.models import Team
 from leaderboard.submissions.services.submit import TEAM_NAME_CHARACTERS, free_slug
-from leaderboard.teams.models.team import Membership, TeamInvitation
+from leaderboard.teams.models import Membership, TeamInvitation
 
 logger = logging.getLogger(__name__)
 

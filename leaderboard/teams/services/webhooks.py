@@ -18,9 +18,9 @@ from genie.lib import outbound
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
 from genie.lib.typing import Account
-from leaderboard.submissions.models.submission import SubmissionEvent, Team
-from leaderboard.teams.models.webhook import Webhook, WebhookDelivery
-from leaderboard.teams.selectors.site_urls import absolute
+from leaderboard.submissions.models import SubmissionEvent, Team
+from leaderboard.teams.models import Webhook, WebhookDelivery
+from leaderboard.teams.selectors import absolute
 
 State = WebhookDelivery.State
 MAX_WEBHOOKS = 10

@@ -5,22 +5,24 @@ person decides about the others, who get no more work until then.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
+from statistics import median
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from crowd.campaigns.services import staff_notices
+from crowd.hits.models import Assignment
 from crowd.workers.models.worker import Pause
 from crowd.workers.services import exclusions
 from genie.lib.seeds import seed_from
-from quality.bans.services import held_exclusions
-from quality.bans.services.carry_out import carry_out
-from quality.bans.services.held_exclusions import decided_workers
+from quality.bans.services import carry_out, decided_workers, waiting_workers
+from quality.counts import Floats
 from quality.detection.models import (
     ALL_EVIDENCE,
     Ban,
@@ -30,7 +32,6 @@ from quality.detection.models import (
     Verdict,
 )
 from quality.detection.selectors import last_verdicts
-from quality.detection.services.beside import facts_beside
 from quality.detection.services.evidence import (
     Evidence,
     evidence_of,
@@ -41,7 +42,104 @@ from quality.detection.services.retire import retire
 from quality.detection.stats.assess import Assessment, AssessOptions, assess_workers
 from quality.detection.stats.decisions import excluded_by
 from quality.detection.stats.schedule import FIT_EVERY
-from quality.detection.stats.weights import STEP, rating_weights, steps
+
+# Facts about a worker's answers that staff see beside the evidence.
+# Workers with fewer ratings get no such facts.
+_LEAST = 10
+# A worker who reads rarely reaches this.
+_ALIKE, _QUICK = 0.8, 0.4
+
+
+def facts_beside(
+    pool: str, evidence: Evidence, numbers: Collection[int]
+) -> dict[int, list[str]]:
+    """Describe, by worker number, whether they answer alike or quickly."""
+    facts: dict[int, list[str]] = {number: [] for number in numbers}
+    seconds = _seconds(pool, [evidence.workers[number] for number in numbers])
+    usual = _usual_seconds(pool) if seconds else None
+    for number, said in facts.items():
+        said += _alike(evidence, number)
+        own = seconds.get(evidence.workers[number], [])
+        if usual and len(own) >= _LEAST and median(own) < _QUICK * usual:
+            said.append(
+                f"a median of {median(own):.0f} s a HIT, where others take {usual:.0f} s"
+            )
+    return facts
+
+
+def _alike(evidence: Evidence, number: int) -> list[str]:
+    if evidence.ratings is None:
+        return []
+    values = evidence.ratings.value[evidence.ratings.worker == number]
+    if len(values) < _LEAST:
+        return []
+    most = int(np.unique(values, return_counts=True)[1].max())
+    if most < _ALIKE * len(values):
+        return []
+    return [f"{most} of {len(values)} ratings of real items are the same"]
+
+
+def _seconds(pool: str, workers: Collection[int]) -> dict[int, list[float]]:
+    rows = Assignment.objects.filter(
+        worker__in=workers, hit__campaign__pool=pool, active_seconds__gt=0
+    ).order_by("pk")
+    seconds: dict[int, list[float]] = {}
+    for worker, own in rows.values_list("worker", "active_seconds"):
+        seconds.setdefault(worker, []).append(float(own or 0.0))
+    return seconds
+
+
+def _usual_seconds(pool: str) -> float | None:
+    rows = Assignment.objects.filter(hit__campaign__pool=pool, active_seconds__gt=0)
+    newest = list(rows.order_by("-pk").values_list("active_seconds", flat=True)[:1_000])
+    return median(map(float, filter(None, newest))) if newest else None
+
+
+# How much each rating counts: the probability that it was given with care, in steps.
+#: Weights have steps, so that a score does not change with every answer.
+STEP = 0.05
+#: Workers whose ratings differ by more are weighted rating by rating, in steps as wide
+#: as these, because each step is one more worker to the model of scores.
+_TURN, _TURN_STEP = 0.3, 0.25
+
+
+def rating_weights(worker: npt.ArrayLike, p_rating: npt.ArrayLike) -> Floats:
+    """Return the weight of each rating.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        The same for all ratings of a worker, except workers who seem to have begun with
+        care and then stopped: their earlier ratings keep their weight.
+
+    Examples
+    --------
+    >>> rating_weights([0, 0, 1, 1], [0.02, 0.04, 0.0, 0.9]).tolist()
+    [0.95, 0.95, 1.0, 0.0]
+    """
+    who = np.asarray(worker, dtype=np.int64)
+    weight = 1 - np.asarray(p_rating, dtype=np.float64)
+    if not len(who):
+        return weight
+    n = int(who.max()) + 1
+    low, high = np.ones(n), np.zeros(n)
+    np.minimum.at(low, who, weight)
+    np.maximum.at(high, who, weight)
+    mean = np.bincount(who, weight, n) / np.maximum(np.bincount(who, minlength=n), 1)
+    turned = (high - low > _TURN)[who]
+    return np.where(turned, steps(weight, _TURN_STEP), steps(mean, STEP)[who])
+
+
+def steps(weight: Floats, step: float = STEP) -> Floats:
+    """Round to steps.
+
+    Examples
+    --------
+    >>> steps(np.array([0.96, 0.12])).tolist()
+    [0.95, 0.1]
+    """
+    return np.round(np.round(weight / step) * step, 2)
+
 
 # Ratings alone cause a new fit after this relative growth.
 NEW_RATINGS = 0.05
@@ -129,7 +227,7 @@ def _has_waited(pool: str, *, simulated: bool) -> bool:
     paused = Pause.objects.filter(
         pool=pool, worker__simulated=simulated, created_at__lte=since
     )
-    decided = held_exclusions.waiting_workers(pool)
+    decided = waiting_workers(pool)
     return paused.exclude(worker__in=decided).exists()
 
 
@@ -301,7 +399,7 @@ def _weights(
 
 
 def _resume(pool: str) -> None:
-    exclusions.resume(pool, but=held_exclusions.waiting_workers(pool))
+    exclusions.resume(pool, but=waiting_workers(pool))
 
 
 # A smaller change of the probability since the stored verdict is ignored.

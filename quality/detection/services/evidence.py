@@ -12,16 +12,14 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Max, QuerySet
 
-from crowd.hits.models.assignment import Answer, Assignment
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Answer, Assignment, Campaign
 from crowd.scales.base import Scale
 from crowd.scales.find import all_scales
 from quality.detection.models import RetiredQuestion
 from quality.detection.services.record import COUNTING
 from quality.detection.stats.assess import Ratings, Tests
 from quality.test_questions.models import Grade, Placement
-from quality.test_questions.services.grade import COUNTED
-from quality.test_questions.services.marking import Guesses, guesses
+from quality.test_questions.services import COUNTED, Guesses, guesses
 
 # Use only this many of the newest ratings, which bounds the cost of a fit.
 MOST_RATINGS = 200_000

@@ -18,7 +18,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, Q
 
 from genie.lib.seeds import seed_from
-from quality.bans.services.carry_out import carry_out
+from quality.bans.services import carry_out
 from quality.detection.models import ALL_EVIDENCE, Ban, DetectorFit, Verdict
 from quality.detection.services.assess_pool import assess, changed, posteriors
 from quality.detection.stats.detectors import Detection, detect

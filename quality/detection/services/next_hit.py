@@ -11,15 +11,14 @@ from django.conf import settings
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from crowd.hits.models.assignment import Assignment
-from crowd.hits.models.campaign import HIT, Campaign
+from crowd.hits.models import HIT, Assignment, Campaign
 from crowd.workers.models.worker import Worker
 from crowd.workers.selectors.eligible import CANDIDATES
 from crowd.workers.services import exclusions
 from genie.lib.seeds import generator
 from genie.lib.serving.caches import computed
 from genie.lib.unguessable import seed_for
-from quality.bans.services.held_exclusions import decided_workers
+from quality.bans.services import decided_workers
 from quality.detection.models import ALL_EVIDENCE, DetectorFit, Standing
 from quality.detection.services.record import Record, record_of
 from quality.detection.stats.assess import AssessOptions

@@ -9,17 +9,11 @@ from typing import Any
 
 from django.db.models import Q
 
-from crowd.hits.models.assignment import Assignment
+from crowd.hits.models import Assignment
 from crowd.scales.find import all_scales
 from crowd.workers.models.worker import Worker
 from quality.test_questions.models import Placement
-from quality.test_questions.services.grade import COUNTED
-from quality.test_questions.services.marking import (
-    Guesses,
-    Marked,
-    guesses,
-    marks,
-)
+from quality.test_questions.services import COUNTED, Guesses, Marked, guesses, marks
 
 # Polarity of a question, and the probability of a right answer without reading.
 Kind = tuple[str, Guesses]

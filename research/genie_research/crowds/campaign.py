@@ -11,6 +11,7 @@ import numpy as np
 
 from genie_research.crowds.people import COPYING, Crowd, answer_test, rate
 from quality.counts import Floats, Ints
+from quality.detection.services.assess_pool import rating_weights
 from quality.detection.stats.assess import (
     Assessment,
     AssessOptions,
@@ -28,7 +29,6 @@ from quality.detection.stats.schedule import (
     affordable,
     test_probability,
 )
-from quality.detection.stats.weights import rating_weights
 from quality.detection.stats.workers.answers import no_ratings, no_tests
 from quality.detection.stats.workers.fitting import Fitted, fit_workers
 from quality.detection.stats.workers.options import NO_YES

@@ -14,25 +14,25 @@ from django.db import transaction
 from django.utils import timezone
 
 from crowd.campaigns.services import work
-from crowd.hits.models.campaign import Item
+from crowd.hits.models import Item
 from crowd.scales.find import all_scales
 from crowd.workers.models.worker import Pause, Worker
 from crowd.workers.services import consent, invitations
 from genie.lib import jobs
 from genie_research.crowds.campaign import CampaignPlan, Outcome
 from genie_research.crowds.people import COPYING, Crowd, answer_test, rate
-from leaderboard.demo import people
+from leaderboard import demo
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, JudgedItem
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
 from leaderboard.evaluation.services import request
-from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks import shipped
 from leaderboard.tasks.models import Instance, Task
 from quality.bans.models import HeldExclusion
-from quality.bans.selectors.weights import soft_weights, weight_of
-from quality.bans.services import held_exclusions
+from quality.bans.selectors import soft_weights, weight_of
+from quality.bans.services import confirm
 from quality.detection.models import Ban, DetectorFit, Standing
 from quality.detection.stats.assess import Ratings, Tests
 from quality.test_questions.models import Placement, Polarity
@@ -103,7 +103,7 @@ class _Site:
         self, crowd: Crowd, plan: CampaignPlan, rng: np.random.Generator
     ) -> None:
         self.crowd, self.rng = crowd, rng
-        self.boss = people.admin()
+        self.boss = demo.demo_admin()
         self.task = _task(crowd, plan)
         self.systems = _systems(self.task, crowd, self.boss)
         self.workers = _workers(crowd, self.task.slug)
@@ -148,7 +148,7 @@ class _Site:
         for held in HeldExclusion.objects.filter(
             pool=self.task.slug, state=HeldExclusion.State.WAITING
         ):
-            held_exclusions.confirm(held.pk, by=self.boss, reason="As told.")
+            confirm(held.pk, by=self.boss, reason="As told.")
 
     def _answer(self, worker: int) -> bool:
         assignment = work.next_assignment(self.workers[worker])
@@ -287,7 +287,7 @@ def _sentence(place: int, verb: str) -> str:
 
 
 def _systems(task: Task, crowd: Crowd, boss: Any) -> list[Submission]:
-    team = people.team("Crowd study", "crowd-study", boss)
+    team = demo.team("Crowd study", "crowd-study", boss)
     verbs = ("offered", "gave", "sent", "promised", "showed", "brought", "lent")
     made = []
     for number in range(crowd.plan.n_systems):

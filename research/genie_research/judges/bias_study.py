@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.blinding.style import FEATURES, style_of
+from leaderboard.stats.blinding import FEATURES, style_of
 from leaderboard.stats.judges.bias import (
     injection_effect,
     order_effect,

@@ -12,10 +12,9 @@ from django.db import transaction
 
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator, seed_from
-from leaderboard.demo.opinions import OPINIONS
-from leaderboard.demo.systems import systems_of
+from leaderboard.demo import OPINIONS, systems_of
 from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
-from leaderboard.submissions.models.submission import Prediction, Submission, Team
+from leaderboard.submissions.models import Prediction, Submission, Team
 from leaderboard.tasks import shipped
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.load import load_task

@@ -14,12 +14,12 @@ from leaderboard.designs.base import content_key
 from leaderboard.evaluation.services.hidden.compared import Compared, Sides
 from leaderboard.evaluation.services.hidden.plan import planned
 from leaderboard.metrics.base import Batch
-from leaderboard.metrics.chrf import ChrF
 from leaderboard.metrics.rouge import RougeL
-from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.metrics.sacrebleu_metrics import ChrF
+from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks.models import Task
 from quality.test_questions.separability.measure import Separability
-from quality.test_questions.services.inject import HiddenItem, item_key
+from quality.test_questions.services import HiddenItem, item_key
 
 EDIT = "edit:"
 

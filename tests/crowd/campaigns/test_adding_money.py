@@ -7,7 +7,7 @@ from django.contrib.admin.models import LogEntry
 
 from crowd.campaigns.services import reissue, run
 from crowd.campaigns.services.add_money import add_money
-from crowd.hits.selectors.progress import campaign_progress, is_done
+from crowd.hits.selectors import campaign_progress, is_done
 from crowd.models import Budget, Campaign, Commitment
 from crowd.money.services import budgets
 from crowd.workers.services import exclusions

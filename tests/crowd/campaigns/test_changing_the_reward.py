@@ -9,7 +9,7 @@ from django.contrib.auth.models import Permission
 from crowd.campaigns.selectors.new_reward import priced
 from crowd.campaigns.services import change_reward as service
 from crowd.campaigns.services import run, work
-from crowd.hits.selectors.progress import campaign_progress
+from crowd.hits.selectors import campaign_progress
 from crowd.models import Assignment, Budget, Commitment, LedgerEntry, RewardChange
 from crowd.money.selectors.fair_pay import shortfall
 from crowd.money.services import budgets, fair_pay

@@ -16,9 +16,9 @@ from crowd.campaigns.services.staff_notices import HELD_BY_SHARES, STARVED, watc
 from crowd.campaigns.services.work import give_back, next_assignment
 from crowd.hits.services.extend import extend
 from crowd.models import Assignment, Campaign, Worker
+from crowd.worker_site.hit import worker_progress
 from crowd.workers.selectors.eligible import in_turns_with
 from crowd.workers.selectors.shares import SHARE_DONE, used_up
-from crowd.workers.selectors.worker_progress import worker_progress
 from tests.crowd.making import do_all, do_one, items, make_campaign, make_worker
 from tests.factories import act, make_user
 

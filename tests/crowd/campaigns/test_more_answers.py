@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from crowd.campaigns.services import run, shares
 from crowd.campaigns.services.more_answers import ask_for_more, priced
-from crowd.hits.selectors.progress import campaign_progress, is_done
+from crowd.hits.selectors import campaign_progress, is_done
 from crowd.models import HIT, Budget, Campaign, Commitment, ExternalCampaign
 from crowd.money.services import budgets
 from tests.crowd.making import POOL, do_all, make_campaign, make_worker, refused

@@ -7,10 +7,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.campaigns.selectors import document_context
 from crowd.campaigns.services import claim, pages, undo, work
 from crowd.elsewhere.services import visits
 from crowd.models import HIT, Answer, Assignment, LedgerEntry
+from crowd.worker_site import hit
 from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
 from tests.crowd.making import (
@@ -140,7 +140,7 @@ def test_what_stands_before_a_page_is_shown_and_nothing_that_tells_a_test(site, 
     sent(first)
     said = {one.hit.items.get().data["prediction"] for one in first}
     page = pages.next_page(wim)
-    shown = document_context.before(page)
+    shown = hit.before(page)
     assert len(shown) == 2
     assert {text for part in shown for text in part.outputs} == said
     assert "Earlier in this document" in site.get(at(page)).text
@@ -149,7 +149,7 @@ def test_what_stands_before_a_page_is_shown_and_nothing_that_tells_a_test(site, 
     sent(
         pages.next_page(other)
     )  # the first part, as the other item has it, and the fifth
-    shown = document_context.before(pages.next_page(other))
+    shown = hit.before(pages.next_page(other))
     assert [len(part.outputs) for part in shown] == [1, 0, 0, 0, 1]
 
 

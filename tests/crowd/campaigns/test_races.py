@@ -12,7 +12,7 @@ from crowd.campaigns.services import claim, reissue, run
 from crowd.campaigns.services.add_money import add_money
 from crowd.campaigns.services.more_answers import ask_for_more
 from crowd.campaigns.services.work import next_assignment, release_overdue, submit
-from crowd.hits.selectors.progress import campaign_progress
+from crowd.hits.selectors import campaign_progress
 from crowd.models import HIT, Answer, Assignment, Budget, Commitment, LedgerEntry
 from crowd.money.services import budgets, payments
 from crowd.workers.services import exclusions

@@ -2,7 +2,7 @@ import pytest
 
 from crowd.campaigns.services import reissue, review, run
 from crowd.campaigns.services.work import next_assignment
-from crowd.hits.selectors.progress import campaign_progress, is_done
+from crowd.hits.selectors import campaign_progress, is_done
 from crowd.models import HIT, Assignment
 from crowd.workers.services import exclusions
 from tests.crowd.making import (

@@ -16,7 +16,7 @@ from crowd.models import Answer, Assignment, LedgerEntry
 from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
 from quality.models import Grade, Placement
-from quality.test_questions.services.grade import grade
+from quality.test_questions.services import grade
 from tests.crowd.making import (
     answers_for,
     do_one,

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from crowd import hit_templates
 from crowd.campaigns.services.work import give_back, next_assignment, submit
-from crowd.hits.selectors.questions import questions_about
+from crowd.hits.selectors import questions_about
 from crowd.models import Answer
 from crowd.scales.find import all_scales
 from crowd.workers.hit_form import shown_items, stored_answers

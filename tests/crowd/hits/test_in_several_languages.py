@@ -15,7 +15,7 @@ from crowd.hit_templates import foreign
 from crowd.hit_templates import template as templates
 from crowd.hit_templates.consent import ENGLISH, consent_of
 from crowd.hit_templates.form import CHECKBOXES_IN
-from crowd.hits.selectors.wording import language_for, languages_of, worded, wording
+from crowd.hits.selectors import language_for, languages_of, worded, wording
 from crowd.hits.services.build import shared_hit_type
 from crowd.models import Answer, Assignment, Consent, Profile
 from crowd.scales.find import all_scales
@@ -32,7 +32,7 @@ from genie.lib.errors import GenieError
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.releases.card import _languages as languages_in_words
 from leaderboard.tasks.config import HumanConfig
-from leaderboard.tasks.services import languages
+from leaderboard.tasks.services import fitting
 from tests.crowd.making import (
     POOL,
     do_one,
@@ -49,10 +49,10 @@ OVERALL = "This is a correct and reasonable answer to the question."
 LISTS = {"earnings": 3, "settings": 1, "messages": 1}
 SITE = [code for code, _ in settings.LANGUAGES if code != ENGLISH]
 READ_BY = (
-    "crowd.hits.selectors.wording.get_language",
+    "crowd.hits.selectors.get_language",
     "crowd.workers.selectors.consent.get_language",
     "crowd.workers.selectors.test_wording.get_language",
-    "crowd.worker_site.framed_hit.get_language",
+    "crowd.worker_site.hit.get_language",
 )
 
 
@@ -113,7 +113,7 @@ def test_a_task_written_in_another_language_falls_back_to_it():
 
 @pytest.mark.parametrize("language", ["Deutsch", "de-DE", "de\nX-Header: y"])
 def test_a_task_names_its_language_as_pages_do(language):
-    [problem] = languages.problems("human", HumanConfig(language=language), [])
+    [problem] = fitting.language_problems("human", HumanConfig(language=language), [])
     assert str(problem).startswith("human.language: is no code of a language")
 
 
@@ -192,7 +192,7 @@ def test_consent_is_given_in_the_words_that_were_read(site_in):
 
 
 def test_a_page_in_a_frame_is_in_the_language_that_is_asked_for(site_in, monkeypatch):
-    monkeypatch.setattr("crowd.worker_site.framed_hit.can", lambda _: Everything())
+    monkeypatch.setattr("crowd.worker_site.hit.can", lambda _: Everything())
     hit = make_campaign(1, hit_type=asked()).hits.get()
     address = reverse("work:elsewhere", args=[signing.dumps(hit.pk, salt=SALT)])
     site_in("en")

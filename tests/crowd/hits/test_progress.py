@@ -2,9 +2,9 @@ from datetime import timedelta
 
 from crowd.campaigns.services import review, run
 from crowd.campaigns.services.work import give_back, next_assignment
-from crowd.hits.selectors.progress import campaign_progress, is_done, progress_of
+from crowd.hits.selectors import campaign_progress, is_done, progress_of
 from crowd.models import Assignment
-from crowd.workers.selectors.worker_progress import worker_progress
+from crowd.worker_site.hit import worker_progress
 from tests.crowd.making import (
     do_all,
     do_one,

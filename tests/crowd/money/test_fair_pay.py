@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from crowd.campaigns.services import review, run
-from crowd.hits.selectors.progress import campaign_progress
+from crowd.hits.selectors import campaign_progress
 from crowd.models import Assignment, Budget, Campaign, Commitment, LedgerEntry
 from crowd.money.selectors.earnings import earnings
 from crowd.money.selectors.fair_pay import shortfall

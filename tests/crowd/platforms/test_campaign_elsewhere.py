@@ -9,7 +9,7 @@ from django.utils import timezone
 from crowd.campaigns.services import reissue, run
 from crowd.campaigns.services.more_answers import ask_for_more
 from crowd.elsewhere.services import collect, sync
-from crowd.hits.selectors.progress import campaign_progress
+from crowd.hits.selectors import campaign_progress
 from crowd.hits.services.build import shared_hit_type
 from crowd.hits.services.platforms import external_slugs, pays_itself
 from crowd.jobs import PAGES

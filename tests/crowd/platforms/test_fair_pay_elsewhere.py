@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from crowd.campaigns.services import outbox, run
 from crowd.elsewhere.services import sync
-from crowd.hits.selectors.progress import campaign_progress
+from crowd.hits.selectors import campaign_progress
 from crowd.models import Budget, Commitment, LedgerEntry
 from crowd.money.selectors.fair_pay import shortfall
 from crowd.money.services import budgets

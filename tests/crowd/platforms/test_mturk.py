@@ -7,8 +7,7 @@ import pytest
 from crowd.models import QualificationType, RequesterHIT, RequesterHITType
 from crowd.platforms.base import BonusSpec, DecisionSpec, ExternalRef, HITSpec, MoreSpec
 from crowd.platforms.demands import Choice, FormQuestion, QualifyingTest, Requirements
-from crowd.platforms.mturk import MTurk
-from crowd.platforms.mturk_protocol.account import Account
+from crowd.platforms.mturk import Account, MTurk
 from crowd.requester.questions.questions import read_question
 from genie.lib.errors import GenieError
 from leaderboard.contracts.platforms import REASON, PlatformContract, one

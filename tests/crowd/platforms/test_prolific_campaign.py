@@ -16,7 +16,7 @@ from crowd.campaigns.services import outbox, review, run
 from crowd.campaigns.services.staff_notices import UNDERPAID, watch
 from crowd.elsewhere.services import sync
 from crowd.elsewhere.services.notices import forget
-from crowd.hits.selectors.progress import campaign_progress, is_done
+from crowd.hits.selectors import campaign_progress, is_done
 from crowd.hits.services.platforms import connect
 from crowd.jobs import PAGES
 from crowd.models import (

@@ -28,7 +28,7 @@ from leaderboard.evaluation.run import advance
 from leaderboard.models import Instance, Score, Submission, Task
 from leaderboard.submissions.services import submit
 from leaderboard.tasks.services import load
-from quality.bans.selectors.clean_ratings import clean_ratings
+from quality.bans.selectors import clean_ratings
 from quality.models import Ban
 from tests.crowd.platforms.turk_world import TurkWorld
 

@@ -7,7 +7,8 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from crowd.campaigns.services import outbox
-from crowd.elsewhere.services import collect, decisions, resolve_calls, sync
+from crowd.elsewhere import admin
+from crowd.elsewhere.services import collect, decisions, sync
 from crowd.models import (
     Assignment,
     Budget,
@@ -111,7 +112,7 @@ def test_a_person_says_that_a_bonus_was_paid(client, approved, boss):
         idempotency_key__startswith="bonus-fee"
     )
     assert set(entries.values_list("state", "platform_id")) == {("DONE", "payment 7")}
-    assert resolve_calls.happened(call.pk, boss, "again") is False
+    assert admin.happened(call.pk, boss, "again") is False
 
 
 def test_a_person_says_that_a_bonus_was_not_paid(approved, boss):
@@ -119,8 +120,8 @@ def test_a_person_says_that_a_bonus_was_not_paid(approved, boss):
     call.refresh_from_db()
     assert outbox.take([call], timezone.now(), repeatable=False) == []
     with pytest.raises(GenieError, match="how you know"):
-        resolve_calls.send_again(call.pk, boss, " ")
-    assert resolve_calls.send_again(call.pk, boss, "Not in their list.")
+        admin.send_again(call.pk, boss, " ")
+    assert admin.send_again(call.pk, boss, "Not in their list.")
     call.refresh_from_db()
     assert call.state == "PLANNED"
     assert outbox.take([call], timezone.now(), repeatable=False) != []
@@ -129,8 +130,8 @@ def test_a_person_says_that_a_bonus_was_not_paid(approved, boss):
 def test_a_post_that_may_have_happened_is_not_a_persons_to_judge(campaign, boss):
     call = outbox.plan(campaign, OutwardCall.Kind.POST, "1", n=1)
     outbox.take([call], timezone.now())
-    assert resolve_calls.happened(call.pk, boss, "seen") is False
-    assert resolve_calls.send_again(call.pk, boss, "surely not") is False
+    assert admin.happened(call.pk, boss, "seen") is False
+    assert admin.send_again(call.pk, boss, "surely not") is False
 
 
 @pytest.mark.every_engine

@@ -8,8 +8,9 @@ from django.utils import timezone
 
 from crowd.campaigns.selectors import rejection_reversal as selector
 from crowd.campaigns.services import outbox, overturn, review, run
-from crowd.elsewhere.services import resolve_calls, sync
-from crowd.hits.selectors.progress import campaign_progress
+from crowd.elsewhere import admin
+from crowd.elsewhere.services import sync
+from crowd.hits.selectors import campaign_progress
 from crowd.models import Assignment, ExternalSession, LedgerEntry, RequesterHIT
 from genie.lib.errors import GenieError
 from tests.crowd.making import do_all, make_campaign, make_worker, refused
@@ -124,7 +125,7 @@ def test_a_platform_that_refuses_after_all_is_followed(elsewhere, turk, session)
     assert "refused to reverse" in way.sentence
     RequesterHIT.objects.update(disposed_at=None)
     call = elsewhere.calls("DECIDE").get(wish="override")
-    assert resolve_calls.send_again(call.pk, turk.staff, "The HIT is there again.")
+    assert admin.send_again(call.pk, turk.staff, "The HIT is there again.")
     elsewhere.look()
     work.refresh_from_db()
     assert work.state == State.APPROVED

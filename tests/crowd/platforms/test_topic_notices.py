@@ -8,7 +8,8 @@ from django.test import Client
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.sns.models import sns_backends
 
-from crowd.elsewhere.services import signed_notices, subscriptions, sync
+from crowd.elsewhere import hooks
+from crowd.elsewhere.services import subscriptions, sync
 from crowd.models import PlatformNotice, RequesterEvent
 from crowd.requester.services import deliver
 from genie.lib import env, jobs, outbound
@@ -34,7 +35,7 @@ def signer(tmp_path_factory):
 @pytest.fixture
 def site(settings, signer, monkeypatch):
     monkeypatch.setenv("SSL_CERT_FILE", str(signer.authority))
-    signed_notices._certificate.cache_clear()
+    hooks._certificate.cache_clear()
 
     def set_up(**changes):
         settings.GENIE = {
@@ -226,7 +227,7 @@ def test_a_server_that_others_wrote_signs_as_we_read_it(site, live_server, monke
         topics = client("sns", address)
         arn = topics.create_topic(Name="hits")["TopicArn"]
         site(PLATFORMS={"mturk": {"topic": arn}})
-        monkeypatch.setattr(signed_notices, "_certificate", fetch)
+        monkeypatch.setattr(hooks, "_certificate", fetch)
         topics.subscribe(
             TopicArn=arn,
             Protocol="http",

@@ -5,11 +5,11 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.elsewhere.services import study
-from crowd.hits.selectors.progress import is_done
+from crowd.hits.selectors import is_done
 from crowd.models import Assignment, ExternalSession, LedgerEntry
 from genie.accounts import throttles
 from leaderboard.evaluation import closing
-from quality.bans.selectors.clean_ratings import all_ratings_of, clean_ratings
+from quality.bans.selectors import all_ratings_of, clean_ratings
 from tests.crowd.platforms.test_prolific_campaign import (
     Person,
     approve_all,

@@ -10,8 +10,7 @@ from crowd.models import (
     RequesterHIT,
     RequesterHITType,
 )
-from crowd.platforms.mturk import MTurk
-from crowd.platforms.mturk_protocol.account import Account
+from crowd.platforms.mturk import Account, MTurk
 from crowd.requester.protocol import clock
 from crowd.requester.services import access_keys, money, turns
 from crowd.requester.services.settle import settle

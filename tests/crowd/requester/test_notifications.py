@@ -8,8 +8,9 @@ from botocore.stub import Stubber
 from django.utils import timezone
 
 from crowd.models import RequesterEvent
-from crowd.requester.protocol import aws, web_hook
+from crowd.requester.protocol import aws
 from crowd.requester.services import deliver, periodic
+from crowd.requester.services import deliver as web_hook
 from genie.lib import jobs, outbound
 from tests.crowd.platforms.signer import HTTPSServer, make_key
 from tests.crowd.requester.making import TYPE, do, post, refused, worker

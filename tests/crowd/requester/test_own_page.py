@@ -19,7 +19,7 @@ from crowd.models import (
     RequesterHITType,
     RequesterLayout,
 )
-from crowd.requester.selectors import desk as numbers
+from crowd.requester import selectors
 from crowd.requester.services import access_keys, turns
 from genie.lib.serving.caches import computed
 from leaderboard.teams.services import leave
@@ -145,13 +145,13 @@ def test_what_was_spent_is_added_up_from_what_is_new(own, lab):
         who = worker(name)
         turns.submit(turns.accept(post_for(lab, cents), who), who, [("mood", "good")])
         lab.refresh_from_db()
-        shown = numbers.spent(lab)
+        shown = selectors.spent(lab)
         assert shown.deposited - shown.rewards - shown.fees == lab.balance_cents
     assert (shown.rewards, shown.fees) == (140, 28)
     assert "$1.40" in text(own.get(at("desk", lab)))
     # kept for rows of another database: it does not add up
     computed.set(f"requester-spent-{lab.pk}", (10**9, {"DEPOSIT": 5}))
-    assert numbers.spent(lab).rewards == 140
+    assert selectors.spent(lab).rewards == 140
 
 
 def post_for(requester, cents):

@@ -3,7 +3,7 @@ from botocore.exceptions import ClientError
 from django.core.cache import cache
 
 from crowd.models import RequesterHIT
-from crowd.requester import throttle
+from crowd.requester import api
 from crowd.requester.protocol.call import HANDLERS
 from crowd.requester.protocol.errors import TurkError
 from crowd.requester.protocol.validate import check_request
@@ -229,8 +229,8 @@ def test_requirements_that_do_not_apply_are_refused(desk):
 
 def test_who_calls_too_often_is_told_to_wait_as_clients_expect(open_desk, monkeypatch):
     first, second = open_desk("Rita"), open_desk("Rolf")
-    monkeypatch.setattr(throttle, "CALLS", 2)
-    monkeypatch.setattr(throttle.time, "time", lambda: 1_000_000.0)
+    monkeypatch.setattr(api, "CALLS", 2)
+    monkeypatch.setattr(api.time, "time", lambda: 1_000_000.0)
     cache.clear()
     for _ in range(2):
         first.client.get_account_balance()
@@ -240,5 +240,5 @@ def test_who_calls_too_often_is_told_to_wait_as_clients_expect(open_desk, monkey
     assert caught.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
     # nobody else waits, and neither do they for long
     second.client.get_account_balance()
-    monkeypatch.setattr(throttle.time, "time", lambda: 1_000_010.0)
+    monkeypatch.setattr(api.time, "time", lambda: 1_000_010.0)
     first.client.get_account_balance()

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.models import Requester, RequesterAssignment, RequesterBatch, RequesterHIT
-from crowd.requester.batches.table import MAX_ROWS, read_table
+from crowd.requester.batches.post import MAX_ROWS, read_table
 from crowd.requester.questions.questions import read_question
 from crowd.requester.questions.template import as_question
 from crowd.requester.services import access_keys

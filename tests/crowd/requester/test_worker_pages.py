@@ -8,11 +8,12 @@ from django.urls import reverse
 
 from crowd.campaigns.selectors.work_records import key_of_request, key_of_requester
 from crowd.campaigns.services import work_records
-from crowd.hits.models.campaign import WorkRecord
+from crowd.hits.models import WorkRecord
 from crowd.models import RequesterAssignment, RequesterHIT, Worker, WorkerAlias
-from crowd.requester.models.account import new_entity_id
+from crowd.requester.models import new_entity_id
+from crowd.requester.pages import frame
 from crowd.requester.protocol import clock
-from crowd.requester.services import offers, turn_tokens
+from crowd.requester.services import offers
 from tests.crowd.requester.making import (
     external,
     group_of,
@@ -207,7 +208,7 @@ def test_an_address_to_look_at_a_hit_ends_by_itself(desk, wanda, monkeypatch):
     hit = post(desk, Question=html(PAGE))
     address, _ = wanda.frame(wanda.get("request", group_of(hit)))
     assert Client().get(address).status_code == 200
-    monkeypatch.setattr(turn_tokens, "_LOOK_FOR", timedelta(seconds=-1))
+    monkeypatch.setattr(frame, "_LOOK_FOR", timedelta(seconds=-1))
     assert Client().get(address).status_code == 410
 
 
@@ -223,7 +224,7 @@ def test_nothing_is_sent_in_without_the_token_of_that_assignment(desk, wanda, ha
         "A" if known["turkSubmitTo"][-1] != "A" else "B"
     )
     assert send(bent, assignmentId=turn.entity_id, x="1").status_code == 404
-    preview = turn_tokens.for_preview(turn.hit)
+    preview = frame.for_preview(turn.hit)
     assert send(f"http://testserver/work/frame/{preview}", x="1").status_code == 404
     assert send(f"http://testserver/work/look/{preview}", x="1").status_code == 409
     crossed = send(known["turkSubmitTo"], assignmentId=other.entity_id, x="1")
@@ -243,7 +244,7 @@ def test_nothing_is_sent_in_without_the_token_of_that_assignment(desk, wanda, ha
     hands.forward(seconds=601)
     late = walt.get("turn", other.entity_id)
     assert "The time for this HIT is up" in late.text
-    token = turn_tokens.for_turn(other)
+    token = frame.for_turn(other)
     assert send(f"http://testserver/work/frame/{token}", x="1").status_code == 409
     assert Client().get(reverse("work:turn-frame", args=[token])).status_code == 410
 

@@ -7,7 +7,7 @@ from django.urls import reverse
 from crowd.campaigns.services import review
 from crowd.campaigns.services.work import next_assignment
 from crowd.workers.services import exclusions
-from quality.bans.services.ban import MESSAGE
+from quality.bans.services import MESSAGE
 from tests.browser import go, overflows, picture
 from tests.crowd.making import POOL, do_one, hit_type, items, make_campaign, make_worker
 from tests.factories import make_task, make_user

@@ -12,7 +12,7 @@ from crowd.hits.services.signals import canary_word
 from crowd.models import Assignment, Signals
 from crowd.workers.services import consent
 from genie.lib.retention import forget_old
-from leaderboard.teams.selectors.account_data import data_of
+from leaderboard.teams.selectors import data_of
 from tests.browser import violations, wait_for_hit
 from tests.crowd.making import POOL, do_one, hit_type, make_campaign, make_worker
 from tests.factories import make_user

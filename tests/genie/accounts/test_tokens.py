@@ -12,7 +12,7 @@ from genie.accounts.authentication import _bounded
 from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
 from leaderboard.models import OutsideMetric
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 from tests.cast import allow
 from tests.crowd.making import refused
 from tests.factories import act, make_ranked, make_task, make_team, make_user, signed_in

@@ -6,8 +6,8 @@ from django.contrib.admin.models import LogEntry
 
 from crowd.models import Budget, Requirement
 from genie.accounts import tokens
-from genie.lib.admin.read_only import ReadOnlyAdmin
-from genie.lib.admin.reasons import AsksWhy
+from genie.lib.admin import AsksWhy
+from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 from leaderboard.models import Team
 from tests.factories import make_submission, make_user
 

@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from genie.lib.bounded import Limits
 from leaderboard.models import Task
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks import shipped
 from leaderboard.tasks.drafts.bundle import bundle_of, unpacked
 from leaderboard.tasks.services import archives

@@ -12,7 +12,7 @@ from genie.accounts import tokens
 from genie.lib import jobs
 from genie.lib.serving.one_at_a_time import one_at_a_time
 from leaderboard.models import Submission
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 from tests.cast import allow
 from tests.each import each
 from tests.factories import (

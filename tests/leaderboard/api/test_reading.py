@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from crowd.models import LedgerEntry
 from leaderboard.models import Submission
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 from tests.cast import allow
 from tests.factories import (
     answer,

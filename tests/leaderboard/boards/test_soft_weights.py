@@ -15,7 +15,7 @@ from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from leaderboard.stats.systems import estimates
 from leaderboard.stats.systems.estimates import estimate_systems
-from quality.bans.selectors.weights import soft_weights
+from quality.bans.selectors import soft_weights
 from quality.models import Ban, DetectorFit, Standing
 from tests.factories import make_task, make_team, make_user, make_worker
 from tests.kept import kept

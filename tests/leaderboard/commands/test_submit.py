@@ -10,7 +10,7 @@ from django.contrib.auth import get_user_model
 
 from genie.lib import jobs
 from genie.lib.errors import GenieError
-from leaderboard.metric_runs.services import measure
+from leaderboard.metric_runs import services
 from leaderboard.models import Prediction, Submission
 from leaderboard.tasks.shipped import folder
 from tests.factories import make_task
@@ -154,7 +154,7 @@ def test_a_step_that_stumbles_is_tried_three_times(
     hand_in, monkeypatch, n_failures, n_calls, state, codes
 ):
     calls = []
-    real = measure.preflight
+    real = services.preflight
 
     def stumbles(*args, **kwargs):
         calls.append(1)
@@ -162,7 +162,7 @@ def test_a_step_that_stumbles_is_tried_three_times(
             raise OSError("the disk blinked")
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(measure, "preflight", stumbles)
+    monkeypatch.setattr(services, "preflight", stumbles)
     found = hand_in(wait=True, json=True)
     assert found.returncode == bool(codes)
     assert found.json["state"] == state
@@ -174,7 +174,7 @@ def test_a_step_that_fails_for_good_is_said(hand_in, monkeypatch):
     def fails(*_args, **_kwargs):
         raise GenieError("The metric has no model.", code="no-model")
 
-    monkeypatch.setattr(measure, "preflight", fails)
+    monkeypatch.setattr(services, "preflight", fails)
     found = hand_in(wait=True, json=True)
     assert found.returncode == 1
     assert found.json["state"] == "VALID"

@@ -16,9 +16,9 @@ from leaderboard.imports.readers.judgments import (
     from_rows,
 )
 from leaderboard.imports.readers.sources import Source
-from leaderboard.imports.selectors.judgments_of import judgments_of
+from leaderboard.imports.selectors import judgments_of
 from leaderboard.imports.services.bring_in import bring_in
-from leaderboard.metric_runs.services import pieces, runs
+from leaderboard.metric_runs import services
 from leaderboard.models import (
     Import,
     JointEvaluation,
@@ -302,9 +302,9 @@ def test_metrics_are_computed_of_systems_whose_outputs_are_all_there():
         judgments.texts.outputs["red", f"seg{i}"] = f"Number {i}, a sentence."
     judgments.texts.outputs["blue", "seg0"] = "Sentence."
     row = bring_in(judgments, slug="elsewhere", by=make_user("importer"))
-    runs.catch_up(row.task)
+    services.catch_up(row.task)
     for piece in MetricPiece.objects.all():
-        pieces.compute(piece.pk)
+        services.compute(piece.pk)
     measured = MetricResult.own.values_list("submission__system_name", "metric")
     assert {name for name, _ in measured} == {"red"}
     assert {metric for _, metric in measured} >= {"chrf", "sacrebleu"}

@@ -25,7 +25,7 @@ from leaderboard.metric_board.views.downloads import WRITERS
 from leaderboard.models import HumanEvaluation, JointEvaluation, Score, Submission, Task
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
-from quality.bans.services.ban import ban
+from quality.bans.services import ban
 from quality.detection.models import DetectorFit
 from tests.factories import make_user
 from tests.kept import kept

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from genie.lib.errors import GenieError
-from genie.lib.formats.parquet import engine
+from genie.lib.formats import engine
 from leaderboard.imports.readers.column_names import compiled, guessed
 from leaderboard.imports.readers.layout import all_layouts
 from leaderboard.imports.readers.preview import preview

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from crowd.models import Campaign, Input
 from genie.lib.errors import GenieError
-from genie.lib.formats.parquet import engine
+from genie.lib.formats import engine
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.estimates import COVERS_UNKNOWN
 from leaderboard.evaluation.selectors.joint import criterion_results
@@ -14,7 +14,7 @@ from leaderboard.imports.about import About
 from leaderboard.imports.readers.judgments import Judgments, Problem, Texts, from_rows
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.readers.tables import table_of
-from leaderboard.imports.selectors.judgments_of import judgments_of
+from leaderboard.imports.selectors import judgments_of
 from leaderboard.imports.services import bring_in as module
 from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.imports.services.take_back import take_back

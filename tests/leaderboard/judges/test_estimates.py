@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from crowd.hits.models.assignment import Answer
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Answer, Campaign
 from leaderboard.boards.selectors import columns
 from leaderboard.evaluation import ranking
 from leaderboard.evaluation.selectors.board_ratings import current_fit

@@ -7,8 +7,8 @@ from django.utils import timezone
 from genie.lib import jobs
 from leaderboard.judges.selectors.overlap import overlap_of
 from leaderboard.judges.services import license as licensing
-from leaderboard.judges.services.finish import finish
-from leaderboard.metric_board.services import boards
+from leaderboard.judges.services.work import finish
+from leaderboard.metric_board import services
 from leaderboard.models import JudgeLicence, JudgeRun, OutsideMetric, Submission
 from tests.browser import overflows, violations
 from tests.cast import allow
@@ -109,7 +109,7 @@ def test_staff_read_the_rows_and_decide_again(client, judged):
 def test_the_row_of_the_metric_board_has_the_word(client, ranked):
     made = make_script()
     worked(approved(made, ranked))
-    boards.refresh(ranked)
+    services.refresh(ranked)
     jobs.drain()
     address = f"/tasks/{ranked.slug}/metrics/"
     run = JudgeRun.objects.get()
@@ -140,7 +140,7 @@ def test_a_judge_that_says_what_people_say_gets_its_licence(ranked):
     OutsideMetric.objects.update(withdrawn_at=timezone.now())
     JudgeRun.objects.update(state=JudgeRun.State.RUNNING)
     finish(run)
-    boards.refresh(ranked)
+    services.refresh(ranked)
     jobs.drain()
     licensing.look(run.pk)
     (row,) = JudgeLicence.objects.all()

@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from genie.lib import jobs
-from leaderboard.metric_board.services import boards
+from leaderboard.metric_board import services
 from leaderboard.models import MetricBoard, Task
 from leaderboard.submissions.services import submit
 from leaderboard.tasks.services import load
@@ -115,7 +115,7 @@ def board(world):
     """The world's metric board, computed by its job."""
 
     def computed():
-        boards.refresh(world.task)
+        services.refresh(world.task)
         jobs.drain()
         return MetricBoard.objects.get()
 

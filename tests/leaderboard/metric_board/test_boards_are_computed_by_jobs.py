@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from genie.lib import jobs
+from leaderboard.metric_board import services
 from leaderboard.metric_board.selectors.inputs import board_inputs
-from leaderboard.metric_board.services import boards as metric_board
 from leaderboard.models import (
     MetricBoard,
     MetricResult,
@@ -61,12 +61,12 @@ def test_a_board_says_what_the_statistics_say(world, board):
 
 
 def test_the_same_inputs_are_not_computed_twice_and_give_the_same_bytes(world, board):
-    assert metric_board.refresh(world.task) == 0
-    again = metric_board.payload_of(
+    assert services.refresh(world.task) == 0
+    again = services.payload_of(
         world.task, board_inputs(world.task, "overall"), seed=board.seed
     )
     assert again == board.payload
-    metric_board.compute(board.pk)
+    services.compute(board.pk)
     assert MetricBoard.objects.get().computed_at == board.computed_at
 
 
@@ -91,7 +91,7 @@ def test_what_changes_is_computed_anew_beside_the_old_one(world, board, change):
         rows.update(visibility="PRIVATE")
     else:
         rows.update(system_name="Crane")
-    assert metric_board.refresh(world.task) == 1
+    assert services.refresh(world.task) == 1
     jobs.drain()
     new = MetricBoard.objects.first()
     assert new.pk != board.pk
@@ -104,7 +104,7 @@ def test_what_changes_is_computed_anew_beside_the_old_one(world, board, change):
 @pytest.mark.every_engine
 def test_a_task_that_nobody_has_judged_has_no_board(world):
     Submission.own.update(state="MEASURED", published_at=None)
-    assert metric_board.refresh(world.task) == 0
+    assert services.refresh(world.task) == 0
     assert not MetricBoard.objects.exists()
 
 
@@ -116,9 +116,9 @@ def test_simulated_systems_do_not_stand_among_judged_ones(world, board, cast):
     measured(robot, "chrf", np.ones(40))
     assert not board.simulated
     assert board_inputs(world.task, "overall").n_simulated_left_out == 1
-    assert metric_board.refresh(world.task) == 0  # nothing that counts has changed
+    assert services.refresh(world.task) == 0  # nothing that counts has changed
     Submission.own.update(simulated=True)
-    metric_board.refresh(world.task)
+    services.refresh(world.task)
     jobs.drain()
     new = MetricBoard.objects.first()
     assert new.simulated
@@ -133,7 +133,7 @@ def test_a_metric_that_is_being_computed_waits_until_it_stands_still(world):
 
 def test_a_metric_that_lacks_a_system_is_shown_but_not_compared(world):
     MetricResult.objects.filter(submission=world.systems[0], metric="ter").delete()
-    metric_board.refresh(world.task)
+    services.refresh(world.task)
     jobs.drain()
     found = MetricBoard.objects.get()
     line = lines(found)["ter"]
@@ -149,26 +149,26 @@ def test_a_board_that_fails_says_so_and_can_be_tried_again(world, monkeypatch):
         raise MemoryError("too large")
 
     with monkeypatch.context() as patch:
-        patch.setattr(metric_board, "payload_of", fail)
+        patch.setattr(services, "payload_of", fail)
         for _ in range(4):
-            metric_board.refresh(world.task)
+            services.refresh(world.task)
             jobs.drain()
     found = MetricBoard.objects.get()
     assert found.state == "FAILED"
     assert "MemoryError: too large" in found.failure
-    assert metric_board.refresh(world.task) == 0
-    assert metric_board.retry(found)
+    assert services.refresh(world.task) == 0
+    assert services.retry(found)
     jobs.drain()
     found.refresh_from_db()
     assert (found.state, found.failure) == ("READY", "")
-    assert not metric_board.retry(found)
+    assert not services.retry(found)
 
 
 @pytest.mark.every_engine
 def test_old_snapshots_are_dropped(world, board):
     for k in range(8):
         Submission.objects.filter(pk=world.systems[0].pk).update(system_name=f"S{k}")
-        metric_board.refresh(world.task)
+        services.refresh(world.task)
     boards = MetricBoard.objects.all()
-    assert boards.count() <= metric_board.KEPT + 1
+    assert boards.count() <= services.KEPT + 1
     assert boards.filter(pk=board.pk).exists()  # the one that is shown meanwhile

@@ -11,11 +11,10 @@ from django.core.cache import cache
 
 from crowd.models import Answer
 from genie.accounts.throttles import FileThrottle
-from leaderboard.metric_board import mtme_files
+from leaderboard.metric_board import mtme_files, services
 from leaderboard.metric_board.exports import csv_pieces, safe_name, unique_names
 from leaderboard.metric_board.mtme_files import DataSet
 from leaderboard.metric_board.selectors.downloads import pseudonym
-from leaderboard.metric_board.services import outside
 from leaderboard.metric_board.views.downloads import WRITERS
 from leaderboard.models import (
     HumanEvaluation,
@@ -122,7 +121,7 @@ def test_no_private_system_test_question_or_worker_gets_out(client, world, cast)
     ):
         assert word not in said, word
     assert "Source number" not in everything(client)
-    outside.publish(metric)
+    services.publish(metric)
     assert "Unseen (rita)" in get(client, "metric-scores.csv").decode()
 
 

@@ -8,9 +8,9 @@ from django.contrib.auth import get_user_model
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.evidence import metric_lines
-from leaderboard.metric_runs.services import measure, pieces, runs
+from leaderboard.metric_runs import services
 from leaderboard.metrics.bleurt import Bleurt
-from leaderboard.metrics.ter import Ter
+from leaderboard.metrics.sacrebleu_metrics import Ter
 from leaderboard.models import MetricPiece, MetricResult, MetricRun, Task
 from leaderboard.tasks import shipped
 from leaderboard.tasks.chosen_metrics import chosen_metrics
@@ -23,7 +23,7 @@ from tests.refusals import refusal
 
 
 def catch_up(task):
-    runs.catch_up(task)
+    services.catch_up(task)
     jobs.drain()
 
 
@@ -116,7 +116,7 @@ def test_a_heavy_metric_does_not_hold_the_walk_up(task, system, small_pieces):
 def test_pieces_put_together_are_the_whole(task, system, small_pieces):
     use_metrics(task, "ter")
     found = system("Chatty", lambda row: f"Perhaps {row.references[0]} it is.")
-    whole = Ter().compute(measure.batch_of(found))
+    whole = Ter().compute(services.batch_of(found))
     stored = results(found, "ter").get()
     assert stored.value == pytest.approx(whole.overall, abs=1e-12)
     assert stored.signature == whole.signature
@@ -127,12 +127,12 @@ def test_pieces_put_together_are_the_whole(task, system, small_pieces):
 @pytest.mark.every_engine
 def test_a_run_can_be_stopped_and_goes_on_where_it_was(task, two, small_pieces):
     use_metrics(task, "chrf", "ter")
-    runs.catch_up(task)
+    services.catch_up(task)
     run = MetricRun.objects.get()
     # only a few pieces of a run are in the queue at a time
-    assert jobs.n_waiting() == runs.IN_QUEUE < run.pieces.count()
+    assert jobs.n_waiting() == services.IN_QUEUE < run.pieces.count()
     jobs.run_next()
-    assert runs.stop(run)
+    assert services.stop(run)
     jobs.drain()
     assert run.pieces.filter(state="DONE").count() == 1
     done = run.pieces.get(state="DONE")
@@ -140,7 +140,7 @@ def test_a_run_can_be_stopped_and_goes_on_where_it_was(task, two, small_pieces):
     assert run.pieces.filter(state="DONE").count() == 1
     assert not MetricResult.own.filter(metric="ter").exists()
     run.refresh_from_db()
-    assert runs.resume(run)
+    assert services.resume(run)
     jobs.drain()
     run.refresh_from_db()
     assert run.state == "DONE"
@@ -151,7 +151,7 @@ def test_a_run_can_be_stopped_and_goes_on_where_it_was(task, two, small_pieces):
 
 def test_what_was_lost_from_the_queue_is_queued_again(task, two, small_pieces):
     use_metrics(task, "ter")
-    runs.catch_up(task)
+    services.catch_up(task)
     from django_q.models import OrmQ
 
     OrmQ.objects.all().delete()
@@ -174,21 +174,21 @@ def test_a_piece_that_fails_says_why_and_can_be_tried_again(
     assert run.state == "DONE"
     assert "RuntimeError: no room" in run.reason
     assert not MetricResult.own.filter(metric="ter").exists()
-    assert runs.resume(run)
+    assert services.resume(run)
     jobs.drain()
     run.refresh_from_db()
     assert (run.state, run.reason) == ("DONE", "")
     assert MetricResult.own.filter(metric="ter").count() == 2
-    assert not runs.resume(run)
+    assert not services.resume(run)
 
 
 @pytest.mark.every_engine
 def test_a_piece_whose_process_dies_each_time_is_given_up(task, two):
     use_metrics(task, "ter")
-    runs.catch_up(task)
+    services.catch_up(task)
     piece = MetricPiece.objects.order_by("pk").first()
     MetricPiece.objects.filter(pk=piece.pk).update(n_attempts=5)
-    pieces.compute(piece.pk)
+    services.compute(piece.pk)
     piece.refresh_from_db()
     assert piece.state == "FAILED"
     assert "Its process was killed" in piece.failure
@@ -200,14 +200,14 @@ def test_a_piece_computed_twice_changes_nothing(task, two):
     catch_up(task)
     before = list(MetricResult.own.order_by("pk").values_list("pk", flat=True))
     for piece in MetricPiece.objects.all():
-        pieces.compute(piece.pk)
+        services.compute(piece.pk)
     assert before == list(MetricResult.own.order_by("pk").values_list("pk", flat=True))
 
 
 @pytest.mark.every_engine
 def test_withdrawn_submissions_are_left_alone(task, two, small_pieces):
     use_metrics(task, "ter")
-    runs.catch_up(task)
+    services.catch_up(task)
     type(two[0]).objects.filter(pk=two[0].pk).update(state="WITHDRAWN")
     jobs.drain()
     assert [r.submission_id for r in MetricResult.own.filter(metric="ter")] == [
@@ -219,13 +219,13 @@ def test_withdrawn_submissions_are_left_alone(task, two, small_pieces):
 @pytest.mark.every_engine
 def test_settings_that_change_again_end_the_run_under_way(task, two, small_pieces):
     use_metrics(task, "ter")
-    runs.catch_up(task)
+    services.catch_up(task)
     use_metrics(task, "ter", ter={"lowercase": False})
     catch_up(task)
     old, new = MetricRun.objects.order_by("pk")
     assert (old.state, old.reason, old.pieces.count()) == (
         "STOPPED",
-        runs.OBSOLETE,
+        services.OBSOLETE,
         0,
     )
     assert new.state == "DONE"
@@ -275,7 +275,7 @@ def test_staff_stop_and_resume_in_the_admin(task, two, small_pieces, client):
     boss = get_user_model().objects.create_superuser("boss")
     client.force_login(boss)
     use_metrics(task, "ter", "bleurt")
-    runs.catch_up(task)
+    services.catch_up(task)
     run = MetricRun.objects.get(metric="ter")
     address = "/admin/leaderboard/metricrun/"
     said = client.get(address).text
@@ -298,9 +298,11 @@ def test_the_same_instances_of_all_systems_are_measured_one_after_the_other(
     task, two, small_pieces, monkeypatch
 ):
     seen = []
-    plain = pieces.batch_of_piece
+    plain = services.batch_of_piece
     monkeypatch.setattr(
-        pieces, "batch_of_piece", lambda piece: seen.append(piece.first) or plain(piece)
+        services,
+        "batch_of_piece",
+        lambda piece: seen.append(piece.first) or plain(piece),
     )
     use_metrics(task, "ter")
     catch_up(task)
@@ -315,9 +317,9 @@ def test_a_piece_takes_as_much_memory_in_a_large_task_as_in_a_small_one(cast):
         submission = make_submission(large, team=cast.team, owner=cast.submitter)
         make_predictions(submission, text="A text of some length. " * 20)
         piece = MetricPiece(submission=submission, first=700, end=750)
-        pieces.batch_of_piece(piece)  # nobody measures what is cached once
+        services.batch_of_piece(piece)  # nobody measures what is cached once
         tracemalloc.start()
-        batch = pieces.batch_of_piece(piece)
+        batch = services.batch_of_piece(piece)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         assert (len(batch), batch.references_each) == (50, "1")

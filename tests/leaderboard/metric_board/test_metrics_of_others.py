@@ -10,8 +10,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from genie.lib import jobs
 from genie.lib.bounded import Limits
 from genie.lib.serving.one_at_a_time import one_at_a_time
+from leaderboard.metric_board import services
 from leaderboard.metric_board.readers import read_scores
-from leaderboard.metric_board.services import boards, outside
 from leaderboard.models import MetricBoard, OutsideMetric, OutsideScores, Submission
 from tests.refusals import refusal
 
@@ -29,7 +29,7 @@ def csv_of(values=None, names=NAMES):
 
 
 def hand_in(world, owner, content=None, name="MyScore", **fields):
-    return outside.receive(
+    return services.receive(
         task=world.task,
         owner=owner,
         name=name,
@@ -140,7 +140,7 @@ def test_scores_become_a_metric_that_only_its_owner_sees(world, cast, client_of,
         assert client_of(who).get(address).status_code == 404
     said = client_of("rival").get(address).text
     assert "Only you can see this" in said
-    assert boards.refresh(world.task) == 0
+    assert services.refresh(world.task) == 0
     assert "MyScore" not in client_of("visitor").get("/tasks/tidy-news/metrics/").text
 
 
@@ -176,7 +176,7 @@ def test_an_error_rate_and_whole_systems_are_taken(world, cast, board):
     values = "".join(f"{name}\t{10 - k}\n" for k, name in enumerate(NAMES))
     metric = hand_in(world, cast.rival, values.encode(), higher_is_better=False)
     assert not metric.by_instance
-    outside.publish(metric)
+    services.publish(metric)
     jobs.drain()
     payload = MetricBoard.objects.first().payload
     line = next(x for x in payload["metrics"] if x["slug"] == metric.slug)
@@ -222,8 +222,8 @@ def test_names_are_checked_and_not_taken_twice(world, cast):
 
 
 def test_there_is_a_quota(world, cast, monkeypatch):
-    monkeypatch.setattr(outside, "QUOTA", 2)
-    outside.withdraw(hand_in(world, cast.rival))
+    monkeypatch.setattr(services, "QUOTA", 2)
+    services.withdraw(hand_in(world, cast.rival))
     hand_in(world, cast.rival)
     with refusal("quota-reached", match="2 of the 2 score files"):
         hand_in(world, cast.rival, name="Third")
@@ -281,7 +281,7 @@ def test_the_readers_of_strangers_files_bear_anything():
 @pytest.mark.bounded
 def test_a_costly_file_of_scores_is_given_up(world, cast, monkeypatch):
     limits = Limits(cpu_seconds=0.3, memory_bytes=100 << 20)
-    monkeypatch.setattr("leaderboard.metric_board.services.outside.LIMITS", limits)
+    monkeypatch.setattr("leaderboard.metric_board.services.LIMITS", limits)
     with refusal("bad-scores", match="too much time or memory"):
         hand_in(world, cast.rival, b"Kite\t1\n" * 1_000_000)
     assert not OutsideMetric.objects.exists()

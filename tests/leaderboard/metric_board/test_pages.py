@@ -5,8 +5,8 @@ import re
 import pytest
 
 from genie.lib import jobs
-from leaderboard.metric_board.services import boards
-from leaderboard.metric_runs.services import runs
+from leaderboard.metric_board import services
+from leaderboard.metric_runs import services as runs
 from leaderboard.models import MetricBoard, MetricRun, OutsideMetric, Submission
 from tests.browser import overflows, violations
 from tests.leaderboard.metric_board.conftest import use_metrics
@@ -26,11 +26,11 @@ def test_a_task_without_scores_says_what_will_be_here(client, world):
 
 
 def test_a_board_under_way_and_one_with_too_few_say_so(client, world):
-    boards.refresh(world.task)
+    services.refresh(world.task)
     assert "Being computed" in page(client)
     for submission in world.systems[2:]:
         Submission.objects.filter(pk=submission.pk).update(state="WITHDRAWN")
-    assert boards.refresh(world.task) == 0
+    assert services.refresh(world.task) == 0
     assert MetricBoard.objects.first().state == "TOO_FEW"
     assert "Too few systems" in page(client)
 
@@ -76,7 +76,7 @@ def test_with_few_systems_metrics_are_not_ranked_and_the_board_says_why(
     client, world, by
 ):
     Submission.objects.filter(pk=world.systems[0].pk).update(state="WITHDRAWN")
-    boards.refresh(world.task)
+    services.refresh(world.task)
     jobs.drain()
     found = MetricBoard.objects.first()
     assert (found.n_systems, found.payload["rankings"]) == (5, {})
@@ -161,7 +161,7 @@ def test_it_is_ranked_by_what_is_asked_for(client, board, by):
 
 def test_simulated_judgments_are_labelled_everywhere(client, board):
     Submission.own.update(simulated=True)
-    boards.refresh(board.task)
+    services.refresh(board.task)
     jobs.drain()
     said = page(client)
     assert "not rated by people" in said
@@ -182,7 +182,7 @@ def test_what_is_taken_back_is_gone_at_once(client, board, change):
 def test_showing_a_board_computes_nothing_and_asks_little(
     client, board, django_assert_max_num_queries, monkeypatch
 ):
-    monkeypatch.setattr(boards, "metric_board", None)
+    monkeypatch.setattr(services, "metric_board", None)
     with django_assert_max_num_queries(14):
         page(client)
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from crowd.campaigns.services import staff_notices
 from crowd.models import Answer, Assignment, Campaign
-from leaderboard.monitoring.notices import solutions
+from leaderboard.monitoring.admin import solutions
 from leaderboard.monitoring.over_time import SMALLEST, over_time
 from quality.models import Grade, Placement
 from tests.cast import allow

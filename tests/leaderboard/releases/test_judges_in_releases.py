@@ -7,7 +7,7 @@ import pytest
 
 from crowd.models import Campaign
 from genie.lib.errors import GenieError
-from genie.lib.formats.parquet import available
+from genie.lib.formats import available
 from leaderboard.evaluation.selectors.judged import BY_PEOPLE
 from leaderboard.judges import scripted
 from leaderboard.judges.selectors.told import address_told

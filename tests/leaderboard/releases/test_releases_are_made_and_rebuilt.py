@@ -22,8 +22,8 @@ from leaderboard.evaluation.selectors.system_ratings import (
     system_ratings_of,
 )
 from leaderboard.evaluation.services.refit import refit_board
-from leaderboard.metric_runs.services import measure
-from leaderboard.metric_runs.services.measure import write_result
+from leaderboard.metric_runs import services
+from leaderboard.metric_runs.services import write_result
 from leaderboard.models import HumanEvaluation, Instance, Score, Submission, Task
 from leaderboard.releases import bundle
 from leaderboard.releases.gathering.judgments import task_ids
@@ -48,8 +48,8 @@ def genies_detector(settings):
 
 def measured(submission):
     """Keep the light metrics that the task asks for, as the walk does."""
-    batch = measure.batch_of(submission)
-    for one in measure.chosen_of(submission.task):
+    batch = services.batch_of(submission)
+    for one in services.chosen_of(submission.task):
         write_result(submission, one, one.metric.compute(batch))
 
 

@@ -15,7 +15,7 @@ from genie.lib import jobs
 from leaderboard import jobs as lb_jobs
 from leaderboard.models import Release
 from leaderboard.releases import queued
-from leaderboard.sharing.selectors.share_links import croissant_of
+from leaderboard.sharing.selectors import croissant_of
 from tests.cast import allow
 from tests.factories import make_task
 

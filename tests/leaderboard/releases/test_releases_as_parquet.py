@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from genie.lib.formats.parquet import available
+from genie.lib.formats import available
 from leaderboard.releases import bundle, parquet
 from leaderboard.releases.gathering import (
     comparisons,
@@ -53,7 +53,7 @@ def test_every_table_is_there_with_the_same_rows(tmp_path):
 
 def test_without_the_engine_the_command_says_what_to_install(tmp_path, monkeypatch):
     make_task("small")
-    monkeypatch.setattr("genie.lib.formats.parquet.available", lambda: False)
+    monkeypatch.setattr("genie.lib.formats.available", lambda: False)
     with pytest.raises(CommandError, match=r"genie-leaderboards\[parquet\]"):
         call_command("release", "small", "--parquet", "--out", str(tmp_path / "r"))
 

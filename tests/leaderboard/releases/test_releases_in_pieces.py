@@ -9,7 +9,7 @@ from django.conf import settings
 
 from crowd.models import Campaign
 from genie.lib import jobs
-from genie.lib.formats.parquet import available
+from genie.lib.formats import available
 from genie.lib.queue.pieces import Later
 from leaderboard.models import Release
 from leaderboard.releases import bundle, queued

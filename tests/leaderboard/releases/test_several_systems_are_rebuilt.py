@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from crowd.campaigns.services import review, shares, work
 from crowd.models import Assignment, Worker
 from genie.lib.errors import GenieError
-from genie.lib.formats.parquet import available
+from genie.lib.formats import available
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.selectors.comparison_labels import votes_of
 from leaderboard.evaluation.selectors.comparisons import standing_of
@@ -22,7 +22,7 @@ from leaderboard.releases import bundle
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.joint import joint_numbers
 from leaderboard.releases.rebuilding.rebuild import rebuild
-from quality.bans.services import ban as banning
+from quality.bans import services
 from quality.models import Placement
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import settle
@@ -178,7 +178,7 @@ def test_a_ban_after_the_end_changes_neither_decision_nor_its_votes(
     found = told_apart
     before = standing_of(found)
     worker = Assignment.own.filter(state="SUBMITTED").first().worker
-    banning.ban(worker, task.slug, by=boss, reason="He clicked at random.")
+    services.ban(worker, task.slug, by=boss, reason="He clicked at random.")
     settle()
     found.refresh_from_db()
 
@@ -254,7 +254,7 @@ def test_results_that_are_about_to_change_are_not_released(
 ):
     found = judged([right, wrong])
     worker = found.evaluation.campaign.hits.first().assignments.first().worker
-    banning.ban(worker, task.slug, by=boss, reason="He clicked at random.")
+    services.ban(worker, task.slug, by=boss, reason="He clicked at random.")
     with pytest.raises(CommandError, match="about to be rescored"):
         call_command("release", task.slug, "--out", str(tmp_path / "early"))
     settle()

@@ -9,7 +9,7 @@ from genie.history import log
 from genie.history.models import LogEntry
 from leaderboard.models import Score
 from leaderboard.releases import bundle
-from leaderboard.releases.gathering import public_log
+from leaderboard.releases import make as public_log
 from leaderboard.releases.make import make
 from tests.leaderboard.releases.test_releases_are_made_and_rebuilt import (  # noqa: F401
     genies_detector,

@@ -7,11 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaderboard.charts.axis import axis_over, label
-from leaderboard.charts.bars import histogram, progress
-from leaderboard.charts.intervals import bar, grid, scale, sentence
-from leaderboard.metric_board.charts.lines import statistic_bar
-from leaderboard.metric_board.charts.scatter import Point, scatter
+from leaderboard.charts import (
+    axis_over,
+    bar,
+    grid,
+    histogram,
+    label,
+    progress,
+    scale,
+    sentence,
+)
+from leaderboard.metric_board.charts import Point, scatter, statistic_bar
 
 scores = st.floats(0, 100)
 

@@ -15,9 +15,9 @@ from django.utils.html import strip_tags
 from crowd.models import Assignment, LedgerEntry
 from genie.lib.serving.caches import computed
 from leaderboard.boards.selectors import home
-from leaderboard.boards.views import leading, tasks
+from leaderboard.boards.views import tasks
 from leaderboard.models import HumanEvaluation, Score, Submission
-from leaderboard.site.views import pages
+from leaderboard.site import views
 from tests.each import each
 from tests.factories import (
     answer,
@@ -248,9 +248,9 @@ def test_the_front_page_asks_the_same_queries_with_many_results(
 
 @pytest.mark.parametrize("path", ["/", "/tasks/"])
 def test_many_cards_are_kept_until_something_happens(client, who, monkeypatch, path):
-    monkeypatch.setattr(pages, "CARDS", 2)
+    monkeypatch.setattr(views, "CARDS", 2)
     monkeypatch.setattr(tasks, "CARDS", 2)
-    monkeypatch.setattr(leading, "KEPT_FROM_ROWS", 1)
+    monkeypatch.setattr(views, "KEPT_FROM_ROWS", 1)
     many = [make_task(f"task-{n}", title=f"Task {n}") for n in range(3)]
     kite = make_ranked(many[0], 50, system="Kite", **who)
     waiting = make_submission(many[2], state="ANNOTATING", **who)

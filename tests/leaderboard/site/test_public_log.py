@@ -10,7 +10,7 @@ from genie.history import log, merkle
 from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.request import requested
 from leaderboard.models import Comparison, HumanEvaluation, Score, Submission
-from quality.bans.services.ban import ban
+from quality.bans.services import ban
 from tests.each import each
 from tests.factories import make_ranked, make_task, make_worker
 

@@ -3,7 +3,7 @@
 import re
 
 from leaderboard.boards.views import tasks
-from leaderboard.site.views import pages
+from leaderboard.site import views
 from tests.each import each
 from tests.factories import make_task
 
@@ -21,7 +21,7 @@ def test_many_tasks_are_paged_and_found_by_name_and_kind(
     client, without_decoys, monkeypatch
 ):
     monkeypatch.setattr(tasks, "CARDS", 2)
-    monkeypatch.setattr(pages, "CARDS", 2)
+    monkeypatch.setattr(views, "CARDS", 2)
     for name in ("anemone", "beetle", "cuckoo"):
         make_task(name, title=name.title(), kind="translation")
     make_task("dormouse", title="Dormouse", kind="summarization", demo=True)

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from genie.accounts.models import PrivateRead
 from leaderboard.models import Submission
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 from tests.cast import CAST, INSIDERS, allow
 from tests.each import each
 from tests.factories import (

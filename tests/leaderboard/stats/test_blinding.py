@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from leaderboard.stats.blinding.levels import codes_of, without_levels
-from leaderboard.stats.blinding.style import FEATURES, style_of
+from leaderboard.stats.blinding import FEATURES, codes_of, style_of, without_levels
 
 
 def test_the_surface_of_a_text_is_read():

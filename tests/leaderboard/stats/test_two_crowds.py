@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from leaderboard.stats.crowds.agreement import compare_crowds
-from leaderboard.stats.crowds.same_population import same_population
+from leaderboard.stats.crowds import compare_crowds, same_population
 from tests.shared import SHARED, needs_shared
 
 

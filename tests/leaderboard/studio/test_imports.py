@@ -16,7 +16,7 @@ from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 from tests.cast import allow
 from tests.factories import make_task, make_user
 from tests.kept import kept

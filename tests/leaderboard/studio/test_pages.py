@@ -11,7 +11,7 @@ from django.utils import timezone
 from genie.lib import jobs
 from leaderboard.jobs import forget_drafts
 from leaderboard.models import Comparison, Draft, DraftFile, Submission, Task
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 from tests.cast import allow
 from tests.each import each
 from tests.factories import make_user

@@ -2,7 +2,7 @@
 
 import pytest
 
-from leaderboard.demo import content
+from leaderboard import demo
 from leaderboard.models import Submission
 from tests.factories import make_submission, make_task, make_team, make_user
 
@@ -22,13 +22,13 @@ pytestmark = pytest.mark.django_db
     ],
 )
 def test_a_demo_is_complete_once_its_last_submission_waited(state, complete):
-    assert not content.present()
+    assert not demo.present()
     owner = make_user("sam")
     make_submission(
         make_task(),
         team=make_team("Heron", owner),
         owner=owner,
-        system=content.SHUFFLED,
+        system=demo.SHUFFLED,
         state=state,
     )
-    assert content.present() is complete
+    assert demo.present() is complete

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from genie.lib.errors import GenieError
-from genie.lib.formats.parquet import available, engine
+from genie.lib.formats import available, engine
 from leaderboard.table_stats.read import read_tables
 
 pytestmark = pytest.mark.skipif(

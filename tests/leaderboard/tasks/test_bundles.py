@@ -18,8 +18,7 @@ from leaderboard.checks import task_folders_are_usable
 from leaderboard.models import Instance, Task
 from leaderboard.tasks import shipped
 from leaderboard.tasks.drafts import bundle as bundles
-from leaderboard.tasks.drafts.bundle import opened, unpacked
-from leaderboard.tasks.drafts.toml_text import toml_of
+from leaderboard.tasks.drafts.bundle import opened, toml_of, unpacked
 from leaderboard.tasks.services.bundles import export_bundle, import_bundle, look_at
 from leaderboard.tasks.services.load import load_task
 

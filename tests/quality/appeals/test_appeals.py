@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from crowd.campaigns.services import review, run
 from crowd.campaigns.services.overturn import overturn
-from crowd.hits.selectors.progress import campaign_progress, is_done
+from crowd.hits.selectors import campaign_progress, is_done
 from crowd.models import (
     HIT,
     Assignment,
@@ -20,9 +20,9 @@ from crowd.models import (
 from crowd.money.selectors.earnings import earnings
 from crowd.money.services import budgets
 from quality.appeals import services
-from quality.bans.selectors import bans
-from quality.bans.selectors.clean_ratings import clean_ratings
-from quality.bans.services import ban
+from quality.bans import selectors
+from quality.bans import services as ban
+from quality.bans.selectors import clean_ratings
 from quality.models import Appeal, Ban
 from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker, refused
 from tests.factories import make_user
@@ -72,7 +72,7 @@ def test_a_granted_appeal_approves_pays_and_counts_the_work(wim, sam):
     states = LedgerEntry.own.order_by("pk").values_list("state", flat=True)
     assert list(states) == ["CANCELLED", "PLANNED"]
     assert "You are right, sorry." in wim.messages.first().text
-    assert bans.changed_at()[POOL] <= timezone.now()
+    assert selectors.changed_at()[POOL] <= timezone.now()
     said = [one.get_change_message() for one in LogEntry.own.order_by("pk")]
     assert said == [
         "Granted: You are right, sorry.",
@@ -153,7 +153,7 @@ def test_an_answer_falls_once_has_words_and_upheld_changes_nothing(wim, sam):
     assert wim.messages.filter(kind="APPEAL").count() == 1
     assert Assignment.objects.get(pk=work.pk).state == State.REJECTED
     assert "No." in wim.messages.first().text
-    assert POOL not in bans.changed_at()
+    assert POOL not in selectors.changed_at()
 
 
 @pytest.mark.every_engine

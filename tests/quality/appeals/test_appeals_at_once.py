@@ -6,7 +6,7 @@ from crowd.campaigns.services import review
 from crowd.campaigns.services.overturn import overturn
 from crowd.models import Assignment, LedgerEntry
 from quality.appeals import services
-from quality.bans.services import ban
+from quality.bans import services as ban
 from quality.models import Appeal, Ban
 from tests.crowd.campaigns.test_races import at_once
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker

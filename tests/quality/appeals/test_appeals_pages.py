@@ -10,7 +10,7 @@ from crowd.campaigns.services import review
 from crowd.models import Assignment, Exclusion, HITType
 from genie.lib.errors import GenieError
 from quality.appeals import services as service
-from quality.bans.services import ban
+from quality.bans import services
 from quality.models import Appeal, Ban, Grade, Placement
 from quality.test_questions.selectors import right_answer
 from tests.crowd.making import (
@@ -81,7 +81,7 @@ def test_pages_lead_to_the_appeal_and_it_is_sent_once(site, wim, work):
 
 def test_a_banned_worker_finds_the_way_and_the_answer(site, wim, ada):
     make_campaign(1)
-    ban.ban(wim, POOL, by=None, reason="0 of 9 right.")
+    services.ban(wim, POOL, by=None, reason="0 of 9 right.")
     for name in ("work:home", "work:messages"):
         page = site.get(reverse(name))
         assert BAN in page.text
@@ -92,12 +92,12 @@ def test_a_banned_worker_finds_the_way_and_the_answer(site, wim, ada):
     page = site.get(BAN)
     assert "The decision stands." in page.text
     assert "It &lt;i&gt;stands&lt;/i&gt;." in page.text
-    ban.lift(Ban.own.get().pk, by=ada, reason="x")
+    services.lift(Ban.own.get().pk, by=ada, reason="x")
     assert site.get(BAN).status_code == 200
 
 
 def test_others_and_strangers_see_nothing_of_it(work, wim):
-    ban.ban(wim, POOL, by=None, reason="x")
+    services.ban(wim, POOL, by=None, reason="x")
     other = signed_in(make_worker(user=make_user("wanda")).user)
     nobody, visitor = signed_in(make_user("nobody")), Client()
     for path in (address(work), BAN):
@@ -126,7 +126,7 @@ def test_rejected_work_alone_has_an_appeal_with_words_and_no_key(site, work, wim
 def test_staff_see_what_waits_first_and_the_evidence(boss, ada, wim, work):
     done = service.against_rejection(wim, work.pk, "Old words.")
     service.uphold(done.pk, by=ada, sentence="No.")
-    ban.ban(wim, POOL, by=None, reason="3 of 9 right.")
+    services.ban(wim, POOL, by=None, reason="3 of 9 right.")
     waiting = service.against_ban(wim, POOL, WORDS)
     index = boss.get("/admin/").text
     assert "Appeals to decide: 2" in index  # one is a decoy
@@ -176,7 +176,7 @@ def test_a_rejected_test_question_shows_texts_edit_and_key(boss, wim, monkeypatc
 @pytest.mark.every_engine
 def test_staff_answer_once(boss, wim, work):
     other = make_worker()
-    ban.ban(other, POOL, by=None, reason="x")
+    services.ban(other, POOL, by=None, reason="x")
     decoy = service.against_ban(other, POOL, WORDS)
     one = service.against_rejection(wim, work.pk, WORDS)
     page = answer_page(one)
@@ -197,7 +197,7 @@ def test_staff_answer_once(boss, wim, work):
 
 def test_staff_let_a_decision_stand(boss, wim):
     make_campaign(1)
-    ban.ban(wim, POOL, by=None, reason="x")
+    services.ban(wim, POOL, by=None, reason="x")
     one = service.against_ban(wim, POOL, WORDS)
     boss.post(answer_page(one), {"uphold": "The decision stands", "sentence": "No."})
     one.refresh_from_db()
@@ -219,7 +219,7 @@ def test_an_answer_that_cannot_be_paid_is_said(boss, wim, work, monkeypatch):
 
 
 def test_staff_see_the_texts_the_answer_and_what_counts_as_right(boss, wim, work):
-    ban.ban(wim, POOL, by=None, reason="3 of 9 right.")
+    services.ban(wim, POOL, by=None, reason="3 of 9 right.")
     for appeal in (
         service.against_ban(wim, POOL, WORDS),
         service.against_rejection(wim, work.pk, WORDS),

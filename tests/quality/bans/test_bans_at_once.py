@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from crowd.models import HIT, Assignment, Exclusion
-from quality.bans.services import ban as banning
+from quality.bans import services
 from quality.detection.services import judge
 from quality.models import Ban, DetectorFit
 from tests.crowd.campaigns.test_races import at_once
@@ -24,7 +24,7 @@ def test_two_people_who_ban_a_worker_at_the_same_moment_ban_once():
         staff = [make_user(f"staff-{number}-{i}") for i in range(3)]
         got = at_once(
             *[
-                lambda by=by, w=worker: banning.ban(w, POOL, by=by, reason="Noise.")
+                lambda by=by, w=worker: services.ban(w, POOL, by=by, reason="Noise.")
                 for by in staff
             ]
         )
@@ -54,7 +54,7 @@ def test_a_detector_and_a_person_do_not_block_each_other(monkeypatch, settings):
     at_once(
         lambda: judge.judge(POOL),
         lambda: [
-            banning.ban(w, POOL, by=sam, reason="Noise.") for w in reversed(workers)
+            services.ban(w, POOL, by=sam, reason="Noise.") for w in reversed(workers)
         ],
         lambda: judge.judge(POOL),
     )

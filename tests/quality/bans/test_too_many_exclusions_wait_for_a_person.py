@@ -9,10 +9,9 @@ from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.config.kinds import Place
 from leaderboard.tasks.config.tables import read_table
 from leaderboard.tasks.services import configuration
-from quality.bans.selectors.held import waits_for_decision
-from quality.bans.services import ban as banning
-from quality.bans.services import held_exclusions
-from quality.bans.services.held_exclusions import most_excluded
+from quality.bans import services
+from quality.bans.selectors import waits_for_decision
+from quality.bans.services import most_excluded
 from quality.detection.services import judge
 from quality.models import Ban, DetectorFit, HeldExclusion
 from tests.factories import make_worker, signed_in
@@ -89,10 +88,8 @@ def test_those_who_went_before_count_unless_people_decided(worker_with, ada):
     third = worker_with("w" * 12)
     judge.judge(POOL)
     assert [row.worker for row in HeldExclusion.own.all()] == [third]
-    held_exclusions.confirm(
-        HeldExclusion.own.get().pk, by=ada, reason="Clicks at random."
-    )
-    banning.lift(Ban.objects.get(worker=first).pk, by=ada, reason="Reads well.")
+    services.confirm(HeldExclusion.own.get().pk, by=ada, reason="Clicks at random.")
+    services.lift(Ban.objects.get(worker=first).pk, by=ada, reason="Reads well.")
     fourth = worker_with("w" * 12)
     judge.judge(POOL)
     by_detector = Ban.own.filter(created_by=None, lifted_at=None)
@@ -102,7 +99,7 @@ def test_those_who_went_before_count_unless_people_decided(worker_with, ada):
 @pytest.mark.every_engine
 def test_a_confirmed_exclusion_is_a_ban_with_its_reason_and_happens_once(held, ada):
     row = HeldExclusion.own.first()
-    ban = held_exclusions.confirm(row.pk, by=ada, reason="Clicks at random.")
+    ban = services.confirm(row.pk, by=ada, reason="Clicks at random.")
     assert (ban.created_by, ban.reason, ban.verdict) == (
         ada,
         "Clicks at random.",
@@ -110,14 +107,14 @@ def test_a_confirmed_exclusion_is_a_ban_with_its_reason_and_happens_once(held, a
     )
     row.refresh_from_db()
     assert (row.state, row.decided_by, row.reason) == ("CONFIRMED", ada, ban.reason)
-    for again in (held_exclusions.confirm, held_exclusions.refuse):
+    for again in (services.confirm, services.refuse):
         with pytest.raises(GenieError, match="has already been decided"):
             again(row.pk, by=ada, reason="Once more.")
 
 
 def test_a_refused_exclusion_does_not_come_back(held, ada, worker_with):
     for row in HeldExclusion.own.all():
-        held_exclusions.refuse(row.pk, by=ada, reason="The key is wrong.")
+        services.refuse(row.pk, by=ada, reason="The key is wrong.")
     worker_with("www", worker=held[0])
     judge.judge(POOL)
     assert not Ban.own.exists()
@@ -126,8 +123,8 @@ def test_a_refused_exclusion_does_not_come_back(held, ada, worker_with):
 
 def test_a_decision_wants_a_reason_and_a_ban_by_hand_is_one(held, ada):
     with pytest.raises(GenieError, match="Give a reason"):
-        held_exclusions.refuse(HeldExclusion.own.first().pk, by=ada, reason=" ")
-    banning.ban(held[0], POOL, by=ada, reason="He told us.")
+        services.refuse(HeldExclusion.own.first().pk, by=ada, reason=" ")
+    services.ban(held[0], POOL, by=ada, reason="He told us.")
     row = HeldExclusion.objects.get(worker=held[0])
     assert (row.state, row.decided_by) == ("CONFIRMED", ada)
 

@@ -9,8 +9,8 @@ from django.utils import timezone
 from crowd.models import Answer, Campaign, Pause
 from crowd.scales.find import all_scales
 from crowd.workers.services import exclusions
-from quality.bans.selectors.weights import soft_weights, weight_of
-from quality.detection.evidence_words import told
+from quality.bans.selectors import soft_weights, weight_of
+from quality.detection.models import told
 from quality.detection.selectors import verdicts_of
 from quality.detection.services import assess_pool
 from quality.detection.services.assess_pool import assess

@@ -13,14 +13,14 @@ from crowd.campaigns.services import shares
 from crowd.campaigns.services.work import give_back, next_assignment
 from crowd.models import HIT, Answer, Pause
 from genie.lib.serving import caches
-from quality.bans.services import held_exclusions
+from quality.bans import services
 from quality.detection.services import next_hit
 from quality.detection.services.assess_pool import assess
 from quality.detection.services.record import Record, record_of
 from quality.detection.stats.early_stop import EarlyStop
 from quality.detection.stats.workers.options import NO_YES
 from quality.models import Ban, DetectorFit, HeldExclusion, Placement, Standing
-from quality.test_questions.services.grade import grade
+from quality.test_questions.services import grade
 from tests.crowd.making import POOL, items, make_campaign, make_worker, send_in
 from tests.factories import make_user
 from tests.kept import kept
@@ -218,11 +218,11 @@ def test_whom_people_have_decided_about_is_not_paused(campaign):
     assess(POOL, simulated=False)
     fit = DetectorFit.objects.get()
     verdict = fit.verdicts.filter(worker=worker).get()
-    held_exclusions.hold(POOL, [verdict])
+    services.hold(POOL, [verdict])
     assert Pause.objects.filter(worker=worker).exists()
     boss = make_user("boss", is_staff=True)
     held = HeldExclusion.objects.get()
-    held_exclusions.refuse(held.pk, by=boss, reason="The key is wrong.")
+    services.refuse(held.pk, by=boss, reason="The key is wrong.")
     assert not Pause.objects.exists()
     assert next_assignment(worker) is not None
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leaderboard.metrics.base import Batch
-from leaderboard.metrics.chrf import ChrF
 from leaderboard.metrics.rouge import RougeL
+from leaderboard.metrics.sacrebleu_metrics import ChrF
 from leaderboard.tasks import shipped
 from quality.test_questions.edits.draft import draft_of
 from quality.test_questions.edits.edit import Edit

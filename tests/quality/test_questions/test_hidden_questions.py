@@ -1,7 +1,7 @@
 import pytest
 
 from genie.lib.unguessable import seed_for
-from quality.test_questions.services.inject import Material, draw_items
+from quality.test_questions.services import Material, draw_items
 from tests.crowd.making import refused
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from quality.detection.stats.detectors import detect
-from quality.test_questions.services.marking import Marked, marks
+from quality.test_questions.services import Marked, marks
 
 SCALE = np.linspace(0, 1, 5)
 # what a careful reader thinks of a wrong text, and of a good one, on a scale of 0 to 4

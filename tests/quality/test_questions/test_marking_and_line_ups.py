@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 
 from genie.lib.errors import GenieError
-from quality.test_questions.services.inject import Material, draw_items, shuffled_words
-from quality.test_questions.services.inject_line_ups import (
+from quality.test_questions.services import (
     LineUp,
+    Marked,
+    Material,
+    draw_items,
     draw_line_ups,
     draw_pairs,
+    marks,
+    shuffled_words,
 )
-from quality.test_questions.services.marking import Marked, marks
 
 
 def given(answers, expected, polarity="POSITIVE", threshold=0.5):

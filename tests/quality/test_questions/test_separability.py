@@ -5,7 +5,6 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import mannwhitneyu, norm
 
-from quality.test_questions.separability.auc import area, aucs
 from quality.test_questions.separability.blend import blend_in
 from quality.test_questions.separability.classifier import (
     RIDGE,
@@ -18,7 +17,12 @@ from quality.test_questions.separability.features import (
     Surface,
     surface_features,
 )
-from quality.test_questions.separability.measure import Separability, separability
+from quality.test_questions.separability.measure import (
+    Separability,
+    area,
+    aucs,
+    separability,
+)
 
 
 @pytest.mark.parametrize("ties", [False, True])

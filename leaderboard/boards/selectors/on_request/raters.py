@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import F
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.scales.find import all_scales
 from genie.lib.serving.computed_once import computed_once
 from leaderboard.boards.selectors.certainty import Agreement
@@ -17,7 +17,7 @@ from leaderboard.evaluation.selectors.worker_figures import (
     WorkerFigures,
     figures_of_each,
 )
-from leaderboard.submissions.selectors.visibility import public
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 
 _KEPT_SECONDS = 600

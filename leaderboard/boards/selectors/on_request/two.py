@@ -12,8 +12,8 @@ from leaderboard.boards.selectors.standings import standings
 from leaderboard.evaluation.selectors.board_ratings import current_fit
 from leaderboard.evaluation.selectors.campaigns import evaluation_of
 from leaderboard.evaluation.stored_fit import from_json
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.outputs import (
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import (
     Output,
     output,
     outputs_are_open,

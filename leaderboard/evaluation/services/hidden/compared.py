@@ -15,7 +15,7 @@ import numpy as np
 from crowd.hits.services.build import ItemSpec, order_of_hits
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation.services.hidden.surfaces import seen_of
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 from quality.test_questions.models import Polarity
 from quality.test_questions.separability.features import (
@@ -26,7 +26,7 @@ from quality.test_questions.separability.features import (
     page_features,
 )
 from quality.test_questions.separability.measure import Separability, separability
-from quality.test_questions.services.inject import HiddenItem
+from quality.test_questions.services import HiddenItem
 
 
 @dataclass

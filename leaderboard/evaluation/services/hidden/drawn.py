@@ -19,7 +19,7 @@ from leaderboard.evaluation.services.parts import Part
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import task_view
-from quality.test_questions.services.inject import HiddenItem
+from quality.test_questions.services import HiddenItem
 
 State = HumanEvaluation.State
 

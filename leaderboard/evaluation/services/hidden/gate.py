@@ -19,7 +19,7 @@ from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.services.hidden import drawn
 from leaderboard.evaluation.services.hidden.compared import Compared, Sides
 from leaderboard.evaluation.services.parts import Part
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.config import HumanConfig
 from quality.test_questions.separability.measure import ENOUGH
 

@@ -18,7 +18,7 @@ from leaderboard.evaluation.services.hidden.offers import (
     SETTLED,
     Offer,
 )
-from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks.config import EDITED, HumanConfig
 from leaderboard.tasks.models import Instance, Task
 from quality.test_questions.edits.make import likeness

@@ -21,13 +21,13 @@ from leaderboard.evaluation.services.hidden.offers import (
 )
 from leaderboard.evaluation.services.hidden.single import harms_of
 from leaderboard.evaluation.services.hidden.surfaces import seen_of
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.config import EDITED, NEGATIVE, HumanConfig
 from leaderboard.tasks.config.marked import marked_criteria
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import design_of, shown, task_view
-from quality.test_questions.services.inject import HiddenItem
-from quality.test_questions.services.inject_line_ups import (
+from quality.test_questions.services import (
+    HiddenItem,
     LineUp,
     draw_line_ups,
     draw_pairs,

@@ -9,7 +9,7 @@ from collections import defaultdict
 
 from django.db.models import Q
 
-from crowd.hits.models.campaign import Campaign
+from crowd.hits.models import Campaign
 from crowd.hits.services import inputs
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluationCampaign,

@@ -10,7 +10,7 @@ from leaderboard.evaluation.services.hidden.offers import Offer
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import shown, task_view
-from quality.test_questions.services.inject import HiddenItem, item_key
+from quality.test_questions.services import HiddenItem, item_key
 
 # Beside a standard worth 100, "good" begins at half as good: the standard is itself a
 # reference, so another reference need not be better.

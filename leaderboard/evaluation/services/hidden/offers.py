@@ -11,7 +11,7 @@ from leaderboard.evaluation.models.drawn_tests import DrawnTests
 from leaderboard.evaluation.models.states import State
 from leaderboard.tasks.models import Task
 from quality.test_questions.models import Placement
-from quality.test_questions.services.inject import HiddenItem
+from quality.test_questions.services import HiddenItem
 
 REFERENCE, CONFIRMED, SETTLED = "reference", "confirmed", "settled"
 CLOSE_TO = "close"

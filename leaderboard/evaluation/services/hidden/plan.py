@@ -3,7 +3,7 @@ from collections.abc import Collection, Mapping
 from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs
 from leaderboard.evaluation.services.hidden.offers import Planned
 from leaderboard.evaluation.services.hidden.single import for_one_output
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import design_of, instances_for_tests

@@ -17,13 +17,13 @@ from leaderboard.evaluation.services.hidden.offers import (
 )
 from leaderboard.evaluation.services.hidden.plan import planned
 from leaderboard.evaluation.services.request import commitment_key
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import campaign_keys, hit_type_of
 from quality.test_questions.edits.kinds import KINDS
 from quality.test_questions.selectors import right_on_each, shown_fields
-from quality.test_questions.services.inject import HiddenItem
+from quality.test_questions.services import HiddenItem
 
 _WORDS = {
     "": "the reference beside a wrong text",

@@ -22,7 +22,7 @@ from leaderboard.evaluation.services.hidden.surfaces import (
     Seen,
     seen_of,
 )
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.config import EDITED, NEGATIVE, POSITIVE, HumanConfig
 from leaderboard.tasks.config.marked import form_criteria, marked_criteria
 from leaderboard.tasks.models import Instance, Task

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from leaderboard.evaluation.services.hidden.offers import Offer
-from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks.models import Instance, Task
 from quality.test_questions.separability.blend import blend_in
 from quality.test_questions.separability.features import Surface

@@ -9,12 +9,12 @@ from leaderboard.evaluation.services.hidden.offers import (
     SWAPPED,
     Offer,
 )
-from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks.models import Instance, Task
 from quality.test_questions.edits.edit import Edit
 from quality.test_questions.edits.kinds import ADEQUACY, FLUENCY, kinds_that_harm
 from quality.test_questions.edits.make import edits_of
-from quality.test_questions.services.inject import shuffled_words
+from quality.test_questions.services import shuffled_words
 
 TRANSLATION = "translation"
 # Number of edits of one output to choose from.

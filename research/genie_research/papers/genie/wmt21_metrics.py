@@ -11,7 +11,7 @@ from genie_research.papers.genie.nltk_362_meteor import corpus_meteor
 from genie_research.papers.table import GENIE, Table, Workbench
 from leaderboard.metrics.base import Batch, all_metrics
 from leaderboard.papers.cell import Cell
-from leaderboard.submissions.preflight.misaligned_ids import alignment
+from leaderboard.submissions.preflight.checks import alignment
 from leaderboard.submissions.preflight.realignment import realign
 
 _FOLDER = "wmt21-de-en"

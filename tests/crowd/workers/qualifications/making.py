@@ -1,6 +1,6 @@
 """Qualification tests for tests, and workers who take them."""
 
-from crowd.hits.selectors.questions import questions_about
+from crowd.hits.selectors import questions_about
 from crowd.models import QualificationQuestion, QualificationTest
 from crowd.workers.services import qualification_tests, test_attempts
 from crowd.workers.services.qualification_tests import QuestionSpec, TestSpec

@@ -10,8 +10,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from genie.lib.formats.csv_text import csv_text
-from genie.lib.formats.latex import tex
+from genie.lib.formats import csv_text, tex
 from tests.factories import make_many_ranked, make_ranked, make_submission
 
 BOARD = "/tasks/tidy-news/"

@@ -3,7 +3,7 @@
 import pytest
 
 from leaderboard.imports.services.bring_in import bring_in
-from leaderboard.metric_board.services import boards
+from leaderboard.metric_board import services
 from leaderboard.models import MetricBoard
 from leaderboard.tasks.models import Task
 from tests.factories import make_user
@@ -18,9 +18,9 @@ def task():
 
 
 def test_the_metrics_page_opens_without_metrics(client, task):
-    boards.refresh_all()
+    services.refresh_all()
     for board in MetricBoard.objects.filter(task=task):
-        boards.compute(board.pk)
+        services.compute(board.pk)
     assert MetricBoard.objects.get(task=task).payload["person"]
     answer = client.get("/tasks/imported/metrics/")
     assert answer.status_code == 200

@@ -2,7 +2,7 @@
 
 import pytest
 
-from leaderboard.demo import people
+from leaderboard import demo
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.services.comparison import Question
@@ -90,7 +90,7 @@ def crowd(task):
     def of_text(item, text):
         return 0.95 if text in references[item.content_key] else 0.15
 
-    players = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
+    players = [p for p in demo.players([task.slug]) if p.habit == DILIGENT]
     return Crowd(players[:5], quality=lambda _item: 0.5, of_text=of_text, seed=11)
 
 

@@ -8,7 +8,7 @@ from crowd.campaigns.services.more_answers import ask_for_more, priced
 from crowd.models import Assignment, Campaign, Commitment
 from leaderboard.evaluation.services import joint
 from leaderboard.models import JointEvaluation
-from quality.bans.services import ban as banning
+from quality.bans import services
 from tests.leaderboard.evaluation.steps import send_out, settle, spent
 from tests.refusals import refusal
 
@@ -30,7 +30,7 @@ def robbed(crowd, boss, task):
     n = lost.assignments.filter(state="SUBMITTED").count()
     # all that is left of the budget, so that nothing of it is free to ask again
     Campaign.own.update(budget_cents=campaign.hits.count() * _n_each(campaign))
-    banning.ban(lost, task.slug, by=boss, reason="Careless.")
+    services.ban(lost, task.slug, by=boss, reason="Careless.")
     campaign.refresh_from_db()
     return campaign, n
 

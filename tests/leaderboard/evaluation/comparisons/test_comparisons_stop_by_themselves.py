@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crowd.campaigns.services import work
-from crowd.hits.selectors.progress import campaign_progress
+from crowd.hits.selectors import campaign_progress
 from crowd.hits.services.extend import room
 from crowd.models import Answer, Assignment, Campaign, Commitment
 from leaderboard.evaluation import decide as decisions
@@ -26,8 +26,7 @@ from leaderboard.models import (
     TestCheck,
 )
 from leaderboard.stats.stopping.sequential import Decision, rule_named
-from quality.bans.services import ban as banning
-from quality.bans.services import held_exclusions
+from quality.bans import services
 from quality.models import DetectorFit, Grade, HeldExclusion, Placement, Verdict
 from tests.factories import make_worker, signed_in
 from tests.leaderboard.evaluation.comparisons.conftest import config_with
@@ -168,7 +167,7 @@ def test_majorities_ask_three_people_about_each_pair(right, wrong, ask, crowd, b
     found.refresh_from_db()
     # a person has yet to say whose votes count
     assert found.state == "ANNOTATING", found.failure
-    held_exclusions.refuse(held.pk, by=boss, reason="The key is wrong.")
+    services.refuse(held.pk, by=boss, reason="The key is wrong.")
     settle()
     found = Comparison.objects.get(pk=found.pk)
     # the better one may be the second
@@ -188,7 +187,9 @@ def test_a_fixed_worker_who_is_banned_is_replaced_by_one_other(
     for _ in range(3):
         assert crowd.do_hit(first)
     assert not any(crowd.do_hit(other) for other in crowd.players if other != first)
-    banning.ban(first.worker, task.slug, by=boss, reason="He answered without reading.")
+    services.ban(
+        first.worker, task.slug, by=boss, reason="He answered without reading."
+    )
     found = finish(found)
     assert (found.state, found.better) == ("DECIDED", "A")
     counted = Assignment.own.filter(state="SUBMITTED", replaced_at=None)
@@ -218,7 +219,7 @@ def test_labels_of_a_banned_worker_are_asked_for_again(
     for _ in range(4):
         crowd.do_hit(crowd.players[0])
     n_before = sum(len(v.values) for v in compare_labels.votes_of(found))
-    banning.ban(worker, task.slug, by=boss, reason="He answered without reading.")
+    services.ban(worker, task.slug, by=boss, reason="He answered without reading.")
     assert n_before > 0
     assert sum(len(v.values) for v in compare_labels.votes_of(found)) == 0
     found = finish(found)

@@ -19,7 +19,7 @@ from leaderboard.releases import bundle
 from leaderboard.releases.gathering.joint import evaluations as released
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
-from quality.bans.services import ban as banning
+from quality.bans import services
 from quality.models import Grade, Placement
 from tests.factories import signed_in
 from tests.kept import kept
@@ -158,7 +158,7 @@ def test_a_ban_after_the_end_changes_the_results(ranked, boss, task):
     found = ranked
     old = found.results["criteria"]["quality"]
     worker = found.evaluation.campaign.hits.first().assignments.first().worker
-    banning.ban(worker, task.slug, by=boss, reason="He clicked at random.")
+    services.ban(worker, task.slug, by=boss, reason="He clicked at random.")
     settle()
     found.refresh_from_db()
     new = found.results["criteria"]["quality"]

@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 
 from crowd.models import Campaign
-from leaderboard.evaluation import decide
+from leaderboard.evaluation import decide, views
 from leaderboard.evaluation.charts import course
 from leaderboard.evaluation.selectors import joint as joint_selectors
 from leaderboard.evaluation.selectors.comparison_labels import share_of
@@ -20,7 +20,6 @@ from leaderboard.evaluation.selectors.comparisons import (
 )
 from leaderboard.evaluation.services import comparison
 from leaderboard.evaluation.services.comparison import Question
-from leaderboard.evaluation.views import joint as joint_views
 from leaderboard.models import (
     Comparison,
     ComparisonSet,
@@ -30,7 +29,7 @@ from leaderboard.models import (
 )
 from leaderboard.stats.stopping.outlook import course_of
 from leaderboard.stats.stopping.sequential import default_rule
-from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.submissions.selectors import Staff
 from tests.cast import allow
 from tests.factories import signed_in
 from tests.leaderboard.evaluation.steps import settle
@@ -261,7 +260,7 @@ def test_a_joint_evaluation_has_one_page_and_one_answer_of_the_api(
         assert word in page
     assert '1 <span class="quiet">100 % same</span>' in page
     assert "vs. <bdi>Right</bdi>" in page
-    for module in (joint_selectors, joint_views):
+    for module in (joint_selectors, views):
         monkeypatch.setattr(module, "MANY", 2)
     many = Client().get(address).text
     assert "<h1>3 systems, side by side</h1>" in many

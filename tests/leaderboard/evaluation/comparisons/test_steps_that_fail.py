@@ -140,9 +140,9 @@ def test_an_answer_that_comes_between_the_look_and_the_lock_waits_for_the_next_l
     real = comparison.decide
 
     def decide_and_ban(*args):
-        from quality.bans.services import ban
+        from quality.bans import services
 
-        ban.ban(crowd.players[0].worker, task.slug, by=boss, reason="No reading.")
+        services.ban(crowd.players[0].worker, task.slug, by=boss, reason="No reading.")
         return real(*args)
 
     with monkeypatch.context() as patch:

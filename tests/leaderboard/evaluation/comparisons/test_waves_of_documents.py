@@ -14,7 +14,7 @@ from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.models import Comparison, JointEvaluation, Task
-from leaderboard.submissions.models.submission import Prediction
+from leaderboard.submissions.models import Prediction
 from leaderboard.tasks.drafts.documents import whole_wave
 from tests.leaderboard.evaluation.steps import send_out
 

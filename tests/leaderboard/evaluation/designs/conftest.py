@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import pytest
 
-from leaderboard.demo import people
+from leaderboard import demo
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import Task
 from tests.leaderboard.evaluation.steps import (
@@ -82,7 +82,7 @@ def measured(task, texts, sam):
 
 @pytest.fixture
 def crowd(task, of_text):
-    players = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
+    players = [p for p in demo.players([task.slug]) if p.habit == DILIGENT]
     return Crowd(
         players,
         quality=lambda item: of_text(item, item.data["prediction"]),

@@ -6,8 +6,7 @@ import pytest
 
 from crowd.models import Campaign
 from crowd.workers.services import consent
-from leaderboard.demo.opinions import OPINIONS
-from leaderboard.demo.systems import file_of
+from leaderboard.demo import OPINIONS, file_of
 from leaderboard.evaluation import run
 from leaderboard.models import ConfirmedOutput
 from tests.factories import (

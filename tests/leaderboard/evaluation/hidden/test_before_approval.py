@@ -7,7 +7,7 @@ from django.core.management import call_command
 
 from crowd.hits.services.build import ItemSpec
 from genie.lib.errors import GenieError
-from leaderboard.demo.systems import file_of
+from leaderboard.demo import file_of
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services.hidden.compared import Compared, Sides
@@ -16,7 +16,7 @@ from leaderboard.models import ConfirmedOutput, DrawnTests, TestCheck
 from leaderboard.tasks.services import load
 from quality.models import Placement
 from quality.test_questions.separability.features import FEATURES
-from quality.test_questions.services.inject import HiddenItem
+from quality.test_questions.services import HiddenItem
 from tests.crowd.making import items, make_campaign
 from tests.factories import (
     make_predictions,

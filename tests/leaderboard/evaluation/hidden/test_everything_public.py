@@ -13,7 +13,7 @@ from django.utils.html import escape
 
 from crowd.models import Answer, Assignment, Campaign, Item
 from crowd.workers.services import consent
-from leaderboard.demo.systems import systems_of
+from leaderboard.demo import systems_of
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import run
 from leaderboard.evaluation.services.hidden.surfaces import seen_of

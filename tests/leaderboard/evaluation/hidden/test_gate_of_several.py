@@ -3,7 +3,7 @@
 import pytest
 
 from genie.lib.errors import GenieError
-from leaderboard.demo.systems import systems_of
+from leaderboard.demo import systems_of
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from genie.lib import jobs
-from leaderboard.demo import people
+from leaderboard import demo
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import Instance
@@ -72,7 +72,7 @@ def quality(task):
 @pytest.fixture
 def diligent(task):
     """Register the demo's workers; return those who read what they rate."""
-    return [p for p in people.players([task.slug]) if p.habit == DILIGENT]
+    return [p for p in demo.players([task.slug]) if p.habit == DILIGENT]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from leaderboard.evaluation.services import score
 from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.models import HumanEvaluation, Score, Submission
 from quality.appeals import services
-from quality.bans.services import ban as banning
+from quality.bans import services as banning
 from quality.models import Ban
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
 from tests.leaderboard.evaluation.days import a_day_later

@@ -9,7 +9,7 @@ from genie.lib import jobs
 from leaderboard import jobs as steps
 from leaderboard.evaluation import campaigns, decide
 from leaderboard.evaluation.services.simulate import Crowd
-from leaderboard.metric_runs.services import measure
+from leaderboard.metric_runs import services
 from leaderboard.submissions.services import submit, validate
 from tests.leaderboard.evaluation.steps import now, settle
 
@@ -66,7 +66,7 @@ def test_a_step_that_kills_its_process_every_time_is_given_up_and_shown(
     submission = hand_in(good)
     steps.validate(submission.pk)
     with monkeypatch.context() as patch:
-        patch.setattr(measure, "batch_of", die)
+        patch.setattr(services, "batch_of", die)
         for _ in range(6):
             with pytest.raises(Killed):
                 steps.measure(submission.pk)
@@ -113,7 +113,7 @@ def test_an_error_of_the_system_is_told_without_its_path(hand_in, good, monkeypa
     def full(_submission):
         raise OSError(28, "No space left on device", "/var/lib/genie/secret-place")
 
-    monkeypatch.setattr(measure, "batch_of", full)
+    monkeypatch.setattr(services, "batch_of", full)
     steps.measure(submission.pk)
     assert "No space left on device" in now(submission).failure
     assert "secret-place" not in now(submission).failure

@@ -3,7 +3,7 @@
 import pytest
 
 from crowd.models import Campaign
-from leaderboard.demo import people
+from leaderboard import demo
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from tests.leaderboard.evaluation.steps import ask, launch, now, settle
 
@@ -30,7 +30,7 @@ def limit():
     ],
 )
 def test_the_limit_is_the_tasks(task, launched, said, found):
-    people.players([task.slug])
+    demo.players([task.slug])
     ask(task, **said)
     launched()
     assert limit() == found
@@ -40,13 +40,13 @@ def test_the_limit_is_the_tasks(task, launched, said, found):
 def test_the_limit_follows_the_crowd_while_it_runs(task, launched):
     launched()
     assert limit() == (0.1, True, None)
-    people.players([task.slug])
+    demo.players([task.slug])
     settle()
     assert limit() == (0.1, True, 4)
 
 
 def test_three_workers_reach_the_board_by_default(task, launched, quality):
-    players = people.players([task.slug])
+    players = demo.players([task.slug])
     three = [player for player in players if player.habit == DILIGENT][:3]
     for player in players:
         if player not in three:

@@ -9,13 +9,13 @@ from crowd.models import HIT, Assignment, Campaign, Commitment, LedgerEntry
 from crowd.money.services import budgets
 from genie.lib.seeds import seed_from
 from genie.lib.unguessable import seed_for
-from leaderboard.demo import people
+from leaderboard import demo
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.price import quote_single
 from leaderboard.evaluation.services.simulate import AGREEABLE, Crowd, Player
 from leaderboard.models import Score
-from quality.bans.selectors.clean_ratings import clean_ratings
-from quality.bans.services import ban as banning
+from quality.bans import services
+from quality.bans.selectors import clean_ratings
 from quality.models import Ban, Placement
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import ask, launch, now, settle
@@ -24,7 +24,7 @@ from tests.refusals import refusal
 
 @pytest.fixture
 def players(task):
-    return people.players([task.slug])
+    return demo.players([task.slug])
 
 
 def test_the_cost_shown_is_the_cost_set_aside(measured, boss):
@@ -135,7 +135,7 @@ def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
     published, diligent, quality, boss, task
 ):
     first = Score.own.get()
-    banned = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
+    banned = services.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     settle()
     second = Score.objects.get(superseded_at=None)
     assert second.n < first.n == 12
@@ -163,9 +163,9 @@ def test_lifting_a_ban_counts_the_same_ratings_as_before(task, diligent, boss, r
     ask(task, sample_size=30)
     request.getfixturevalue("published")
     first = Score.own.get()
-    ban = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
+    ban = services.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     settle()
-    banning.lift(ban.pk, by=boss, reason="It was a mistake.")
+    services.lift(ban.pk, by=boss, reason="It was a mistake.")
     assert Score.own.count() == 2
     settle()
     # an undo does not wait for the next day

@@ -9,7 +9,7 @@ from leaderboard.models import Score, SubmissionEvent
 from leaderboard.releases import exports
 from leaderboard.releases.card import _design
 from leaderboard.releases.selectors.card import card
-from quality.bans.selectors.clean_ratings import clean_ratings
+from quality.bans.selectors import clean_ratings
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import now, settle, spent
 

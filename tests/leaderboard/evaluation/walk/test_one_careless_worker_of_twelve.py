@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from crowd.campaigns.services import claim, preference
 from crowd.campaigns.services.add_money import add_money
-from crowd.hits.selectors.progress import progress_of
+from crowd.hits.selectors import progress_of
 from crowd.models import Assignment, Campaign, Commitment
 from crowd.workers.services import consent, invitations
 from genie.lib import jobs
@@ -23,7 +23,7 @@ from leaderboard.evaluation import decide
 from leaderboard.evaluation.selectors import unsettled
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd, Player
 from leaderboard.models import HumanEvaluation, Score, SubmissionEvent
-from quality.bans.services import ban as banning
+from quality.bans import services
 from quality.models import Ban, Placement
 from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
@@ -90,7 +90,7 @@ def work(players, quality) -> None:
 
 
 def exclude(players, task, boss) -> None:
-    banning.ban(players[0].worker, task.slug, by=boss, reason="At random.")
+    services.ban(players[0].worker, task.slug, by=boss, reason="At random.")
 
 
 def pass_a_minute() -> None:

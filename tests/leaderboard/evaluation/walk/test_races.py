@@ -8,8 +8,8 @@ from django.db import connection
 from crowd.models import Campaign, Commitment
 from genie.lib import jobs
 from genie.lib.errors import GenieError
+from leaderboard import demo
 from leaderboard import jobs as steps
-from leaderboard.demo import people
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.rescoring import FINAL
 from leaderboard.evaluation.run import advance
@@ -64,7 +64,7 @@ def test_every_step_done_twice_at_once_counts_once(hand_in, good, boss, task, qu
     at_once(lambda: steps.step_evaluation(evaluation.pk))
     assert Campaign.own.count() == 1
     assert Placement.own.count() == 6
-    players = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
+    players = [p for p in demo.players([task.slug]) if p.habit == DILIGENT]
     Crowd(players, quality=quality, seed=1).work()
     at_once(lambda: steps.step_evaluation(evaluation.pk))
     assert Grade.objects.count() == 6

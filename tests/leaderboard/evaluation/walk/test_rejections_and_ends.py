@@ -4,7 +4,7 @@ import pytest
 from django.db import transaction
 
 from crowd.campaigns.services import reopen, review, run
-from crowd.hits.selectors.progress import campaign_progress, is_done
+from crowd.hits.selectors import campaign_progress, is_done
 from crowd.models import Campaign, Commitment
 from crowd.money.services import budgets
 from crowd.workers.services import exclusions

@@ -18,7 +18,7 @@ from leaderboard.evaluation.services.refit import AGAIN
 from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.models import Rescoring, Score, Submission, SubmissionEvent
 from quality.appeals import services as appeals
-from quality.bans.services import ban as banning
+from quality.bans import services
 from quality.models import Ban
 from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
@@ -80,7 +80,7 @@ def test_an_open_appeal_keeps_it_provisional_and_every_page_says_so(
     # One answer: without it the score still has enough of its instances.
     assert crowd.do_hit(diligent[0])
     Crowd(diligent[1:], quality=quality, seed=1).work()
-    banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
+    services.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     Ban.own.update(created_at=timezone.now() - timedelta(minutes=5))
     appeal = appealed(diligent[0].worker, task.slug)
     settle()
@@ -147,12 +147,12 @@ def test_later_bans_change_a_final_score_once_a_day_with_reason_and_difference(
 ):
     first = current()
     for player in diligent[:2]:
-        banning.ban(player.worker, task.slug, by=boss, reason="A complaint.")
+        services.ban(player.worker, task.slug, by=boss, reason="A complaint.")
     settle()
     second = current()
     assert second.n < first.n
     assert second.reason == "2 workers excluded after publication"
-    banning.ban(diligent[2].worker, task.slug, by=boss, reason="A complaint.")
+    services.ban(diligent[2].worker, task.slug, by=boss, reason="A complaint.")
     for _ in range(3):
         settle()
     assert current() == second
@@ -174,7 +174,7 @@ def test_later_bans_change_a_final_score_once_a_day_with_reason_and_difference(
 
 
 def test_all_scores_of_a_task_change_together(two_published, diligent, boss, task):
-    banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
+    services.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     settle()
     assert Rescoring.objects.get().n_changed == 2
     for system in two_published:
@@ -188,10 +188,10 @@ def test_a_ban_that_changes_no_score_does_not_use_the_day_up(
     stranger = Worker.objects.create(
         pseudonym="stranger", platform="selfhosted", simulated=True
     )
-    banning.ban(stranger, task.slug, by=boss, reason="A complaint.")
+    services.ban(stranger, task.slug, by=boss, reason="A complaint.")
     settle()
     assert not Rescoring.objects.exists()
-    banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
+    services.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     settle()
     assert Rescoring.objects.get().n_changed == 1
 
@@ -204,7 +204,7 @@ class Killed(BaseException):
 def test_a_job_that_dies_has_changed_nothing_and_the_next_one_does_all(
     two_published, diligent, boss, task, monkeypatch, dies_in
 ):
-    banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
+    services.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     real, calls = getattr(score, dies_in), []
 
     def dies_the_second_time(*args, **kwargs):
@@ -228,7 +228,7 @@ def test_a_job_that_dies_has_changed_nothing_and_the_next_one_does_all(
 @pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_two_jobs_at_once_change_the_scores_once(published, diligent, boss, task):
-    banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
+    services.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     at_once(lambda: steps.rescore_task(task.pk))
     assert Rescoring.objects.count() == 1
     assert Score.own.count() == 2
@@ -237,7 +237,7 @@ def test_two_jobs_at_once_change_the_scores_once(published, diligent, boss, task
 def test_scores_that_cannot_be_computed_do_not_keep_the_others(
     two_published, diligent, boss, task, monkeypatch
 ):
-    banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
+    services.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     real = score.computed
     broken = Submission.objects.get(system_name="First").human_evaluation.pk
 
@@ -261,7 +261,7 @@ def test_what_the_last_check_takes_out_is_collected_again_first(
     def bans(*args, **how):
         real(*args, **how)
         if Submission.objects.get(pk=submission.pk).published_at:
-            banning.ban(diligent[0].worker, task.slug, by=boss, reason="Found out.")
+            services.ban(diligent[0].worker, task.slug, by=boss, reason="Found out.")
 
     monkeypatch.setattr(rescoring.campaigns, "grade_and_judge", bans)
     settle()
@@ -290,7 +290,7 @@ def test_a_score_that_no_rating_supports_any_more_is_in_its_history(
     published, diligent, boss, task
 ):
     for player in diligent:
-        banning.ban(player.worker, task.slug, by=boss, reason="One person.")
+        services.ban(player.worker, task.slug, by=boss, reason="One person.")
     settle()
     (change,) = score_changes(published)
     assert (change.after, change.difference) == (None, None)

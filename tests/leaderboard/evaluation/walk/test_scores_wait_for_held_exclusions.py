@@ -4,12 +4,12 @@ import pytest
 
 from crowd.campaigns.services import shares
 from crowd.models import Assignment
+from leaderboard import demo
 from leaderboard.boards.selectors.submission_progress import submission_progress
-from leaderboard.demo import people
 from leaderboard.evaluation.services.simulate import AGREEABLE, DILIGENT, Crowd
-from leaderboard.submissions.selectors.visibility import visible_parts
-from quality.bans.selectors.clean_ratings import clean_ratings
-from quality.bans.services import held_exclusions
+from leaderboard.submissions.selectors import visible_parts
+from quality.bans import services
+from quality.bans.selectors import clean_ratings
 from quality.models import Ban, HeldExclusion
 from tests.kept import kept
 from tests.leaderboard.evaluation.steps import ask, launch, now, settle
@@ -18,7 +18,7 @@ from tests.leaderboard.evaluation.steps import ask, launch, now, settle
 @pytest.fixture
 def crowd(task, quality):
     ask(task, negative_share=0.75)
-    players = people.players([task.slug])
+    players = demo.players([task.slug])
     careful = [player for player in players if player.habit == DILIGENT]
     careless = [player for player in players if player.habit == AGREEABLE]
     return Crowd([*careful[:3], *careless], quality=quality, seed=3)
@@ -63,7 +63,7 @@ def test_a_confirmed_exclusion_sends_work_out_before_the_score(answered, crowd, 
     assert not Assignment.objects.filter(replaced_at__isnull=False).exists()
     campaign = now(answered).human_evaluation.campaign
     assert held.worker_id in set(clean_ratings(campaign)["worker"])
-    held_exclusions.confirm(held.pk, by=boss, reason="Always agrees.")
+    services.confirm(held.pk, by=boss, reason="Always agrees.")
     settle()
     assert state_of(answered) == "ANNOTATING"
     crowd.work()
@@ -75,7 +75,7 @@ def test_a_confirmed_exclusion_sends_work_out_before_the_score(answered, crowd, 
 
 def test_after_a_refusal_the_score_counts_everybody(answered, boss):
     [held] = HeldExclusion.objects.all()
-    held_exclusions.refuse(held.pk, by=boss, reason="The key is wrong.")
+    services.refuse(held.pk, by=boss, reason="The key is wrong.")
     settle()
     settle()
     assert state_of(answered) == "PUBLISHED"

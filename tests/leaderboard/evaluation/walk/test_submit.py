@@ -151,13 +151,13 @@ def test_a_step_that_runs_twice_changes_nothing(hand_in, good):
 
 def test_a_step_that_fails_three_times_can_be_retried(hand_in, good, boss, monkeypatch):
     from leaderboard.evaluation.run import advance
-    from leaderboard.metric_runs.services import measure
+    from leaderboard.metric_runs import services
 
     def broken(_submission):
         raise OSError("disk\ngone")
 
     submission = hand_in(good)
-    monkeypatch.setattr(measure, "batch_of", broken)
+    monkeypatch.setattr(services, "batch_of", broken)
     for _ in range(4):
         jobs.drain()
         advance()

@@ -7,7 +7,7 @@ import json
 import pytest
 from django.core.management import call_command
 
-from leaderboard.metric_runs.services import realign
+from leaderboard.metric_runs import services
 from leaderboard.models import Submission
 from leaderboard.tasks.services import load
 from tests.shared import SHARED, needs_shared
@@ -79,7 +79,7 @@ def test_shuffled_ids_are_noticed_and_the_proposal_gives_the_papers_number(
     assert warning["figures"]
     assert answer["state"] == "MEASURED"  # a warning does not block
     proposal = tmp_path / "aligned.json"
-    proposal.write_bytes(realign.proposal(Submission.objects.get(pk=answer["id"])))
+    proposal.write_bytes(services.proposal(Submission.objects.get(pk=answer["id"])))
     again = hand_in(system, capsys, proposal)
     row = expected()[system]
     assert f"{again['metrics']['sacrebleu']:.1f}" == row["paper_sacrebleu"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from leaderboard.submissions.preflight import preflight
-from leaderboard.submissions.preflight.misaligned_ids import alignment
+from leaderboard.submissions.preflight.checks import alignment
 from leaderboard.tasks import shipped
 from tests.leaderboard.metrics import wmt21
 from tests.leaderboard.submissions.preflight.cast import (

@@ -6,7 +6,7 @@ import pytest
 
 from crowd.models import Campaign, Commitment, LedgerEntry, Worker
 from genie.lib import jobs
-from leaderboard.demo import people
+from leaderboard import demo
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.run import advance
@@ -106,7 +106,7 @@ def worked_off(task):
     def of_text(item, text):
         return 0.95 if text in references[item.content_key] else 0.1
 
-    players = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
+    players = [p for p in demo.players([task.slug]) if p.habit == DILIGENT]
     # Who never comes must not be waited for.
     Worker.own.exclude(pk__in=[p.worker.pk for p in players]).delete()
     crowd = Crowd(

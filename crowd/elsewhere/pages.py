@@ -1,0 +1,105 @@
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext
+from django.views.decorators.cache import never_cache
+
+from crowd.elsewhere.models import ExternalSession
+from crowd.elsewhere.services import visits
+from crowd.elsewhere.services.visits import Arrival
+from crowd.workers.models.worker import Worker
+from crowd.workers.selectors.profiles import profile_of, zone_of
+from genie.lib.errors import GenieError
+
+# Visitors who came by a link and have no account, remembered during their visit.
+KEY = "crowd_visit"
+
+
+def begin(request: HttpRequest, arrival: Arrival) -> None:
+    # A new key, so that a person who knew the old one does not share the visit.
+    request.session.cycle_key()
+    request.session[KEY] = {
+        "session": arrival.session.pk,
+        "panel": arrival.panel,
+        "back_to": arrival.back_to,
+    }
+
+
+def visit_of(request: HttpRequest) -> Arrival | None:
+    kept = request.session.get(KEY)
+    if not kept:
+        return None
+    session = (
+        ExternalSession.objects.filter(pk=kept["session"])
+        .select_related("campaign__hit_type", "worker__profile")
+        .first()
+    )
+    if session is None:
+        return None
+    try:
+        return visits.again(session, kept["panel"], kept["back_to"])
+    except GenieError:
+        return None  # The panel was closed meanwhile.
+
+
+def visitor(request: HttpRequest) -> Worker | None:
+    """Return the worker who works here without an account.
+
+    A signed-in worker whose visit is over is themselves again.
+    """
+    visit = visit_of(request)
+    if visit is None:
+        return None
+    if request.user.is_authenticated and visits.is_over(visit.session):
+        return None
+    return visit.session.worker
+
+
+# Access to the worker site: workers see only their own work.
+View = Callable[..., HttpResponse]
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """Check whether the page's script asks, which cannot follow redirects to pages."""
+    return request.headers.get("Accept", "").startswith("application/json")
+
+
+def for_workers(view: View) -> View:
+    @never_cache
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        guest = visitor(request)
+        if guest is not None:
+            return _called(view, request, guest, args, kwargs)
+        if not request.user.is_authenticated:
+            if wants_json(request):
+                sentence = gettext(
+                    "You are signed out. Sign in in another tab, then submit again."
+                )
+                return JsonResponse({"error": sentence, "final": False}, status=401)
+            return redirect_to_login(_page_to_come_back_to(request))
+        workers = Worker.objects.select_related("profile")
+        worker = workers.filter(user_id=request.user.pk).first()
+        if worker is None:
+            return render(request, "worker_site/not_a_worker.html", status=403)
+        return _called(view, request, worker, args, kwargs)
+
+    return checked
+
+
+def _called(
+    view: View, request: HttpRequest, worker: Worker, args: Any, kwargs: Any
+) -> HttpResponse:
+    request.profile = profile_of(worker)  # type: ignore[attr-defined]
+    with timezone.override(zone_of(worker)):
+        return view(request, worker, *args, **kwargs)
+
+
+def _page_to_come_back_to(request: HttpRequest) -> str:
+    return request.get_full_path() if request.method == "GET" else reverse("work:home")

@@ -1,0 +1,540 @@
+"""Shared parts of the apps' admin pages: fast lists, pages that ask for a reason."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, wraps
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin import ModelAdmin, ShowFacets, TabularInline, helpers
+from django.contrib.admin.models import CHANGE, DELETION, LogEntry
+from django.contrib.admin.utils import get_fields_from_path
+from django.contrib.admin.views.main import ChangeList
+from django.core.exceptions import FieldDoesNotExist, PermissionDenied
+from django.core.paginator import Paginator
+from django.db import models, transaction
+from django.db.models import Model, ProtectedError, QuerySet, RestrictedError
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.functional import cached_property
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from genie.lib.errors import GenieError
+from genie.lib.ordered_json import OrderedJSONField
+
+# Admin pages that create rows with a separate form.
+Form = TypeVar("Form", bound=forms.Form)
+_PAGE = "admin/add_by_form.html"
+
+
+def filled_in(
+    model_admin: ModelAdmin[Any], request: HttpRequest, kind: type[Form]
+) -> tuple[Form, bool]:
+    if not model_admin.has_add_permission(request):
+        raise PermissionDenied
+    sent = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = kind(*sent)
+    return form, form.is_bound and form.is_valid()
+
+
+def adding(
+    model_admin: ModelAdmin[Any],
+    request: HttpRequest,
+    form: forms.Form,
+    *,
+    title: str,
+    button: str,
+    page: str = _PAGE,
+    **more: Any,
+) -> HttpResponse:
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "opts": model_admin.opts,
+        "title": title,
+        "button": button,
+        "form": form,
+        "media": model_admin.media + form.media,
+        **more,
+    }
+    return TemplateResponse(request, page, context)
+
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+# Rows are counted up to this, because counting reads all of them for each page shown.
+COUNTED = 10_000
+# All rows of at most so many are searched: a more frequent word is not specific.
+FEW = 100
+
+
+class MoreThan(int):
+    def __str__(self) -> str:
+        return f"{int(self):,}+"
+
+
+class CappedPaginator(Paginator):  # type: ignore[type-arg]
+    @cached_property
+    def count(self) -> int:
+        rows = cast("QuerySet[Any]", self.object_list)
+        n = rows.order_by()[: COUNTED + 1].count()
+        return MoreThan(COUNTED) if n > COUNTED else n
+
+
+class ListAdmin(ModelAdmin):  # type: ignore[type-arg]
+    """Base of lists: rows are counted once, and only up to a limit.
+
+    No `date_hierarchy`, because it groups the dates of the whole table. Filter by state
+    or by date instead; lists begin with the newest.
+    """
+
+    paginator = CappedPaginator
+    show_full_result_count = False
+    show_facets = ShowFacets.NEVER
+
+
+class SearchedApart(ListAdmin):
+    """A list with so many rows that each field is searched separately.
+
+    A search for a word in any of several fields reads every row; for one field the
+    database has an index, or few matching rows. A field with a lookup (`key__exact`) is
+    searched by that, `pk` for a number, any other for a substring. For frequent words,
+    such as a digit of a name, only the newest rows are searched.
+    """
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        words = search_term.split()
+        if not words:
+            return queryset, False
+        found = [
+            {pk for name in self.search_fields for pk in self._having(name, word)}
+            for word in words
+        ]
+        return queryset.filter(pk__in=set.intersection(*found)), False
+
+    def _having(self, name: str, word: str) -> list[Any]:
+        rows = self.model._default_manager.order_by("-pk").values_list("pk", flat=True)
+        if name == "pk":
+            # eighteen digits fit into a key
+            return (
+                [*rows.filter(pk=word)] if word.isdecimal() and len(word) < 19 else []
+            )
+        if name.endswith("__exact"):
+            return [*rows.filter(**{name: word})[:COUNTED]]
+        path, _, field = name.rpartition("__")
+        contains = {f"{field}__icontains": word}
+        if not path:
+            found = rows.exclude(**{field: ""}).filter(**contains)
+        else:
+            # the related rows first, because otherwise all rows are joined to them
+            theirs: Any = get_fields_from_path(self.model, path)[-1].related_model
+            of = theirs._default_manager.filter(**contains).order_by("-pk")
+            pks = list(of.values_list("pk", flat=True)[: FEW + 1])
+            found = rows.filter(**{f"{path}__in": pks})
+            if len(pks) > FEW:
+                newest = [*rows[:COUNTED], 0]
+                oldest = newest[min(COUNTED, len(newest)) - 1]
+                found = rows.filter(pk__gte=oldest, **{f"{name}__icontains": word})
+        return [*found[: COUNTED + 1]]
+
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+
+def note(
+    by: AbstractBaseUser | None, about: models.Model, sentence: str, why: str = ""
+) -> None:
+    """Write a person's action to the admin's log; programs leave no entry."""
+    if by is not None and by.pk is not None:
+        LogEntry.objects.log_actions(
+            by.pk,
+            [about],
+            CHANGE,
+            f"{sentence} Reason: {why}" if why else sentence,
+            single_object=True,
+        )
+
+
+_CENTS = "_cents"
+Shown = str | Callable[[Any], Any]
+
+
+def plainly(model: type[models.Model], names: Iterable[Any]) -> list[Shown]:
+    return [_plain(model, name) if isinstance(name, str) else name for name in names]
+
+
+@lru_cache(maxsize=1024)
+def _plain(model: type[models.Model], name: str) -> Shown:
+    try:
+        field = model._meta.get_field(name)
+    except FieldDoesNotExist:
+        return name
+    if name.endswith(_CENTS):
+        write: Callable[[Any], str] = money
+    elif isinstance(field, models.JSONField | OrderedJSONField):
+        write = structure
+    else:
+        return name
+    label = str(getattr(field, "verbose_name", name)).removesuffix(" cents")
+
+    @admin.display(description=label, ordering=name, empty_value="–")
+    def shown(row: Any) -> str | None:
+        value = getattr(row, name)
+        return None if value is None else write(value)
+
+    shown.__name__ = name
+    return shown
+
+
+def money(cents: int) -> str:
+    return f"${cents / 100:,.2f}"
+
+
+def structure(value: Any) -> SafeString | str:
+    if not value:
+        return "–"
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    return format_html("<pre>{}</pre>", text)
+
+
+def arguments(value: dict[str, Any]) -> str:
+    """Format the arguments of a job.
+
+    Examples
+    --------
+    >>> arguments({"campaign": 12, "now": True})
+    'campaign 12, now True'
+    """
+    return ", ".join(f"{name} {given}" for name, given in value.items()) or "–"
+
+
+class ReasonForm(forms.Form):
+    reason = forms.CharField(
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 3, "cols": 80}),
+        help_text="Recorded in the history with the decision.",
+    )
+
+
+class OptionalReasonForm(forms.Form):
+    reason = forms.CharField(
+        required=False,
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2, "cols": 80}),
+        help_text="Optional; shown to the people who requested it.",
+    )
+
+
+class PlainForm(forms.Form):
+    """No fields: a confirmation is enough."""
+
+
+@dataclass(frozen=True)
+class Question:
+    title: str
+    sentence: str
+    button: str
+    # name of the admin action, so that the confirmed form returns there
+    action: str
+    form: type[forms.Form] = PlainForm
+    danger: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    pk: object
+    text: str
+    detail: str = ""
+    # more information, a sentence each
+    notes: Sequence[str] = ()
+
+
+def confirmed_form(
+    model_admin: ModelAdmin[Any],
+    request: HttpRequest,
+    question: Question,
+    lines: Iterable[Line],
+    totals: Iterable[tuple[str, str]] = (),
+    hidden: Iterable[tuple[str, str]] = (),
+) -> forms.Form | HttpResponse:
+    """Return the confirmed form, or the page that asks for it."""
+    # Only the confirmation page sends this field, not the list of rows.
+    confirmed = request.method == "POST" and "confirmed" in request.POST
+    form = question.form(request.POST if confirmed else None)
+    if confirmed and form.is_valid():
+        return form
+    return asking(model_admin, request, question, form, lines, totals, hidden)
+
+
+def asking(
+    model_admin: ModelAdmin[Any],
+    request: HttpRequest,
+    question: Question,
+    form: forms.Form,
+    lines: Iterable[Line],
+    totals: Iterable[tuple[str, str]] = (),
+    hidden: Iterable[tuple[str, str]] = (),
+) -> HttpResponse:
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "opts": model_admin.opts,
+        "title": question.title,
+        "question": question,
+        "form": form,
+        "lines": list(lines),
+        "totals": list(totals),
+        "hidden": list(hidden),
+        "checkbox_name": helpers.ACTION_CHECKBOX_NAME,
+        "media": model_admin.media,
+    }
+    return TemplateResponse(request, "admin/confirm.html", context)
+
+
+def after_asking(title: str, sentence: str, button: str) -> Callable[..., Any]:
+    """Run an action only after a page that lists the rows and asks for a reason.
+
+    The action is called with the confirmed rows and the reason. The page describes a
+    row with its admin's `line_of`, if there is one.
+    """
+
+    def wrap(act: Callable[..., HttpResponse | None]) -> Callable[..., Any]:
+        question = Question(title, sentence, button, act.__name__, ReasonForm)
+
+        @wraps(act)
+        def ask(
+            model_admin: ModelAdmin[Any], request: HttpRequest, queryset: QuerySet[Any]
+        ) -> HttpResponse | None:
+            line_of = getattr(model_admin, "line_of", _named)
+            lines = [line_of(row) for row in queryset]
+            answer = confirmed_form(model_admin, request, question, lines)
+            if isinstance(answer, HttpResponse):
+                return answer
+            return act(model_admin, request, queryset, answer.cleaned_data["reason"])
+
+        return ask
+
+    return wrap
+
+
+def _named(row: Model) -> Line:
+    return Line(row.pk, str(row))
+
+
+def act_on_each(
+    model_admin: ModelAdmin[Any],
+    request: HttpRequest,
+    rows: Iterable[Model],
+    act: Callable[[Any], tuple[Model, str]],
+    prepare: Callable[[Any], None] | None = None,
+) -> int:
+    """Act on each row, log it, and report failures; return the number of successes.
+
+    `prepare` does the slow part, before the transaction. `act` returns the row for
+    whose history the line is, and the line, or refuses with a GenieError.
+    """
+    n_done = 0
+    for row in rows:
+        try:
+            if prepare is not None:
+                prepare(row)
+            with transaction.atomic():  # done and logged, or neither
+                model_admin.log_change(request, *act(row))
+        except GenieError as error:
+            model_admin.message_user(request, f"{row}: {error}", messages.ERROR)
+            continue
+        n_done += 1
+    return n_done
+
+
+class PlainReadOnlyAdmin(ListAdmin):
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        # Django leaves these out of the writable fields only.
+        left_out = {*(self.get_exclude(request, obj) or ())}
+        names: list[Any] = [*super().get_fields(request, obj)]
+        names = [one for one in names if getattr(one, "__name__", one) not in left_out]
+        # Django adds read-only fields to those of the row; each should appear once.
+        return list(dict.fromkeys(plainly(self.model, names)))
+
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> Any:
+        names = [field.name for field in self.opts.fields]
+        written = [one for one in plainly(self.model, names) if callable(one)]
+        return [*super().get_readonly_fields(request, obj), *written]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> bool:
+        return False
+
+    def has_delete_permission(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> bool:
+        return False
+
+
+class ReadOnlyInline(TabularInline):  # type: ignore[type-arg]
+    extra = 0
+    can_delete = False
+
+    def has_add_permission(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> bool:
+        return False
+
+    def has_change_permission(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> bool:
+        return False
+
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from genie.lib.typing import Account
+
+WHY = "why"
+
+
+class WhyForm(forms.ModelForm):  # type: ignore[type-arg]
+    why = forms.CharField(
+        label="Reason for this change",
+        max_length=500,
+        widget=forms.Textarea(attrs={"rows": 2, "cols": 60}),
+        help_text="Recorded in the history with your name.",
+    )
+
+
+class AsksWhy(ListAdmin):
+    """Rows that staff may edit, always with a reason.
+
+    Rows are deleted only by an action that asks for a reason, and not if others refer
+    to them.
+    """
+
+    actions: Any = ["delete_with_reason"]
+
+    def get_form(
+        self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        if obj is not None and self.has_change_permission(request, obj):
+            base = kwargs.get("form", self.form)
+            bases = (WhyForm,) if base is forms.ModelForm else (WhyForm, base)
+            kwargs["form"] = type("WhyForm", bases, {})
+        return super().get_form(request, obj, change=change, **kwargs)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        fieldsets = list(super().get_fieldsets(request, obj))
+        if obj is None or not self.has_change_permission(request, obj):
+            return fieldsets
+        shown = [
+            (title, {**options, "fields": [f for f in options["fields"] if f != WHY]})
+            for title, options in fieldsets
+        ]
+        return [*shown, (None, {"fields": [WHY]})]
+
+    def construct_change_message(
+        self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
+    ) -> Any:
+        # It is no field of the row, and Django would list it among the changes.
+        why = form.cleaned_data.pop(WHY, "")
+        if WHY in form.changed_data:
+            form.changed_data.remove(WHY)
+        changed = super().construct_change_message(request, form, formsets, add)
+        entry = LogEntry(change_message=json.dumps(changed))
+        changes: str = entry.get_change_message()
+        return f"{changes} Reason: {why}" if why else changes
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def may_delete(self, row: Model) -> bool:
+        return True
+
+    def has_remove_permission(self, request: HttpRequest) -> bool:
+        options = self.opts
+        name = f"{options.app_label}.delete_{options.model_name}"
+        return bool(request.user.has_perm(name))
+
+    @admin.action(description="Delete the selected …", permissions=["remove"])
+    @after_asking("Delete", "This cannot be undone.", "Delete all of them")
+    def delete_with_reason(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        n_gone, refused = 0, []
+        for row in queryset:
+            if self.may_delete(row) and self._gone(request, row, reason):
+                n_gone += 1
+            else:
+                refused.append(str(row))
+        if n_gone:
+            self.message_user(request, f"Deleted: {n_gone}.", messages.SUCCESS)
+        if refused:
+            sentence = (
+                f"Not deleted, because other records depend on them: {_few(refused)}."
+            )
+            self.message_user(request, sentence, messages.ERROR)
+
+    def _gone(self, request: HttpRequest, row: Model, reason: str) -> bool:
+        try:
+            with transaction.atomic():
+                message = f"Deleted. Reason: {reason}"
+                LogEntry.objects.log_actions(
+                    cast("Account", request.user).pk,
+                    [row],
+                    DELETION,
+                    message,
+                    single_object=True,
+                )
+                row.delete()
+        except (ProtectedError, RestrictedError):
+            return False
+        return True
+
+
+def _few(names: Iterable[str]) -> str:
+    listed = list(names)
+    more = f" and {len(listed) - 10:,} more" if len(listed) > 10 else ""
+    return ", ".join(listed[:10]) + more
+
+
+if TYPE_CHECKING:
+    from genie.lib.typing import Account
+
+
+class PageOfRows(ChangeList):
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        self.result_list = list(self.result_list)
+        self.model_admin.look_up(self.result_list)  # type: ignore[attr-defined]
+
+
+class ReadOnlyAdmin(PlainReadOnlyAdmin):
+    # who may act: Django's own permission to change the rows
+    act_permission: ClassVar[str] = ""
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(self.act_permission)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return PageOfRows
+
+    def look_up(self, rows: list[Any]) -> None:
+        """Load figures for the rows of one page; by default none."""
+
+
+def person(request: HttpRequest) -> Account:
+    return cast("Account", request.user)

@@ -1,1 +1,0 @@
-"""Text formats that are safe for hostile content: CSV, LaTeX, conversations."""

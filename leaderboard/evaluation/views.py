@@ -1,0 +1,215 @@
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from genie.accounts.throttles import limit_files
+from genie.lib.errors import GenieError
+from leaderboard.charts import axis_over
+from leaderboard.evaluation.charts import course
+from leaderboard.evaluation.forms import ComparisonForm, JointForm
+from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.selectors.comparisons import (
+    Standing,
+    comparisons_seen_by,
+    concerns,
+    refuse_who_has_none,
+    standing_of,
+    verdict,
+    why_ended_early,
+)
+from leaderboard.evaluation.selectors.joint import (
+    MANY,
+    CriterionResult,
+    criterion_results,
+    joint_changes_of,
+    joint_concerns,
+    joint_progress,
+    joint_seen_by,
+    joint_still_open,
+)
+from leaderboard.evaluation.services import comparison as compare
+from leaderboard.evaluation.services import joint
+from leaderboard.stats.stopping.rules import ASSUMES
+from leaderboard.submissions.selectors import Staff
+from leaderboard.tasks.models import Task
+from leaderboard.tasks.selectors import CLOSED
+
+NEWEST = 100
+
+
+def comparisons(request: HttpRequest, slug: str) -> HttpResponse:
+    task = get_object_or_404(Task, slug=slug)
+    context = {
+        "here": "tasks",
+        "task": task,
+        "comparisons": comparisons_seen_by(request.user, task)[:NEWEST],
+        "joint": joint_seen_by(request.user, task).prefetch_related(
+            "evaluation__systems__submission"
+        )[:NEWEST],
+    }
+    return render(request, "leaderboard/evaluation/comparisons.html", context)
+
+
+def comparison(request: HttpRequest, pk: int) -> HttpResponse:
+    shown = comparisons_seen_by(request.user).filter(pk=pk).first()
+    if shown is None:
+        raise Http404
+    standing = standing_of(shown)
+    sentence = verdict(shown, standing)
+    context = {
+        "here": "tasks",
+        "task": shown.task,
+        "comparison": shown,
+        "question": compare.criteria_of(shown.task).get(shown.criterion, ""),
+        "standing": standing,
+        "said": sentence,
+        "ended_early": why_ended_early(shown, standing),
+        "chart": _chart(shown, standing, sentence),
+        "percent": _percent(standing),
+        "assumes": ASSUMES,
+        "sure": f"{100 * (1 - shown.delta):.4g}",
+        "inner": concerns(request.user, shown),
+    }
+    return render(request, "leaderboard/evaluation/comparison.html", context)
+
+
+@login_required
+def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
+    task = get_object_or_404(Task, slug=slug)
+    if task.imported:
+        return _closed(request, task)
+    form = ComparisonForm(
+        request.POST or None,
+        task=task,
+        viewer=request.user,
+        initial={"systems": request.GET.getlist("systems")},
+    )
+    if request.method == "POST" and form.is_valid():
+        by: Any = request.user
+        systems = list(form.cleaned_data["systems"])
+        try:
+            refuse_who_has_none(request.user, systems, Staff.ASK_COMPARISONS)
+            # two systems make one comparison; more make one for each pair, approved
+            # together
+            if len(systems) == 2:
+                first, second = systems
+                comparison = compare.request(first, second, form.question(), by=by)
+                messages.success(request, "Staff will review the cost.")
+                return redirect("leaderboard:comparison", pk=comparison.pk)
+            compare.request_all_pairs(systems, form.question(), by=by)
+        except GenieError as error:
+            form.add_error(None, error.message)
+        else:
+            messages.success(request, "Staff will review the cost of the comparisons.")
+            return redirect("leaderboard:comparisons", slug=task.slug)
+    return _ask_page(request, task, form, "Compare systems")
+
+
+@limit_files
+@login_required
+def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
+    task = get_object_or_404(Task, slug=slug)
+    if task.imported:
+        return _closed(request, task)
+    form = JointForm(
+        request.POST or None,
+        task=task,
+        viewer=request.user,
+        initial={"systems": request.GET.getlist("systems")},
+    )
+    if request.method == "POST" and form.is_valid():
+        fields, by = form.cleaned_data, _account(request)
+        try:
+            refuse_who_has_none(
+                request.user, list(fields["systems"]), Staff.ASK_JOINT_EVALUATIONS
+            )
+            joint_evaluation = joint.request(
+                list(fields["systems"]),
+                by=by,
+                criteria=fields["criteria"],
+                n_instances=fields["n_instances"],
+                n_workers=fields["n_workers"],
+                per_page=fields["per_page"],
+            )
+        except GenieError as error:
+            form.add_error(None, error.message)
+        else:
+            messages.success(request, "Staff will review the cost.")
+            return redirect("leaderboard:joint", pk=joint_evaluation.pk)
+    return _ask_page(request, task, form, "Rate systems side by side")
+
+
+def _closed(request: HttpRequest, task: Task) -> HttpResponse:
+    messages.error(request, CLOSED)
+    return redirect("leaderboard:comparisons", slug=task.slug)
+
+
+def _ask_page(
+    request: HttpRequest, task: Task, form: Any, heading: str
+) -> HttpResponse:
+    context = {"here": "tasks", "task": task, "form": form, "heading": heading}
+    status = 400 if form.errors else 200
+    return render(
+        request, "leaderboard/evaluation/comparison_ask.html", context, status=status
+    )
+
+
+def _account(request: HttpRequest) -> Any:
+    return request.user
+
+
+def _chart(comparison: Comparison, standing: Standing, description: str) -> Any:
+    return course(
+        standing.course,
+        first=comparison.a.system_name,
+        second=comparison.b.system_name,
+        description=description,
+        decided=comparison.n_labels
+        if comparison.state == Comparison.State.DECIDED
+        else None,
+    )
+
+
+def _percent(standing: Standing) -> dict[str, str]:
+    decision = standing.now
+    if not decision.n:
+        return {}
+    parts = {"estimate": decision.estimate, "low": decision.low, "high": decision.high}
+    return {name: f"{100 * value:.1f}" for name, value in parts.items()}
+
+
+def joint_evaluation(request: HttpRequest, pk: int) -> HttpResponse:
+    joint_row = (
+        joint_seen_by(request.user)
+        .prefetch_related("evaluation__systems__submission")
+        .filter(pk=pk)
+        .first()
+    )
+    if joint_row is None:
+        raise Http404
+    results = criterion_results(joint_row, joint.criteria_of(joint_row.task))
+    context = {
+        "here": "tasks",
+        "task": joint_row.task,
+        "joint": joint_row,
+        "systems": [row.submission for row in joint_row.evaluation.systems.all()],
+        "many": len(joint_row.evaluation.systems.all()) > MANY,
+        "results": [(result, _axis(result)) for result in results],
+        "still_open": joint_still_open(joint_row),
+        "changes": joint_changes_of(joint_row),
+        "progress": joint_progress(joint_row),
+        "inner": joint_concerns(request.user, joint_row),
+    }
+    return render(request, "leaderboard/evaluation/joint_evaluation.html", context)
+
+
+def _axis(result: CriterionResult) -> Any:
+    if not result.rows:
+        return None
+    low = min(row.low for row in result.rows)
+    high = max(row.high for row in result.rows)
+    # magnitudes have no upper end: 100 is the reference, and outputs may be better
+    return axis_over(low, high, ceiling=max(100.0, high))

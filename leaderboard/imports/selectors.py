@@ -1,0 +1,269 @@
+"""Read imported ratings back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from django.db.models import Exists, OuterRef, QuerySet
+
+from crowd.hits.models import Answer, Campaign, Item
+from crowd.workers.models.worker import Worker
+from leaderboard.evaluation.estimates import NOBODY
+from leaderboard.evaluation.models.human_evaluation import JudgedItem, JudgedOutput
+from leaderboard.imports.about import platform_worker_id
+from leaderboard.imports.kept import ASIDE, ONE, PAIRS, as_found, key_of
+from leaderboard.imports.models import Import, PublishedFigure
+from leaderboard.imports.readers.judgments import Judgments, Role, Texts, frame
+from leaderboard.submissions.models import Prediction
+from leaderboard.tasks.models import Task
+
+# The ratings of an imported task as they were in the files, not as boards use them.
+if TYPE_CHECKING:
+    import pandas as pd
+
+_COUNTED = (Role.JUDGMENT,)
+
+
+def judgments_of(task: Task) -> Judgments:
+    """Read a task's imported ratings as in their files, with pseudonymous workers.
+
+    Roles, values, words, spans, times and places are the reader's; columns without a
+    place in `Judgments` are not stored. Files of a second import are numbered after the
+    first's.
+
+    Raises
+    ------
+    ValueError
+        If the task has no imports.
+    """
+    import pandas as pd
+
+    imports = list(task.imports.order_by("pk"))
+    if not imports:
+        raise ValueError(f"Nothing was imported into {task.slug}.")
+    inputs = _Inputs(task)
+    parts, before = [], 0
+    for row in imports:
+        rows = _rows(row, inputs)
+        parts.append(rows.assign(file=rows["file"] + before))
+        before += max(1, len(row.files))
+    said = imports[0].said
+    counted = {Role(name) for row in imports for name in row.counted} or {*_COUNTED}
+    return Judgments(
+        layout=imports[0].layout,
+        rows=pd.concat(parts, ignore_index=True),
+        counted=tuple(role for role in Role if role in counted),
+        texts=inputs.texts(),
+        documents=inputs.documents,
+        domains=inputs.domains,
+        languages=tuple(said.get("languages", ("", ""))),
+        lower_is_better=tuple(
+            dict.fromkeys(n for r in imports for n in r.said.get("lower_is_better", ()))
+        ),
+        standardised=bool(said.get("standardised")),
+        published={
+            name: one
+            for row in imports
+            for name, one in row.said.get("published", {}).items()
+        },
+    )
+
+
+class _Inputs:
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._called: dict[str, dict[str, str]] = {"instances": {}, "systems": {}}
+        for row in task.imports.all():
+            for kind, names in self._called.items():
+                names |= row.said.get(kind, {})
+        rows = list(
+            task.instances.order_by("position").values_list(
+                "pk", "instance_id", "fields", "references"
+            )
+        )
+        self._rows = [(self.called("instances", kept), f, r) for _, kept, f, r in rows]
+        self.of = {pk: self.called("instances", kept) for pk, kept, _, _ in rows}
+        self.documents = self._field("document")
+        self.domains = self._field("domain")
+
+    def called(self, kind: str, kept: str) -> str:
+        return self._called[kind].get(kept, kept)
+
+    def _field(self, name: str) -> dict[str, str]:
+        return {one: fields[name] for one, fields, _ in self._rows if name in fields}
+
+    def texts(self) -> Texts:
+        texts = Texts()
+        for name, fields, references in self._rows:
+            shown = {k: t for k, t in fields.items() if k not in ("document", "domain")}
+            if shown:
+                texts.inputs[name] = shown
+            if references:
+                texts.references[name] = list(references)
+        rows = Prediction.objects.filter(submission__task=self._task).order_by("pk")
+        for system, instance, text in rows.values_list(
+            "submission__system_name", "instance_id", "text"
+        ):
+            texts.outputs[self.called("systems", system), self.of[instance]] = text
+        return texts
+
+
+def _rows(row: Import, inputs: _Inputs) -> pd.DataFrame:
+    import pandas as pd
+
+    campaigns = {
+        pk: (key.split(":")[2], scale)
+        for pk, key, scale in Campaign.objects.filter(
+            key__startswith=key_of(row.pk)
+        ).values_list("pk", "key", "hit_type__scale")
+        if key.split(":")[2] in (ONE, PAIRS, ASIDE)
+    }
+    answers = Answer.objects.filter(item__campaign__in=campaigns).order_by("pk")
+    columns = [
+        "campaign",
+        "item",
+        "criterion",
+        "value",
+        "raw",
+        "detail",
+        "at",
+        "seconds",
+    ]
+    found = pd.DataFrame.from_records(
+        list(
+            answers.values_list(
+                "item__campaign_id",
+                "item_id",
+                "criterion",
+                "value",
+                "raw",
+                "detail",
+                "assignment__submitted_at",
+                "assignment__active_seconds",
+                "assignment__worker_id",
+            )
+        ),
+        columns=[*columns, "worker"],
+    )
+    about = _of_items(campaigns, inputs)
+    items = [about[item] for item in found["item"].tolist()]
+    kinds, scales = (
+        [campaigns[pk][n] for pk in found["campaign"].tolist()] for n in (0, 1)
+    )
+    details = found["detail"].tolist()
+    called = _criteria(row, found["criterion"].tolist(), kinds)
+    rows = frame(
+        {
+            "file": [one["row"][0] for one in details],
+            "row": [one["row"][1] for one in details],
+            **{
+                name: [one.get(name, "") for one in items]
+                for name in ("instance", "system", "other")
+            },
+            "role": [one.get("role", Role.JUDGMENT.value) for one in details],
+            "worker": _workers(row.task, found["worker"].tolist()),
+            "criterion": called,
+            "value": _values(row, called, found["value"], kinds, scales, details),
+            "word": _or(details, "word", found["raw"].tolist()),
+            "page": [one.get("page", "") for one in details],
+            "place": [one.get("place", -1) for one in details],
+            "document": [
+                one.get("document", inputs.documents.get(of["instance"], ""))
+                for one, of in zip(details, items, strict=True)
+            ],
+            "at": _numbers(_or(details, "at", [_unix(at) for at in found["at"]])),
+            "seconds": _numbers(_or(details, "seconds", found["seconds"].tolist())),
+            "spans": [one.get("spans") for one in details],
+        }
+    )
+    rows.index = [one["row"][2] for one in details]
+    return rows.sort_index().reset_index(drop=True)
+
+
+def _of_items(
+    campaigns: Mapping[int, tuple[str, str]], inputs: _Inputs
+) -> dict[int, dict[str, str]]:
+    of_kind: dict[str, list[int]] = {}
+    for pk, (kind, _) in campaigns.items():
+        of_kind.setdefault(kind, []).append(pk)
+    judged = JudgedItem.objects.filter(item__campaign__in=campaigns)
+    about: dict[int, dict[str, str]] = {}
+    for item, instance, system in judged.values_list(
+        "item_id", "instance_id", "evaluation__submission__system_name"
+    ):
+        about[item] = {"instance": inputs.of[instance]}
+        if system is not None:
+            about[item]["system"] = inputs.called("systems", system)
+    slots = JudgedOutput.objects.filter(
+        judged_item__item__campaign__in=of_kind.get(PAIRS, [])
+    )
+    for item, slot, system in slots.values_list(
+        "judged_item__item_id", "slot", "submission__system_name"
+    ):
+        name = "system" if slot == "A" else "other"
+        about[item][name] = inputs.called("systems", system)
+    aside = Item.objects.filter(campaign__in=of_kind.get(ASIDE, []))
+    return about | {
+        pk: {"instance": "", **data} for pk, data in aside.values_list("pk", "data")
+    }
+
+
+def _criteria(row: Import, kept: list[str], kinds: list[str]) -> list[str]:
+    called = row.said["criteria"]
+    return [called[kind].get(c, c) for c, kind in zip(kept, kinds, strict=True)]
+
+
+def _workers(task: Task, pks: list[int]) -> list[str]:
+    called = {platform_worker_id(task.slug, ""): ""} | {
+        platform_worker_id(task.slug, name): name
+        for row in task.imports.all()
+        for name in row.said.get("judges", ())
+    }
+    rows = Worker.objects.filter(assignments__hit__campaign__pool=task.slug).distinct()
+    names = {
+        pk: "" if key.startswith(NOBODY) else called.get(key, name)
+        for pk, key, name in rows.values_list("pk", "platform_worker_id", "pseudonym")
+    }
+    return [names[pk] for pk in pks]
+
+
+def _values(
+    row: Import,
+    criteria: list[str],
+    kept: pd.Series,
+    kinds: list[str],
+    scales: list[str],
+    details: list[dict[str, Any]],
+) -> list[float]:
+    """Convert ratings to the values of the files, exact to the last bit."""
+    lower = set(row.said.get("lower_is_better", ()))
+    rated = np.array(kinds, object) == ONE
+    values = kept.to_numpy(float).copy()
+    of = np.array([*zip(criteria, scales, strict=True)], dtype=object).reshape(-1, 2)
+    for criterion, scale in {tuple(one) for one in of[rated].tolist()}:
+        own = rated & (of[:, 0] == criterion) & (of[:, 1] == scale)
+        better = criterion in lower
+        values[own] = as_found(values[own], scale, lower_is_better=better)
+    return _numbers(_or(details, "value", values.tolist()))
+
+
+def _or(details: list[dict[str, Any]], name: str, usual: list[Any]) -> list[Any]:
+    return [one.get(name, value) for one, value in zip(details, usual, strict=True)]
+
+
+def _numbers(values: list[Any]) -> list[float]:
+    return [math.nan if value is None else float(value) for value in values]
+
+
+def _unix(at: Any) -> float | None:
+    return at.timestamp() if at is not None and at == at else None
+
+
+# Whether a task has published figures.
+def with_published() -> QuerySet[Task]:
+    """Return tasks annotated with `has_published`, which saves a query for each."""
+    kept = PublishedFigure.objects.filter(task=OuterRef("pk"))
+    return Task.objects.annotate(has_published=Exists(kept))

@@ -1,1 +1,0 @@
-"""Read imported ratings back."""

@@ -1,0 +1,429 @@
+from typing import IO, Any, cast
+
+from django.conf import settings
+from django.db.models import Q, QuerySet
+from django.http import Http404
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
+from rest_framework import serializers, status
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import BaseThrottle
+
+from genie.accounts.models import AccessToken
+from genie.lib.errors import GenieError
+from leaderboard.api.base import View, problems
+from leaderboard.api.body import Body
+from leaderboard.api.pagination import Growing
+from leaderboard.api.query import Choice, CursorQuery, one_of, task_of
+from leaderboard.api.throttles import SubmitThrottle
+from leaderboard.boards.api.tasks import CriterionQuery, TaskView
+from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.metric_board.models import MetricBoard, OutsideMetric, OutsideScores
+from leaderboard.metric_board.selectors.inputs import criteria_of
+from leaderboard.metric_board.selectors.snapshot import (
+    STATISTICS,
+    Line,
+    Person,
+    Shown,
+    shown_board,
+)
+from leaderboard.metric_board.services import publish, receive, withdraw
+from leaderboard.metric_board.stats.snapshot import FEWEST_RANKED
+from leaderboard.submissions.selectors import public
+from leaderboard.tasks.api import ImportedSerializer, imported_json
+from leaderboard.tasks.models import Task
+
+
+# Metric boards and uploaded metric scores as JSON.
+class StatisticSerializer(serializers.Serializer[Any]):
+    """A statistic with its 95 % interval; null where it is undefined."""
+
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+
+
+class MetricLineSerializer(serializers.Serializer[Any]):
+    slug = serializers.CharField(help_text="`outside.7` for an outside metric.")
+    label = serializers.CharField()  # type: ignore[assignment]
+    owner = serializers.CharField(
+        help_text="Who uploaded its scores; empty for this site's metrics."
+    )
+    outside = serializers.IntegerField(
+        source="outside_pk",
+        allow_null=True,
+        help_text="Its id, if it is an outside metric.",
+    )
+    licence = serializers.CharField(
+        help_text="Of a judge, which is a program: `licensed` for this criterion, `no "
+        "licence`, or `licence expired`; else empty."
+    )
+    complete = serializers.BooleanField(
+        help_text="Whether it has scores for every system; only then is it compared."
+    )
+    n_systems = serializers.IntegerField()
+    cluster = serializers.IntegerField(
+        allow_null=True,
+        help_text="Metrics in one cluster are not significantly different.",
+    )
+    statistics = serializers.SerializerMethodField(
+        help_text="One of " + ", ".join(STATISTICS) + ", to its value and interval."
+    )
+    epsilon = serializers.FloatField(
+        allow_null=True,
+        help_text="Largest difference that counts as a tie, for `calibrated`.",
+    )
+
+    @extend_schema_field(serializers.DictField(child=StatisticSerializer()))
+    def get_statistics(self, line: Line) -> dict[str, Any]:
+        return {
+            name: StatisticSerializer(cell).data for name, cell in line.cells.items()
+        }
+
+
+class PersonSerializer(serializers.Serializer[Any]):
+    """One person against the others: an average, of which no worker can be told."""
+
+    n_raters = serializers.IntegerField(help_text="Workers behind the average.")
+    n_outputs = serializers.FloatField(
+        help_text="Outputs that the median worker rated."
+    )
+    covers = serializers.CharField(help_text="What the intervals cover.")
+    statistics = serializers.SerializerMethodField(
+        help_text="As those of metrics, but soft pairwise accuracy."
+    )
+
+    @extend_schema_field(serializers.DictField(child=StatisticSerializer()))
+    def get_statistics(self, person: Person) -> dict[str, Any]:
+        return {
+            name: StatisticSerializer(cell).data for name, cell in person.cells.items()
+        }
+
+
+class WilliamsSerializer(serializers.Serializer[Any]):
+    """Williams' test of the best metric by Pearson's correlation against the next."""
+
+    better = serializers.CharField(help_text="Slug of the best metric.")
+    next = serializers.CharField(help_text="Slug of the second.")
+    p = serializers.FloatField(help_text="One-sided p-value.")
+    n = serializers.IntegerField(help_text="Systems.")
+
+
+class RankingSerializer(serializers.Serializer[Any]):
+    order = serializers.ListField(
+        child=serializers.CharField(), help_text="Slugs, best first."
+    )
+    ranks = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Their clusters, in the same order."
+    )
+    p = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField(allow_null=True)),
+        help_text="One-sided p-values of “row better than column”, in the same order.",
+    )
+    williams = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField(allow_null=True)),
+        required=False,
+        help_text="The same by Williams’ test, for which systems are a sample, too; of "
+        "`pearson` only.",
+    )
+
+
+class MetricSystemSerializer(serializers.Serializer[Any]):
+    submission = serializers.IntegerField(source="pk")
+    system = serializers.CharField(source="name")
+    mean = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+
+
+class MetricBoardSerializer(serializers.Serializer[Any]):
+    """How well a task's metrics agree with human judgments, as last computed."""
+
+    task = serializers.CharField()
+    criterion = serializers.CharField()
+    state = serializers.CharField(
+        help_text="State for the latest inputs: "
+        + ", ".join(MetricBoard.State.values)
+        + "; empty if no system has been rated."
+    )
+    simulated = serializers.BooleanField(
+        help_text="The ratings came from simulated annotators, not from people."
+    )
+    imported = ImportedSerializer(
+        allow_null=True, help_text="Null, or where the judgments were made elsewhere."
+    )
+    by = serializers.CharField(help_text="Statistic by which metrics are ranked.")
+    computed_at = serializers.DateTimeField(allow_null=True)
+    seed = serializers.IntegerField(allow_null=True)
+    code_version = serializers.CharField(allow_null=True)
+    n_judged = serializers.IntegerField(help_text="Instances with ratings.")
+    metrics = MetricLineSerializer(many=True)
+    rankings = serializers.DictField(
+        child=RankingSerializer(),
+        help_text=f"Empty with fewer than {FEWEST_RANKED} systems.",
+    )
+    why_not_ranked = serializers.CharField(
+        help_text="Why metrics are not ranked; empty if there are enough systems."
+    )
+    caution = serializers.CharField(
+        help_text="What so few systems do not show; empty if there are enough."
+    )
+    person = PersonSerializer(
+        allow_null=True,
+        help_text="Null with fewer than three workers, or if it is not computed yet.",
+    )
+    williams = WilliamsSerializer(
+        allow_null=True, help_text="Null where metrics are not ranked."
+    )
+    compared = serializers.ListField(child=serializers.CharField())
+    systems = MetricSystemSerializer(many=True)
+
+
+def board_json(task: Task, criterion: str, shown: Shown) -> dict[str, Any]:
+    payload, board = shown.payload, shown.board
+    return {
+        "task": task.slug,
+        "criterion": criterion,
+        "state": shown.state,
+        "simulated": bool(board and board.simulated),
+        "imported": imported_json(task),
+        "by": shown.by,
+        "computed_at": board.computed_at if board else None,
+        "seed": board.seed if board else None,
+        "code_version": board.code_version if board else None,
+        "n_judged": payload.get("n_judged", 0),
+        "metrics": shown.lines,
+        "rankings": shown.rankings,
+        "why_not_ranked": shown.why_not_ranked,
+        "caution": shown.caution,
+        "person": shown.person,
+        "williams": shown.williams,
+        "compared": payload.get("compared", []),
+        "systems": payload.get("systems", []),
+    }
+
+
+class NewMetricScoresSerializer(Body):
+    task = serializers.CharField(help_text="Slug of the task.")
+    name = serializers.CharField(trim_whitespace=False, help_text="Name of the metric.")
+    file = serializers.FileField(
+        allow_empty_file=True,
+        help_text="CSV, TSV or JSONL with system, instance, value, or lines of system, "
+        "tab, score (.seg.score, .sys.score); plain or gzip.",
+    )
+    description = serializers.CharField(
+        required=False, allow_blank=True, trim_whitespace=False
+    )
+    higher_is_better = serializers.BooleanField(required=False, default=True)
+
+
+class MetricScoresSerializer(serializers.ModelSerializer[OutsideMetric]):
+    task = serializers.CharField(source="task.slug", read_only=True)
+    owner = serializers.CharField(source="owner.username", read_only=True)
+    systems = serializers.SerializerMethodField()
+
+    class Meta:
+        model = OutsideMetric
+        fields = [
+            "id",
+            "task",
+            "owner",
+            "name",
+            "description",
+            "higher_is_better",
+            "by_instance",
+            "file_format",
+            "file_sha256",
+            "created_at",
+            "published_at",
+            "withdrawn_at",
+            "systems",
+        ]
+        read_only_fields = fields
+
+    @extend_schema_field(serializers.DictField(child=serializers.FloatField()))
+    def get_systems(self, metric: OutsideMetric) -> dict[str, float]:
+        """Give the overall value of each submission that the visitor may see."""
+        visible_scores = self.context["seen"](metric)
+        rows = visible_scores.order_by("submission_id").values_list(
+            "submission_id", "value"
+        )
+        return {str(pk): value for pk, value in rows}
+
+
+# API of metric boards and of uploaded metric scores.
+Scope = AccessToken.Scope
+_ROOM_FOR_TEXT = 1 << 20
+
+
+class MetricBoardQuery(CriterionQuery):
+    by = Choice(list(STATISTICS), required=False)
+
+
+class TaskMetricBoard(TaskView):
+    serializer_class = MetricBoardSerializer
+    query_class = MetricBoardQuery
+
+    @extend_schema(
+        tags=["metrics"],
+        operation_id="tasks_metric_board_retrieve",
+        summary="Show how well a task's metrics agree with human judgments",
+        description="The last computed result; a request does not trigger a computation.",
+        responses={200: MetricBoardSerializer, **problems("not-found")},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        task = self.task()
+        criterion = self.query.get("criterion") or main_criterion(task)
+        one_of("criterion", criterion, criteria_of(task) or [main_criterion(task)])
+        shown = shown_board(task, criterion, self.query.get("by", ""))
+        return Response(MetricBoardSerializer(board_json(task, criterion, shown)).data)
+
+
+class MetricScoresView(View):
+    queryset = OutsideMetric.objects.none()
+    serializer_class = MetricScoresSerializer
+
+    def rows(self, request: Request) -> QuerySet[OutsideMetric]:
+        may_see = Q(published_at__isnull=False)
+        if request.user.is_authenticated:
+            may_see |= Q(owner_id=request.user.pk)
+        rows = OutsideMetric.objects.filter(may_see, withdrawn_at=None)
+        return rows.select_related("task", "owner").order_by("-pk")
+
+    def metric(
+        self, request: Request, pk: int, *, owned: bool = False
+    ) -> OutsideMetric:
+        metric = self.rows(request).filter(pk=pk).first()
+        if metric is None or (owned and metric.owner_id != request.user.pk):
+            raise Http404
+        return metric
+
+    def body(self, metric: Any, *, many: bool = False) -> Any:
+        # a system that was withdrawn or became private must not appear through a metric
+        # that scored it earlier
+        def seen(outside: OutsideMetric) -> QuerySet[OutsideScores]:
+            return OutsideScores.objects.filter(public("submission__"), metric=outside)
+
+        return MetricScoresSerializer(metric, many=many, context={"seen": seen}).data
+
+
+class MetricScoresList(MetricScoresView):
+    query_class = CursorQuery
+    pagination_class = Growing
+    parser_classes = [MultiPartParser]
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        own = self.request.method == "POST"
+        return [SubmitThrottle()] if own else super().get_throttles()
+
+    @extend_schema(
+        tags=["metrics"],
+        operation_id="metric_scores_list",
+        summary="List published outside metrics, and your own",
+        responses={200: MetricScoresSerializer(many=True), **problems("not-found")},
+    )
+    def get(self, request: Request) -> Response:
+        page: Any = self.paginate_queryset(self.rows(request))
+        return self.get_paginated_response(self.body(page, many=True))
+
+    @extend_schema(
+        tags=["metrics"],
+        operation_id="metric_scores_create",
+        summary="Upload your metric's scores for a task's systems",
+        description="Only you can see them until you publish the metric.",
+        request={"multipart/form-data": NewMetricScoresSerializer},
+        responses={
+            201: OpenApiResponse(MetricScoresSerializer),
+            **problems(
+                "invalid",
+                "bad-request",
+                "bad-name",
+                "bad-description",
+                "bad-scores",
+                "name-taken",
+                "not-authenticated",
+                "permission-denied",
+                "unknown-task",
+                "file-too-large",
+                "request-too-large",
+                "unsupported-media-type",
+                "quota-reached",
+            ),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        _refuse_too_large(request)
+        serializer = NewMetricScoresSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        fields = serializer.validated_data
+        file = fields.pop("file")
+        metric = receive(
+            task=task_of(fields.pop("task")),
+            owner=cast("Any", request.user),
+            file=cast("Any", cast("IO[bytes]", file)),
+            file_name=file.name or "scores",
+            **fields,
+        )
+        return Response(self.body(metric), status=status.HTTP_201_CREATED)
+
+
+class MetricScoresDetail(MetricScoresView):
+    @property
+    def scope(self) -> str | None:
+        """Return the scope needed: withdrawing cannot be undone and has a separate scope."""
+        return Scope.WITHDRAW if self.request.method == "DELETE" else None
+
+    @extend_schema(
+        tags=["metrics"],
+        operation_id="metric_scores_retrieve",
+        summary="Show one outside metric: published, or your own",
+        responses={200: MetricScoresSerializer, **problems("not-found")},
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(self.body(self.metric(request, pk)))
+
+    @extend_schema(
+        tags=["metrics"],
+        operation_id="metric_scores_destroy",
+        summary="Withdraw your metric; this cannot be undone",
+        description="The token needs the scope `withdraw`.",
+        responses={
+            204: None,
+            **problems("not-authenticated", "permission-denied", "not-found"),
+        },
+    )
+    def delete(self, request: Request, pk: int) -> Response:
+        withdraw(self.metric(request, pk, owned=True))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class MetricScoresPublish(MetricScoresView):
+    @extend_schema(
+        tags=["metrics"],
+        operation_id="metric_scores_publish",
+        summary="Publish your metric on the metric board",
+        request=None,
+        responses={
+            200: MetricScoresSerializer,
+            **problems("not-authenticated", "permission-denied", "not-found"),
+        },
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        metric = self.metric(request, pk, owned=True)
+        publish(metric)
+        metric.refresh_from_db()
+        return Response(self.body(metric))
+
+
+def _refuse_too_large(request: Request) -> None:
+    """Check the announced length before a byte of the body is read."""
+    limit = int(str(settings.GENIE["MAX_UPLOAD_BYTES"]))
+    announced = str(request.META.get("CONTENT_LENGTH") or "0")
+    if announced.isdigit() and int(announced) > limit + _ROOM_FOR_TEXT:
+        raise GenieError(
+            f"The file is larger than {limit >> 20} MB; the limit also applies after "
+            "decompression.",
+            code="file-too-large",
+            details={"limit_bytes": limit},
+        )

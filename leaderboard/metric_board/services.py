@@ -1,0 +1,456 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+import time
+from dataclasses import asdict
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from genie.lib import jobs
+from genie.lib.bounded import LimitExceeded, Limits, call_bounded
+from genie.lib.errors import GenieError
+from genie.lib.logs import one_line
+from genie.lib.seeds import seed_from
+from genie.lib.serving.one_at_a_time import one_at_a_time
+from genie.lib.serving.unmoved import Stamp, is_unmoved, looked_in_vain, stamps
+from genie.lib.typing import Account
+from leaderboard.designs.unit import Unit
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.selectors.campaigns import campaigns_of, launched
+from leaderboard.evaluation.selectors.system_ratings import dated_ratings_of, unit_for
+from leaderboard.metric_board.models import MetricBoard, OutsideMetric, OutsideScores
+from leaderboard.metric_board.readers import ScoreFile, read_scores
+from leaderboard.metric_board.selectors.inputs import (
+    BOARD_VERSION,
+    BoardInputs,
+    BoardMetric,
+    BoardSystem,
+    board_inputs,
+    criteria_of,
+)
+from leaderboard.metric_board.stats.snapshot import (
+    FEWEST,
+    BoardScores,
+    EachRating,
+    MetricScores,
+    metric_board,
+)
+from leaderboard.metric_runs.models import MetricResult, MetricRun
+from leaderboard.stats.resampling import Floats
+from leaderboard.submissions.models import Submission, SubmissionEvent
+from leaderboard.submissions.selectors import public
+from leaderboard.submissions.services.submit import exempt_from_quota
+from leaderboard.tasks.models import Task
+
+# Computation of metric boards, by a job, whenever their inputs have changed.
+if TYPE_CHECKING:
+    import pandas as pd
+
+logger = logging.getLogger(__name__)
+
+State = MetricBoard.State
+JOB = "leaderboard.jobs.compute_metric_board"
+MAX_ATTEMPTS = 3
+# Number of snapshots kept per board, including the one shown.
+KEPT = 5
+
+
+def refresh_all() -> int:
+    """Queue every board whose inputs have changed; return the number queued."""
+    moved, wanted = _moved(), list[int]()
+    for task in Task.objects.order_by("pk"):
+        name = f"metric-boards-of-{task.pk}-{task.created_at.timestamp()}"
+        stamp = (json.dumps(task.config, sort_keys=True), moved.get(task.pk))
+        if is_unmoved(name, stamp):
+            continue
+        boards = [_demand(task, criterion) for criterion in criteria_of(task)]
+        if due := [board.pk for board in boards if board is not None]:
+            wanted += due
+        else:
+            looked_in_vain(name, stamp)
+    return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in wanted)
+
+
+def _moved() -> dict[int, Stamp]:
+    submission = "submission__task"
+    partial = HumanEvaluation.objects.filter(ranks_partial=True)
+    running = MetricRun.objects.filter(state=MetricRun.State.RUNNING)
+    outside = OutsideMetric.objects.filter(withdrawn_at=None)
+    return stamps(
+        (Submission.objects.filter(public()), "task", "pk"),
+        (SubmissionEvent.objects.all(), submission, "pk"),
+        (Score.objects.filter(superseded_at=None), submission, "pk"),
+        (partial, "task", "pk"),
+        (MetricResult.objects.all(), submission, "pk"),
+        (running, "task", "pk"),
+        (outside.exclude(published_at=None), "task", "published_at"),
+        (OutsideScores.objects.all(), "metric__task", "pk"),
+        (MetricBoard.objects.all(), "task", "wanted_at"),
+    )
+
+
+def refresh(task: Task) -> int:
+    """Queue one task's boards whose inputs have changed; return the number queued."""
+    boards = [_demand(task, criterion) for criterion in criteria_of(task)]
+    return jobs.enqueue_missing((JOB, {"pk": b.pk}) for b in boards if b is not None)
+
+
+def _demand(task: Task, criterion: str) -> MetricBoard | None:
+    inputs = board_inputs(task, criterion)
+    boards = MetricBoard.objects.filter(task=task, criterion=criterion)
+    newest = boards.order_by("-wanted_at", "-pk").first()
+    digest = inputs.sha256()
+    if newest is None and not inputs.systems:
+        return None
+    if newest is None or newest.inputs_sha256 != digest:
+        few = len(inputs.systems) < FEWEST
+        newest, _ = MetricBoard.objects.update_or_create(
+            task=task,
+            criterion=criterion,
+            inputs_sha256=digest,
+            defaults={"wanted_at": timezone.now()},
+            create_defaults={
+                "wanted_at": timezone.now(),
+                "state": State.TOO_FEW if few else State.WAITING,
+                "seed": seed_from("metric board", task.slug, criterion, digest),
+                "code_version": f"{settings.VERSION}+{BOARD_VERSION}",
+                "simulated": inputs.simulated,
+                "n_systems": len(inputs.systems),
+            },
+        )
+        _prune(task, criterion)
+    return newest if newest.state == State.WAITING else None
+
+
+def _prune(task: Task, criterion: str) -> None:
+    boards = MetricBoard.objects.filter(task=task, criterion=criterion)
+    newest = boards.order_by("-wanted_at", "-pk")
+    # Keep the newest finished one, which the page shows, even if newer ones wait.
+    ready = newest.filter(state=State.READY).values_list("pk", flat=True)[:1]
+    kept = {*newest.values_list("pk", flat=True)[:KEPT], *ready}
+    boards.exclude(pk__in=kept).delete()
+
+
+def compute(pk: int) -> None:
+    """Compute a waiting board; all computing is done before the single write."""
+    waiting = MetricBoard.objects.filter(pk=pk, state=State.WAITING)
+    board = waiting.select_related("task").first()
+    if board is None:
+        return
+    if board.n_attempts >= MAX_ATTEMPTS:
+        sentence = (
+            board.failure
+            or "The computation did not finish: not enough memory or time."
+        )
+        waiting.update(state=State.FAILED, failure=sentence)
+        return
+    inputs = board_inputs(board.task, board.criterion)
+    if inputs.sha256() != board.inputs_sha256:
+        return  # inputs changed meanwhile; the next refresh queues the new board
+    # Counted first, so that a computation that kills its process counts, too.
+    waiting.update(n_attempts=F("n_attempts") + 1)
+    start = time.monotonic()
+    try:
+        payload = payload_of(board.task, inputs, seed=board.seed)
+    except Exception as error:
+        logger.exception("Metric board %s failed", board.pk)
+        failure = f"{type(error).__name__}: {one_line(error, 300)}"
+        waiting.update(failure=failure)
+        return
+    with transaction.atomic():
+        waiting.update(
+            state=State.READY,
+            payload=payload,
+            failure="",
+            seconds=round(time.monotonic() - start, 3),
+            computed_at=timezone.now(),
+        )
+
+
+def retry(board: MetricBoard) -> bool:
+    failed = MetricBoard.objects.filter(pk=board.pk, state=State.FAILED)
+    with transaction.atomic():
+        again = failed.update(state=State.WAITING, n_attempts=0, failure="")
+        if again:
+            jobs.enqueue(JOB, pk=board.pk)
+    return bool(again)
+
+
+def payload_of(task: Task, inputs: BoardInputs, *, seed: int) -> dict[str, Any]:
+    human, each = _human(task, inputs)
+    scores = BoardScores(
+        human=human,
+        metrics=[_scores(task, metric, inputs.systems) for metric in inputs.metrics],
+        ratings=each,
+    )
+    return {
+        **metric_board(scores, seed=seed),
+        "systems": [
+            {"pk": s.pk, "name": s.name, "mean": s.mean, "low": s.low, "high": s.high}
+            for s in inputs.systems
+        ],
+        "labels": {metric.slug: _label(metric) for metric in inputs.metrics},
+        "n_judged": int((~np.isnan(human)).any(axis=0).sum()),
+        "n_instances": task.n_instances,
+        "n_simulated_left_out": inputs.n_simulated_left_out,
+    }
+
+
+def _label(metric: BoardMetric) -> dict[str, Any]:
+    return {
+        "label": metric.label,
+        "higher_is_better": metric.higher_is_better,
+        "outside": metric.outside_pk,
+        "owner": metric.owner,
+    }
+
+
+def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, EachRating | None]:
+    """Return people's mean ratings, shape (systems, instances), and each rating."""
+    # Missing ratings are NaN, not 0, and are left out of every mean and pair.
+    table = np.full((len(inputs.systems), task.n_instances), np.nan)
+    row_of = {system.pk: row for row, system in enumerate(inputs.systems)}
+    evaluations = list(launched(row_of).order_by("pk"))
+    ratings = dated_ratings_of([evaluation.pk for evaluation in evaluations])
+    ratings = ratings[ratings["criterion"] == inputs.criterion]
+    of = dict(iter(ratings.groupby("evaluation")))
+    each: list[pd.DataFrame] = []
+    for evaluation in evaluations:
+        unit = _unit(evaluation, inputs.criterion)
+        if (rated := of.get(evaluation.pk)) is None:
+            continue
+        rated = rated[rated["submission"] == evaluation.submission.pk]
+        values = unit.averaged(rated["value"].to_numpy(float))
+        row = row_of[evaluation.submission.pk]
+        rated = rated.assign(value=values, row=row)
+        means = rated.groupby("instance")["value"].mean()
+        table[row, means.index.to_numpy(int)] = means.to_numpy(float)
+        each.append(rated)
+    return table, _each(each) if each else None
+
+
+def _each(parts: list[pd.DataFrame]) -> EachRating:
+    import pandas as pd
+
+    ratings = pd.concat(parts)
+    return EachRating(
+        ratings["value"].to_numpy(dtype=np.float64),
+        ratings["worker"].to_numpy(),
+        ratings["row"].to_numpy(dtype=np.int64),
+        ratings["instance"].to_numpy(dtype=np.int64),
+    )
+
+
+def _unit(evaluation: HumanEvaluation, criterion: str) -> Unit:
+    campaigns = campaigns_of(evaluation)
+    asking = [c for c in campaigns if criterion in c.hit_type.criteria]
+    return unit_for(evaluation.design, (asking or campaigns)[0], criterion)
+
+
+def _scores(
+    task: Task, metric: BoardMetric, systems: list[BoardSystem]
+) -> MetricScores:
+    """Read one metric's numbers, negated if lower is better."""
+    model = MetricResult if metric.outside_pk is None else OutsideScores
+    numbers = {
+        submission: (value, each)
+        for submission, value, each in model.objects.filter(
+            pk__in=list(metric.rows.values())
+        ).values_list("submission_id", "value", "per_instance")
+    }
+    sign = 1.0 if metric.higher_is_better else -1.0
+    overall = np.full(len(systems), np.nan)
+    table = np.full((len(systems), task.n_instances), np.nan)
+    by_instance = True
+    for row, system in enumerate(systems):
+        if system.pk not in numbers:
+            continue
+        value, each = numbers[system.pk]
+        overall[row] = sign * value
+        if len(each) == task.n_instances:
+            table[row] = sign * np.asarray(each, dtype=np.float64)
+        else:
+            by_instance = False
+    return MetricScores(metric.slug, overall, table if by_instance else None)
+
+
+# Outside metrics: upload with problems by line number, publication and withdrawal.
+# Files per person and task within so many days; withdrawn ones count, too.
+QUOTA, QUOTA_DAYS = 10, 7
+_WAIT = timedelta(seconds=5)
+# Limits for reading one file.
+LIMITS = Limits(cpu_seconds=5, memory_bytes=400 << 20)
+NAME_CHARACTERS, DESCRIPTION_CHARACTERS = 60, 2_000
+_UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
+_REFRESH = "leaderboard.jobs.refresh_metric_boards"
+
+
+def receive(
+    *,
+    task: Task,
+    owner: Account,
+    name: str,
+    file: BinaryIO,
+    file_name: str,
+    description: str = "",
+    higher_is_better: bool = True,
+) -> OutsideMetric:
+    """Store a file of scores; only its owner sees it until it is published."""
+    name = _checked_name(name)
+    if len(description) > DESCRIPTION_CHARACTERS or _UNSTORABLE.search(description):
+        raise GenieError(
+            f"The description must be text of at most {DESCRIPTION_CHARACTERS:,} "
+            "characters.",
+            code="bad-description",
+        )
+    _refuse_over_quota(task, owner)  # before reading a large file in vain
+    parsed = _read(task, file)
+    with transaction.atomic():
+        # The lock makes simultaneous uploads count one after the other.
+        get_user_model().objects.select_for_update().get(pk=owner.pk)
+        _refuse_over_quota(task, owner)
+        same_name = OutsideMetric.objects.filter(task=task, owner=owner, name=name)
+        if same_name.filter(withdrawn_at=None).exists():
+            raise GenieError(
+                f"You already have a metric {name} on this task; withdraw it first, or "
+                "choose another name.",
+                code="name-taken",
+            )
+        metric = OutsideMetric.objects.create(
+            task=task,
+            owner_id=owner.pk,
+            name=name,
+            description=description.strip(),
+            higher_is_better=higher_is_better,
+            file_name=_UNFIT.sub("", file_name)[-200:] or "scores",
+            file_sha256=_sha256(file),
+            file_format=parsed.format,
+            by_instance=parsed.by_instance,
+        )
+        OutsideScores.objects.bulk_create(
+            OutsideScores(
+                metric=metric,
+                submission_id=pk,
+                value=scores.value,
+                per_instance=scores.per_instance,
+            )
+            for pk, scores in sorted(parsed.scores.items())
+        )
+    return metric
+
+
+def publish(metric: OutsideMetric) -> bool:
+    """Publish a metric on its task's board; return False if it is there or withdrawn."""
+    waiting = OutsideMetric.objects.filter(
+        pk=metric.pk, published_at=None, withdrawn_at=None
+    )
+    with transaction.atomic():
+        published = waiting.update(published_at=timezone.now())
+        if published:
+            jobs.enqueue(_REFRESH)
+    return bool(published)
+
+
+def withdraw(metric: OutsideMetric) -> bool:
+    """Withdraw a metric; its numbers are kept but no longer shown."""
+    standing = OutsideMetric.objects.filter(pk=metric.pk, withdrawn_at=None)
+    with transaction.atomic():
+        withdrawn = standing.update(withdrawn_at=timezone.now())
+        if withdrawn:
+            jobs.enqueue(_REFRESH)
+    return bool(withdrawn)
+
+
+def systems_of(task: Task) -> dict[str, list[int]]:
+    """Return the accepted names of the systems on the task's board: names and numbers."""
+    pks_by_name: dict[str, list[int]] = {}
+    rows = Submission.objects.filter(public(), task=task).order_by("pk")
+    for pk, name in rows.values_list("pk", "system_name"):
+        pks_by_name.setdefault(name, []).append(pk)
+    for pk in [pk for pks in pks_by_name.values() for pk in pks]:
+        # a system's name may be a number: names take precedence
+        pks_by_name.setdefault(str(pk), [pk])
+    return pks_by_name
+
+
+def _read(task: Task, file: BinaryIO) -> ScoreFile:
+    ids = task.instances.order_by("position").values_list("instance_id", flat=True)
+    # Reading one file may need the memory of several web processes.
+    with one_at_a_time("metric-scores") as free:
+        if not free:
+            raise GenieError(
+                "Another file of scores is being read; try again in a few seconds.",
+                code="throttled",
+                details={"next_at": (timezone.now() + _WAIT).isoformat()},
+            )
+        try:
+            parsed = call_bounded(
+                read_scores,
+                file,
+                LIMITS,
+                systems=systems_of(task),
+                instance_ids=list(ids),
+                max_bytes=settings.GENIE["MAX_UPLOAD_BYTES"],
+            )
+        except LimitExceeded:
+            raise GenieError(
+                "Reading this file takes too much time or memory; upload one "
+                "score for each output and nothing else.",
+                code="bad-scores",
+            ) from None
+    if not parsed.ok:
+        raise GenieError(
+            " ".join(problem.message for problem in parsed.problems),
+            code="bad-scores",
+            details={"problems": [asdict(problem) for problem in parsed.problems]},
+        )
+    return parsed
+
+
+def _sha256(file: BinaryIO) -> str:
+    digest = hashlib.sha256()
+    file.seek(0)
+    while chunk := file.read(1 << 20):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _checked_name(name: str) -> str:
+    name = name.strip()
+    visible = any(sign.isprintable() and not sign.isspace() for sign in name)
+    if not visible or len(name) > NAME_CHARACTERS or _UNFIT.search(name):
+        raise GenieError(
+            f"The metric's name must have 1 to {NAME_CHARACTERS} visible characters on "
+            "one line.",
+            code="bad-name",
+        )
+    return name
+
+
+def _refuse_over_quota(task: Task, owner: Account) -> None:
+    if exempt_from_quota(owner, "leaderboard.add_outsidemetric"):
+        return
+    since = timezone.now() - timedelta(days=QUOTA_DAYS)
+    rows = OutsideMetric.objects.filter(task=task, owner=owner, created_at__gt=since)
+    times = list(rows.order_by("created_at").values_list("created_at", flat=True))
+    if len(times) < QUOTA:
+        return
+    next_at = times[len(times) - QUOTA] + timedelta(days=QUOTA_DAYS)
+    raise GenieError(
+        f"You have uploaded {len(times)} of the {QUOTA} score files allowed for "
+        f"this task in {QUOTA_DAYS} days; the next is possible on "
+        f"{next_at:%Y-%m-%d at %H:%M} UTC.",
+        code="quota-reached",
+        details={"used": len(times), "limit": QUOTA, "next_at": next_at.isoformat()},
+    )

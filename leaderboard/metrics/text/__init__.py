@@ -1,1 +1,0 @@
-"""Words and word lists shared by several metrics."""

@@ -1,1 +1,0 @@
-"""Whether ratings depend on what workers should ignore: order, side, length, style."""

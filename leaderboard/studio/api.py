@@ -1,0 +1,404 @@
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from django.conf import settings
+from django.http import Http404, HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.parsers import MultiPartParser
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from genie.accounts.models import AccessToken
+from genie.accounts.permissions import IsStaff
+from genie.accounts.staff import staff_may
+from genie.lib.errors import GenieError
+from genie.lib.serving.uploads import announced, drop
+from genie.lib.typing import Account
+from leaderboard.api.base import View, problems
+from leaderboard.api.body import Body
+from leaderboard.api.query import task_of
+from leaderboard.studio.models import Draft
+from leaderboard.studio.services import bring
+from leaderboard.submissions.selectors import Staff
+from leaderboard.tasks.drafts.bundle import SLUG
+from leaderboard.tasks.services import archives, bundles
+
+# Tasks as bundles in the API, for staff.
+# Bytes around a file in a multipart body.
+_ROOM = 1 << 16
+REFUSALS = ("not-authenticated", "permission-denied")
+
+
+class BundleFileSerializer(Body):
+    """Parameters, as multipart/form-data."""
+
+    file = serializers.FileField(help_text="A zip file with task.toml and test.jsonl.")
+    dry_run = serializers.BooleanField(
+        default=False, help_text="Only say what is in it and what is wrong with it."
+    )
+
+
+class BundleReportSerializer(serializers.Serializer[Any]):
+    slug = serializers.CharField()
+    created = serializers.BooleanField(help_text="Whether the task is new.")
+    n_instances = serializers.IntegerField()
+    n_references = serializers.IntegerField(help_text="Instances that have any.")
+    problems = serializers.ListField(
+        child=serializers.CharField(), help_text="All that is wrong; a dry run only."
+    )
+
+
+class ZipRenderer(BaseRenderer):
+    """Lets a program ask for application/zip; the view itself writes the bytes."""
+
+    media_type = "application/zip"
+    format = "zip"
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Mapping[str, Any] | None = None,
+    ) -> bytes:
+        # A refusal is JSON for any Accept header.
+        return JSONRenderer().render(data)
+
+
+class BundleList(View):
+    permission_classes = [IsStaff]
+    parser_classes = [MultiPartParser]
+    serializer_class = BundleReportSerializer
+    scope = AccessToken.Scope.STAFF
+    staff_permission = Staff.IMPORT_TASKS
+
+    @extend_schema(
+        tags=["staff"],
+        operation_id="bundles_create",
+        summary="Load a task from a bundle",
+        description=(
+            "The same bundle again changes nothing but what its task.toml says; "
+            "other instances under the same slug are refused. A task that is there "
+            f"already takes the permission {Staff.SEE_REFERENCES} besides."
+        ),
+        request={"multipart/form-data": BundleFileSerializer},
+        responses={
+            200: BundleReportSerializer,
+            201: BundleReportSerializer,
+            **problems(
+                *REFUSALS,
+                "bad-request",
+                "invalid",
+                "bad-bundle",
+                "unusable-task",
+                "release-changed",
+                "slug-taken",
+                "incomparable",
+                "file-too-large",
+                "request-too-large",
+                "unsupported-media-type",
+            ),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        refuse_too_large(request)
+        serializer = BundleFileSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        archive = archives.received(serializer.validated_data["file"])
+        bundle = archive.bundle
+        looked = bundles.look_at(bundle, archive)
+        created = False
+        if not serializer.validated_data["dry_run"]:
+            if looked.problems:
+                raise GenieError(
+                    f"The bundle cannot be loaded: {' '.join(looked.problems)}",
+                    code="unusable-task",
+                    details={"problems": looked.problems},
+                )
+            # It would change a loaded task, for which the permission to add is not
+            # enough.
+            if looked.exists and not staff_may(request.user, Staff.SEE_REFERENCES):
+                raise PermissionDenied
+            created = bundles.import_bundle(
+                bundle, by=cast("Account", request.user), archive=archive
+            ).created
+        report = {
+            "slug": bundle.slug,
+            "created": created,
+            "n_instances": looked.n_instances,
+            "n_references": looked.n_references,
+            "problems": looked.problems,
+        }
+        return Response(
+            BundleReportSerializer(report).data, status=201 if created else 200
+        )
+
+
+class BundleDetail(View):
+    permission_classes = [IsStaff]
+    renderer_classes = [JSONRenderer, ZipRenderer]
+    serializer_class = BundleReportSerializer
+    scope = AccessToken.Scope.STAFF
+    staff_permission = Staff.EXPORT_TASKS
+
+    @extend_schema(
+        tags=["staff"],
+        operation_id="bundles_retrieve",
+        summary="Download a task as a bundle",
+        description=(
+            "A zip file with task.toml and test.jsonl; the same task gives the same "
+            "bytes. Hidden references are in it for staff with the permission "
+            f"{Staff.SEE_REFERENCES} only."
+        ),
+        responses={
+            (200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY),
+            **problems(*REFUSALS, "not-found", "unknown-task"),
+        },
+    )
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        task = task_of(slug)
+        told = staff_may(request.user, Staff.SEE_REFERENCES)
+        bundle = bundles.export_bundle(task, with_references=told)
+        return HttpResponse(
+            bundle.zipped(),
+            content_type="application/zip",
+            headers={"Content-Disposition": f'attachment; filename="{task.slug}.zip"'},
+        )
+
+
+class ConfigurationSerializer(serializers.Serializer[Any]):
+    slug = serializers.CharField()
+    revision = serializers.IntegerField(help_text="How often it was changed, and 1.")
+    config = serializers.DictField(
+        help_text="What the task's task.toml says now, table by table."
+    )
+
+
+class TaskConfiguration(View):
+    """How a task asks, controls and ranks, all of it; the board's page says most."""
+
+    permission_classes = [IsStaff]
+    serializer_class = ConfigurationSerializer
+    scope = AccessToken.Scope.STAFF
+    staff_permission = Staff.EXPORT_TASKS
+
+    @extend_schema(
+        tags=["staff"],
+        operation_id="tasks_configuration_retrieve",
+        summary="Show a task's configuration",
+        description="The file itself is in the task's bundle.",
+        responses={
+            200: ConfigurationSerializer,
+            **problems(*REFUSALS, "not-found", "unknown-task"),
+        },
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        task = task_of(slug)
+        revision = task.revisions.order_by("-number").first()
+        found = {
+            "slug": task.slug,
+            "revision": revision.number if revision else 1,
+            "config": task.config,
+        }
+        return Response(self.get_serializer(found).data)
+
+
+def refuse_too_large(request: Request) -> None:
+    limit = int(settings.GENIE["MAX_UPLOAD_BYTES"])
+    if announced(request._request) > limit + _ROOM:
+        drop(request._request, 2 * limit)
+        raise GenieError(
+            f"The file is larger than {limit >> 20} MB.", code="file-too-large"
+        )
+
+
+# Imports of ratings in the API, for staff: sent, read, previewed, imported.
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
+
+
+class TableField(serializers.CharField):
+    """A JSON object of texts, as a form's field has it."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            said = json.loads(super().to_internal_value(data))
+        except (ValueError, RecursionError) as error:
+            raise serializers.ValidationError("Not JSON.") from error
+        if not isinstance(said, dict):
+            raise serializers.ValidationError("Not a JSON object.")
+        texts = {str(key): str(text) for key, text in said.items()}
+        # characters that no database can store: number 0, half surrogate pairs
+        if _NO_TEXT.search("".join([*texts, *texts.values()])):
+            raise serializers.ValidationError("Not text.")
+        return texts
+
+
+class ImportFilesSerializer(Body):
+    """Parameters, as multipart/form-data; `file` may be there several times."""
+
+    file = serializers.FileField(help_text="A file of judgments, also .gz or .zip.")
+    task = serializers.RegexField(
+        SLUG,
+        max_length=100,
+        help_text="Slug of the task that they become, or of an imported one.",
+    )
+    title = serializers.CharField(max_length=200, required=False)
+    layout = serializers.SlugField(
+        max_length=100, required=False, help_text="As what they are read; else guessed."
+    )
+    choices = TableField(
+        required=False, help_text="JSON object: what the layout's reader is told."
+    )
+    source = serializers.CharField(  # type: ignore[assignment]
+        max_length=500, required=False, help_text="Where the files come from."
+    )
+    licence = serializers.CharField(max_length=200, required=False)
+    citation = serializers.CharField(max_length=5000, required=False)
+    known = TableField(
+        required=False,
+        help_text="JSON object: what is known of pay, instructions, screening, ...",
+    )
+    questions = TableField(
+        required=False, help_text="JSON object: criterion to what people were asked."
+    )
+    scales = TableField(
+        required=False,
+        help_text="JSON object: criterion to its lowest and highest possible answer, such "
+        'as {"fluency": "1 to 5"}; "*" is every criterion. Needed if there are fewer than '
+        "five different values and the files state no scale.",
+    )
+    dry_run = serializers.BooleanField(
+        default=False, help_text="Only say what is in the files and what is wrong."
+    )
+
+
+class ImportStateSerializer(serializers.Serializer[Any]):
+    """How far an import is, and what its files say."""
+
+    id = serializers.IntegerField()
+    url = serializers.URLField()
+    task = serializers.CharField()
+    state = serializers.ChoiceField(
+        choices=[bring.READING, bring.READ, bring.IMPORTING, bring.IMPORTED],
+        help_text="reading and importing go on by themselves; a dry run ends as read.",
+    )
+    error = serializers.CharField(
+        help_text="Why nothing can be imported; empty: nothing speaks against it."
+    )
+    layout = serializers.CharField(help_text="As what the files were read.")
+    seen = serializers.DictField(
+        help_text="Once read: rows by role, systems, criteria with their ranges, what the "
+        "layout can be told, the first rows and what the files do not say."
+    )
+    problems = serializers.ListField(
+        child=serializers.CharField(), help_text="By file and row, the first 200."
+    )
+    n_problems = serializers.IntegerField()
+    html_url = serializers.URLField(
+        allow_null=True, help_text="The board, once it is imported."
+    )
+
+
+class ImportView(View):
+    permission_classes = [IsStaff]
+    serializer_class = ImportStateSerializer
+    scope = AccessToken.Scope.STAFF
+    staff_permission = Staff.IMPORT_TASKS
+
+
+class ImportList(ImportView):
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(
+        tags=["staff"],
+        operation_id="imports_create",
+        summary="Import judgments that were made elsewhere",
+        description=(
+            "The files are read by a job, whose state is at the address that comes back: "
+            "what they say, and every problem by its row. Without `dry_run` they are "
+            "imported next. The board is marked as judged elsewhere everywhere."
+        ),
+        request={"multipart/form-data": ImportFilesSerializer},
+        responses={
+            202: ImportStateSerializer,
+            **problems(
+                *REFUSALS,
+                "bad-request",
+                "invalid",
+                "slug-taken",
+                "same-file",
+                "too-many-files",
+                "file-too-large",
+                "request-too-large",
+                "unsupported-media-type",
+            ),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        refuse_too_large(request)
+        serializer = ImportFilesSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        said = serializer.validated_data
+        draft = bring.begin(
+            owner=cast("Account", request.user),
+            slug=said["task"],
+            title=said.get("title", "") or said["task"],
+            files=request.FILES.getlist("file"),
+            layout=said.get("layout", ""),
+            choices=said.get("choices", {}),
+            scales=said.get("scales", {}),
+            about={
+                name: said[name]
+                for name in ("source", "licence", "citation", "known", "questions")
+                if name in said
+            },
+            at_once=not said["dry_run"],
+        )
+        return Response(_state(draft, request), status=202)
+
+
+class ImportDetail(ImportView):
+    @extend_schema(
+        tags=["staff"],
+        operation_id="imports_retrieve",
+        summary="Show how far an import of yours is, and what its files say",
+        responses={
+            200: ImportStateSerializer,
+            **problems(*REFUSALS, "not-found"),
+        },
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        draft = Draft.objects.filter(pk=pk, owner=request.user.pk).first()
+        if draft is None or not bring.is_import(draft):
+            raise Http404
+        return Response(_state(draft, request))
+
+
+def _state(draft: Draft, request: Request) -> dict[str, Any]:
+    found = bring.state_of(draft)
+    seen = dict(found["seen"])
+    board = (
+        request.build_absolute_uri(f"/tasks/{draft.task.slug}/")
+        if draft.task and found["phase"] == bring.IMPORTED
+        else None
+    )
+    return ImportStateSerializer(
+        {
+            "id": draft.pk,
+            "url": reverse("api:import-detail", args=[draft.pk], request=request),
+            "task": draft.slug,
+            "state": found["phase"],
+            "error": found["error"],
+            "layout": seen.pop("layout", "") or found["layout"],
+            "problems": seen.pop("problems", []),
+            "n_problems": seen.pop("n_problems", 0),
+            "seen": seen,
+            "html_url": board,
+        }
+    ).data

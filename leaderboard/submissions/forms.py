@@ -1,0 +1,212 @@
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
+
+from genie.lib.errors import GenieError
+from leaderboard.submissions.models import Submission, Team
+from leaderboard.submissions.services.about_system import FIELDS
+from leaderboard.submissions.services.submit import Quota
+
+# Optional details of a system, entered with its predictions or later.
+MOST_LINKS = 10
+_FIELD = {"bad-link": "links", "bad-description": "description"}
+
+
+def said_at(error: GenieError) -> str | None:
+    """Return the form field of an error in a system's details."""
+    return _FIELD.get(error.code) or error.details.get("parameter")
+
+
+def initial_of(submission: Submission) -> dict[str, Any]:
+    said = {name: getattr(submission, name) for name in ("description", *FIELDS)}
+    return {**said, "links": "\n".join(submission.links)}
+
+
+class AboutSystemForm(forms.Form):
+    description = forms.CharField(
+        label=gettext_lazy("Description"),
+        required=False,
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 5}),
+        help_text=gettext_lazy("What the system is and how it was built."),
+    )
+    links = forms.CharField(
+        label=gettext_lazy("Links"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=gettext_lazy("Paper, code, weights: one web address per line."),
+    )
+    organization = forms.CharField(
+        label=gettext_lazy("Organization"),
+        required=False,
+        max_length=100,
+        help_text=gettext_lazy("Who built the system, if it is not your team."),
+    )
+    weights = forms.ChoiceField(
+        label=gettext_lazy("Weights"),
+        required=False,
+        choices=[("", gettext_lazy("not stated")), *Submission.Weights.choices],
+        help_text=gettext_lazy("Open weights: anybody can download the model."),
+    )
+    parameters = forms.CharField(
+        label=gettext_lazy("Parameters"),
+        required=False,
+        max_length=20,
+        help_text=gettext_lazy("How many, such as 7B, 355M or 8x22B."),
+    )
+    licence = forms.CharField(
+        label=gettext_lazy("Licence of the system"),
+        required=False,
+        max_length=100,
+        help_text=gettext_lazy("Such as Apache-2.0, or proprietary."),
+    )
+
+    def clean_links(self) -> list[str]:
+        lines = str(self.cleaned_data["links"]).split()
+        if len(lines) > MOST_LINKS:
+            raise forms.ValidationError(
+                gettext("Give at most %(most_links)s links.")
+                % {"most_links": MOST_LINKS}
+            )
+        return lines
+
+
+# The form to check a file without submitting it.
+class CheckForm(forms.Form):
+    file = forms.FileField(
+        label=gettext_lazy("Predictions"),
+        help_text=gettext_lazy(
+            "The file that you want to submit, plain or compressed with gzip."
+        ),
+        allow_empty_file=True,
+    )
+
+
+# The form to submit predictions; the service makes the final checks.
+class _TeamField(forms.ModelChoiceField):  # type: ignore[type-arg]
+    left: Mapping[int, Quota] = {}
+
+    def label_from_instance(self, team: Team) -> str:
+        quota = self.left.get(team.pk)
+        if quota is None or not quota.limit:
+            return team.name
+        if quota.next_at is not None:
+            return gettext("%(team)s (no submissions left until %(day)s)") % {
+                "team": team.name,
+                "day": f"{quota.next_at:%Y-%m-%d}",
+            }
+        return gettext("%(team)s (%(left)s of %(limit)s submissions left)") % {
+            "team": team.name,
+            "left": quota.left,
+            "limit": quota.limit,
+        }
+
+
+class SubmissionForm(AboutSystemForm):
+    system_name = forms.CharField(
+        label=gettext_lazy("System name"),
+        max_length=100,
+        help_text=gettext_lazy("Shown on the leaderboard."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    file = forms.FileField(
+        label=gettext_lazy("Predictions"),
+        help_text=(
+            gettext_lazy(
+                "A JSON object from instance id to prediction, JSONL, TSV, or one line per "
+                "instance; plain or compressed with gzip."
+            )
+        ),
+        # the service refuses an empty file, with a clearer message
+        allow_empty_file=True,
+    )
+    team = _TeamField(
+        Team.objects.none(),
+        label=gettext_lazy("Team"),
+        empty_label=gettext_lazy("Choose a team"),
+        required=False,
+    )
+    folded = FIELDS
+    field_order = (
+        "system_name",
+        "file",
+        "team",
+        "visibility",
+        "anonymous_until",
+        "description",
+        "links",
+    )
+    visibility = forms.ChoiceField(
+        label=gettext_lazy("Visibility"),
+        choices=[
+            ("PUBLIC", gettext_lazy("Public: shown on the leaderboard")),
+            ("PRIVATE", gettext_lazy("Private: visible only to your team and staff")),
+        ],
+        initial=Submission.Visibility.PUBLIC,
+        widget=forms.RadioSelect,
+    )
+    anonymous_until = forms.DateField(
+        label=gettext_lazy("Anonymous until"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        help_text=(
+            gettext_lazy(
+                "Until this day, the board shows the system but not the team or what "
+                "you say about the system. Leave empty to show them at once."
+            )
+        ),
+    )
+
+    def __init__(
+        self,
+        *args: Any,
+        teams: list[Team],
+        left: Mapping[int, Quota],
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.left = left
+        field = self.fields["team"]
+        assert isinstance(field, _TeamField)  # noqa: S101
+        field.left = left
+        field.queryset = Team.objects.filter(pk__in=[team.pk for team in teams])
+        # With one team, or none yet, the service knows the team. With several, there
+        # is no default: the team decides who sees the submission, and whose
+        # quota it uses.
+        field.required = len(teams) > 1
+        if len(teams) < 2:
+            field.widget = forms.HiddenInput()
+
+    def main_fields(self) -> list[forms.BoundField]:
+        return [
+            field for field in self.visible_fields() if field.name not in self.folded
+        ]
+
+    def folded_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.folded]
+
+    def folded_in_use(self) -> bool:
+        """Return whether a folded field was filled in, or has an error."""
+        return any(self[name].errors or self[name].value() for name in self.folded)
+
+    def clean_anonymous_until(self) -> date | None:
+        day: date | None = self.cleaned_data["anonymous_until"]
+        if day is not None and day <= timezone.localdate():
+            raise forms.ValidationError(
+                gettext("Choose a day after today, or leave it empty.")
+            )
+        return day
+
+
+class WithdrawalForm(forms.Form):
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"),
+        required=False,
+        max_length=400,
+        help_text=gettext_lazy("Recorded in the submission's events."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )

@@ -1,0 +1,246 @@
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy
+
+from leaderboard.evaluation.models import states
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.tasks.models import Instance, Task
+
+
+class Team(models.Model):
+    """Submitters: one person or several; quotas apply per team."""
+
+    slug = models.SlugField(max_length=100, unique=True)
+    name = models.CharField(max_length=200)
+    members = models.ManyToManyField(
+        settings.AUTH_USER_MODEL,
+        through="leaderboard.Membership",
+        related_name="teams",
+        blank=True,
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Submission(models.Model):
+    """One system's predictions for one task, and their state."""
+
+    class State(models.TextChoices):
+        RECEIVED = "RECEIVED", gettext_lazy("received")
+        INVALID = "INVALID", gettext_lazy("invalid")
+        VALID = "VALID", gettext_lazy("valid")
+        MEASURED = "MEASURED", states.State.REQUESTED.label
+        # states of its evaluation: only the machine writes them (`evaluation.machine`)
+        DECLINED = states.State.DECLINED.value, states.State.DECLINED.label
+        APPROVED = states.State.APPROVED.value, states.State.APPROVED.label
+        ANNOTATING = states.State.ANNOTATING.value, states.State.ANNOTATING.label
+        STOPPED = states.State.STOPPED.value, states.State.STOPPED.label
+        ANNOTATED = states.State.ANNOTATED.value, states.State.ANNOTATED.label
+        SCORED = states.State.SCORED.value, states.State.SCORED.label
+        PUBLISHED = "PUBLISHED", gettext_lazy("published")
+        WITHDRAWN = "WITHDRAWN", gettext_lazy("withdrawn")
+
+    class Weights(models.TextChoices):
+        """Whether the model's weights are available."""
+
+        OPEN = "open", gettext_lazy("open weights")
+        CLOSED = "closed", gettext_lazy("closed weights")
+
+    class Baseline(models.TextChoices):
+        """Kinds of rows that are not systems of submitters, for comparison."""
+
+        REFERENCE = "reference", gettext_lazy("human reference")
+        BASELINE = "baseline", gettext_lazy("baseline")
+
+    class Visibility(models.TextChoices):
+        PUBLIC = "PUBLIC", gettext_lazy("public: shown on the leaderboard")
+        PRIVATE = "PRIVATE", gettext_lazy("private: visible only to the team and staff")
+
+    # The states of a submission without trouble.
+    WALK: ClassVar[list[str]] = [
+        "RECEIVED",
+        "VALID",
+        "MEASURED",
+        "APPROVED",
+        "ANNOTATING",
+        "ANNOTATED",
+        "SCORED",
+        "PUBLISHED",
+    ]
+
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="submissions")
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="submissions")
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="submissions"
+    )
+    system_name = models.CharField(max_length=100)
+    description = models.TextField(max_length=4000, blank=True)
+    links = models.JSONField(default=list, blank=True)
+    # The submitter's details of the system; may be empty.
+    organization = models.CharField(max_length=100, blank=True)
+    weights = models.CharField(max_length=6, choices=Weights.choices, blank=True)
+    # as entered: "7B", "8x22B", "355M"
+    parameters = models.CharField(max_length=20, blank=True)
+    licence = models.CharField(max_length=100, blank=True)
+    # Shown as a mark beside the name; ranks ignore it.
+    baseline = models.CharField(max_length=9, choices=Baseline.choices, blank=True)
+    visibility = models.CharField(
+        max_length=8, choices=Visibility.choices, default=Visibility.PUBLIC
+    )
+    anonymous_until = models.DateField(null=True, blank=True)
+    # Programs answered in the role of workers; every page says so.
+    simulated = models.BooleanField(default=False)
+
+    file = models.FileField(max_length=200)
+    file_name = models.CharField(max_length=200)
+    file_sha256 = models.CharField(max_length=64)
+    file_bytes = models.PositiveBigIntegerField()
+    file_format = models.CharField(max_length=50, blank=True)
+
+    state = models.CharField(
+        max_length=16, choices=State.choices, default=State.RECEIVED, db_index=True
+    )
+    # [{code, message, count, examples}]: why a file is invalid
+    errors = models.JSONField(default=list, blank=True)
+    # [{code, sentence, figures}]: pre-flight warnings; they do not block
+    warnings = models.JSONField(default=list, blank=True)
+    n_attempts = models.PositiveSmallIntegerField(default=0)
+    failed_step = models.CharField(max_length=50, blank=True)
+    failure = models.TextField(blank=True)
+    failure_permanent = models.BooleanField(default=False)
+
+    # made after measuring: then staff decide on its cost
+    human_evaluation = models.OneToOneField(
+        HumanEvaluation,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="submission",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    published_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["task", "state"])]
+
+    def __str__(self) -> str:
+        return self.system_name
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.failed_step)
+
+    @property
+    def evaluation(self) -> HumanEvaluation | None:
+        return self.human_evaluation
+
+    @property
+    def approved_cents(self) -> int | None:
+        evaluation = self.human_evaluation
+        return evaluation.approved_cents if evaluation else None
+
+    @property
+    def decision_reason(self) -> str:
+        evaluation = self.human_evaluation
+        return evaluation.decision_reason if evaluation else ""
+
+    @property
+    def anonymous_now(self) -> bool:
+        return (
+            self.anonymous_until is not None
+            and timezone.localdate() < self.anonymous_until
+        )
+
+
+class SubmissionEvent(models.Model):
+    submission = models.ForeignKey(
+        Submission, on_delete=models.CASCADE, related_name="events"
+    )
+    state = models.CharField(max_length=16, choices=Submission.State.choices)
+    sentence = models.CharField(max_length=500)
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    at = models.DateTimeField(auto_now_add=True)
+    # when e-mails and webhooks about it were enqueued
+    announced_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        indexes = [
+            models.Index(
+                fields=["id"],
+                condition=models.Q(announced_at=None),
+                name="event_not_announced",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+class Prediction(models.Model):
+    submission = models.ForeignKey(
+        Submission, on_delete=models.CASCADE, related_name="predictions"
+    )
+    instance = models.ForeignKey(
+        Instance, on_delete=models.PROTECT, related_name="predictions"
+    )
+    text = models.TextField(blank=True)
+    # errors that the file has marked, and who marked them; None: the file has no marks
+    spans = models.JSONField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["submission", "instance"], name="prediction_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.text[:80]
+
+
+class RepeatedRequest(models.Model):
+    """A key of an API request: if it is sent again, the answer is the same."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
+    )
+    key = models.CharField(max_length=200)
+    # hash of the request: the fields and the file
+    fingerprint = models.CharField(max_length=64)
+    submission = models.ForeignKey(
+        Submission, on_delete=models.CASCADE, null=True, related_name="+"
+    )
+    # if it requested a comparison or a joint evaluation
+    evaluation = models.ForeignKey(
+        "leaderboard.HumanEvaluation",
+        on_delete=models.CASCADE,
+        null=True,
+        related_name="+",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["user", "key"], name="request_key_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.key

@@ -1,0 +1,159 @@
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth import get_user_model
+from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.models import Group
+from django.db.models import Count, Model, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from genie.accounts.models import TaskRole
+from genie.lib.admin import AsksWhy, act_on_each, after_asking
+from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.typing import Account
+from leaderboard.submissions.models import Team
+from leaderboard.tasks.models import Task
+from leaderboard.teams.models import Membership, WebhookDelivery
+from leaderboard.teams.services import leave
+
+# Accounts and groups: each change has a reason.
+User = get_user_model()
+admin.site.unregister([User, Group])
+
+
+@admin.register(User)
+class UserAdmin(AsksWhy, DjangoUserAdmin):  # type: ignore[type-arg]
+    list_display = ["username", "email", "is_active", "is_staff", "is_superuser", "date_joined", "last_login"]  # fmt: skip
+    actions: Any = ["close_selected"]
+
+    def has_close_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("auth.delete_user")
+
+    @admin.action(description="Delete the selected accounts …", permissions=["close"])
+    @after_asking(
+        "Delete accounts",
+        "Names, addresses, passwords and tokens are deleted for good; "
+        "submissions and decisions stay, without a name.",
+        "Delete them",
+    )
+    def close_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        rows = list(queryset.order_by("pk"))
+
+        def act(row: Any) -> tuple[Model, str]:
+            leave.delete(row.pk)
+            # the row stays, without a name: submissions and decisions refer to it
+            return User.objects.get(pk=row.pk), f"Account deleted. Reason: {reason}"
+
+        n = act_on_each(self, request, rows, act)
+        level = messages.SUCCESS if n else messages.WARNING
+        self.message_user(request, f"Deleted: {n} of {len(rows)}.", level)
+
+
+@admin.register(Group)
+class GroupAdmin(AsksWhy, DjangoGroupAdmin):
+    pass
+
+
+# Roles of staff on one task, given and removed with a reason.
+class TaskRoleForm(forms.ModelForm):  # type: ignore[type-arg]
+    pool = forms.ChoiceField(label="Task")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        tasks = Task.objects.values_list("slug", "title")
+        self.fields["pool"].choices = list(tasks)  # type: ignore[attr-defined]
+
+    def clean_user(self) -> Account:
+        user: Account = self.cleaned_data["user"]
+        if not user.is_staff:
+            raise forms.ValidationError(
+                "This account has no staff status; without it no role has any effect."
+            )
+        return user
+
+
+@admin.register(TaskRole)
+class TaskRoleAdmin(AsksWhy):
+    """A role on a task gives the permissions of the role's group there."""
+
+    form = TaskRoleForm
+    list_display = ["user", "role", "pool", "created_at"]
+    list_filter = ["role", "pool"]
+    list_select_related = ["user", "role"]
+    search_fields = ["user__username", "pool"]
+    autocomplete_fields = ["user"]
+    fields = ["user", "role", "pool"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Return False: the history needs both a removal and a new role."""
+        return False
+
+
+# Teams: quotas count per team, and a private submission belongs to one.
+class MembershipInline(admin.TabularInline):  # type: ignore[type-arg]
+    model = Membership
+    autocomplete_fields = ["user"]
+    fields = ["user", "role", "joined_at"]
+    readonly_fields = ["joined_at"]
+    extra = 1
+
+
+@admin.register(Team)
+class TeamAdmin(AsksWhy):
+    list_display = ["name", "slug", "n_members", "created_at"]
+    search_fields = ["name", "slug", "members__username"]
+    prepopulated_fields = {"slug": ["name"]}
+    inlines = [MembershipInline]
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).annotate(n=Count("members"))
+
+    @admin.display(description="members", ordering="n")
+    def n_members(self, team: Any) -> int:
+        n: int = team.n
+        return n
+
+
+# Deliveries to teams' webhooks, for questions about missing ones.
+State = WebhookDelivery.State
+
+
+@admin.register(WebhookDelivery)
+class WebhookDeliveryAdmin(ReadOnlyAdmin):
+    list_display = ["kind", "team", "webhook", "state", "n_attempts", "last_status", "last_error", "created_at", "next_at"]  # fmt: skip
+    list_filter = ["state", "kind", "created_at"]
+    list_select_related = ["webhook__team"]
+    search_fields = ["uuid", "webhook__url", "webhook__team__name"]
+    actions = ["send_again"]
+
+    def has_send_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("leaderboard.change_webhookdelivery")
+
+    @admin.display(description="team", ordering="webhook__team__name")
+    def team(self, delivery: WebhookDelivery) -> str:
+        return delivery.webhook.team.name
+
+    @admin.action(
+        description="Send the selected failed deliveries again …", permissions=["send"]
+    )
+    @after_asking(
+        "Send again", "Failed deliveries are sent again with the same id.", "Send them"
+    )
+    def send_again(
+        self, request: HttpRequest, queryset: QuerySet[WebhookDelivery], reason: str
+    ) -> None:
+        failed = list(queryset.filter(state=State.FAILED).order_by("pk"))
+        WebhookDelivery.objects.filter(
+            # the state again: another process may have sent it since the list was read
+            pk__in=[delivery.pk for delivery in failed],
+            state=State.FAILED,
+        ).update(state=State.WAITING, n_attempts=0, next_at=timezone.now())
+        for delivery in failed:
+            self.log_change(request, delivery, f"Sent again. Reason: {reason}")
+        level = messages.SUCCESS if failed else messages.WARNING
+        self.message_user(request, f"{len(failed)} will be sent again.", level)

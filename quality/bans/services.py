@@ -1,0 +1,303 @@
+import math
+from collections.abc import Collection, Sequence
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy
+
+from crowd.campaigns.services import reissue
+from crowd.messages import services
+from crowd.messages.models import Message
+from crowd.workers.models.worker import Worker
+from crowd.workers.services import exclusions
+from genie.history import log
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from genie.lib.unguessable import name_for
+from quality.bans.models import HeldExclusion
+from quality.detection.models import Ban, DetectorFit, Verdict
+from quality.test_questions.models import Grade
+
+# Ban a worker from one pool of work, and let them back in.
+# The worker reads this. Figures would reveal which items were test questions.
+MESSAGE = gettext_lazy(
+    "Some of your answers did not match the known right answers. You will get no more "
+    "work of this kind; all work that you have submitted stays paid. If you think "
+    "that this is wrong, you can appeal once: a person will review it and can readmit "
+    "you."
+)
+# A person decided: the answers may have been right. Their reason follows.
+DECIDED = gettext_lazy(
+    "The staff of this site have decided that you will get no more work of this kind; "
+    "all work that you have submitted stays paid. If you think that this is wrong, "
+    "you can appeal once: a person will review it and can readmit you."
+)
+WELCOME = gettext_lazy(
+    "You can do this kind of work again, and your earlier answers count again. The "
+    "staff of this site reviewed the decision and reversed it."
+)
+
+
+def ban(
+    worker: Worker,
+    pool: str,
+    *,
+    by: Account | None,
+    reason: str,
+    verdict: Verdict | None = None,
+) -> Ban:
+    """Exclude the worker, drop their ratings and reissue their HITs; safe to repeat."""
+    if not reason.strip():
+        raise GenieError("Give a reason for the ban.", code="reason-missing")
+    with transaction.atomic():
+        # The lock serializes the detector and a person, or two campaigns' detectors.
+        Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+        existing = Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).first()
+        if existing is not None:
+            return existing
+        new = Ban.objects.create(
+            worker=worker, pool=pool, verdict=verdict, reason=reason, created_by=by
+        )
+        HeldExclusion.objects.filter(
+            worker=worker, pool=pool, state=HeldExclusion.State.WAITING
+        ).update(
+            state=HeldExclusion.State.CONFIRMED,
+            decided_at=new.created_at,
+            decided_by=by,
+            reason=reason,
+        )
+        # With a verdict, the reason could reveal which items were test questions.
+        message = (
+            MESSAGE if verdict else exclusions.explain(DECIDED, reason if by else "")
+        )
+        exclusions.exclude(worker, pool, message)
+        services.send(
+            worker,
+            Message.Kind.BANNED,
+            gettext_lazy("You have been excluded from one kind of work"),
+            message,
+            pool=pool,
+        )
+        reissue.replace_answers(worker, pool)
+        logged(worker.pk, pool, "excluded", by)
+    return new
+
+
+def lift(
+    pk: int, *, by: Account, reason: str, message: services.Words = WELCOME
+) -> Ban:
+    """Let the worker work again, count their ratings again, and notify them once."""
+    if not reason.strip():
+        raise GenieError("Give a reason for lifting the ban.", code="reason-missing")
+    with transaction.atomic():
+        lifted = Ban.objects.filter(pk=pk, lifted_at=None).update(
+            lifted_at=timezone.now(), lifted_by=by, lifted_reason=reason
+        )
+        lifted_ban = Ban.objects.select_related("worker").get(pk=pk)
+        if lifted:
+            exclusions.include(lifted_ban.worker, lifted_ban.pool)
+            reissue.count_again(lifted_ban.worker, lifted_ban.pool)
+            logged(lifted_ban.worker_id, lifted_ban.pool, "readmitted", by)
+            if message:
+                services.send(
+                    lifted_ban.worker,
+                    Message.Kind.UNBANNED,
+                    gettext_lazy("You have been readmitted"),
+                    message,
+                    pool=lifted_ban.pool,
+                )
+    return lifted_ban
+
+
+def logged(worker: int, pool: str, what: str, by: Account | None) -> None:
+    """Write the decision to the public log, which has a pseudonym per task."""
+    data = {
+        "task": pool,
+        "worker": name_for("public log", worker, pool),
+        "is": what,
+        "by": "the detector" if by is None else "a person",
+    }
+    log.append(log.Kind.BAN, data, about=worker)
+
+
+# The brake: if too many workers would be excluded at once, a person decides.
+#
+# If a key is hard, honest workers agree with it less than the detector presumes, and it
+# would exclude the busiest of them first. So the detector may exclude only a share of a
+# pool by itself.
+State = HeldExclusion.State
+
+
+def is_within_share(pool: str, n_new: int, *, simulated: bool) -> bool:
+    """Check whether the detector may exclude this many more workers by itself.
+
+    Bans that people imposed, confirmed or lifted do not count.
+    """
+    workers = Worker.objects.filter(simulated=simulated)
+    n_judged = (
+        Grade.objects.filter(pool=pool, worker__in=workers)
+        .order_by()
+        .values("worker")
+        .distinct()
+        .count()
+    )
+    n_excluded = Ban.objects.filter(
+        pool=pool, created_by=None, lifted_at=None, worker__in=workers
+    ).count()
+    most = most_excluded(n_judged, settings.GENIE["MOST_EXCLUDED"])
+    return n_excluded + n_new <= most
+
+
+def hold(pool: str, verdicts: Sequence[Verdict]) -> None:
+    """Hold the exclusions for a person; one already held gets the new verdict.
+
+    Meanwhile these workers get no more work, and their answers count.
+    """
+    for verdict in verdicts:
+        HeldExclusion.objects.update_or_create(
+            worker_id=verdict.worker_id,
+            pool=pool,
+            state=State.WAITING,
+            defaults={"verdict": verdict},
+        )
+        exclusions.pause(verdict.worker, pool)
+
+
+def release(fit: DetectorFit) -> None:
+    """Delete held exclusions of workers whom this fit clears.
+
+    If the last verdict of the other polarity is noisy, the exclusion stays, with that
+    verdict, because that polarity may never be fitted again. A fit to all evidence
+    clears both polarities.
+    """
+    cleared = Verdict.objects.filter(fit=fit, noisy=False).values("worker")
+    waiting = HeldExclusion.objects.filter(
+        pool=fit.pool, state=State.WAITING, worker__in=cleared
+    )
+    if fit.polarity:
+        waiting = waiting.filter(verdict__fit__polarity=fit.polarity)
+    for held in waiting:
+        other = _other_polarity(held, fit) if fit.polarity else None
+        row = HeldExclusion.objects.filter(pk=held.pk, state=State.WAITING)
+        if other is not None and other.noisy:
+            row.update(verdict=other)
+        else:
+            row.delete()
+            exclusions.resume(fit.pool, [held.worker_id])
+
+
+def _other_polarity(held: HeldExclusion, fit: DetectorFit) -> Verdict | None:
+    return (
+        Verdict.objects.filter(worker=held.worker_id, fit__pool=fit.pool)
+        .exclude(fit__polarity=fit.polarity)
+        .order_by("-pk")
+        .first()
+    )
+
+
+def waiting_workers(pool: str) -> set[int]:
+    rows = HeldExclusion.objects.filter(pool=pool, state=State.WAITING)
+    return set(rows.values_list("worker_id", flat=True))
+
+
+def decided_workers(pool: str) -> set[int]:
+    """Return the workers about whom people decided, so that the detector must not."""
+    banned = Ban.objects.filter(pool=pool).values_list("worker_id", flat=True)
+    refused = HeldExclusion.objects.filter(pool=pool, state=State.REFUSED)
+    return {*banned, *refused.values_list("worker_id", flat=True)}
+
+
+def confirm(pk: int, *, by: Account, reason: str) -> Ban:
+    """Exclude the worker as the detector proposed.
+
+    Raises
+    ------
+    GenieError
+        ``already-decided`` or ``reason-missing``.
+    """
+    with transaction.atomic():
+        held = _decided(pk, State.CONFIRMED, by, reason)
+        return ban(held.worker, held.pool, by=by, reason=reason, verdict=held.verdict)
+
+
+def refuse(pk: int, *, by: Account, reason: str) -> HeldExclusion:
+    """Keep the worker; the detector does not propose it again. Raises as `confirm`."""
+    with transaction.atomic():
+        held = _decided(pk, State.REFUSED, by, reason)
+        exclusions.resume(held.pool, [held.worker_id])
+        logged(held.worker_id, held.pool, "kept", by)
+        return held
+
+
+def _decided(pk: int, state: State, by: Account, reason: str) -> HeldExclusion:
+    if not reason.strip():
+        raise GenieError("Give a reason for your decision.", code="reason-missing")
+    held = HeldExclusion.objects.select_related("worker", "verdict").get(pk=pk)
+    # Banning takes this lock first, too.
+    Worker.objects.select_for_update(of=("self",)).get(pk=held.worker_id)
+    changed = HeldExclusion.objects.filter(pk=pk, state=State.WAITING).update(
+        state=state, decided_at=timezone.now(), decided_by=by, reason=reason
+    )
+    if not changed:
+        raise GenieError(
+            f"The exclusion of {held.worker} has already been decided.",
+            code="already-decided",
+        )
+    held.refresh_from_db()
+    return held
+
+
+#: A small pool can lose this many, whatever the share is.
+LEAST_EXCLUDED = 2
+
+
+def most_excluded(n_workers: int, share: float) -> int:
+    """Return the number of workers that may be excluded without a person.
+
+    The share, from 0 to 1, of the workers with an answered test question, rounded down,
+    but at least :data:`LEAST_EXCLUDED` unless the share is 0. Raises ValueError for a
+    share outside of this range.
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"The share must be between 0 and 1, not {share}.")
+    return max(LEAST_EXCLUDED, math.floor(share * n_workers)) if share else 0
+
+
+# Ban the workers whom a fit calls noisy, or leave the decision to a person.
+def carry_out(
+    fit: DetectorFit, *, simulated: bool, for_people: Collection[int] = ()
+) -> list[Ban]:
+    """Ban the workers whom the fit calls noisy, unless too many would go at once.
+
+    `for_people` are workers who are always left to people. Callers open the
+    transaction.
+    """
+    pool = fit.pool
+    # The pool's first fit is the lock: two polarities that are fitted at the same
+    # time must not exclude more together than one may.
+    list(DetectorFit.objects.select_for_update().filter(pool=pool).order_by("pk")[:1])
+    release(fit)
+    noisy = Verdict.objects.filter(fit=fit, noisy=True)
+    # Lock all rows at once and in order: a concurrent ban of one of them waits.
+    list(
+        Worker.objects.select_for_update(of=("self",))
+        .filter(pk__in=noisy.values("worker"))
+        .order_by("pk")
+    )
+    # The detector never bans a worker again whom staff let back in.
+    decided = decided_workers(pool)
+    new = [
+        verdict
+        for verdict in noisy.select_related("worker", "fit")
+        if verdict.worker_id not in decided
+    ]
+    hold(pool, [v for v in new if v.worker_id in for_people])
+    sure = [verdict for verdict in new if verdict.worker_id not in for_people]
+    if not is_within_share(pool, len(sure), simulated=simulated):
+        hold(pool, sure)
+        return []
+    return [
+        ban(verdict.worker, pool, by=None, reason=verdict.sentence, verdict=verdict)
+        for verdict in sure
+    ]

@@ -1,0 +1,425 @@
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Max, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import path
+
+from crowd.hits.models import Assignment, Campaign
+from crowd.workers.models.worker import Worker
+from genie.accounts import reads
+from genie.accounts.task_admin import OfTask
+from genie.lib.admin import (
+    COUNTED,
+    Line,
+    Question,
+    ReasonForm,
+    act_on_each,
+    confirmed_form,
+)
+from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.serving.pages import page_of
+from quality.bans import services
+from quality.detection.models import Ban, DetectorFit, RetiredQuestion, Verdict
+from quality.detection.services.retire import restore
+from quality.test_questions.models import Grade, Polarity
+from quality.test_questions.selectors import MOST, graded_answers, shown_fields
+
+# Admin pages for retired test questions, which staff can restore.
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from genie.lib.typing import Account
+
+RESTORE = Question(
+    title="Restore test questions",
+    sentence=(
+        "The answers to these test questions count again, and they will not be retired "
+        "a second time."
+    ),
+    button="Restore",
+    action="restore_selected",
+    form=ReasonForm,
+)
+
+
+@admin.register(RetiredQuestion)
+class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
+    pool_paths = ("fit__pool",)
+    shows_outputs = True
+    needs = {"restore": "quality.change_retiredquestion"}
+    list_display = [
+        "__str__",
+        "pool",
+        "polarity",
+        "shown",
+        "reason",
+        "retired_at",
+        "restored_at",
+    ]
+    list_filter = ["placement__polarity", "fit__pool"]
+    list_select_related = ["placement__item", "fit"]
+    actions = ["restore_selected"]
+
+    @admin.display(description="task", ordering="fit__pool")
+    def pool(self, question: RetiredQuestion) -> str:
+        return question.fit.pool
+
+    @admin.display(description="polarity", ordering="placement__polarity")
+    def polarity(self, question: RetiredQuestion) -> str:
+        return question.placement.polarity.lower()
+
+    @admin.display(description="what it shows")
+    def shown(self, question: RetiredQuestion) -> str:
+        fields = shown_fields(question.placement.item.data)
+        return " / ".join(f"{label}: {text}" for label, text in fields)
+
+    def has_restore_permission(self, request: HttpRequest) -> bool:
+        return self.may(request, "restore")
+
+    @admin.action(
+        description="Restore the selected test questions, with a reason",
+        permissions=["restore"],
+    )
+    def restore_selected(
+        self, request: HttpRequest, queryset: QuerySet[RetiredQuestion]
+    ) -> HttpResponse | None:
+        retired = list(queryset.filter(restored_at=None).select_related("placement"))
+        if not retired:
+            self.message_user(
+                request, "All of these have already been restored.", messages.WARNING
+            )
+            return None
+        lines = [Line(row.pk, str(row), row.reason) for row in retired]
+        answer = confirmed_form(self, request, RESTORE, lines)
+        if isinstance(answer, HttpResponse):
+            return answer
+        reason = answer.cleaned_data["reason"]
+        by = cast("Account", request.user)
+
+        def act(question: RetiredQuestion) -> tuple[RetiredQuestion, str]:
+            return restore(question.pk, by=by, reason=reason), f"Restored: {reason}"
+
+        n = act_on_each(self, request, retired, act)
+        self.message_user(request, f"Restored: {n}.", messages.SUCCESS)
+        return None
+
+
+# Admin pages for fits of the detector and their verdicts on workers.
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from genie.lib.typing import Account
+
+BAN = Question(
+    title="Ban workers",
+    sentence=(
+        "These workers get no more work in the pool, their ratings no longer count, "
+        "and their HITs are reassigned as far as the campaigns' budgets allow."
+    ),
+    button="Ban workers",
+    action="ban_selected",
+    form=ReasonForm,
+    danger=True,
+)
+
+
+@admin.register(DetectorFit)
+class DetectorFitAdmin(OfTask, ReadOnlyAdmin):
+    list_display = ["pool", "polarity", "detector", "n_workers", "created_at"]
+    list_filter = ["pool", "polarity", "detector"]
+
+
+@admin.register(Verdict)
+class VerdictAdmin(OfTask, ReadOnlyAdmin):
+    pool_paths = ("fit__pool",)
+    needs = {"ban": "quality.add_ban"}
+    list_display = ["worker", "pool", "polarity", "right", "wrong", "p", "noisy", "at"]
+    list_filter = ["noisy", "fit__polarity", "fit__pool", "fit__detector"]
+    list_select_related = ["worker", "fit"]
+    search_fields = ["worker__pseudonym"]
+    ordering = ["-fit", "-p_noisy"]
+    actions = ["ban_selected"]
+
+    @admin.display(description="pool", ordering="fit__pool")
+    def pool(self, verdict: Verdict) -> str:
+        return verdict.fit.pool
+
+    @admin.display(description="polarity", ordering="fit__polarity")
+    def polarity(self, verdict: Verdict) -> str:
+        return verdict.fit.polarity.lower()
+
+    @admin.display(description="right", ordering="n_correct")
+    def right(self, verdict: Verdict) -> int:
+        return verdict.n_correct
+
+    @admin.display(description="wrong")
+    def wrong(self, verdict: Verdict) -> int:
+        return verdict.n_questions - verdict.n_correct
+
+    @admin.display(description="P(noisy)", ordering="p_noisy")
+    def p(self, verdict: Verdict) -> str:
+        return f"{verdict.p_noisy:.4f}"
+
+    @admin.display(description="fitted at", ordering="fit__created_at")
+    def at(self, verdict: Verdict) -> object:
+        return verdict.fit.created_at
+
+    def has_ban_permission(self, request: HttpRequest) -> bool:
+        return self.may(request, "ban")
+
+    @admin.action(
+        description="Ban the workers of the selected verdicts, with a reason",
+        permissions=["ban"],
+    )
+    def ban_selected(
+        self, request: HttpRequest, queryset: QuerySet[Verdict]
+    ) -> HttpResponse | None:
+        verdicts = _one_each(queryset)
+        if not verdicts:
+            self.message_user(
+                request, "All of them are already banned.", messages.WARNING
+            )
+            return None
+        lines = [Line(v.pk, str(v.worker), v.fit.pool) for v in verdicts]
+        answer = confirmed_form(self, request, BAN, lines)
+        if isinstance(answer, HttpResponse):
+            return answer
+        reason = answer.cleaned_data["reason"]
+        by = cast("Account", request.user)
+
+        def ban(verdict: Verdict) -> tuple[Ban, str]:
+            pool = verdict.fit.pool
+            new = services.ban(
+                verdict.worker, pool, by=by, reason=reason, verdict=verdict
+            )
+            return new, f"Banned: {reason}"
+
+        n = act_on_each(self, request, verdicts, ban)
+        self.message_user(request, f"Workers banned: {n}.", messages.SUCCESS)
+        return None
+
+
+def _one_each(queryset: QuerySet[Verdict]) -> list[Verdict]:
+    """Return the last verdict of each worker and pool, without banned workers."""
+    banned = set(Ban.objects.filter(lifted_at=None).values_list("worker", "pool"))
+    # In the order of the keys, so that the newest verdict of each is kept.
+    newest = {
+        (verdict.worker_id, verdict.fit.pool): verdict
+        for verdict in queryset.select_related("worker", "fit").order_by("pk")
+    }
+    return [verdict for key, verdict in newest.items() if key not in banned]
+
+
+# Admin pages for workers and their test questions, by task and polarity.
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+    from django.urls import URLPattern
+
+PER_PAGE = 100
+POOL = "hit__campaign__pool"
+SENT_IN = (
+    Assignment.State.SUBMITTED,
+    Assignment.State.APPROVED,
+    Assignment.State.REJECTED,
+)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Test questions of one polarity, and the verdict of the newest fit."""
+
+    polarity: str
+    right: int
+    n_asked: int
+    verdict: Verdict | None
+
+    @property
+    def wrong(self) -> int:
+        return self.n_asked - self.right
+
+
+@dataclass(frozen=True)
+class Record:
+    worker: Worker
+    pool: str
+    # submitted HITs
+    n_answered: int
+    tallies: list[Tally]
+    ban: Ban | None
+
+
+@admin.register(Grade)
+class GradeAdmin(OfTask, ReadOnlyAdmin):
+    """The list shows workers, not single answers, which are on a worker's page."""
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        extra = [
+            path(
+                "worker/<int:pk>/", view(self.worker_page), name="quality_grade_worker"
+            )
+        ]
+        return [*extra, *super().get_urls()]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> TemplateResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        answered = answered_by(self.pools_seen(request))
+        pool, name = request.GET.get("pool", ""), request.GET.get("q", "").strip()
+        # Sorting the workers of all tasks would add up every answer.
+        many = answered.order_by()[: COUNTED + 1].count() > COUNTED
+        if many and not pool and not name:
+            pool = answered.latest("pk").hit.campaign.pool
+        pairs = _pairs(answered, pool, name)
+        page = page_of(pairs, PER_PAGE, request.GET.get("p"))
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": "Workers, their answers and test questions",
+            "pools": self._pools(request),
+            "pool": pool,
+            "many": many,
+            "q": name,
+            "page": page,
+            "records": records(page.object_list),
+        }
+        return TemplateResponse(request, "admin/quality/grade/workers.html", context)
+
+    def _pools(self, request: HttpRequest) -> list[str]:
+        """List the pools that have campaigns, without reading every answer."""
+        pools = set(Campaign.objects.order_by().values_list("pool", flat=True))
+        seen = self.pools_seen(request)
+        return sorted(pools if seen is None else pools & seen)
+
+    def worker_page(self, request: HttpRequest, pk: int) -> HttpResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        worker = Worker.objects.filter(pk=pk).first()
+        if worker is None:
+            raise Http404
+        seen = self.pools_seen(request)
+        bans = Ban.objects.filter(worker=worker).select_related("created_by")
+        answered = answered_by(seen).filter(worker=worker)
+        if seen is not None and not answered.exists():
+            raise Http404
+        # answers are shown with the rated texts
+        reads.record(request, worker, reads.Way.ADMIN)
+        pools = answered.values_list("worker", POOL)
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": f"Worker {worker}",
+            "worker": worker,
+            "records": records(pools.order_by(POOL).distinct()),
+            "bans": bans if seen is None else bans.filter(pool__in=seen),
+            "answers": graded_answers(worker, seen),
+            "sees_all": seen is None,
+            "n_answers": MOST,
+        }
+        return TemplateResponse(request, "admin/quality/grade/worker.html", context)
+
+
+def answered_by(pools: Collection[str] | None) -> QuerySet[Assignment]:
+    # imported work may have no submission time
+    sent_in = Assignment.objects.filter(state__in=SENT_IN)
+    return sent_in if pools is None else sent_in.filter(**{f"{POOL}__in": pools})
+
+
+def _pairs(
+    answered: QuerySet[Assignment], pool: str, name: str
+) -> QuerySet[Assignment, tuple[int, str]]:
+    """List (worker, pool) of all who answered, most wrong test questions first."""
+    condition = Q()
+    if pool:
+        condition &= Q(**{POOL: pool})
+    if name:
+        condition &= Q(worker__pseudonym__icontains=name)
+    wrong = Grade.objects.filter(
+        worker=OuterRef("worker"), pool=OuterRef(POOL), correct=False
+    )
+    n_wrong = wrong.order_by().values("worker").annotate(n=Count("pk")).values("n")
+    found: QuerySet[Assignment, tuple[int, str]] = (
+        answered.filter(condition)
+        .order_by()
+        .values("worker", POOL)
+        .distinct()
+        .annotate(n_wrong=Coalesce(Subquery(n_wrong), 0))
+        .order_by("-n_wrong", "worker", POOL)
+        .values_list("worker", POOL)
+    )
+    return found
+
+
+def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
+    """Return the records of workers in pools, in six queries for any number of them."""
+    listed = list(pairs)
+    worker_pks = {worker for worker, _ in listed}
+    workers = Worker.objects.select_related("user").in_bulk(worker_pks)
+    answers = answered_by({pool for _, pool in listed}).filter(worker__in=worker_pks)
+    sums = answers.order_by().values_list("worker", POOL).annotate(n=Count("pk"))
+    n_answered = {(worker, pool): n for worker, pool, n in sums}
+    counts = _counts(worker_pks)
+    verdicts = _newest_verdicts(worker_pks)
+    bans = {
+        (ban.worker_id, ban.pool): ban
+        for ban in Ban.objects.filter(worker__in=worker_pks, lifted_at=None)
+    }
+    return [
+        Record(
+            worker=workers[worker],
+            pool=pool,
+            n_answered=n_answered.get((worker, pool), 0),
+            tallies=[
+                Tally(
+                    Polarity(polarity).value.lower(),
+                    *counts.get((worker, pool, polarity), (0, 0)),
+                    _newer(
+                        verdicts.get((worker, pool, polarity)),
+                        verdicts.get((worker, pool, "")),
+                    ),
+                )
+                for polarity in Polarity.values
+            ],
+            ban=bans.get((worker, pool)),
+        )
+        for worker, pool in listed
+    ]
+
+
+def _counts(worker_pks: set[int]) -> dict[tuple[int, str, str], tuple[int, int]]:
+    rows = (
+        Grade.objects.filter(worker__in=worker_pks)
+        .order_by()
+        .values_list("worker", "pool", "polarity")
+        .annotate(right=Count("pk", filter=Q(correct=True)), n=Count("pk"))
+    )
+    return {(worker, pool, side): (right, n) for worker, pool, side, right, n in rows}
+
+
+def _newer(of_polarity: Verdict | None, of_all: Verdict | None) -> Verdict | None:
+    if of_polarity is None or of_all is None:
+        return of_polarity or of_all
+    return max(of_polarity, of_all, key=lambda verdict: verdict.pk)
+
+
+def _newest_verdicts(worker_pks: set[int]) -> dict[tuple[int, str, str], Verdict]:
+    """Return the verdicts of each worker's newest fit, by (worker, pool, polarity)."""
+    newest = (
+        Verdict.objects.filter(worker__in=worker_pks)
+        .order_by()
+        .values("worker", "fit__pool", "fit__polarity")
+        .annotate(newest=Max("pk"))
+        .values_list("newest", flat=True)
+    )
+    rows = Verdict.objects.filter(pk__in=list(newest)).select_related("fit")
+    return {(row.worker_id, row.fit.pool, row.fit.polarity): row for row in rows}
