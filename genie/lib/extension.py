@@ -23,7 +23,7 @@ T = TypeVar("T", bound=_Sluggish)
 def discover(package: str, base: type[T]) -> dict[str, type[T]]:
     """Return the concrete subclasses of `base` by slug, in slug order.
 
-    They are in the modules of `package`, one each, and outside. Two classes with the
+    They are in the modules of `package` and outside. Two classes with the
     same slug raise ValueError.
 
     Examples

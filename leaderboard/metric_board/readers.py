@@ -195,9 +195,6 @@ def number_of(raw: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-__all__ = ["BadRow", "Refused", "ScoreRow", "format_of", "number_of", "rows_of"]
-
-
 # Read a file of metric scores into one number per output, or a list of problems.
 _MESSAGES = {
     "bad-line": "Lines without system, instance and value: {named}.",
@@ -402,4 +399,4 @@ class _Reading:
         return problems
 
 
-_readers__all__ = ["ScoreFile", "read_scores"]
+__all__ = ["ScoreFile", "read_scores"]

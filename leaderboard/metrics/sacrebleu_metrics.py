@@ -1,4 +1,4 @@
-"""BLEU on texts as they are, without a tokenizer."""
+"""BLEU, chrF and TER as sacrebleu computes them."""
 
 from __future__ import annotations
 

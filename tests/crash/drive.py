@@ -13,11 +13,7 @@ from django.core.management import call_command  # noqa: E402
 
 from crowd.models import Answer, Assignment, Campaign, Commitment, LedgerEntry  # noqa: E402
 from leaderboard import demo  # noqa: E402
-from leaderboard.demo import (
-    Opinions,  # noqa: E402
-    file_of,
-    systems_of,  # noqa: E402
-)
+from leaderboard.demo import Opinions, file_of, systems_of  # noqa: E402
 from leaderboard.evaluation import decide  # noqa: E402
 from leaderboard.evaluation.services.simulate import Crowd  # noqa: E402
 from leaderboard.models import MetricResult, Prediction, Score, Submission  # noqa: E402

@@ -1,4 +1,4 @@
-"""Predictions without any text."""
+"""The checks of texts, one class each."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""A JSON list of rows."""
+"""The formats of prediction files, one class each."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""αNLG (abductive commonsense): two observations, several hypotheses, JSONL."""
+"""The official releases of αNLG, ARC-DA and XSum, a reader each."""
 
 from collections.abc import Mapping
 from pathlib import Path
