@@ -5,8 +5,7 @@ looked up outside it, then one is claimed. Code that changes several rows locks 
 this order: submission, worker, campaign, budget, commitment. Messages to another
 platform are first stored in `services.outbox`.
 
-Front door: models; selectors (document_context, offers, reading_pace,
-rejection_reversal, starved, work_records); services (claim, news, outbox, overturn,
-pages, preference, reissue, reopen, reservations, review, run, shares, staff_notices,
-undo, work, work_records).
+Front door: models; selectors (offers, reading_pace, rejection_reversal, starved,
+work_records); services (claim, news, outbox, overturn, pages, preference, reissue,
+reopen, reservations, review, run, shares, staff_notices, undo, work, work_records).
 """

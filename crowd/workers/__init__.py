@@ -6,7 +6,7 @@ system: outside they have pseudonyms. Exclusion from a pool is decided in `quali
 applied here.
 
 Front door: models; choices; hit_form; hit_preview; selectors (consent, eligible,
-platform_requirements, profiles, qualifications, requirements, shares, test_wording,
-worker_progress); services (consent, exclusions, invitations, known_answers, profiles,
+platform_requirements, profiles, qualifications, requirements, shares, test_wording);
+services (consent, exclusions, invitations, known_answers, profiles,
 qualification_tests, requirements, test_attempts, test_marks).
 """

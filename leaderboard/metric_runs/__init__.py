@@ -5,6 +5,5 @@ ones, and those that a task adds later, run in pieces that can be stopped and re
 (`services.runs`, `services.pieces`). The metrics are pure and are in `leaderboard.metrics`,
 one file each.
 
-Front door: models; selectors; services (measure, pieces, realign,
-runs).
+Front door: models; selectors; services.
 """

@@ -5,5 +5,5 @@ elsewhere and read without an account. `charts` draws boards as SVG and converts
 PNG with resvg and the font in `fonts`, so that a picture looks the same on every
 machine.
 
-Front door: urls; selectors (page_card, share_links).
+Front door: selectors; urls.
 """

@@ -8,6 +8,5 @@ of a draft and undoes it. `pilot` has a few people rate a few pages outside of a
 `bring` reads, previews and imports ratings. `own_test` parses qualification tests in
 plain text, and `edit` changes loaded tasks.
 
-Front door: api (bundles, imports); models; services (bring, keep, look, make, preview,
-start); urls.
+Front door: models; api; services (bring, keep, look, make, preview, start); urls.
 """

@@ -6,8 +6,7 @@ submission. `services.lifecycle` has the only table of legal states and the only
 from one to the next. `selectors.visibility` decides who may see which parts outside the
 admin.
 
-Front door: models; forms (about_system, submission); preflight; preflight (base);
-readers (base, decode, problem); selectors (outputs, visibility); services
-(about_system, attempts, check_file, idempotency, lifecycle, submit, validate); views
-(check_file, oversize, submit).
+Front door: models; forms; preflight; preflight (base); readers (base, decode, problem);
+selectors; services (about_system, attempts, check_file, idempotency, lifecycle, submit,
+validate); views.
 """

@@ -8,8 +8,8 @@ the raw table.
 
 People's files are read in `intake`, and tasks become bundles in `drafts`; both are pure.
 
-Front door: models; api; chosen_metrics; config; config (marked, task); drafts (ask, bundle,
-documents, draft); intake (guess, join, problem, read, roles, table); licence; readers; readers (base); selectors (made_elsewhere);
-services (archives, brought, bundles, configuration, fitting, load, versions,
-worker_requirements); shipped.
+Front door: models; api; chosen_metrics; config; config (marked, task); drafts (ask,
+bundle, documents, draft); intake (guess, join, problem, read, roles, table); licence;
+readers; readers (base); selectors; services (archives, brought, bundles, configuration,
+fitting, load, versions, worker_requirements); shipped.
 """

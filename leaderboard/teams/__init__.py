@@ -4,6 +4,5 @@ Quotas count per team. A submission is announced by its events: each is marked o
 its e-mails and deliveries are stored in the same transaction. Deleting an account
 deletes the name and keeps the scientific data.
 
-Front door: models; api (teams, webhooks, whoami); selectors (site_urls); services
-(announce, notices, webhooks); views (account_urls).
+Front door: models; api; selectors; services (announce, notices, webhooks); views.
 """

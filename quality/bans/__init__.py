@@ -4,6 +4,5 @@ A ban is imposed by a verdict or a person, can be lifted, and is carried out in 
 If a fit would exclude too many workers at once, a person decides first
 (`services.held_exclusions`). All scores are computed from `selectors.clean_ratings`.
 
-Front door: models; selectors (bans, clean_ratings, held,
-pending, weights); services (ban, carry_out, held_exclusions).
+Front door: models; selectors; services.
 """

@@ -3,7 +3,6 @@
 `services.inject` makes and places them with a stored seed; `services.grade` marks the
 answers. Only this wing and those above it can identify these items.
 
-Front door: marked_items; models; edits (edit, kinds, make); selectors;
-separability (blend, features, measure); services (grade, inject, inject_line_ups,
-leftovers, marking).
+Front door: models; edits (edit, kinds, make); selectors; separability (blend, features,
+measure); services.
 """
