@@ -8,6 +8,6 @@ shows does.
 
 Front door: models; api (crowds, evidence, open_data, submissions, submitting, tasks);
 exports (board, markdown, table); selectors (columns, crowds, evidence, history, home,
-rows, standings, systems, version, weights); selectors.on_request (judged); views
-(board, evidence, exports, my_submissions, submission, tasks).
+judged, rows, standings, systems, version, weights); views (board, evidence, exports,
+my_submissions, submission, tasks).
 """

@@ -20,13 +20,6 @@ from genie.lib.errors import GenieError
 from genie.lib.formats import is_parquet
 from leaderboard.stats.rater_effects import worker_z_scores
 from leaderboard.stats.resampling import Floats
-from leaderboard.table_stats.judges.people import (
-    NOBODY,
-    Programs,
-    counting,
-    people_of,
-    programs_of,
-)
 from leaderboard.table_stats.layouts import KEPT, Layout, layout_of
 from leaderboard.table_stats.lines import (
     complain,
@@ -39,6 +32,13 @@ from leaderboard.table_stats.parquet import (
     complain_of,
     header_of,
     read_columns,
+)
+from leaderboard.table_stats.people import (
+    NOBODY,
+    Programs,
+    counting,
+    people_of,
+    programs_of,
 )
 
 # Preferences in tables of pairs.

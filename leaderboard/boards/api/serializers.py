@@ -13,7 +13,7 @@ from leaderboard.boards.api.submission_serializers import (
     JudgedSerializer,
     TeamSerializer,
 )
-from leaderboard.boards.selectors.on_request.judged import JUDGED_HELP
+from leaderboard.boards.selectors.judged import JUDGED_HELP
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP
 from leaderboard.submissions.models import Submission

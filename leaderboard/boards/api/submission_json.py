@@ -6,7 +6,7 @@ from rest_framework.reverse import reverse
 from leaderboard.api.links import html_url
 from leaderboard.boards.selectors.attempts import Attempts, attempts_of
 from leaderboard.boards.selectors.columns import main_criterion
-from leaderboard.boards.selectors.on_request.judged import judged_of
+from leaderboard.boards.selectors.judged import judged_of
 from leaderboard.boards.selectors.score_changes import score_changes, still_open
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of

@@ -14,7 +14,7 @@ from typing import Any
 from leaderboard.boards.exports.people import human_scoring
 from leaderboard.boards.exports.table import BoardTable
 from leaderboard.boards.selectors.certainty import Agreement
-from leaderboard.boards.selectors.on_request.raters import Raters
+from leaderboard.boards.selectors.judged import Raters
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.metric_runs.selectors import metric_words
 from leaderboard.submissions.models import Submission

@@ -7,7 +7,7 @@ its schema. It is in `metric_config.human_scoring`, beside the schema's `llm_sco
 from typing import Any
 
 from leaderboard.boards.selectors.certainty import Agreement
-from leaderboard.boards.selectors.on_request.raters import Instrument, Raters
+from leaderboard.boards.selectors.judged import Instrument, Raters
 from leaderboard.boards.selectors.rows import Human
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
 

@@ -6,10 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from leaderboard.boards.selectors.on_request.judged import (
-    JUDGED_HELP,
-    Judged,
-)
+from leaderboard.boards.selectors.judged import JUDGED_HELP, Judged
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.boards.selectors.version import State
 from leaderboard.evaluation.selectors.judged import who_ranks

@@ -12,7 +12,7 @@ from crowd.hits.selectors import open_pages, stopped_words
 from leaderboard.boards.selectors.attempts import attempts
 from leaderboard.boards.selectors.columns import Place, current, main_criterion
 from leaderboard.boards.selectors.filtering import BASELINES
-from leaderboard.boards.selectors.on_request.judged import Judged, judged_of
+from leaderboard.boards.selectors.judged import Judged, judged_of
 from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign, Score
 from leaderboard.evaluation.selectors.coverage import Partial, is_whole, partial_of
 from leaderboard.evaluation.selectors.progress import n_judged

@@ -17,7 +17,7 @@ from leaderboard.boards.selectors.certainty import evidence_beside_board
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.crowds import again, moved_crowds
 from leaderboard.boards.selectors.filtering import BASELINES
-from leaderboard.boards.selectors.on_request.judged import JUDGED_HELP
+from leaderboard.boards.selectors.judged import JUDGED_HELP
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.sorting import DEFAULT
 from leaderboard.boards.selectors.standings import Standings, standings

@@ -10,19 +10,10 @@ from leaderboard.boards.charts import difference, timeline
 from leaderboard.boards.selectors import certainty, pairs
 from leaderboard.boards.selectors.crowds import has_pools, pools_of
 from leaderboard.boards.selectors.history import History, history
-from leaderboard.boards.selectors.on_request.judged import (
-    JUDGED_HELP,
-    Judged,
-    judged_of,
-)
-from leaderboard.boards.selectors.on_request.two import (
-    Two,
-    apart_most,
-    read_two,
-    two_of,
-)
+from leaderboard.boards.selectors.judged import JUDGED_HELP, Judged, judged_of
 from leaderboard.boards.selectors.pairs import POWER
 from leaderboard.boards.selectors.systems import System, ranked_pks, systems
+from leaderboard.boards.selectors.two_systems import Two, apart_most, read_two, two_of
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
 from leaderboard.charts import HistogramLine, axis_over, histogram
 from leaderboard.evaluation.models.test_check import TestCheck

@@ -10,7 +10,7 @@ from leaderboard.boards.exports.board import WRITERS
 from leaderboard.boards.exports.every_eval_ever import Source, as_records
 from leaderboard.boards.exports.table import BoardTable
 from leaderboard.boards.selectors.columns import main_criterion
-from leaderboard.boards.selectors.on_request.raters import agreement_of, raters_of
+from leaderboard.boards.selectors.judged import agreement_of, raters_of
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.boards.selectors.version import state
 from leaderboard.boards.views.address import read_address

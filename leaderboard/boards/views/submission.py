@@ -16,7 +16,7 @@ from leaderboard.boards.selectors.evidence import (
     metric_lines,
     money,
 )
-from leaderboard.boards.selectors.on_request.judged import JUDGED_HELP, judged_of
+from leaderboard.boards.selectors.judged import JUDGED_HELP, judged_of
 from leaderboard.boards.selectors.score_changes import score_changes, still_open
 from leaderboard.boards.selectors.submission_progress import (
     SubmissionProgress,

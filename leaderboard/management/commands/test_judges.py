@@ -13,12 +13,15 @@ from leaderboard.stats.judges.alternative_annotator import (
     alternative_annotator_test,
 )
 from leaderboard.stats.judges.licence import Licence, judge_licence
-from leaderboard.table_stats.judges.labels import Labels, document, read_labels, sheet
-from leaderboard.table_stats.judges.licences import (
+from leaderboard.table_stats.judge_labels import (
+    Labels,
+    document,
     facts_of,
     licence_document,
     licence_sheet,
     read_given,
+    read_labels,
+    sheet,
 )
 from leaderboard.table_stats.text import as_text
 

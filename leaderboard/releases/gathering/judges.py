@@ -11,7 +11,7 @@ from dataclasses import asdict
 from django.db.models import QuerySet
 
 from genie.lib.errors import GenieError
-from leaderboard.boards.selectors.on_request.judged import judged_of
+from leaderboard.boards.selectors.judged import judged_of
 from leaderboard.judges.models import (
     MICROCENTS,
     Judge,

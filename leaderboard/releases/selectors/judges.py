@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from leaderboard.boards.selectors.on_request.judged import Ends, Judged, judged_of
+from leaderboard.boards.selectors.judged import Ends, Judged, judged_of
 from leaderboard.evaluation.selectors.judged import who_ranks
 from leaderboard.judges.definition import (
     JOINT,

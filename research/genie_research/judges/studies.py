@@ -9,7 +9,7 @@ from genie_research.judges.coverage_study import CoverageCell
 from genie_research.judges.difference_study import DifferenceCell
 from genie_research.judges.money import share_saved
 from leaderboard.stats.intervals import Interval
-from leaderboard.table_stats.judges.labels import read_labels
+from leaderboard.table_stats.judge_labels import read_labels
 from leaderboard.table_stats.report import Sheet
 
 _PEOPLE, _JUDGES = "human_annotations.json.gz", "llm_annotations.json.gz"

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from leaderboard.stats.judges.alternative_annotator import alternative_annotator_test
 from leaderboard.stats.judges.following import partial_association
 from leaderboard.stats.judges.licence import beside_people, judge_licence
-from leaderboard.table_stats.judges.labels import read_labels
+from leaderboard.table_stats.judge_labels import read_labels
 from tests.shared import SHARED, needs_shared
 
 FOLDER = SHARED / "data/alt-test"

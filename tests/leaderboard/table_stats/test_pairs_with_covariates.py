@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from genie.lib.errors import GenieError
-from leaderboard.table_stats.pairs.analyse import analyse_pairs
+from leaderboard.table_stats.pairs import analyse_pairs
 from leaderboard.table_stats.read import read_tables
 from leaderboard.table_stats.report import document, sheets
 from leaderboard.table_stats.text import as_text

@@ -1,4 +1,4 @@
-"""Analysis of a table of preferences: Bradley-Terry with variance between workers."""
+"""Tables of pairs: their columns and their analysis."""
 
 from dataclasses import dataclass, replace
 
@@ -18,6 +18,7 @@ from leaderboard.stats.systems.ranks import Ranking, rank_by_p
 from leaderboard.table_stats.analysis import Analysis, PairLine, SystemLine
 from leaderboard.table_stats.read import Codes, Pairs
 
+# Analysis of a table of preferences: Bradley-Terry with variance between workers.
 # A pseudo-tie for every pair, only used if no finite strengths fit.
 _PENALTY = 0.05
 

@@ -1,1 +1,0 @@
-"""Details of a board on request: systems, changes, comparisons of two."""

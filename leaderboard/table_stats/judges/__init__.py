@@ -1,1 +1,0 @@
-"""Judges, such as language models: files of labels and facts, results as sheets and JSON."""

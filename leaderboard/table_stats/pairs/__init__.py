@@ -1,1 +1,0 @@
-"""Tables of pairs: their columns and their analysis."""
