@@ -232,7 +232,7 @@ def test_a_run_that_was_killed_goes_on_and_buys_nothing_twice(
     class Killed(BaseException):
         pass
 
-    real, n = work.ledger.keep, iter(range(100))
+    real, n = work.keep, iter(range(100))
 
     def killed(cost, reply):
         if next(n) == 2:
@@ -241,10 +241,10 @@ def test_a_run_that_was_killed_goes_on_and_buys_nothing_twice(
         return answer
 
     run = approved(make_judge(**PRICES, at_once=1), judged, budget=100)
-    monkeypatch.setattr(work.ledger, "keep", killed)
+    monkeypatch.setattr(work, "keep", killed)
     with pytest.raises(Killed):
         work.work(run.pk)
-    monkeypatch.setattr(work.ledger, "keep", real)
+    monkeypatch.setattr(work, "keep", real)
     # a killed process gives nothing back: it is another's turn when its time is over
     run.refresh_from_db()
     assert run.costs.filter(state="HELD").count() == 1
@@ -272,14 +272,12 @@ def test_one_process_at_a_time_works_on_a_run(server, judged):
 def test_stopping_ends_a_run_between_requests(server, judged, monkeypatch):
     run = approved(make_judge(at_once=1), judged)
     monkeypatch.setattr(work, "_LOOK_SECONDS", 0.0)
-    keep = work.ledger.keep
-    monkeypatch.setattr(
-        work.ledger, "keep", lambda *args: decide.stop(run) and keep(*args)
-    )
+    keep = work.keep
+    monkeypatch.setattr(work, "keep", lambda *args: decide.stop(run) and keep(*args))
     worked(run)
     assert run.state == "STOPPED"
     assert run.calls.filter(state="VALID").count() == len(server.requests) == 1
-    monkeypatch.setattr(work.ledger, "keep", keep)
+    monkeypatch.setattr(work, "keep", keep)
     assert decide.resume(run)
     assert worked(run).state == "DONE"
     assert len(server.requests) == 6

@@ -6,7 +6,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
-from leaderboard.metric_runs import services
+from leaderboard.boards.views import my_submissions
 from leaderboard.models import Submission
 from tests.cast import CAST, INSIDERS
 from tests.each import each
@@ -74,7 +74,7 @@ def test_what_has_ended_is_not_withdrawn(client_of, task, who, state):
 def test_the_team_and_staff_fetch_the_realigned_file(client_of, task, who, monkeypatch):
     kite = make_submission(task, warnings=SHUFFLED, **who)
     content = json.dumps({"i0": "a"}).encode()
-    monkeypatch.setattr(services, "proposal", lambda submission: content)
+    monkeypatch.setattr(my_submissions, "proposal", lambda submission: content)
 
     got = {}
     for name in CAST:

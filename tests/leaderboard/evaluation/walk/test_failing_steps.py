@@ -39,7 +39,7 @@ def test_three_failures_in_as_many_weeks_do_not_end_the_collecting(
 
     for _ in range(4):
         with monkeypatch.context() as patch:
-            patch.setattr(campaigns.grade, "grade", broken)
+            patch.setattr(campaigns.services, "grade", broken)
             settle()
         assert now(annotating).failed
         settle()
