@@ -89,6 +89,8 @@ def _value(field):
             return n
         case models.JSONField():
             return {}
+        case models.BinaryField():
+            return b"-"
         case models.BooleanField():
             return False
     return f"{field.name}-{n}"[: field.max_length]

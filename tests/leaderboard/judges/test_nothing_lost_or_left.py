@@ -107,6 +107,14 @@ def test_what_an_endpoint_calls_itself_is_one_line_that_moves_no_terminal():
     assert reply.text == "a\nb"
 
 
+@pytest.mark.parametrize("own_words", ["", "I will not."])
+def test_a_filter_of_contents_counts_as_a_refusal(own_words):
+    said = SimpleNamespace(content="", refusal=own_words)
+    choice = SimpleNamespace(message=said, finish_reason="content_filter")
+    reply = reply_of(SimpleNamespace(choices=[choice]), 0.0)
+    assert reply.refusal == (own_words or "content filter")
+
+
 @pytest.mark.parametrize("hidden", [True, False])
 def test_references_that_left_are_said(server, judged, hidden):
     judged.config["human"]["show_reference"] = True

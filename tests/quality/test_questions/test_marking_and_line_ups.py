@@ -11,6 +11,7 @@ from quality.test_questions.services import (
     draw_items,
     draw_line_ups,
     draw_pairs,
+    guesses,
     marks,
     shuffled_words,
 )
@@ -152,3 +153,9 @@ def test_where_nobody_sees_the_input_wrong_answers_are_no_sentences():
         text = one.spec.data["prediction"]
         assert text not in references
         assert any(sorted(text.split()) == sorted(r.split()) for r in references)
+
+
+def test_chance_and_habits_follow_the_polarity():
+    """On five points, two are above the middle; the lowest and the middle are not."""
+    assert guesses({}, "POSITIVE", "likert-5", [""]) == (0.4, 1.0, 0.0, 0.0, 0.0)
+    assert guesses({}, "NEGATIVE", "likert-5", [""]) == (0.6, 0.0, 1.0, 1.0, 1.0)

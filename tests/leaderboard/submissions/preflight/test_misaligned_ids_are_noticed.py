@@ -50,6 +50,7 @@ def test_the_sentence_and_the_figures_say_what_was_compared():
     assert figures["best_similarity"] == pytest.approx(1.0, abs=1e-3)
     assert figures["own_similarity"] < 0.4
     assert figures["share_own"] == 0.0
+    assert figures == {name: round(figure, 4) for name, figure in figures.items()}
     json.dumps(figures, allow_nan=False)
 
 
