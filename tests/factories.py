@@ -193,13 +193,13 @@ def tell(submission, state, sentence, at: datetime | None = None):
     return event
 
 
-def make_predictions(submission, text="Prediction for {0}."):
+def make_predictions(submission, text="Prediction for {0}. {1}"):
     return Prediction.objects.bulk_create(
         [
             Prediction(
                 submission=submission,
                 instance=instance,
-                text=text.format(instance.instance_id),
+                text=text.format(instance.instance_id, submission.system_name),
             )
             for instance in submission.task.instances.all()
         ]

@@ -34,7 +34,7 @@ def test_outputs_are_the_teams_until_the_result_is_published(api_of, task, cast)
     assert [row["id"] for row in rest["results"]] == ["i2"]
     assert rest["next"] is None
     found = api_of("visitor").get(f"/submissions/{public.pk}/outputs/").json()
-    assert found["results"][0]["text"] == "Prediction for i0."
+    assert found["results"][0]["text"] == "Prediction for i0. Owl"
 
 
 @pytest.mark.every_engine
