@@ -288,11 +288,12 @@ def kills(root: Path, mutant: Mutant, tests: list[str], workers: str) -> str:
     try:
         some = tests[:: len(tests) // MOST_TESTS + 1]
         near = nearest_tests(root, mutant.path)
+        some.sort(key=lambda test: not test.startswith(tuple(near or ["tests"])))
         near += OF_PERMISSIONS if mutant.kind == "permission" else []
-        for paths in (some, near):
+        # most mutants are killed by the first few, faster in one process
+        for paths, many in ((some[:20], []), (some[20:], several), (near, several)):
             if not paths:
                 continue
-            many = several if len(paths) > 20 or paths is not some else []
             run = subprocess.run(
                 [*base, *many, *paths], cwd=root, capture_output=True, text=True
             )
