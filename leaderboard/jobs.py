@@ -1,7 +1,5 @@
 """Jobs: thin, with keys as arguments, safe to run twice."""
 
-from functools import partial
-
 from genie.lib import jobs
 from genie.lib.queue.pieces import Later
 from leaderboard.boards.selectors import home
@@ -17,21 +15,21 @@ from leaderboard.metric_runs.services import catch_up, catch_up_all
 from leaderboard.releases import queued as releases
 from leaderboard.studio.services import bring, keep
 from leaderboard.submissions.models import Submission
+from leaderboard.submissions.services import lifecycle
 from leaderboard.submissions.services import validate as validating
-from leaderboard.submissions.services.attempts import Attempt
 from leaderboard.tasks.models import Task
 from leaderboard.teams.services import announce as announcing
 from leaderboard.teams.services import notices, webhooks
 
 
 def validate(pk: int) -> None:
-    attempt = Attempt(Submission, pk, Submission.State.RECEIVED, "validate")
-    attempt.run(partial(validating.check, pk))
+    runner = lifecycle.RUNNERS[Submission.State.RECEIVED]
+    runner.run(pk, lambda _: validating.check(pk))
 
 
 def measure(pk: int) -> None:
-    attempt = Attempt(Submission, pk, Submission.State.VALID, "measure")
-    attempt.run(partial(services.run, pk))
+    runner = lifecycle.RUNNERS[Submission.State.VALID]
+    runner.run(pk, lambda _: services.run(pk))
 
 
 def step_evaluation(pk: int) -> None:

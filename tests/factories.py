@@ -172,7 +172,6 @@ def request_evaluation(submission, **fields):
         simulated=submission.simulated,
         requested_by=submission.owner,
         n_attempts=submission.n_attempts,
-        failed_step=submission.failed_step,
         failure=submission.failure,
         failure_permanent=submission.failure_permanent,
         **fields,

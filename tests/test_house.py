@@ -12,7 +12,7 @@ import pytest
 from django.utils.module_loading import import_string
 
 from genie.schedules import SCHEDULES
-from leaderboard.submissions.services.lifecycle import LEGAL, NEXT_JOB
+from leaderboard.submissions.services.lifecycle import LEGAL, RUNNERS
 from tests.engine_blind import ENGINE_BLIND, TESTS, is_engine_blind
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -97,9 +97,9 @@ def test_every_scheduled_job_exists():
 
 
 def test_every_step_of_the_walk_has_its_job():
-    for state, job in NEXT_JOB.items():
+    for state, runner in RUNNERS.items():
         assert state in LEGAL
-        assert callable(import_string(job))
+        assert callable(import_string(runner.job))
 
 
 def test_every_state_can_be_reached_and_left_as_the_table_says():

@@ -26,6 +26,7 @@ from django.utils.safestring import SafeString
 
 from genie.lib.errors import GenieError
 from genie.lib.ordered_json import OrderedJSONField
+from genie.lib.runner import Work
 
 # Admin pages that create rows with a separate form.
 Form = TypeVar("Form", bound=forms.Form)
@@ -356,12 +357,16 @@ def act_on_each(
     return n_done
 
 
+_OF_WORK = {field.name for field in Work._meta.fields}
+
+
 class PlainReadOnlyAdmin(ListAdmin):
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         # Django leaves these out of the writable fields only.
         left_out = {*(self.get_exclude(request, obj) or ())}
         names: list[Any] = [*super().get_fields(request, obj)]
         names = [one for one in names if getattr(one, "__name__", one) not in left_out]
+        names.sort(key=_OF_WORK.__contains__)  # what a row is comes first
         # Django adds read-only fields to those of the row; each should appear once.
         return list(dict.fromkeys(plainly(self.model, names)))
 

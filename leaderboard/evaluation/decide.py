@@ -14,6 +14,7 @@ from crowd.money.services import budgets
 from crowd.pricing import Quote, share_of
 from genie.lib import jobs
 from genie.lib.errors import GenieError
+from genie.lib.runner import CLEARED, LostRace
 from genie.lib.typing import Account
 from leaderboard.evaluation import campaigns, closing, machine
 from leaderboard.evaluation.models import states
@@ -33,7 +34,6 @@ from leaderboard.evaluation.strategies.measured_tests import (
 )
 from leaderboard.submissions.models import Submission, SubmissionEvent
 from leaderboard.submissions.services import lifecycle
-from leaderboard.submissions.services.attempts import UNFAILED, LostRace
 from leaderboard.tasks.services import worker_requirements
 from leaderboard.tasks.services.fitting import pay_problem
 
@@ -268,16 +268,16 @@ def retry(subject: Subject, *, by: Account) -> Subject:
         lifecycle.lock(subject.pk)
         subject.refresh_from_db()
     if evaluation is None:
-        job, pk = lifecycle.NEXT_JOB.get(subject.state), subject.pk
+        runner, pk = lifecycle.RUNNERS.get(subject.state), subject.pk
         failed = bool(subject.failure)
     else:
         evaluation = machine.lock(evaluation.pk)
         waits = evaluation.state in WAITING
-        job, pk = measured_tests.JOB if waits else machine.JOB, evaluation.pk
-        failed = bool(evaluation.failure) and (
-            waits or evaluation.state in machine.STEPS
+        runner = (
+            measured_tests.RUNNER if waits else machine.RUNNERS.get(evaluation.state)
         )
-    if not failed or job is None:
+        pk, failed = evaluation.pk, bool(evaluation.failure)
+    if not failed or runner is None:
         raise GenieError(
             f"“{subject}” did not fail; there is nothing to retry.",
             code="nothing-to-retry",
@@ -286,12 +286,12 @@ def retry(subject: Subject, *, by: Account) -> Subject:
         if evaluation.state == State.APPROVED:
             gate.accept(evaluation, by=by)
         # Both rows show the failure of a submission's evaluation, so clear both.
-        HumanEvaluation.objects.filter(pk=pk).update(**UNFAILED)
+        HumanEvaluation.objects.filter(pk=pk).update(**CLEARED)
     if isinstance(subject, Submission):
-        Submission.objects.filter(pk=subject.pk).update(**UNFAILED)
+        Submission.objects.filter(pk=subject.pk).update(**CLEARED)
         again = "Retrying the failed step."
         lifecycle.tell(subject.pk, subject.state, again, by=by)
-    jobs.enqueue(job, pk=pk)
+    jobs.enqueue(runner.job, pk=pk)
     subject.refresh_from_db()
     return subject
 

@@ -7,6 +7,7 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from genie.lib import jobs
+from genie.lib.runner import CLEARED, LostRace, Runner
 from genie.lib.typing import Account
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison
@@ -14,7 +15,6 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.services import lifecycle
-from leaderboard.submissions.services.attempts import UNFAILED, Attempt, LostRace
 
 State = states.State
 # The owner of an evaluation.
@@ -25,14 +25,6 @@ _NAMES: dict[type[Model], str] = {
     JointEvaluation: "joint",
 }
 JOB = "leaderboard.jobs.step_evaluation"
-# The strategy's method for the next step by state; without an entry, staff decide or it
-# is over. Published results are kept up to date.
-STEPS: dict[str, str] = {
-    State.APPROVED: "launch",
-    State.ANNOTATING: "collect",
-    State.ANNOTATED: "score",
-    State.SCORED: "publish",
-}
 
 
 def rows() -> QuerySet[HumanEvaluation]:
@@ -69,7 +61,7 @@ def move(
 ) -> None:
     """Go to `new` and queue the next step, within the caller's transaction.
 
-    Raises LostRace if the evaluation has left its state meanwhile; `Attempt` catches
+    Raises LostRace if the evaluation has left its state meanwhile; `Runner` catches
     it.
     """
     old = evaluation.state
@@ -84,44 +76,49 @@ def move(
         # Compare and set: of two processes that read the same state, one changes the
         # row.
         moved = HumanEvaluation.objects.filter(pk=evaluation.pk, state=old).update(
-            state=new, **UNFAILED, **fields
+            state=new, **CLEARED, **fields
         )
         if not moved:
             raise LostRace
-        if new in STEPS:
+        if new in states.STEPS:
             # In the same transaction: no state without its job, and no job after a lost
             # race.
             jobs.enqueue(JOB, pk=evaluation.pk)
     # The caller continues with this object, so it must equal its row.
-    for name, value in {"state": new, **UNFAILED, **fields}.items():
+    for name, value in {"state": new, **CLEARED, **fields}.items():
         setattr(evaluation, name, value)
 
 
-class EvaluationAttempt(Attempt):
-    def __init__(self, evaluation: HumanEvaluation) -> None:
-        state = evaluation.state
-        super().__init__(HumanEvaluation, evaluation.pk, state, STEPS[state])
-        self.evaluation = evaluation
-
-    def write(self, row: QuerySet[Any], **fields: Any) -> int:
+class EvaluationRunner(Runner):
+    def write(self, pk: int, row: QuerySet[Any], **fields: Any) -> int:
         with transaction.atomic():
-            _lock_submission(self.pk)
+            _lock_submission(pk)
             written = row.update(**fields)
             if written:
                 # Read back, because `fields` may have only some of these columns.
-                now = HumanEvaluation.objects.filter(pk=self.pk).values(*UNFAILED).get()
-                Submission.objects.filter(human_evaluation=self.pk).update(**now)
+                now = HumanEvaluation.objects.filter(pk=pk).values(*CLEARED).get()
+                Submission.objects.filter(human_evaluation=pk).update(**now)
         return written
 
-    def last_words(self, sentence: str) -> str:
-        cents = self.evaluation.approved_cents
-        if self.step != "launch" or not cents:
+
+class _LaunchRunner(EvaluationRunner):
+    def last_words(self, pk: int, sentence: str) -> str:
+        evaluation = HumanEvaluation.objects.get(pk=pk)
+        if not (cents := evaluation.approved_cents):
             return sentence
-        single = self.evaluation.strategy == HumanEvaluation.Strategy.SINGLE
+        single = evaluation.strategy == HumanEvaluation.Strategy.SINGLE
         return (
             f"{sentence} The ${cents / 100:,.2f} approved stay committed until "
             f"it is retried or {'withdrawn' if single else 'stopped'}."
         )
+
+
+RUNNERS: dict[str, Runner] = {
+    state: (_LaunchRunner if state == State.APPROVED else EvaluationRunner)(
+        HumanEvaluation, JOB, states=[state]
+    )
+    for state in states.STEPS
+}
 
 
 def _move_submission(

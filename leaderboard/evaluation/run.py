@@ -1,7 +1,7 @@
 """The steps of evaluations: what comes next, so that none gets stuck."""
 
+from collections.abc import Iterable
 from datetime import timedelta
-from functools import partial
 
 from django.db.models import Max, Q
 from django.utils import timezone
@@ -9,6 +9,7 @@ from django.utils import timezone
 from crowd.campaigns.services import run
 from crowd.hits.models import Answer, Campaign
 from genie.lib import jobs
+from genie.lib.runner import Runner
 from genie.lib.seeds import generator, seed_from
 from genie.lib.serving.caches import computed
 from leaderboard.evaluation import closing, machine, rescoring
@@ -21,8 +22,7 @@ from leaderboard.evaluation.selectors.outdated import with_lost_ratings
 from leaderboard.evaluation.services import refit
 from leaderboard.evaluation.strategies import measured_tests, strategy_of
 from leaderboard.submissions.models import Submission
-from leaderboard.submissions.services.attempts import Attempt
-from leaderboard.submissions.services.lifecycle import NEXT_JOB
+from leaderboard.submissions.services import lifecycle
 
 State = states.State
 REFIT_JOB = "leaderboard.jobs.refit_board"
@@ -34,32 +34,31 @@ _SEEN = "answers-looked-at"
 
 def step(pk: int) -> None:
     evaluation = machine.rows().filter(pk=pk).first()
-    if evaluation is None or evaluation.state not in machine.STEPS:
+    if evaluation is None or evaluation.state not in states.STEPS:
         return
-    service = getattr(strategy_of(evaluation), machine.STEPS[evaluation.state])
-    machine.EvaluationAttempt(evaluation).run(partial(service, evaluation))
+    service = getattr(strategy_of(evaluation), states.STEPS[evaluation.state])
+    machine.RUNNERS[evaluation.state].run(pk, lambda _: service(evaluation))
 
 
 def measure_tests(pk: int) -> None:
     """Measure test questions; a failure is stored with the evaluation for a retry."""
-    evaluation = machine.rows().filter(pk=pk, state__in=measured_tests.WAITING).first()
-    if evaluation is not None:
-        step = Attempt(HumanEvaluation, pk, evaluation.state, "measure_tests")
-        step.run(partial(measured_tests.measure_tests, evaluation))
+    measured_tests.RUNNER.run(
+        pk, lambda _: measured_tests.measure_tests(machine.rows().get(pk=pk))
+    )
 
 
-def advance() -> int:
+def advance(more: Iterable[Runner] = ()) -> int:
+    """Queue all work that is due and not in the queue; return how many jobs."""
     run.start_due()
     n_rescored = rescoring.enqueue_due()
-    received = (
-        Submission.objects.filter(state__in=list(NEXT_JOB), failure_permanent=False)
-        .order_by("pk")
-        .values_list("pk", "state")
-    )
-    due = [(NEXT_JOB[state], {"pk": pk}) for pk, state in received]
+    due = [
+        (runner.job, {"pk": pk})
+        for runner in (*lifecycle.RUNNERS.values(), *more)
+        for pk in runner.due()
+    ]
     due += [(machine.JOB, {"pk": pk}) for pk in _waiting()]
     due += [(REFIT_JOB, {"pk": pk}) for pk in refit.due()]
-    due += [(measured_tests.JOB, {"pk": pk}) for pk in measured_tests.due()]
+    due += [(measured_tests.RUNNER.job, {"pk": pk}) for pk in measured_tests.due()]
     return n_rescored + jobs.enqueue_missing(due)
 
 

@@ -12,7 +12,7 @@ from leaderboard.tasks.config import HumanConfig
 class Strategy(Protocol):
     """Prices, launches, watches and ends an evaluation.
 
-    The last four methods are its steps (`machine.STEPS`): each does what comes next, or
+    The last four methods are its steps (`states.STEPS`): each does what comes next, or
     nothing while workers are busy, and moves the evaluation on by `machine.move`.
     """
 

@@ -5,9 +5,17 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
+from genie.lib.runner import Work
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.tasks.models import Instance, Task
+
+_STEPS = {
+    "RECEIVED": "validate",
+    "VALID": "measure",
+    **states.STEPS,
+    "PUBLISHED": states.STEPS["SCORED"],
+}
 
 
 class Team(models.Model):
@@ -30,7 +38,7 @@ class Team(models.Model):
         return self.name
 
 
-class Submission(models.Model):
+class Submission(Work):
     """One system's predictions for one task, and their state."""
 
     class State(models.TextChoices):
@@ -112,10 +120,6 @@ class Submission(models.Model):
     errors = models.JSONField(default=list, blank=True)
     # [{code, sentence, figures}]: pre-flight warnings; they do not block
     warnings = models.JSONField(default=list, blank=True)
-    n_attempts = models.PositiveSmallIntegerField(default=0)
-    failed_step = models.CharField(max_length=50, blank=True)
-    failure = models.TextField(blank=True)
-    failure_permanent = models.BooleanField(default=False)
 
     # made after measuring: then staff decide on its cost
     human_evaluation = models.OneToOneField(
@@ -137,7 +141,11 @@ class Submission(models.Model):
 
     @property
     def failed(self) -> bool:
-        return bool(self.failed_step)
+        return bool(self.failure)
+
+    @property
+    def failed_step(self) -> str:
+        return _STEPS.get(self.state, "") if self.failure else ""
 
     @property
     def evaluation(self) -> HumanEvaluation | None:

@@ -88,7 +88,7 @@ def _to_approve(user: Any) -> Waiting:
 
 
 def _failed(user: Any) -> Waiting:
-    rows = _seen(user, Submission, "task__slug").exclude(failed_step="")
+    rows = _seen(user, Submission, "task__slug").exclude(failure="")
     return Waiting(
         "Submissions with a failed step",
         rows.count(),

@@ -62,7 +62,7 @@ FIELDS = {
     "django_q.Failure": {"success": False, "func": "genie.lib.jobs.n_waiting"},
 }  # fmt: skip
 # What a row may be beside its state, as fields of the row or of what it leads to.
-FAILED = {"failed_step": "advance", "failure": "Broken.", "n_attempts": 3}
+FAILED = {"failure": "Broken.", "n_attempts": 3}
 BESIDE = {
     "excluded": {"": {"excluded": True}},
     "limited": {"": {"limited_to": ["other-news"]}},

@@ -315,7 +315,7 @@ class DecisionAdmin(OfTask, ReadOnlyAdmin):
         return list(matching.order_by("pk"))
 
     def rows_that_failed(self, queryset: QuerySet[Any]) -> list[Any]:
-        failed = queryset.exclude(**{f"{self.state_of}failed_step": ""})
+        failed = queryset.exclude(**{f"{self.state_of}failure": ""})
         return list(failed.order_by("pk"))
 
 

@@ -35,7 +35,7 @@ class YesNo(admin.SimpleListFilter):
 class HasFailed(YesNo):
     title = "failed"
     parameter_name = "failed"
-    field, nothing = "failed_step", ""
+    field, nothing = "failure", ""
 
 
 class HasWarnings(YesNo):

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 class HasFailed(YesNo):
     title = "failed"
     parameter_name = "failed"
-    field, nothing = "evaluation__failed_step", ""
+    field, nothing = "evaluation__failure", ""
 
 
 class SeveralSystemsAdmin(DecisionAdmin):

@@ -9,11 +9,12 @@ from django.db.models import Q
 
 from crowd.hits.models import Campaign
 from genie.lib.ordered_json import OrderedJSONField
+from genie.lib.runner import Work
 from leaderboard.evaluation.models import states
 from leaderboard.tasks.models import Instance, Task
 
 
-class HumanEvaluation(models.Model):
+class HumanEvaluation(Work):
     """An evaluation by people: the question, the approval and the state.
 
     A submission, a comparison or a joint evaluation owns it. It has all that these
@@ -67,11 +68,6 @@ class HumanEvaluation(models.Model):
     approved_cents = models.PositiveIntegerField(null=True, blank=True)
     start_now = models.BooleanField(default=False)
 
-    n_attempts = models.PositiveSmallIntegerField(default=0)
-    failed_step = models.CharField(max_length=50, blank=True)
-    failure = models.TextField(blank=True)
-    failure_permanent = models.BooleanField(default=False)
-
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     # when the ratings were last turned into scores
@@ -97,6 +93,11 @@ class HumanEvaluation(models.Model):
         of: dict[str, str] = {self.Strategy.SINGLE: "submission"}
         owner: models.Model = getattr(self, of.get(self.strategy, self.strategy))
         return owner
+
+    @property
+    def failed_step(self) -> str:
+        step = states.STEPS.get(self.state, "measure_tests")
+        return step if self.failure else ""
 
     @property
     def campaigns_in_order(self) -> list[Campaign]:

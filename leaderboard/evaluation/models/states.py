@@ -43,6 +43,14 @@ LEGAL: dict[str, frozenset[str]] = {
         {State.REQUESTED, State.DECLINED, State.STOPPED, State.SCORED}
     ),
 }
+# The strategy's method for the next step by state; without an entry, staff decide or it
+# is over. Published results are kept up to date.
+STEPS: dict[str, str] = {
+    State.APPROVED: "launch",
+    State.ANNOTATING: "collect",
+    State.ANNOTATED: "score",
+    State.SCORED: "publish",
+}
 # How long its team can restore a withdrawn submission.
 WAY_BACK = timedelta(days=1)
 # No worker is asked any more.

@@ -12,16 +12,16 @@ from django.db import transaction
 
 from genie.lib import jobs
 from genie.lib.errors import GenieError
+from genie.lib.runner import CLEARED, Runner
 from leaderboard.evaluation import machine
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.services.hidden import drawn, gate
 from leaderboard.evaluation.strategies import strategy_of
-from leaderboard.submissions.services.attempts import UNFAILED
 from leaderboard.tasks.services import worker_requirements
 
 State = HumanEvaluation.State
 WAITING = (State.REQUESTED, State.DECLINED)
-JOB = "leaderboard.jobs.measure_tests"
+RUNNER = Runner(HumanEvaluation, "leaderboard.jobs.measure_tests", states=WAITING)
 # This many measured ones are checked each minute: more wait only in long queues.
 N_CHECKED = 20
 UNMEASURED = (
@@ -67,8 +67,8 @@ def prepare(*subjects: machine.Subject) -> None:
         worker_requirements.ask_platform(human, evaluation.task.slug)
         if not (evaluation.simulated or is_measured(evaluation)):
             # also after a permanent failure
-            HumanEvaluation.objects.filter(pk=evaluation.pk).update(**UNFAILED)
-            jobs.enqueue_missing([(JOB, {"pk": evaluation.pk})])
+            HumanEvaluation.objects.filter(pk=evaluation.pk).update(**CLEARED)
+            jobs.enqueue_missing([(RUNNER.job, {"pk": evaluation.pk})])
             raise GenieError(UNMEASURED, code="tests-not-measured")
 
 

@@ -11,7 +11,7 @@ from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
 from leaderboard.submissions.models import Submission, Team
 from leaderboard.submissions.services import submit
-from leaderboard.submissions.services.lifecycle import NEXT_JOB
+from leaderboard.submissions.services.lifecycle import RUNNERS
 from leaderboard.tasks.models import Task
 
 State = Submission.State
@@ -76,7 +76,8 @@ class Command(BaseCommand):
             return True
         if submission.failed:
             # `advance` would do it within a minute; no other process may be running
-            jobs.enqueue_missing([(NEXT_JOB[submission.state], {"pk": submission.pk})])
+            job = RUNNERS[submission.state].job
+            jobs.enqueue_missing([(job, {"pk": submission.pk})])
         return False
 
     def _print(self, outcome: dict[str, Any], as_json: bool) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 from django.db import transaction
 
 from genie.lib import jobs
+from genie.lib.runner import CLEARED, Runner
 from genie.lib.typing import Account
 from leaderboard.evaluation.models import states
 from leaderboard.submissions.models import Submission, SubmissionEvent
-from leaderboard.submissions.services.attempts import UNFAILED
 
 State = Submission.State
 
@@ -43,11 +43,13 @@ LEGAL: dict[str, frozenset[str]] = {
     ),
 }
 
-# The job that takes a submission on from a state; without an entry, a person does, or
-# its evaluation's job.
-NEXT_JOB: dict[str, str] = {
-    State.RECEIVED: "leaderboard.jobs.validate",
-    State.VALID: "leaderboard.jobs.measure",
+# What takes a submission on from a state; without an entry, a person does, or its
+# evaluation's job.
+RUNNERS: dict[str, Runner] = {
+    State.RECEIVED: Runner(
+        Submission, "leaderboard.jobs.validate", states=[State.RECEIVED]
+    ),
+    State.VALID: Runner(Submission, "leaderboard.jobs.measure", states=[State.VALID]),
 }
 
 
@@ -69,13 +71,13 @@ def move(
         raise ValueError(f"A submission cannot go from {old} to {new}.")
     with transaction.atomic():
         moved = Submission.objects.filter(pk=pk, state=old).update(
-            state=new, **UNFAILED, **fields
+            state=new, **CLEARED, **fields
         )
         if not moved:
             return False
         tell(pk, new, sentence, by=by)
-        if job := NEXT_JOB.get(new):
-            jobs.enqueue(job, pk=pk)
+        if runner := RUNNERS.get(new):
+            jobs.enqueue(runner.job, pk=pk)
     return True
 
 

@@ -56,7 +56,7 @@ def test_only_the_first_few_are_named(boss, without_decoys, waiting):
 
 
 def test_failed_steps_wait_with_their_reason(boss, waiting):
-    waiting("Stuck", state=State.VALID, failed_step="measure", failure="<No> memory.")
+    waiting("Stuck", state=State.VALID, failure="<No> memory.")
     text = waits(boss)
     assert "Submissions with a failed step: 1" in text
     assert "measure: &lt;No&gt; memory." in text

@@ -16,7 +16,7 @@ def test_the_list_shows_state_cost_warnings_and_the_last_error(boss, waiting, ca
     waiting("Waits", warnings=[{"code": "x", "sentence": "X.", "figures": {}}] * 2)
     waiting("Paid", state=State.APPROVED, approved_cents=4321)
     waiting("Bad", state=State.INVALID, errors=[{"message": "Line 3 is not JSON."}])
-    waiting("Stuck", state=State.VALID, failed_step="measure", failure="No memory.")
+    waiting("Stuck", state=State.VALID, failure="No memory.")
     text = boss.get(LIST).text
     assert "$2.25 if approved" in text
     assert "$43.21 approved" in text
@@ -51,7 +51,7 @@ def test_the_list_asks_the_database_no_more_for_more_rows(
 def test_the_list_can_be_narrowed(boss, waiting, query, systems):
     waiting("Kite")
     waiting("Warned", warnings=[{"code": "x", "sentence": "X.", "figures": {}}])
-    waiting("Stuck", state=State.VALID, failed_step="measure", failure="No memory.")
+    waiting("Stuck", state=State.VALID, failure="No memory.")
     text = boss.get(f"{LIST}?{query}").text
     shown = {name for name in ("Kite", "Warned", "Stuck") if f">{name}</a>" in text}
     assert shown == systems
@@ -152,7 +152,7 @@ def test_bulk_declining_needs_a_reason_and_tells_it(boss, waiting):
 
 @each("in_bulk", [True, False])
 def test_a_failed_step_runs_again_after_the_yes_and_a_reason(boss, waiting, in_bulk):
-    stuck = waiting(state=State.VALID, failed_step="measure", failure="No memory.")
+    stuck = waiting(state=State.VALID, failure="No memory.")
     path = LIST if in_bulk else f"{LIST}{stuck.pk}/retry/"
     assert f"{LIST}{stuck.pk}/retry/" in boss.get(f"{LIST}{stuck.pk}/change/").text
     page = act(boss, "retry_selected", stuck) if in_bulk else boss.get(path)
@@ -185,7 +185,7 @@ def test_who_may_only_look_cannot_act(client_of, waiting, staff, action):
     from django.contrib.auth.models import Permission
 
     staff.user_permissions.add(Permission.objects.get(codename="view_submission"))
-    submission = waiting(failed_step="measure", failure="X.")
+    submission = waiting(failure="X.")
     client = client_of("staff")
     assert client.get(LIST).status_code == 200
     client.post(
@@ -198,7 +198,7 @@ def test_who_may_only_look_cannot_act(client_of, waiting, staff, action):
         },
     )
     submission.refresh_from_db()
-    assert (submission.state, submission.failed_step) == (State.MEASURED, "measure")
+    assert (submission.state, submission.failure) == (State.MEASURED, "X.")
     verb = action.removesuffix("_selected")
     assert client.get(f"{LIST}{submission.pk}/{verb}/").status_code == 403
 

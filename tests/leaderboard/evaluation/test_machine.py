@@ -9,6 +9,7 @@ from django.utils.module_loading import import_string
 from crowd.models import Campaign, Commitment
 from genie.lib import jobs
 from genie.lib.errors import GenieError
+from genie.lib.runner import LostRace
 from leaderboard.evaluation import campaigns, decide, machine, run
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.services import comparison, joint
@@ -19,7 +20,6 @@ from leaderboard.models import (
     SubmissionEvent,
 )
 from leaderboard.submissions.services import lifecycle
-from leaderboard.submissions.services.attempts import LostRace
 from tests.factories import (
     make_evaluation,
     make_predictions,
@@ -79,7 +79,7 @@ def test_every_state_can_be_reached_and_has_a_name_of_its_own():
 def test_every_strategy_has_every_step_and_the_step_is_a_job():
     assert set(STRATEGIES) == set(HumanEvaluation.Strategy.values)
     for strategy in STRATEGIES.values():
-        assert all(callable(getattr(strategy, name)) for name in machine.STEPS.values())
+        assert all(callable(getattr(strategy, name)) for name in states.STEPS.values())
     assert import_string(machine.JOB)
 
 

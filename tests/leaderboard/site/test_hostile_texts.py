@@ -73,7 +73,6 @@ def addresses(cast):
         task,
         system=NASTY[:100],
         state=Submission.State.INVALID,
-        failed_step=NASTY[:50],
         failure=NASTY,
         errors=[
             {

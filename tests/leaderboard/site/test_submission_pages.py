@@ -89,9 +89,7 @@ def test_a_page_that_has_long_been_waiting_looks_less_often(client_of, task, who
     kite = make_submission(task, **who, state="RECEIVED")
     Submission.objects.update(created_at=timezone.now() - timedelta(minutes=11))
     assert pause(client_of("submitter").get(f"/submissions/{kite.pk}/")) == 60
-    Submission.own.update(
-        failed_step="validate", failure="The disk is full.", failure_permanent=True
-    )
+    Submission.own.update(failure="The disk is full.", failure_permanent=True)
     assert pause(client_of("submitter").get(f"/submissions/{kite.pk}/")) is None
 
 
@@ -165,7 +163,7 @@ def test_each_step_has_its_time(client, task, who):
 @pytest.mark.every_engine
 def test_a_failed_step_says_whether_it_is_tried_again(client_of, cast, task, read):
     both = {"team": cast.team, "owner": cast.submitter}
-    broken = {"state": State.VALID, "failed_step": "measure", "failure": "No memory."}
+    broken = {"state": State.VALID, "failure": "No memory."}
     soon = make_submission(task, **broken, **both)
     never = make_submission(task, **broken, failure_permanent=True, **both)
 

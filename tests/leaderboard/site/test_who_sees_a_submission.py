@@ -96,7 +96,6 @@ def test_cost_trouble_and_story_are_for_team_and_staff(pages_of_all, task, who):
         task,
         state=State.ANNOTATING,
         approved_cents=7_700,
-        failed_step="collect",
         failure="The disk is full.",
         warnings=[
             {"code": "near-duplicate", "sentence": "Very like Rook-9.", "figures": {}},
