@@ -21,6 +21,9 @@ from leaderboard.tasks.models import Task
 from leaderboard.teams.services import announce as announcing
 from leaderboard.teams.services import notices, webhooks
 
+# Kinds of work, beside the steps of submissions and evaluations.
+RUNNERS = [webhooks.RUNNER]
+
 
 def validate(pk: int) -> None:
     runner = lifecycle.RUNNERS[Submission.State.RECEIVED]
@@ -114,7 +117,7 @@ def bring_in(pk: int) -> None:
 
 
 def advance() -> None:
-    run.advance()
+    run.advance(RUNNERS)
 
 
 def count_work() -> None:

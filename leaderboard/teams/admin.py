@@ -8,7 +8,6 @@ from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group
 from django.db.models import Count, Model, QuerySet
 from django.http import HttpRequest
-from django.utils import timezone
 
 from genie.accounts.models import TaskRole
 from genie.lib.admin import AsksWhy, act_on_each, after_asking
@@ -18,6 +17,7 @@ from leaderboard.submissions.models import Team
 from leaderboard.tasks.models import Task
 from leaderboard.teams.models import Membership, WebhookDelivery
 from leaderboard.teams.services import leave
+from leaderboard.teams.services.webhooks import RUNNER
 
 # Accounts and groups: each change has a reason.
 User = get_user_model()
@@ -125,7 +125,7 @@ State = WebhookDelivery.State
 
 @admin.register(WebhookDelivery)
 class WebhookDeliveryAdmin(ReadOnlyAdmin):
-    list_display = ["kind", "team", "webhook", "state", "n_attempts", "last_status", "last_error", "created_at", "next_at"]  # fmt: skip
+    list_display = ["kind", "team", "webhook", "state", "n_attempts", "last_status", "failure", "created_at", "next_at"]  # fmt: skip
     list_filter = ["state", "kind", "created_at"]
     list_select_related = ["webhook__team"]
     search_fields = ["uuid", "webhook__url", "webhook__team__name"]
@@ -148,11 +148,11 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, queryset: QuerySet[WebhookDelivery], reason: str
     ) -> None:
         failed = list(queryset.filter(state=State.FAILED).order_by("pk"))
-        WebhookDelivery.objects.filter(
-            # the state again: another process may have sent it since the list was read
-            pk__in=[delivery.pk for delivery in failed],
-            state=State.FAILED,
-        ).update(state=State.WAITING, n_attempts=0, next_at=timezone.now())
+        # the state again: another process may have sent it since the list was read
+        rows = WebhookDelivery.objects.filter(
+            pk__in=[delivery.pk for delivery in failed]
+        )
+        RUNNER.retry(rows.filter(state=State.FAILED))
         for delivery in failed:
             self.log_change(request, delivery, f"Sent again. Reason: {reason}")
         level = messages.SUCCESS if failed else messages.WARNING

@@ -130,7 +130,7 @@ class DeliverySerializer(serializers.Serializer[Any]):
     n_attempts = serializers.IntegerField()
     next_at = serializers.DateTimeField()
     last_status = serializers.IntegerField(allow_null=True)
-    last_error = serializers.CharField()
+    last_error = serializers.CharField(source="failure")
     created_at = serializers.DateTimeField()
     delivered_at = serializers.DateTimeField(allow_null=True)
 

@@ -2,9 +2,9 @@ import uuid
 
 from django.conf import settings
 from django.db import models
-from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
+from genie.lib.runner import Work
 from leaderboard.submissions.models import SubmissionEvent, Team
 
 
@@ -112,7 +112,7 @@ class Webhook(models.Model):
         return self.url
 
 
-class WebhookDelivery(models.Model):
+class WebhookDelivery(Work):
     class State(models.TextChoices):
         WAITING = "WAITING", "waiting"
         DELIVERED = "DELIVERED", "delivered"
@@ -131,10 +131,7 @@ class WebhookDelivery(models.Model):
     state = models.CharField(
         max_length=10, choices=State.choices, default=State.WAITING
     )
-    n_attempts = models.PositiveSmallIntegerField(default=0)
-    next_at = models.DateTimeField(default=timezone.now)
     last_status = models.PositiveSmallIntegerField(null=True, blank=True)
-    last_error = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     delivered_at = models.DateTimeField(null=True, blank=True)
 

@@ -36,11 +36,9 @@ def announce() -> int:
         .order_by("pk")[:AT_ONCE]
     )
     n = sum(_announce(event) for event in waiting)
-    due = [("leaderboard.jobs.deliver", {"pk": pk}) for pk in webhooks.due()]
     unsent = Notice.objects.filter(sent_at=None).order_by("pk")
     mails = unsent.values_list("pk", flat=True)[:AT_ONCE]
-    due += [("leaderboard.jobs.send_notice", {"pk": pk}) for pk in mails]
-    jobs.enqueue_missing(due)
+    jobs.enqueue_missing([("leaderboard.jobs.send_notice", {"pk": pk}) for pk in mails])
     return n
 
 

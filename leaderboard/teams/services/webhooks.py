@@ -5,18 +5,20 @@ import hmac
 import http.client
 import json
 import secrets
-from datetime import datetime, timedelta
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F
+from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from genie.lib import outbound
+from genie.lib import jobs, outbound
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
+from genie.lib.runner import Runner
 from genie.lib.typing import Account
 from leaderboard.submissions.models import SubmissionEvent, Team
 from leaderboard.teams.models import Webhook, WebhookDelivery
@@ -24,18 +26,21 @@ from leaderboard.teams.selectors import absolute
 
 State = WebhookDelivery.State
 MAX_WEBHOOKS = 10
-AT_ONCE = 200
-# Pauses after failed attempts; after the last one it is given up.
-PAUSES = [
-    timedelta(minutes=1),
-    timedelta(minutes=5),
-    timedelta(minutes=30),
-    timedelta(hours=2),
-    timedelta(hours=8),
-    timedelta(hours=24),
-]
-# An attempt whose process dies is repeated after this.
-_LEASE = timedelta(minutes=5)
+RUNNER = Runner(
+    WebhookDelivery,
+    "leaderboard.jobs.deliver",
+    states=[State.WAITING],
+    failed=State.FAILED,
+    pauses=[
+        timedelta(minutes=1),
+        timedelta(minutes=5),
+        timedelta(minutes=30),
+        timedelta(hours=2),
+        timedelta(hours=8),
+        timedelta(hours=24),
+    ],
+    lease=timedelta(minutes=5),
+)
 
 
 def add(team: Team, url: str, *, by: Account) -> Webhook:
@@ -67,21 +72,20 @@ def https_only() -> bool:
 def queue(event: SubmissionEvent, *, first: bool) -> None:
     kind = f"submission.{event.state.lower()}" if first else "submission.updated"
     hooks = Webhook.objects.filter(team_id=event.submission.team_id, active=True)
-    WebhookDelivery.objects.bulk_create(
-        [
-            WebhookDelivery(
-                webhook=hook, event=event, kind=kind, payload=_payload(event)
-            )
-            for hook in hooks.order_by("pk")
-        ],
-        ignore_conflicts=True,
-    )
+    for hook in hooks.order_by("pk"):
+        _queue(webhook=hook, event=event, kind=kind, payload=_payload(event))
 
 
+@transaction.atomic
 def queue_test(hook: Webhook) -> WebhookDelivery:
-    return WebhookDelivery.objects.create(
-        webhook=hook, kind="test", payload={"message": "Genie can reach you."}
-    )
+    payload = {"message": "Genie can reach you."}
+    return _queue(webhook=hook, kind="test", payload=payload)
+
+
+def _queue(**fields: Any) -> WebhookDelivery:
+    delivery = WebhookDelivery.objects.create(**fields)
+    jobs.enqueue(RUNNER.job, pk=delivery.pk)
+    return delivery
 
 
 def _payload(event: SubmissionEvent) -> dict[str, Any]:
@@ -103,34 +107,16 @@ def _payload(event: SubmissionEvent) -> dict[str, Any]:
     }
 
 
-def due() -> list[int]:
-    rows = WebhookDelivery.objects.filter(
-        state=State.WAITING, next_at__lte=timezone.now()
-    )
-    return list(rows.order_by("next_at", "pk").values_list("pk", flat=True)[:AT_ONCE])
-
-
 def deliver(pk: int) -> None:
-    now = timezone.now()
-    # Counted and postponed before the request: an attempt that kills its process
-    # counts, too, and no other process repeats it meanwhile.
-    claimed = WebhookDelivery.objects.filter(
-        pk=pk, state=State.WAITING, next_at__lte=now
-    ).update(next_at=now + _LEASE, n_attempts=F("n_attempts") + 1)
-    if not claimed:
-        return
-    delivery = WebhookDelivery.objects.select_related("webhook").get(pk=pk)
+    RUNNER.run(pk, _deliver)
+
+
+def _deliver(row: QuerySet[WebhookDelivery]) -> None:
+    delivery = row.select_related("webhook").get()
     if not delivery.webhook.active:
-        _write(delivery, error="The webhook was turned off.", final=True)
-        return
-    status, error, final = _try(delivery, now)
-    _write(delivery, status=status, error=error, final=final)
-
-
-def _try(delivery: WebhookDelivery, now: datetime) -> tuple[int | None, str, bool]:
-    """Send; return the status, the error, and whether it is permanent."""
+        raise GenieError("The webhook was turned off.")
     body = body_of(delivery)
-    stamp = str(int(now.timestamp()))
+    stamp = str(int(timezone.now().timestamp()))
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "Genie-Webhook/1",
@@ -140,6 +126,7 @@ def _try(delivery: WebhookDelivery, now: datetime) -> tuple[int | None, str, boo
         + signature(delivery.webhook.secret, str(delivery.uuid), stamp, body),
     }
     try:
+        # Raises GenieError if the address is forbidden by now.
         answer = outbound.post(
             delivery.webhook.url,
             body,
@@ -147,15 +134,17 @@ def _try(delivery: WebhookDelivery, now: datetime) -> tuple[int | None, str, boo
             https_only=https_only(),
             allow_private=bool(settings.GENIE["WEBHOOKS_PRIVATE"]),
         )
-    # The address was checked earlier but may be forbidden by now.
-    except GenieError as error:
-        return None, error.message, True
     except (OSError, http.client.HTTPException, ValueError) as error:
-        return None, one_line(f"{type(error).__name__}: {error}", 300), False
-    if HTTPStatus(200) <= answer.status < HTTPStatus(300):
-        return answer.status, "", False
-    gone = answer.status == HTTPStatus.GONE
-    return answer.status, one_line(answer.text, 300) or "No reason given.", gone
+        sentence = one_line(f"{type(error).__name__}: {error}", 300)
+        row.update(last_status=None)
+        raise GenieError(sentence, permanent=False) from error
+    row.update(last_status=answer.status)
+    if not HTTPStatus(200) <= answer.status < HTTPStatus(300):
+        raise GenieError(
+            one_line(answer.text, 300) or "No reason given.",
+            permanent=answer.status == HTTPStatus.GONE,
+        )
+    row.update(state=State.DELIVERED, delivered_at=timezone.now(), failure="")
 
 
 def body_of(delivery: WebhookDelivery) -> bytes:
@@ -179,27 +168,3 @@ def signature(secret: str, event_id: str, timestamp: str, body: bytes) -> str:
     """
     signed = f"{event_id}.{timestamp}.".encode() + body
     return hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
-
-
-def _write(
-    delivery: WebhookDelivery,
-    *,
-    status: int | None = None,
-    error: str = "",
-    final: bool = False,
-) -> None:
-    now = timezone.now()
-    rows = WebhookDelivery.objects.filter(pk=delivery.pk, state=State.WAITING)
-    if not error:
-        rows.update(
-            state=State.DELIVERED, delivered_at=now, last_status=status, last_error=""
-        )
-        return
-    over = final or delivery.n_attempts > len(PAUSES)
-    pause = timedelta() if over else PAUSES[delivery.n_attempts - 1]
-    rows.update(
-        state=State.FAILED if over else State.WAITING,
-        next_at=now + pause,
-        last_status=status,
-        last_error=error,
-    )
