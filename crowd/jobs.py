@@ -5,6 +5,7 @@ from crowd.elsewhere.services import notices, subscriptions, sync
 from crowd.elsewhere.services.hit_page import Pages
 from crowd.messages import services as messages
 from crowd.money.services import last_payments, payouts
+from crowd.requester.services import deliver
 from crowd.workers.hit_form import sent_to, shown_item
 from crowd.workers.services import invitations
 
@@ -35,6 +36,7 @@ def confirm_subscription(address: str) -> None:
 
 def forget_notices() -> None:
     notices.forget()
+    deliver.forget_old()
 
 
 def plan_payouts() -> None:

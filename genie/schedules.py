@@ -32,11 +32,6 @@ SCHEDULES = [
         "crowd.requester.services.periodic.settle_all",
         minutes=1,
     ),
-    Periodic(
-        "send requesters' notifications",
-        "crowd.requester.services.periodic.deliver_due",
-        minutes=1,
-    ),
     Periodic("tell of trouble", "genie.upkeep.alerts.look", minutes=5),
     Periodic("forget old drafts", "leaderboard.jobs.forget_drafts", minutes=1440),
     Periodic(

@@ -1,5 +1,6 @@
 """Jobs: thin, with keys as arguments, safe to run twice."""
 
+from crowd.requester.services import deliver as notifications
 from genie.lib import jobs
 from genie.lib.queue.pieces import Later
 from leaderboard.boards.selectors import home
@@ -22,7 +23,7 @@ from leaderboard.teams.services import announce as announcing
 from leaderboard.teams.services import notices, webhooks
 
 # Kinds of work, beside the steps of submissions and evaluations.
-RUNNERS = [webhooks.RUNNER]
+RUNNERS = [webhooks.RUNNER, notifications.RUNNER]
 
 
 def validate(pk: int) -> None:

@@ -3,6 +3,7 @@ import crowd.requester.models
 import crowd.workers.models.worker
 import django.core.validators
 import django.db.models.deletion
+import django.utils.timezone
 import genie.lib.ordered_json
 from decimal import Decimal
 from django.conf import settings
@@ -615,15 +616,17 @@ class Migration(migrations.Migration):
                 name='RequesterEvent',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('n_attempts', models.PositiveSmallIntegerField(default=0)),
+                    ('n_starts', models.PositiveIntegerField(default=0, editable=False)),
+                    ('next_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                    ('failure', models.TextField(blank=True)),
+                    ('failure_permanent', models.BooleanField(default=False)),
                     ('event_id', models.CharField(default=crowd.requester.models.new_entity_id, max_length=64, unique=True)),
                     ('transport', models.CharField(max_length=16)),
                     ('destination', models.TextField()),
                     ('body', models.JSONField()),
                     ('created_at', models.DateTimeField()),
                     ('sent_at', models.DateTimeField(blank=True, null=True)),
-                    ('n_tries', models.PositiveSmallIntegerField(default=0)),
-                    ('next_try_at', models.DateTimeField(blank=True, db_index=True, null=True)),
-                    ('trouble', models.CharField(blank=True, max_length=300)),
                     ('requester', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='crowd.requester')),
                 ],
                 options={
@@ -1134,6 +1137,10 @@ class Migration(migrations.Migration):
             migrations.AddIndex(
                 model_name='qualificationquestion',
                 index=models.Index(fields=['content_key'], name='crowd_quali_content_2db4b6_idx'),
+            ),
+            migrations.AddIndex(
+                model_name='requesterevent',
+                index=models.Index(fields=['sent_at', 'next_at'], name='crowd_reque_sent_at_d286ce_idx'),
             ),
             migrations.AddConstraint(
                 model_name='qualificationtype',

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from crowd.workers.models.worker import Worker
+from genie.lib.runner import Work
 
 # Rows of requesters who post through the Mechanical-Turk-compatible API.
 #
@@ -547,7 +548,7 @@ class RequestToken(models.Model):
         return f"{self.operation} {self.token}"
 
 
-class RequesterEvent(models.Model):
+class RequesterEvent(Work):
     requester = models.ForeignKey(
         Requester, on_delete=models.CASCADE, related_name="events"
     )
@@ -557,13 +558,10 @@ class RequesterEvent(models.Model):
     body = models.JSONField()
     created_at = models.DateTimeField()
     sent_at = models.DateTimeField(null=True, blank=True)
-    n_tries = models.PositiveSmallIntegerField(default=0)
-    # when it is tried again; null: sent, or given up
-    next_try_at = models.DateTimeField(null=True, blank=True, db_index=True)
-    trouble = models.CharField(max_length=300, blank=True)
 
     class Meta:
         ordering = ["pk"]
+        indexes = [models.Index(fields=["sent_at", "next_at"])]
 
     def __str__(self) -> str:
         return self.event_id

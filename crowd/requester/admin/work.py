@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
 
 from crowd.money.admin.payouts import ReferenceForm
 from crowd.money.services import payouts
@@ -14,6 +13,7 @@ from crowd.requester.models import (
     RequesterEvent,
     WorkerRecord,
 )
+from crowd.requester.services.deliver import RUNNER
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin import (
     AsksWhy,
@@ -119,7 +119,7 @@ class RequesterBonusAdmin(_PaidOut):
 @admin.register(RequesterEvent)
 class RequesterEventAdmin(ReadOnlyAdmin):
     act_permission = "crowd.change_requesterevent"
-    list_display = ["event_id", "requester", "transport", "created_at", "sent_at", "n_tries", "next_try_at", "trouble"]  # fmt: skip
+    list_display = ["event_id", "requester", "transport", "created_at", "sent_at", "n_attempts", "next_at", "failure"]  # fmt: skip
     list_filter = [("sent_at", admin.EmptyFieldListFilter), "transport", "requester"]
     list_select_related = ["requester"]
     search_fields = ["event_id", "destination"]
@@ -136,9 +136,8 @@ class RequesterEventAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, queryset: QuerySet[RequesterEvent], reason: str
     ) -> None:
         waiting = list(queryset.filter(sent_at=None))
-        n = queryset.filter(
-            pk__in=[event.pk for event in waiting], sent_at=None
-        ).update(n_tries=0, next_try_at=timezone.now())
+        rows = queryset.filter(pk__in=[event.pk for event in waiting], sent_at=None)
+        n = RUNNER.retry(rows)
         for event in waiting:
             note(person(request), event, "Marked for redelivery.", reason)
         self.message_user(

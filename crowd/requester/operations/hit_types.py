@@ -96,9 +96,9 @@ def send_test_event(call: Call, arguments: Arguments) -> Answer:
 def _send(event_pk: int) -> None:
     deliver(event_pk)
     event = RequesterEvent.objects.get(pk=event_pk)
-    if event.trouble:
+    if event.failure:
         raise TurkError(
             "The test notification was not delivered and will be tried again: "
-            f"{event.trouble}",
+            f"{event.failure}",
             "InvalidTransportEndpoint",
         )

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from django.utils import timezone
-
 from crowd.requester.models import (
     Requester,
     RequesterAssignment,
@@ -49,10 +47,8 @@ def store(
             "Events": [{"EventTimestamp": stamp, **event}],
         },
         created_at=now,
-        # The machine's own time, because tests may move the API's clock.
-        next_try_at=timezone.now(),
     )
-    enqueue("crowd.requester.services.periodic.deliver", event=event_row.pk)
+    enqueue("crowd.requester.services.periodic.deliver", pk=event_row.pk)
     return event_row
 
 

@@ -1,5 +1,3 @@
-from django.utils import timezone
-
 from crowd.requester.models import Requester
 from crowd.requester.protocol import clock
 from crowd.requester.services import deliver as delivery
@@ -12,11 +10,5 @@ def settle_all() -> None:
         settle(requester, now)
 
 
-def deliver(event: int) -> None:
-    delivery.deliver(event)
-
-
-def deliver_due() -> None:
-    now = timezone.now()
-    delivery.enqueue_due(now)
-    delivery.forget_old(now)
+def deliver(pk: int) -> None:
+    delivery.deliver(pk)

@@ -103,7 +103,7 @@ def test_notices_of_a_topic_lead_to_one_look_each(turk, site, monkeypatch):
     ]
     assert len(events) == 2
     assert {(one.transport, one.destination) for one in events} == {("SNS", topic)}
-    RequesterEvent.objects.all().update(sent_at="2026-01-01T00:00Z", next_try_at=None)
+    RequesterEvent.objects.all().update(sent_at="2026-01-01T00:00Z")
     jobs.drain()
     wanted = (sync.JOB, (("campaign", elsewhere.campaign.pk),))
     posted = [deliver._as_topic(one, json.dumps(one.body)) for one in events]

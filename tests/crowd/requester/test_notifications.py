@@ -9,9 +9,10 @@ from django.utils import timezone
 
 from crowd.models import RequesterEvent
 from crowd.requester.protocol import aws
-from crowd.requester.services import deliver, periodic
+from crowd.requester.services import deliver
 from crowd.requester.services import deliver as web_hook
 from genie.lib import jobs, outbound
+from leaderboard import jobs as steps
 from tests.crowd.platforms.signer import HTTPSServer, make_key
 from tests.crowd.requester.making import TYPE, do, post, refused, worker
 from tests.moto_server import client
@@ -60,8 +61,8 @@ def ping(desk, destination, transport="SQS", **version):
 
 
 def due_again():
-    waiting = RequesterEvent.objects.filter(sent_at=None, next_try_at__isnull=False)
-    return waiting.update(next_try_at=timezone.now() - timedelta(seconds=1))
+    waiting = RequesterEvent.objects.filter(sent_at=None, failure_permanent=False)
+    return waiting.update(next_at=timezone.now() - timedelta(seconds=1))
 
 
 def test_events_arrive_in_the_queue_and_name_no_worker(desk, queue):
@@ -82,7 +83,7 @@ def test_events_arrive_in_the_queue_and_name_no_worker(desk, queue):
         assert "WorkerId" not in json.dumps(one)
         assert "good" not in json.dumps(one)
     assert len({one["EventDocId"] for one in found}) == 3
-    periodic.deliver_due()
+    steps.advance()
     jobs.drain()
     assert received() == []  # each was sent once
     assert not RequesterEvent.objects.filter(sent_at=None).exists()
@@ -114,26 +115,25 @@ def test_what_fails_is_tried_again_later_and_given_up_at_last(desk, amazon, queu
     post(desk)
     jobs.drain()
     event = RequesterEvent.objects.get()
-    assert event.n_tries == 1
-    assert event.trouble
-    assert event.next_try_at > timezone.now()
+    assert event.n_attempts == 1
+    assert event.failure
+    assert event.next_at > timezone.now()
     assert not deliver.deliver(event.pk)  # not yet
-    for _ in range(deliver.TRIES - 2):
+    for _ in range(10):
         due_again()
-        periodic.deliver_due()
+        steps.advance()
         jobs.drain()
     assert due_again() == 1
     RequesterEvent.objects.update(destination=queue[0])
     assert deliver.deliver(event.pk)
     assert [one["Events"][0]["EventType"] for one in queue[1]()] == ["HITCreated"]
     RequesterEvent.objects.update(
-        sent_at=None, n_tries=deliver.TRIES - 1, destination=lost,
-        next_try_at=timezone.now(),
+        sent_at=None, n_attempts=11, destination=lost, next_at=timezone.now(),
     )  # fmt: skip
     deliver.deliver(event.pk)
-    assert RequesterEvent.objects.get().next_try_at is None
+    assert RequesterEvent.objects.get().failure_permanent
     RequesterEvent.objects.update(created_at=timezone.now() - timedelta(days=31))
-    periodic.deliver_due()
+    deliver.forget_old()
     assert not RequesterEvent.objects.exists()
 
 
@@ -184,7 +184,7 @@ def test_no_requester_reaches_what_is_inside(desk, hook, monkeypatch):
     post(desk)
     jobs.drain()
     assert heard == []
-    assert "private network" in RequesterEvent.objects.get().trouble
+    assert "private network" in RequesterEvent.objects.get().failure
 
 
 def test_targets_that_hear_nothing_are_refused(desk, credentials):
@@ -231,7 +231,7 @@ def test_a_test_event_is_sent_at_once_and_says_what_is_wrong(desk, hook, monkeyp
     )
     assert "answered with status 302" in message
     failed = RequesterEvent.objects.get(sent_at=None)
-    assert failed.next_try_at is not None
+    assert not failed.failure_permanent
 
 
 def test_a_queue_that_may_not_be_asked_about_is_let_through(monkeypatch, credentials):
