@@ -12,7 +12,7 @@ from leaderboard.judges.services import license as licensing
 from leaderboard.judges.services import work as judges_work
 from leaderboard.metric_board.services import compute, refresh_all
 from leaderboard.metric_runs import services
-from leaderboard.metric_runs.services import catch_up, catch_up_all
+from leaderboard.metric_runs.services import RUNNER, catch_up, catch_up_all
 from leaderboard.releases import queued as releases
 from leaderboard.studio.services import bring, keep
 from leaderboard.submissions.models import Submission
@@ -23,7 +23,7 @@ from leaderboard.teams.services import announce as announcing
 from leaderboard.teams.services import notices, webhooks
 
 # Kinds of work, beside the steps of submissions and evaluations.
-RUNNERS = [webhooks.RUNNER, notifications.RUNNER]
+RUNNERS = [RUNNER, webhooks.RUNNER, notifications.RUNNER]
 
 
 def validate(pk: int) -> None:

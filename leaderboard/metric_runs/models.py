@@ -2,6 +2,7 @@
 
 from django.db import models
 
+from genie.lib.runner import Work
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
@@ -67,7 +68,7 @@ class MetricRun(models.Model):
         return f"{self.metric} on {self.task}"
 
 
-class MetricPiece(models.Model):
+class MetricPiece(Work):
     """Some instances of one submission, computed by one job of a run."""
 
     class State(models.TextChoices):
@@ -83,8 +84,6 @@ class MetricPiece(models.Model):
     first = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
     state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
-    n_attempts = models.PositiveSmallIntegerField(default=0)
-    failure = models.TextField(blank=True)
     # the result, until the submission's pieces are combined
     output = models.JSONField(default=dict, blank=True)
 

@@ -1,5 +1,4 @@
 import json
-import logging
 from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import islice
@@ -7,12 +6,11 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from genie.lib import jobs
-from genie.lib.errors import GenieError
-from genie.lib.logs import one_line
+from genie.lib.runner import Runner
 from genie.lib.seeds import seed_from
 from genie.lib.serving.unmoved import is_unmoved, looked_in_vain, stamps
 from genie.lib.unguessable import seed_for
@@ -219,7 +217,20 @@ def _misaligned(submission: Submission) -> bool:
 # that other work is not delayed, and each finished piece queues the next one.
 RunState = MetricRun.State
 PieceState = MetricPiece.State
-JOB = "leaderboard.jobs.measure_piece"
+
+
+class _PieceRunner(Runner):
+    def due(self) -> list[int]:
+        running = MetricRun.objects.filter(state=RunState.RUNNING).order_by("pk")
+        return [pk for run in running for pk in _next(run)]
+
+
+RUNNER = _PieceRunner(
+    MetricPiece,
+    "leaderboard.jobs.measure_piece",
+    states=[PieceState.WAITING],
+    failed=PieceState.FAILED,
+)
 # Number of one run's pieces in the queue at a time.
 IN_QUEUE = 4
 OBSOLETE = "The task asks for other settings now."
@@ -227,8 +238,6 @@ OBSOLETE = "The task asks for other settings now."
 
 def catch_up_all() -> int:
     """Catch up every task with changes; return the number of queued pieces."""
-    running = MetricRun.objects.filter(state=RunState.RUNNING).order_by()
-    busy = set(running.values_list("task", flat=True))
     moved = stamps(
         (Submission.objects.filter(state__in=ON_BOARD), "task", "pk"),
         (SubmissionEvent.objects.all(), "submission__task", "pk"),
@@ -239,7 +248,7 @@ def catch_up_all() -> int:
         name = f"metrics-of-{task.pk}-{task.created_at.timestamp()}"
         asked = [task.config, task.release_sha256]
         stamp = (json.dumps(asked, sort_keys=True), moved.get(task.pk))
-        if task.pk in busy or not is_unmoved(name, stamp):
+        if not is_unmoved(name, stamp):
             n += catch_up(task)
             looked_in_vain(name, stamp)
     return n
@@ -260,14 +269,18 @@ def catch_up(task: Task) -> int:
 
 
 def queue_next(run: MetricRun) -> int:
-    """Queue the first waiting pieces; end the run if there are none left."""
+    return jobs.enqueue_missing((RUNNER.job, {"pk": pk}) for pk in _next(run))
+
+
+def _next(run: MetricRun) -> list[int]:
+    """Return the first waiting pieces; end the run if there are none left."""
     waiting = run.pieces.filter(state=PieceState.WAITING).order_by(
         "n_attempts", "first", "pk"
     )
     pks = list(waiting.values_list("pk", flat=True)[:IN_QUEUE])
     if not pks:
         _finish(run)
-    return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in pks)
+    return pks
 
 
 def stop(run: MetricRun) -> bool:
@@ -280,7 +293,7 @@ def resume(run: MetricRun) -> bool:
     states = [RunState.STOPPED, RunState.DONE]
     with transaction.atomic():
         failed = run.pieces.filter(state=PieceState.FAILED)
-        n_failed = failed.update(state=PieceState.WAITING, n_attempts=0, failure="")
+        n_failed = RUNNER.retry(failed)
         if run.state == RunState.DONE and not n_failed:
             return False
         if not _turn(run, states, RunState.RUNNING, reason="", finished_at=None):
@@ -395,51 +408,26 @@ def _pieces(run: MetricRun, pk: int, choice: Chosen, n: int) -> list[MetricPiece
 
 
 # One piece of a metric's run: compute it, store it, combine a submission's pieces.
-logger = logging.getLogger(__name__)
-
-# Failures with an error, and starts that never finished.
-MAX_ATTEMPTS, MAX_STARTS = 3, 5
-_CUT_OFF = "Its process was killed at every attempt: not enough memory or time."
-
-
 def compute(pk: int) -> None:
     """Compute one waiting piece, and queue the run's next ones."""
     piece = (
         MetricPiece.objects.select_related("run__task", "submission__task")
-        .filter(pk=pk, state=PieceState.WAITING, run__state=RunState.RUNNING)
+        .filter(pk=pk, state=PieceState.WAITING, run__state=MetricRun.State.RUNNING)
         .first()
     )
     if piece is None:
         return
     if piece.submission.state not in ON_BOARD:  # withdrawn in the meantime
         piece.run.pieces.filter(submission_id=piece.submission_id).delete()
-    elif _begun(piece):
-        _attempt(piece)
+    else:
+        RUNNER.run(pk, lambda row: _compute(row, piece))
     queue_next(piece.run)
 
 
-def _begun(piece: MetricPiece) -> bool:
-    """Count the attempt before it is made, so that one that kills its process counts, too."""
-    waiting = MetricPiece.objects.filter(pk=piece.pk, state=PieceState.WAITING)
-    if waiting.filter(n_attempts__lt=MAX_STARTS).update(n_attempts=F("n_attempts") + 1):
-        return True
-    waiting.update(state=PieceState.FAILED, failure=_CUT_OFF)
-    return False
-
-
-def _attempt(piece: MetricPiece) -> None:
+def _compute(row: QuerySet[MetricPiece], piece: MetricPiece) -> None:
     choice = _current(piece.run)
-    if choice is None:
-        return  # the next catch-up stops the run
-    try:
-        output = choice.metric.compute(batch_of_piece(piece))
-    except GenieError as error:
-        _note_failure(piece, error.message, permanent=error.permanent)
-    except Exception as error:  # noqa: BLE001 - libraries of metrics may raise anything
-        sentence = f"{type(error).__name__}: {one_line(error, 300)}"
-        _note_failure(piece, sentence, permanent=False)
-    else:
-        _keep(piece, choice, output)
+    if choice is not None:  # otherwise the next catch-up stops the run
+        _keep(row, piece, choice, choice.metric.compute(batch_of_piece(piece)))
 
 
 def _current(run: MetricRun) -> Chosen | None:
@@ -449,24 +437,13 @@ def _current(run: MetricRun) -> Chosen | None:
     return None
 
 
-def _note_failure(piece: MetricPiece, sentence: str, *, permanent: bool) -> None:
-    logger.warning("Metric %s, %s: %s", piece.run.metric, piece, sentence)
-    waiting = MetricPiece.objects.filter(pk=piece.pk, state=PieceState.WAITING)
-    waiting.update(failure=sentence)
-    if permanent:
-        waiting.update(state=PieceState.FAILED)
-    else:
-        waiting.filter(n_attempts__gte=MAX_ATTEMPTS).update(state=PieceState.FAILED)
-
-
-def _keep(piece: MetricPiece, choice: Chosen, output: MetricOutput) -> None:
+def _keep(
+    row: QuerySet[MetricPiece], piece: MetricPiece, choice: Chosen, output: MetricOutput
+) -> None:
     with transaction.atomic():
         # The lock on the run's row makes the last of two pieces see the other one.
         MetricRun.objects.select_for_update().get(pk=piece.run_id)
-        written = MetricPiece.objects.filter(
-            pk=piece.pk, state=PieceState.WAITING
-        ).update(state=PieceState.DONE, failure="", output=_as_json(output))
-        if written:
+        if row.update(state=PieceState.DONE, failure="", output=_as_json(output)):
             _put_together(piece, choice)
 
 

@@ -187,11 +187,11 @@ def test_a_piece_whose_process_dies_each_time_is_given_up(task, two):
     use_metrics(task, "ter")
     services.catch_up(task)
     piece = MetricPiece.objects.order_by("pk").first()
-    MetricPiece.objects.filter(pk=piece.pk).update(n_attempts=5)
+    MetricPiece.objects.filter(pk=piece.pk).update(n_attempts=6)
     services.compute(piece.pk)
     piece.refresh_from_db()
     assert piece.state == "FAILED"
-    assert "Its process was killed" in piece.failure
+    assert "interrupted 6 times" in piece.failure
 
 
 @pytest.mark.every_engine
