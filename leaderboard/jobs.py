@@ -10,9 +10,8 @@ from leaderboard.judges.services import decide as judging
 from leaderboard.judges.services import estimate as judged
 from leaderboard.judges.services import license as licensing
 from leaderboard.judges.services import work as judges_work
-from leaderboard.metric_board.services import compute, refresh_all
+from leaderboard.metric_board.services import RUNNER, compute, refresh_all
 from leaderboard.metric_runs import services
-from leaderboard.metric_runs.services import RUNNER, catch_up, catch_up_all
 from leaderboard.releases import queued as releases
 from leaderboard.studio.services import bring, keep
 from leaderboard.submissions.models import Submission
@@ -23,7 +22,7 @@ from leaderboard.teams.services import announce as announcing
 from leaderboard.teams.services import notices, webhooks
 
 # Kinds of work, beside the steps of submissions and evaluations.
-RUNNERS = [RUNNER, webhooks.RUNNER, notifications.RUNNER]
+RUNNERS = [services.RUNNER, RUNNER, webhooks.RUNNER, notifications.RUNNER]
 
 
 def validate(pk: int) -> None:
@@ -63,10 +62,10 @@ def measure_piece(pk: int) -> None:
 
 def catch_up_metrics(task: int = 0) -> None:
     if not task:
-        catch_up_all()
+        services.catch_up_all()
     # a task can be deleted while its job waits
     elif chosen := Task.objects.filter(pk=task).first():
-        catch_up(chosen)
+        services.catch_up(chosen)
 
 
 def refresh_metric_boards() -> None:

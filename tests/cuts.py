@@ -226,7 +226,6 @@ UNCUT: dict[str, str] = {
         leaderboard.evaluation.strategies.single_system:_watch_replacements
         leaderboard.imports.services.bring_in:bring_in
         leaderboard.imports.services.take_back:take_back
-        leaderboard.metric_board.services:compute
         leaderboard.metric_runs.services:resume leaderboard.releases.queued:work
     """,
     "tests only let it write once": """

@@ -3,11 +3,12 @@ from django.db import models
 from django.db.models import Q
 
 from genie.lib.ordered_json import OrderedJSONField
+from genie.lib.runner import Work
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
 
-class MetricBoard(models.Model):
+class MetricBoard(Work):
     """A stored snapshot of how well a task's metrics agree with people on one criterion."""
 
     class State(models.TextChoices):
@@ -31,8 +32,6 @@ class MetricBoard(models.Model):
     n_systems = models.PositiveIntegerField(default=0)
     payload = OrderedJSONField(default=dict, blank=True)
     seconds = models.FloatField(default=0.0)
-    n_attempts = models.PositiveSmallIntegerField(default=0)
-    failure = models.TextField(blank=True)
     # when these inputs were last current
     wanted_at = models.DateTimeField()
     computed_at = models.DateTimeField(null=True, blank=True)

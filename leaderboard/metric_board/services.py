@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import re
 import time
 from dataclasses import asdict
@@ -13,13 +12,13 @@ import numpy as np
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import transaction
-from django.db.models import F
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from genie.lib import jobs
 from genie.lib.bounded import LimitExceeded, Limits, call_bounded
 from genie.lib.errors import GenieError
-from genie.lib.logs import one_line
+from genie.lib.runner import Runner
 from genie.lib.seeds import seed_from
 from genie.lib.serving.one_at_a_time import one_at_a_time
 from genie.lib.serving.unmoved import Stamp, is_unmoved, looked_in_vain, stamps
@@ -56,11 +55,13 @@ from leaderboard.tasks.models import Task
 if TYPE_CHECKING:
     import pandas as pd
 
-logger = logging.getLogger(__name__)
-
 State = MetricBoard.State
-JOB = "leaderboard.jobs.compute_metric_board"
-MAX_ATTEMPTS = 3
+RUNNER = Runner(
+    MetricBoard,
+    "leaderboard.jobs.compute_metric_board",
+    states=[State.WAITING],
+    failed=State.FAILED,
+)
 # Number of snapshots kept per board, including the one shown.
 KEPT = 5
 
@@ -74,11 +75,9 @@ def refresh_all() -> int:
         if is_unmoved(name, stamp):
             continue
         boards = [_demand(task, criterion) for criterion in criteria_of(task)]
-        if due := [board.pk for board in boards if board is not None]:
-            wanted += due
-        else:
-            looked_in_vain(name, stamp)
-    return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in wanted)
+        wanted += [board.pk for board in boards if board is not None]
+        looked_in_vain(name, stamp)
+    return jobs.enqueue_missing((RUNNER.job, {"pk": pk}) for pk in wanted)
 
 
 def _moved() -> dict[int, Stamp]:
@@ -102,7 +101,9 @@ def _moved() -> dict[int, Stamp]:
 def refresh(task: Task) -> int:
     """Queue one task's boards whose inputs have changed; return the number queued."""
     boards = [_demand(task, criterion) for criterion in criteria_of(task)]
-    return jobs.enqueue_missing((JOB, {"pk": b.pk}) for b in boards if b is not None)
+    return jobs.enqueue_missing(
+        (RUNNER.job, {"pk": b.pk}) for b in boards if b is not None
+    )
 
 
 def _demand(task: Task, criterion: str) -> MetricBoard | None:
@@ -134,55 +135,41 @@ def _demand(task: Task, criterion: str) -> MetricBoard | None:
 
 def _prune(task: Task, criterion: str) -> None:
     boards = MetricBoard.objects.filter(task=task, criterion=criterion)
-    newest = boards.order_by("-wanted_at", "-pk")
-    # Keep the newest finished one, which the page shows, even if newer ones wait.
-    ready = newest.filter(state=State.READY).values_list("pk", flat=True)[:1]
-    kept = {*newest.values_list("pk", flat=True)[:KEPT], *ready}
-    boards.exclude(pk__in=kept).delete()
+    newest = boards.order_by("-wanted_at", "-pk").values_list("pk", flat=True)
+    ended = newest.exclude(state=State.WAITING)
+    # Keep the newest finished one, which the page shows, even if a newer one waits.
+    ready = newest.filter(state=State.READY)
+    boards.exclude(pk__in={*newest[:1], *ended[:KEPT], *ready[:1]}).delete()
 
 
 def compute(pk: int) -> None:
+    RUNNER.run(pk, _compute)
+
+
+def _compute(row: QuerySet[MetricBoard]) -> None:
     """Compute a waiting board; all computing is done before the single write."""
-    waiting = MetricBoard.objects.filter(pk=pk, state=State.WAITING)
-    board = waiting.select_related("task").first()
-    if board is None:
-        return
-    if board.n_attempts >= MAX_ATTEMPTS:
-        sentence = (
-            board.failure
-            or "The computation did not finish: not enough memory or time."
-        )
-        waiting.update(state=State.FAILED, failure=sentence)
-        return
+    board = row.select_related("task").get()
     inputs = board_inputs(board.task, board.criterion)
     if inputs.sha256() != board.inputs_sha256:
-        return  # inputs changed meanwhile; the next refresh queues the new board
-    # Counted first, so that a computation that kills its process counts, too.
-    waiting.update(n_attempts=F("n_attempts") + 1)
-    start = time.monotonic()
-    try:
-        payload = payload_of(board.task, inputs, seed=board.seed)
-    except Exception as error:
-        logger.exception("Metric board %s failed", board.pk)
-        failure = f"{type(error).__name__}: {one_line(error, 300)}"
-        waiting.update(failure=failure)
+        refresh(board.task)  # inputs changed meanwhile
         return
-    with transaction.atomic():
-        waiting.update(
-            state=State.READY,
-            payload=payload,
-            failure="",
-            seconds=round(time.monotonic() - start, 3),
-            computed_at=timezone.now(),
-        )
+    start = time.monotonic()
+    payload = payload_of(board.task, inputs, seed=board.seed)
+    row.update(
+        state=State.READY,
+        payload=payload,
+        failure="",
+        seconds=round(time.monotonic() - start, 3),
+        computed_at=timezone.now(),
+    )
 
 
 def retry(board: MetricBoard) -> bool:
     failed = MetricBoard.objects.filter(pk=board.pk, state=State.FAILED)
     with transaction.atomic():
-        again = failed.update(state=State.WAITING, n_attempts=0, failure="")
+        again = RUNNER.retry(failed)
         if again:
-            jobs.enqueue(JOB, pk=board.pk)
+            jobs.enqueue(RUNNER.job, pk=board.pk)
     return bool(again)
 
 
