@@ -151,7 +151,7 @@ def release(folder: Path, *, parquet: bool) -> dict[str, Any]:
     return {
         "seconds": used() - start + of_children().ru_utime + of_children().ru_stime,
         "wall": time.perf_counter() - began,
-        "pieces": row.n_attempts,
+        "pieces": row.n_starts,
         "archive MB": row.n_bytes / 1e6,
         "before": before,
         "peak": peak(),

@@ -16,7 +16,7 @@ SCHEDULES = [
         "estimate with judges", "leaderboard.jobs.estimate_with_judges", minutes=1
     ),
     Periodic("license judges", "leaderboard.jobs.license_judges", minutes=2),
-    Periodic("queue waiting releases", "leaderboard.jobs.queue_releases", minutes=10),
+    Periodic("sweep files of releases", "leaderboard.jobs.sweep_releases", minutes=10),
     Periodic("release overdue assignments", "crowd.jobs.release_overdue", minutes=1),
     Periodic("approve waiting work", "crowd.jobs.approve_waiting", minutes=10),
     Periodic("tell of new work", "crowd.jobs.look_for_news", minutes=30),

@@ -22,7 +22,13 @@ from leaderboard.teams.services import announce as announcing
 from leaderboard.teams.services import notices, webhooks
 
 # Kinds of work, beside the steps of submissions and evaluations.
-RUNNERS = [services.RUNNER, RUNNER, webhooks.RUNNER, notifications.RUNNER]
+RUNNERS = [
+    services.RUNNER,
+    RUNNER,
+    releases.RUNNER,
+    webhooks.RUNNER,
+    notifications.RUNNER,
+]
 
 
 def validate(pk: int) -> None:
@@ -100,8 +106,8 @@ def make_release(pk: int) -> None:
     releases.work(pk)
 
 
-def queue_releases() -> None:
-    releases.queue_missing()
+def sweep_releases() -> None:
+    releases.sweep_folders()
 
 
 def forget_drafts() -> None:

@@ -226,7 +226,7 @@ UNCUT: dict[str, str] = {
         leaderboard.evaluation.strategies.single_system:_watch_replacements
         leaderboard.imports.services.bring_in:bring_in
         leaderboard.imports.services.take_back:take_back
-        leaderboard.metric_runs.services:resume leaderboard.releases.queued:work
+        leaderboard.metric_runs.services:resume
     """,
     "tests only let it write once": """
         crowd.campaigns.services.work:_same_or_refused

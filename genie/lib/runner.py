@@ -7,14 +7,14 @@ due; after the last pause, the work is given up until staff retry it.
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
-from django.db import models, transaction
+from django.db import models
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
 from genie.lib.queue.pieces import Later
@@ -87,6 +87,8 @@ class Runner:
     def run(self, pk: int, service: Callable[[QuerySet[Any]], object]) -> bool:
         """Make one attempt, unless there is none to make; return whether it succeeded.
 
+        A piece of long work has also succeeded if the rest comes `Later`.
+
         `service` gets the row as a query, which is empty as soon as another attempt has
         begun. A failure is stored as a sentence for the people who wait and for staff.
         """
@@ -94,13 +96,10 @@ class Runner:
         if row is None:
             return False
         try:
-            service(row)
+            with suppress(Later):
+                service(row)
         except LostRace:
             pass
-        except Later:
-            with transaction.atomic():
-                if self.write(pk, row, **CLEARED, **self._in(timedelta())):
-                    jobs.enqueue(self.job, pk=pk)
         except GenieError as error:
             if self._fail(pk, row, error.message, permanent=error.permanent):
                 logger.warning("%s %s: %s", self.job, pk, error.message)
@@ -115,7 +114,7 @@ class Runner:
                 logger.exception("%s %s failed", self.job, pk)
         else:
             # A repeated step may succeed for weeks between two failures, which are
-            # unrelated.
+            # unrelated; so may the pieces of long work.
             self.write(pk, row.exclude(n_attempts=0), **CLEARED)
             return True
         return False

@@ -6,10 +6,11 @@ from django.db import models, transaction
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
 
+from genie.lib.runner import Work
 from leaderboard.tasks.models import Task
 
 
-class Release(models.Model):
+class Release(Work):
     class State(models.TextChoices):
         WAITING = "WAITING", "waiting"
         RUNNING = "RUNNING", "being made"
@@ -32,13 +33,8 @@ class Release(models.Model):
     # systems written in each of the long tables, of how many
     n_done = models.PositiveIntegerField(default=0)
     n_all = models.PositiveIntegerField(default=0)
-    # every job is an attempt, counted when it begins
-    n_attempts = models.PositiveSmallIntegerField(default=0)
-    # attempts since the last progress: only those count that killed their process
-    n_stalled = models.PositiveSmallIntegerField(default=0)
     # number of restarts on request
     round = models.PositiveSmallIntegerField(default=0)
-    failure = models.TextField(blank=True)
     file = models.FileField(max_length=200, upload_to="releases", blank=True)
     sha256 = models.CharField("SHA-256", max_length=64, blank=True)
     n_bytes = models.PositiveBigIntegerField(default=0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import shutil
 import time
 from collections.abc import Iterator
@@ -19,10 +18,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from genie.lib import jobs
-from genie.lib.errors import GenieError
 from genie.lib.formats import available
-from genie.lib.logs import one_line
 from genie.lib.queue.pieces import Later
+from genie.lib.runner import LostRace, Runner
 from leaderboard.releases.make import make, pack
 from leaderboard.releases.models import Release
 from leaderboard.releases.pieces import Notes
@@ -31,13 +29,15 @@ from leaderboard.tasks.models import Task
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-logger = logging.getLogger(__name__)
-
 State = Release.State
-JOB = "leaderboard.jobs.make_release"
 UNDER_WAY = (State.WAITING, State.RUNNING)
-# How often a process may be killed without any progress.
-MAX_ATTEMPTS = 3
+RUNNER = Runner(
+    Release,
+    "leaderboard.jobs.make_release",
+    states=UNDER_WAY,
+    failed=State.FAILED,
+    pauses=[],
+)
 # After this time the rest is left to the next job: the queue ends a job after ten
 # minutes, and others wait for their turn. The longest step, packing, begins before
 # that.
@@ -46,14 +46,6 @@ PIECE_SECONDS = 120
 KEPT = 3
 # Interval of progress updates in the database, in seconds.
 _TELL_EVERY = 2.0
-_CUT_OFF = (
-    "Its process was killed at every attempt: not enough memory, disk or time. The "
-    "command `release` has no time limit."
-)
-
-
-class _NotWanted(Exception):
-    """The release was canceled, or another process works on it."""
 
 
 @transaction.atomic
@@ -63,7 +55,7 @@ def request(task: Task, by: int | None = None) -> Release:
     if row := Release.objects.filter(task=task, state__in=UNDER_WAY).first():
         return row
     row = Release.objects.create(task=task, requested_by_id=by)
-    jobs.enqueue(JOB, pk=row.pk)
+    jobs.enqueue(RUNNER.job, pk=row.pk)
     return row
 
 
@@ -75,13 +67,12 @@ def cancel(row: Release) -> bool:
 @transaction.atomic
 def retry(row: Release) -> bool:
     # a new round: a process that has not noticed its cancellation yet writes into a
-    # folder that is ignored
-    again = {"round": F("round") + 1, "n_attempts": F("n_attempts") + 1}
-    anew = {"n_stalled": 0, "n_done": 0, "failure": "", "finished_at": None}
-    ended = (State.FAILED, State.CANCELLED)
-    if not _turn(row.pk, ended, State.WAITING, **again, **anew):
+    # folder that is ignored, and its attempt is over
+    again = {"round": F("round") + 1, "n_starts": F("n_starts") + 1}
+    ended = Release.objects.filter(pk=row.pk, state__in=[State.FAILED, State.CANCELLED])
+    if not RUNNER.retry(ended, n_done=0, finished_at=None, **again):
         return False
-    jobs.enqueue(JOB, pk=row.pk)
+    jobs.enqueue(RUNNER.job, pk=row.pk)
     return True
 
 
@@ -93,62 +84,24 @@ def remove(row: Release) -> bool:
     return True
 
 
-def queue_missing() -> int:
-    """Queue waiting releases without a job: an external queue may have lost it."""
-    _sweep()
-    pks = Release.objects.filter(state__in=UNDER_WAY).values_list("pk", flat=True)
-    return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in pks)
-
-
 def work(pk: int) -> None:
     row = Release.objects.select_related("task").filter(pk=pk).first()
     if row is None:  # deleted with its task
         return
     folder = _folder() / f"{pk}-{row.round}"
+    going_on = Release.objects.filter(pk=pk, round=row.round, state__in=UNDER_WAY)
     with _alone(folder) as alone:
-        # a duplicate job leaves it to the running process
-        over = not alone or _work(row, folder)
-    if not over:
-        with transaction.atomic():
-            if _mine(row).update(n_stalled=0):
-                jobs.enqueue(JOB, pk=pk)
-
-
-def _work(row: Release, folder: Path) -> bool:
-    waiting = Release.objects.filter(
-        pk=row.pk, state__in=UNDER_WAY, n_attempts=row.n_attempts
-    )
-    begun = waiting.filter(n_stalled__lt=MAX_ATTEMPTS).update(
-        state=State.RUNNING,
-        n_attempts=F("n_attempts") + 1,
-        n_stalled=F("n_stalled") + 1,
-    )
-    try:
-        if begun:
-            row.n_attempts += 1
-            _make(row, folder)
-        elif waiting.update(
-            state=State.FAILED, failure=_CUT_OFF, finished_at=timezone.now()
-        ):
-            _sweep_archives(row, row.n_attempts)
-    except Later:
-        return False
-    except _NotWanted:
-        logger.info("%s is not wanted any more", row)
-    except GenieError as error:
-        _fail(row, error.message)
-    except Exception as error:
-        logger.exception("%s failed", row)
-        _fail(row, f"{type(error).__name__}: {one_line(error, 300)}")
-    # not if its process is killed: the next one continues from there
-    shutil.rmtree(folder, ignore_errors=True)
-    return True
-
-
-def _mine(row: Release) -> QuerySet[Release]:
-    return Release.objects.filter(
-        pk=row.pk, state=State.RUNNING, n_attempts=row.n_attempts
-    )
+        if not alone:  # a duplicate job leaves it to the running process
+            return
+        done = RUNNER.run(pk, partial(_make, folder))
+        failed = Release.objects.filter(pk=pk, state=State.FAILED, finished_at=None)
+        if failed.update(finished_at=timezone.now()):
+            _sweep_archives(row, row.n_starts + 1)
+        # not if its process is killed: the next one continues from there
+        if not going_on.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+    if done and going_on.exists():
+        jobs.enqueue(RUNNER.job, pk=pk)
 
 
 @contextmanager
@@ -159,8 +112,9 @@ def _alone(folder: Path) -> Iterator[bool]:
         yield locks.lock(file, locks.LOCK_EX | locks.LOCK_NB)
 
 
-def _make(row: Release, folder: Path) -> None:
-    mine = _mine(row)
+def _make(folder: Path, mine: QuerySet[Release]) -> None:
+    mine.update(state=State.RUNNING)
+    row = mine.select_related("task").get()
     notes = Notes(folder / "notes.json")
     begun, told = time.monotonic(), 0.0
 
@@ -172,9 +126,9 @@ def _make(row: Release, folder: Path) -> None:
         if now - told < _TELL_EVERY:
             return
         told = now
-        came_further = {"n_stalled": 0} if notes.n_saved else {}
+        came_further = {"n_attempts": 0} if notes.n_saved else {}
         if not mine.update(n_done=done, n_all=of, **came_further):
-            raise _NotWanted
+            raise LostRace
 
     made = make(
         row.task,
@@ -183,12 +137,12 @@ def _make(row: Release, folder: Path) -> None:
         tell=tell,
         notes=notes,
     )
-    _sweep_archives(row, row.n_attempts - 1)
+    _sweep_archives(row, row.n_starts - 1)
     archive = folder / "archive.zip"
     pack([made.folder], archive)
     with archive.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-        row.file.save(_archive(row, row.n_attempts), File(file), save=False)
+        row.file.save(_archive(row, row.n_starts), File(file), save=False)
     kept = mine.update(
         state=State.DONE,
         n_done=F("n_all"),
@@ -199,21 +153,11 @@ def _make(row: Release, folder: Path) -> None:
     )
     if not kept:
         row.file.delete(save=False)
-        raise _NotWanted
+        raise LostRace
     done = Release.objects.filter(task=row.task, state=State.DONE)
     # not by key: an old one may have been retried just now
     for old in done.order_by("-finished_at", "-pk")[KEPT:]:
         remove(old)
-
-
-def _fail(row: Release, sentence: str) -> None:
-    _turn(
-        row.pk,
-        [State.RUNNING],
-        State.FAILED,
-        failure=sentence,
-        finished_at=timezone.now(),
-    )
 
 
 def _turn(
@@ -241,7 +185,7 @@ def _sweep_archives(row: Release, until: int) -> None:
         row.file.storage.delete(row.file.field.generate_filename(row, name))
 
 
-def _sweep() -> None:
+def sweep_folders() -> None:
     """Delete abandoned files: of rounds that are over, here or on other machines."""
     there = [
         *_folder().iterdir()

@@ -36,7 +36,7 @@ class ReleaseAdmin(WorkOfTask):
     ]
     list_filter = ["state", "task"]
     list_select_related = ["task", "requested_by"]
-    exclude = ["file", "n_done", "n_all", "n_bytes", "n_stalled", "round"]
+    exclude = ["file", "n_done", "n_all", "n_bytes", "round"]
     readonly_fields = ["progress", "archive", "size"]
     actions = ["cancel_selected", "retry_selected", "remove_selected"]
 
