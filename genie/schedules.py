@@ -11,7 +11,6 @@ SCHEDULES = [
     Periodic(
         "refresh metric boards", "leaderboard.jobs.refresh_metric_boards", minutes=2
     ),
-    Periodic("queue waiting judges", "leaderboard.jobs.queue_judges", minutes=1),
     Periodic(
         "estimate with judges", "leaderboard.jobs.estimate_with_judges", minutes=1
     ),

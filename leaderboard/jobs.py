@@ -26,6 +26,7 @@ RUNNERS = [
     services.RUNNER,
     RUNNER,
     releases.RUNNER,
+    judging.RUNNER,
     webhooks.RUNNER,
     notifications.RUNNER,
 ]
@@ -84,10 +85,6 @@ def compute_metric_board(pk: int) -> None:
 
 def judge(pk: int) -> None:
     judges_work.work(pk)
-
-
-def queue_judges() -> None:
-    judging.queue_missing()
 
 
 def estimate_with_judges() -> None:

@@ -96,6 +96,26 @@ def test_a_submission_survives_a_queue_that_is_killed_at_every_step(tmp_path):
 
 
 @pytest.mark.slow
+def test_each_kind_of_work_that_kills_its_process_each_time_is_given_up(tmp_path):
+    put_migrated_sqlite(tmp_path / "genie.sqlite3")
+    env = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "genie.settings",
+        "GENIE_VAR": str(tmp_path),
+        "GENIE_SECRET_KEY": "kill",
+        "PYTHONPATH": str(ROOT),
+    }
+    env.pop("DATABASE_URL", None)
+    kinds = [sys.executable, "-m", "tests.crash.kinds"]
+    done = subprocess.run(kinds, cwd=ROOT, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [n for n, _ in found.values()] == [6, 6, 6, 6, 4, 6, 10, 15]
+    for n, failure in found.values():
+        assert f"interrupted {n} times before it finished" in failure
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not ON_POSTGRES, reason="several machines need PostgreSQL")
 def test_two_machines_survive_kill_9_of_every_kind_of_process():
     loud, quiet = kills.both(len(kills.KINDS), rounds=1, seed=1, pause=0.8)

@@ -122,7 +122,7 @@ class Runner:
     def retry(self, rows: QuerySet[Any], **fields: Any) -> int:
         """Count the attempts of these rows from zero; return how many rows."""
         state = {"state": self._states[0]} if self._states else {}
-        return rows.update(**CLEARED, **state, next_at=timezone.now(), **fields)
+        return rows.update(**{**CLEARED, **state, "next_at": timezone.now(), **fields})
 
     def write(self, pk: int, row: QuerySet[Any], **fields: Any) -> int:
         """Change the row if it is still there; subclasses update related ones."""

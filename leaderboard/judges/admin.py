@@ -249,7 +249,7 @@ class JudgeRunAdmin(WorkOfTask):
     ]  # fmt: skip
     exclude = [
         "decided_on",
-        *("plan", "holder", "held_until", "microcents"),
+        *("plan", "microcents", "n_attempts", "failure_permanent"),
         # `leaves` and `questions` have the same content
         *("with_references", "with_private", "n_calls"),
     ]

@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from genie.lib.ordered_json import OrderedJSONField
+from genie.lib.runner import Work
 from leaderboard.judges.definition import SCRIPTED, signature
 from leaderboard.metric_board.models import OutsideMetric
 from leaderboard.submissions.models import Submission
@@ -107,7 +108,7 @@ __all__ = [
 ]
 
 
-class JudgeRun(models.Model):
+class JudgeRun(Work):
     class State(models.TextChoices):
         ASKED = "ASKED", "waits for approval"
         DECLINED = "DECLINED", "declined"
@@ -154,13 +155,8 @@ class JudgeRun(models.Model):
     )
     decided_at = models.DateTimeField(null=True, blank=True)
     decision_reason = models.CharField(max_length=1000, blank=True)
-    # the process that asks, and until when it holds the run
-    holder = models.CharField(max_length=32, blank=True)
-    held_until = models.DateTimeField(null=True, blank=True)
     # hash of the evidence at the last license decision when this was the newest run
     decided_on = models.CharField(max_length=64, blank=True, default="")
-    # why it has stopped
-    failure = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 

@@ -1,16 +1,27 @@
 """Decisions on a run: its spending limit, and which texts may be sent."""
 
+from datetime import timedelta
+
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from genie.lib import jobs
 from genie.lib.errors import GenieError
+from genie.lib.runner import Runner
 from genie.lib.typing import Account
 from leaderboard.judges.models import JudgeRun
 from leaderboard.judges.selectors.money import left_cents
 
-JOB = "leaderboard.jobs.judge"
 State = JudgeRun.State
+RUNNER = Runner(
+    JudgeRun,
+    "leaderboard.jobs.judge",
+    states=[State.RUNNING],
+    failed=State.STOPPED,
+    # until the first check of the run renews it
+    lease=timedelta(minutes=1),
+)
 
 
 def approve(
@@ -50,7 +61,7 @@ def approve(
             decision_reason=reason[:1000],
         )
         if changed:
-            jobs.enqueue(JOB, pk=run.pk)
+            jobs.enqueue(RUNNER.job, pk=run.pk)
     return changed
 
 
@@ -82,17 +93,10 @@ def resume(run: JudgeRun, *, cents: int | None = None) -> bool:
         if cents is not None and cents > row.approved_cents:
             _insist_on_budget(run, cents - row.approved_cents)
             more = {"approved_cents": cents}
-        _turn(run, [State.STOPPED], State.RUNNING, failure="", **more)
-        jobs.enqueue(JOB, pk=run.pk)
+        # not before its last process has taken in what it asked
+        RUNNER.retry(stopped, next_at=F("next_at"), **more)
+        jobs.enqueue(RUNNER.job, pk=run.pk)
     return True
-
-
-def queue_missing() -> int:
-    free = JudgeRun.objects.filter(state=State.RUNNING).exclude(
-        held_until__gt=timezone.now()
-    )
-    pks = free.order_by("pk").values_list("pk", flat=True)
-    return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in pks)
 
 
 def _insist_on_budget(run: JudgeRun, cents: int) -> None:

@@ -1,14 +1,13 @@
 """The requests of a run: in batches, by one process at a time, safe against crashes."""
 
 import time
-import uuid
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from genie.lib import jobs
@@ -31,7 +30,7 @@ from leaderboard.judges.selectors.requests import (
     requests_of,
 )
 from leaderboard.judges.selectors.scores import averaged, scores_of
-from leaderboard.judges.services.decide import JOB
+from leaderboard.judges.services.decide import RUNNER
 from leaderboard.metric_board.models import JUDGED, OutsideMetric, OutsideScores
 from leaderboard.metric_board.services import publish, withdraw
 
@@ -105,7 +104,7 @@ def _row(run: JudgeRun, by_instance: dict[int, float]) -> list[float | None]:
 State = JudgeCost.State
 
 
-def hold(run: JudgeRun, request: Request, *, holder: str) -> JudgeCost | None:
+def hold(run: JudgeRun, request: Request, mine: QuerySet[JudgeRun]) -> JudgeCost | None:
     """Reserve the highest cost of a request.
 
     Return None if that would exceed the approved amount, or if the run was stopped or
@@ -113,11 +112,10 @@ def hold(run: JudgeRun, request: Request, *, holder: str) -> JudgeCost | None:
     """
     # as read when the job began: an approved amount never decreases
     room = run.approved_cents * MICROCENTS - request.most
-    mine = JudgeRun.objects.filter(
-        pk=run.pk, holder=holder, state=JudgeRun.State.RUNNING, microcents__lte=room
-    )
     with transaction.atomic():
-        if not mine.update(microcents=F("microcents") + request.most):
+        if not mine.filter(microcents__lte=room).update(
+            microcents=F("microcents") + request.most
+        ):
             return None
         return JudgeCost.objects.create(
             run=run,
@@ -190,7 +188,7 @@ _LOOK_SECONDS = 1.0
 MOST_FAILURES = 5
 
 
-class Halt(Exception):
+class Halt(GenieError):
     """The reason why a run cannot continue by itself."""
 
 
@@ -204,7 +202,7 @@ class _Sent:
 @dataclass
 class _Piece:
     run: JudgeRun
-    holder: str
+    mine: QuerySet[JudgeRun]
     asked: Requests
     ask: Asker | None
     deadline: float
@@ -220,40 +218,21 @@ class _Piece:
 
 
 def work(pk: int) -> None:
-    holder = uuid.uuid4().hex
-    run = _take(pk, holder)
-    if run is None:
-        return
+    done = RUNNER.run(pk, _ask_and_finish)
+    if done and JudgeRun.objects.filter(pk=pk, state=RunState.RUNNING).exists():
+        jobs.enqueue(RUNNER.job, pk=pk)
+
+
+def _ask_and_finish(mine: QuerySet[JudgeRun]) -> None:
+    run = mine.select_related("judge", "task").get()
     try:
-        _ask_some(run, holder)
-    except (Halt, GenieError) as halt:
-        sentence = halt.message if isinstance(halt, GenieError) else str(halt)
-        _mine(run, holder).filter(state=RunState.RUNNING).update(
-            state=RunState.STOPPED, failure=sentence[:500]
-        )
+        _ask_some(run, mine)
     finally:
-        _mine(run, holder).update(holder="", held_until=None)
-    run.refresh_from_db()
-    if run.state != RunState.RUNNING:
-        return
-    if run.calls.filter(state=CallState.WAITING).exists():
-        jobs.enqueue(JOB, pk=pk)
-    else:
+        # the next process need not wait, also if the run was stopped
+        this = JudgeRun.objects.filter(pk=run.pk, n_starts=run.n_starts)
+        this.update(next_at=timezone.now())
+    if mine.exists() and not run.calls.filter(state=CallState.WAITING).exists():
         finish(run)
-
-
-def _take(pk: int, holder: str) -> JudgeRun | None:
-    now = timezone.now()
-    free = Q(held_until=None) | Q(held_until__lt=now)
-    rows = JudgeRun.objects.filter(free, pk=pk, state=RunState.RUNNING)
-    # until the first check of the run renews it
-    if not rows.update(holder=holder, held_until=now + timedelta(minutes=1)):
-        return None
-    return JudgeRun.objects.select_related("judge", "task").get(pk=pk)
-
-
-def _mine(run: JudgeRun, holder: str) -> QuerySet[JudgeRun]:
-    return JudgeRun.objects.filter(pk=run.pk, holder=holder)
 
 
 def _goes_on(piece: _Piece) -> bool:
@@ -269,11 +248,10 @@ def _looks(piece: _Piece) -> bool:
     """Extend the lock on the run; False if it was stopped or another process has it."""
     judge = piece.run.judge
     until = timezone.now() + timedelta(seconds=2 * judge.timeout_seconds + 120)
-    mine = _mine(piece.run, piece.holder).filter(state=RunState.RUNNING)
-    return bool(mine.update(held_until=until))
+    return bool(piece.mine.update(next_at=until))
 
 
-def _ask_some(run: JudgeRun, holder: str) -> None:
+def _ask_some(run: JudgeRun, mine: QuerySet[JudgeRun]) -> None:
     judge, ask = run.judge, None
     if not judge.scripted:
         endpoint = named(judge.definition["endpoint"])
@@ -281,7 +259,7 @@ def _ask_some(run: JudgeRun, holder: str) -> None:
             raise Halt("The endpoint has another address now: that is another judge.")
         ask = Asker(endpoint, timeout=judge.timeout_seconds, at_once=judge.at_once)
     lose_all(run)
-    piece = _Piece(run, holder, requests_of(run), ask, time.monotonic() + PIECE_SECONDS)
+    piece = _Piece(run, mine, requests_of(run), ask, time.monotonic() + PIECE_SECONDS)
     try:
         with ThreadPoolExecutor(judge.at_once) as threads:
             try:
@@ -364,7 +342,7 @@ def _rest(piece: _Piece) -> None:
 def _send(
     piece: _Piece, threads: ThreadPoolExecutor, request: Request, call: JudgeCall
 ) -> bool:
-    cost = hold(piece.run, request, holder=piece.holder)
+    cost = hold(piece.run, request, piece.mine)
     if cost is None:
         if _looks(piece):
             raise Halt("The approved amount is used up.")

@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
+from django.utils import timezone
 
 from genie.lib.env import ConfigurationError
 from genie.lib.errors import GenieError
@@ -121,7 +122,7 @@ def run_here(run: JudgeRun, say: Callable[[str], Any]) -> None:
     while run.state == JudgeRun.State.RUNNING:
         work(run.pk)
         run.refresh_from_db()
-        if run.held_until:  # a queue has it
+        if run.next_at > timezone.now():  # a queue has it
             time.sleep(_PAUSE)
     told = progress(run)
     say(

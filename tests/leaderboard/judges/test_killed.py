@@ -35,7 +35,7 @@ run = JudgeRun.objects.get()
 work(run.pk)  # it is the dead one's turn still
 run.refresh_from_db()
 early = run.state
-JudgeRun.objects.update(held_until=timezone.now())
+JudgeRun.objects.update(next_at=timezone.now())
 work(run.pk)
 run.refresh_from_db()
 costs = list(run.costs.values_list("state", "microcents"))

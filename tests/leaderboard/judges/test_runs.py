@@ -261,11 +261,11 @@ def test_a_run_that_was_killed_goes_on_and_buys_nothing_twice(
 
 def test_one_process_at_a_time_works_on_a_run(server, judged):
     run = approved(make_judge(), judged)
-    assert work._take(run.pk, "one") is not None
+    assert decide.RUNNER._begun(run.pk) is not None
     work.work(run.pk)
     assert server.requests == []
-    assert decide.queue_missing() == 0
-    JudgeRun.objects.filter(pk=run.pk).update(held_until=run.created_at)
+    assert decide.RUNNER.due() == []
+    JudgeRun.objects.filter(pk=run.pk).update(next_at=run.created_at)
     assert worked(run).state == "DONE"
 
 

@@ -183,18 +183,6 @@ def test_a_piece_that_fails_says_why_and_can_be_tried_again(
 
 
 @pytest.mark.every_engine
-def test_a_piece_whose_process_dies_each_time_is_given_up(task, two):
-    use_metrics(task, "ter")
-    services.catch_up(task)
-    piece = MetricPiece.objects.order_by("pk").first()
-    MetricPiece.objects.filter(pk=piece.pk).update(n_attempts=6)
-    services.compute(piece.pk)
-    piece.refresh_from_db()
-    assert piece.state == "FAILED"
-    assert "interrupted 6 times" in piece.failure
-
-
-@pytest.mark.every_engine
 def test_a_piece_computed_twice_changes_nothing(task, two):
     use_metrics(task, "ter")
     catch_up(task)

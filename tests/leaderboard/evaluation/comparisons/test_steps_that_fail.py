@@ -14,10 +14,6 @@ from leaderboard.evaluation.strategies import comparison
 from tests.factories import signed_in
 
 
-class Killed(BaseException):
-    pass
-
-
 @pytest.fixture(params=["comparison", "joint"])
 def walk(request, right, wrong, boss):
     """Give one that is approved and not begun."""
@@ -66,18 +62,6 @@ def test_what_nobody_foresaw_is_tried_three_times_then_waits(walk, monkeypatch, 
     assert found.n_attempts == 0
     with pytest.raises(GenieError, match="did not fail"):
         decide.retry(walk, by=boss)
-
-
-@pytest.mark.every_engine
-def test_a_step_that_is_killed_each_time_does_not_loop_for_ever(walk, monkeypatch):
-    monkeypatch.setattr(campaigns, "build_campaign", broken(Killed()))
-    for _ in range(6):
-        with pytest.raises(Killed):
-            run.step(walk.evaluation_id)
-    run.step(walk.evaluation_id)
-    found = now(walk)
-    assert found.failure_permanent
-    assert "interrupted 6 times" in found.failure
 
 
 def test_staff_see_it_first_of_all_and_try_again_from_the_list(walk, monkeypatch, boss):

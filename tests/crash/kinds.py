@@ -1,0 +1,59 @@
+"""Kill each kind of work at each attempt, until it is given up; print what it says then."""
+
+import json
+import os
+import signal
+import sys
+from unittest.mock import patch
+
+import django
+
+django.setup()
+
+from django.db import connection  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from crowd.models import Requester, RequesterEvent  # noqa: E402
+from crowd.requester.services import (
+    deliver,
+    periodic,  # noqa: E402
+)
+from leaderboard import jobs  # noqa: E402
+from leaderboard import models as lb  # noqa: E402
+from leaderboard.evaluation import machine  # noqa: E402
+from leaderboard.evaluation.strategies.single_system import SingleSystem  # noqa: E402
+from tests import factories  # noqa: E402
+from tests.leaderboard.judges.conftest import make_script  # noqa: E402
+
+owner, task, now = factories.make_user("ada"), factories.make_task(), timezone.now()
+who = {"team": factories.make_team("Heron", owner), "owner": owner}
+system = factories.make_submission(task, state="APPROVED", approved_cents=900, **who)
+hook = lb.Webhook.objects.create(team=who["team"], url="https://a.b", created_by=owner)
+requester = Requester.objects.create(name="Lab")
+piece = {"run": lb.MetricRun.objects.create(task=task), "submission": system}
+# its row, its runner, its job and the function that does it
+KINDS = [
+    (factories.make_submission(task, state="RECEIVED", **who), jobs.lifecycle.RUNNERS["RECEIVED"], jobs.validate, jobs.validating, "check"),
+    (system.human_evaluation, machine.RUNNERS["APPROVED"], jobs.step_evaluation, SingleSystem, "launch"),
+    (lb.MetricPiece.objects.create(first=0, end=3, **piece), jobs.runs.RUNNER, jobs.measure_piece, jobs.pieces, "_compute"),
+    (lb.MetricBoard.objects.create(task=task, seed=1, wanted_at=now), jobs.boards.RUNNER, jobs.compute_metric_board, jobs.boards, "_compute"),
+    (lb.Release.objects.create(task=task), jobs.releases.RUNNER, jobs.make_release, jobs.releases, "_make"),
+    (lb.JudgeRun.objects.create(judge=make_script(), task=task, state="RUNNING"), jobs.judging.RUNNER, jobs.judge, jobs.judges_work, "_ask_some"),
+    (jobs.webhooks.queue_test(hook), jobs.webhooks.RUNNER, jobs.deliver, jobs.webhooks, "_deliver"),
+    (RequesterEvent.objects.create(requester=requester, body={}, created_at=now), deliver.RUNNER, periodic.deliver, deliver, "_deliver"),
+]  # fmt: skip
+found = {}
+for row, runner, job, where, name in KINDS:
+    rows, n = type(row).objects.filter(pk=row.pk), 0
+    with patch.object(where, name, lambda *_: os.kill(os.getpid(), signal.SIGKILL)):
+        while row.pk in runner.due():
+            connection.close()
+            if not (child := os.fork()):
+                job(row.pk)
+                os._exit(0)  # nothing was begun
+            n += os.WIFSIGNALED(os.waitpid(child, 0)[1])
+            rows.update(next_at=now)  # its lease is over
+    failure = rows.get(failure_permanent=True).failure
+    assert (runner.retry(rows), runner.rows.filter(pk=row.pk).count()) == (1, 1)
+    found[job.__name__ + row.__class__.__name__] = n, failure
+json.dump(found, sys.stdout)
