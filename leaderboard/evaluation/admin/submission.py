@@ -222,7 +222,7 @@ class SubmissionAdmin(DecisionAdmin):
     list_select_related = ["task", "team", "human_evaluation__task"]
     search_fields = ["system_name", "team__name", "owner__username", "file_sha256"]
     inlines = [EventInline]
-    readonly_fields = ["campaigns", "compared"]
+    readonly_fields = ["failed_step", "campaigns", "compared"]
     exclude = ["file"]  # never served by its address; its name and hash are shown here
     verbs: ClassVar[dict[str, Verb]] = {
         **DecisionAdmin.verbs,
