@@ -6,5 +6,6 @@ HITs and tests, `pages` the workers' pages. Code that takes, posts or pays for a
 requester's work locks that requester's row, so it runs one by one. These HITs are
 separate: they share only workers and their earnings with our campaigns.
 
-Front door: models; batches (results); pages (groups, urls); services (overturn).
+Front door: models; batches (results); pages (groups, urls); services (deliver,
+overturn).
 """
