@@ -279,7 +279,8 @@ def test_models_are_in_half_precision_on_a_gpu_unless_told_otherwise(half, monke
     gpu = SimpleNamespace(is_available=lambda: True)
     torch = SimpleNamespace(cuda=gpu, float16="float16", bfloat16="bfloat16")
     monkeypatch.setattr(neural_loop, "import_module", lambda name: torch)
-    monkeypatch.setenv("GENIE_NEURAL_HALF", "1" if half else "0")
+    if not half:
+        monkeypatch.setenv("GENIE_NEURAL_HALF", "0")
     model = Recorded()
     found = neural_loop.placed(model, half or "float16")
     assert found == (model, "cuda", half)

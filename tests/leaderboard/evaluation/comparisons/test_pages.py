@@ -323,6 +323,16 @@ def test_a_tasks_list_names_its_comparisons(right, wrong, ask):
     assert "collecting ratings" in page
 
 
+@pytest.mark.parametrize(
+    ("decided", "line", "words"), [(40, 1, 1), (290, 1, 0), (301, 0, 0), (None, 0, 0)]
+)
+def test_the_chart_says_when_it_was_decided_where_there_is_room(decided, line, words):
+    found = course_of(default_rule(0.025), [True] * 300)
+    drawn = course(found, first="A", second="B", description="x", decided=decided)
+    assert drawn.count('class="decided"') == line
+    assert drawn.count("decided at 40</text>") == words
+
+
 @pytest.mark.parametrize("n", [0, 1, 2, 500])
 def test_the_chart_stays_inside_its_frame_and_escapes_names(n):
     found = course_of(default_rule(0.025), [i % 3 > 0 for i in range(n)])
