@@ -14,10 +14,7 @@ from django.db import connection  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from crowd.models import Requester, RequesterEvent  # noqa: E402
-from crowd.requester.services import (
-    deliver,
-    periodic,  # noqa: E402
-)
+from crowd.requester.services import deliver, periodic  # noqa: E402
 from leaderboard import jobs  # noqa: E402
 from leaderboard import models as lb  # noqa: E402
 from leaderboard.evaluation import machine  # noqa: E402
