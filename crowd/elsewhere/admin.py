@@ -41,6 +41,11 @@ from genie.lib.admin import (
 )
 from genie.lib.errors import GenieError
 
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+    from django.db.models import QuerySet
+
+
 OFFERED = (
     Campaign.State.SCHEDULED,
     Campaign.State.RUNNING,
@@ -107,9 +112,6 @@ def _link(panel: PanelSource, campaign: Campaign) -> str:
 
 
 # Staff settle calls whose outcome the ledger cannot determine.
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractBaseUser
-
 Kind = OutwardCall.Kind
 State = OutwardCall.State
 
@@ -166,10 +168,6 @@ def _noted(pk: int, by: AbstractBaseUser, sentence: str, changed: int) -> bool:
             note_bonus(call)
         note(by, call, sentence[:300])
     return bool(changed)
-
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
 
 
 class SeenForm(forms.Form):

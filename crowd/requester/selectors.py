@@ -23,9 +23,10 @@ from crowd.requester.protocol.errors import TurkError, bad_value
 from genie.lib.serving.caches import computed
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
+    from django.db.models import Model, QuerySet
 
     from genie.lib.typing import Account
+
 
 Kind = RequesterEntry.Kind
 State = RequesterAssignment.State
@@ -119,8 +120,6 @@ def batches_of(requester: Requester) -> QuerySet[RequesterBatch, Any]:
 
 
 # A HIT's status: computed from its assignments and the time, and never stored.
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
 
 # After so long without use, it counts as deleted.
 FORGOTTEN = timedelta(days=120)
@@ -163,8 +162,6 @@ def status_of(hit: Any, now: datetime) -> str:
 
 
 # A requester's own rows; rows of other requesters are not found.
-if TYPE_CHECKING:
-    from django.db.models import Model, QuerySet
 
 
 def hit(call: Call, entity_id: str) -> Any:

@@ -28,6 +28,13 @@ from genie.lib.errors import GenieError
 from genie.lib.ordered_json import OrderedJSONField
 from genie.lib.runner import Work
 
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+    from django.db.models import QuerySet
+
+    from genie.lib.typing import Account
+
+
 # Admin pages that create rows with a separate form.
 Form = TypeVar("Form", bound=forms.Form)
 _PAGE = "admin/add_by_form.html"
@@ -64,9 +71,6 @@ def adding(
     }
     return TemplateResponse(request, page, context)
 
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
 
 # Rows are counted up to this, because counting reads all of them for each page shown.
 COUNTED = 10_000
@@ -144,10 +148,6 @@ class SearchedApart(ListAdmin):
                 oldest = newest[min(COUNTED, len(newest)) - 1]
                 found = rows.filter(pk__gte=oldest, **{f"{name}__icontains": word})
         return [*found[: COUNTED + 1]]
-
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractBaseUser
 
 
 def note(
@@ -406,11 +406,6 @@ class ReadOnlyInline(TabularInline):  # type: ignore[type-arg]
         return False
 
 
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-
-    from genie.lib.typing import Account
-
 WHY = "why"
 
 
@@ -514,10 +509,6 @@ def _few(names: Iterable[str]) -> str:
     listed = list(names)
     more = f" and {len(listed) - 10:,} more" if len(listed) > 10 else ""
     return ", ".join(listed[:10]) + more
-
-
-if TYPE_CHECKING:
-    from genie.lib.typing import Account
 
 
 class PageOfRows(ChangeList):

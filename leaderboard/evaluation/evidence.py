@@ -23,6 +23,9 @@ from quality.agreement.kappa import percentage_agreement
 from quality.agreement.krippendorff import Level, krippendorff_alpha
 from quality.agreement.label_counts import tally
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 # The spread of workers' leniency, and workers whose leniency is significant.
 @dataclass(frozen=True)
@@ -102,9 +105,6 @@ def leniency(
         rate,
     )
 
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # Ratings x systems; above it the search for decisive ratings takes minutes.
 _SEARCHED = 2e7

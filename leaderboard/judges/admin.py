@@ -43,6 +43,10 @@ from leaderboard.judges.services import ask, decide, define
 from leaderboard.judges.services import license as licensing
 from leaderboard.submissions.models import Prediction, Submission
 
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+
 _TOLD = ("system", "prompt")
 _NONE = "–"
 _BREAK, _MAY_BREAK = SafeString("<br>"), SafeString("|<wbr>")
@@ -123,9 +127,6 @@ def _words(mark: Mapping[str, int], text: str) -> str:
 def _kind(mark: Mapping[str, str]) -> list[str]:
     return [mark[name] for name in ("severity", "category") if name in mark]
 
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
 
 APPROVE = Question(
     title="Approve runs of judges",

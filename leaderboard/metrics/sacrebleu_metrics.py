@@ -16,6 +16,9 @@ from leaderboard.metrics.base import (
     versions,
 )
 
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
+
 
 class Bleu(Metric):
     """BLEU: corpus BLEU without a tokenizer: words are split at spaces.
@@ -177,8 +180,6 @@ class ChrFPlusPlus(Metric):
 
 
 # BLEU as sacrebleu computes it.
-if TYPE_CHECKING:
-    from sacrebleu.metrics.bleu import BLEU
 
 # Tokenizers included in sacrebleu; its own choices for ja and ko need MeCab.
 _TOKENIZERS = {"zh": "zh", "ja": "char", "ko": "char", "th": "char"}

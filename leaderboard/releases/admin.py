@@ -30,9 +30,11 @@ from leaderboard.releases.report import archive, report
 from leaderboard.tasks.models import Task, TaskRevision
 from leaderboard.teams.selectors import absolute
 
-# The button that draws a task's qualification test as a draft to be published.
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+
+
+# The button that draws a task's qualification test as a draft to be published.
 
 
 class DrawForm(forms.Form):
@@ -118,9 +120,6 @@ def report_page(
     }
     return TemplateResponse(request, "admin/leaderboard/task/report.html", context)
 
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
 
 _EDITABLE = ["accepts_submissions", "hidden_references"]
 _SHOWN = [

@@ -12,13 +12,14 @@ from genie.accounts.staff import open_to, staff_may
 from genie.lib.serving.pages import page_of
 from leaderboard.submissions.models import Prediction, Submission, Team
 
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+
 # Permissions outside the admin; every page and the API use these functions.
 #
 # Code elsewhere must not decide on its own: views, API, exports and selectors call
 # `visible_parts` for one submission and `public()` or `inside()` for queries.
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-
 State = Submission.State
 
 
@@ -132,9 +133,6 @@ def team_ids(viewer: AbstractBaseUser | AnonymousUser | None) -> frozenset[int]:
 
 
 # A submission's outputs beside their inputs, and beside another system's.
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-
 PER_PAGE = 25
 # Readers would not look through a longer list; it has the newest systems.
 N_RIVALS = 100

@@ -41,10 +41,11 @@ from leaderboard.table_stats.people import (
     programs_of,
 )
 
-# Preferences in tables of pairs.
 if TYPE_CHECKING:
     import pandas as pd
 
+
+# Preferences in tables of pairs.
 _TIES = {
     *("", "tie", "equal", "both", "neither", "draw"),
     *("tie (bothbad)", "both_bad", "bothbad", "both bad"),
@@ -110,9 +111,6 @@ def as_word(cell: object) -> str:
         return ""
     return json.dumps(cell) if isinstance(cell, list) else str(cell)
 
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Codes = npt.NDArray[np.intp]
 

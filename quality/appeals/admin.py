@@ -36,6 +36,12 @@ from quality.test_questions.selectors import (
     shown_fields,
 )
 
+if TYPE_CHECKING:
+    from django.urls import URLPattern
+    from django.utils.safestring import SafeString
+
+    from genie.lib.typing import Account
+
 
 # One piece of work item by item, for staff: the texts, edits, answers and keys.
 @dataclass(frozen=True)
@@ -110,12 +116,6 @@ def edit_of(placement: Placement) -> str:
     edit = record.get("edit") if isinstance(record, dict) else None
     return str(edit.get("sentence", "")) if isinstance(edit, dict) else ""
 
-
-if TYPE_CHECKING:
-    from django.urls import URLPattern
-    from django.utils.safestring import SafeString
-
-    from genie.lib.typing import Account
 
 ANSWERS = {
     "grant": service.grant,

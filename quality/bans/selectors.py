@@ -16,6 +16,9 @@ from quality.bans.models import HeldExclusion
 from quality.detection.models import ALL_EVIDENCE, Ban, Standing
 from quality.test_questions.models import Placement
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 def changed_at() -> dict[str, datetime]:
     """Return, for each pool, when the set of counting ratings last changed.
@@ -38,9 +41,6 @@ def changed_at() -> dict[str, datetime]:
 #
 # A rating is left out if it answers a test question, its worker is banned, its work was
 # rejected, a newer answer has replaced it, or the platform has not vouched for the visit.
-if TYPE_CHECKING:
-    import pandas as pd
-
 COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 COLUMNS = ["item", "worker", "criterion", "slot", "value"]
 NOT_SENT = "work not handed in"

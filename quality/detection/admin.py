@@ -32,12 +32,14 @@ from quality.detection.services.retire import restore
 from quality.test_questions.models import Grade, Polarity
 from quality.test_questions.selectors import MOST, graded_answers, shown_fields
 
-# Admin pages for retired test questions, which staff can restore.
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+    from django.urls import URLPattern
 
     from genie.lib.typing import Account
 
+
+# Admin pages for retired test questions, which staff can restore.
 RESTORE = Question(
     title="Restore test questions",
     sentence=(
@@ -113,11 +115,6 @@ class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
 
 
 # Admin pages for fits of the detector and their verdicts on workers.
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-
-    from genie.lib.typing import Account
-
 BAN = Question(
     title="Ban workers",
     sentence=(
@@ -219,10 +216,6 @@ def _one_each(queryset: QuerySet[Verdict]) -> list[Verdict]:
 
 
 # Admin pages for workers and their test questions, by task and polarity.
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-    from django.urls import URLPattern
-
 PER_PAGE = 100
 POOL = "hit__campaign__pool"
 SENT_IN = (

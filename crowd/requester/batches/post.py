@@ -25,6 +25,10 @@ from crowd.requester.services import events, money
 from crowd.requester.services.settle import announce, settle
 from genie.lib.errors import GenieError
 
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+
 MAX_ROWS = 5_000
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -86,9 +90,6 @@ def _row(line: int, values: list[str], columns: tuple[str, ...]) -> Row:
 def _wrong(why: str) -> GenieError:
     return GenieError(f"The table: {why}.", code="batch-table")
 
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractBaseUser
 
 AT_ONCE = 500
 

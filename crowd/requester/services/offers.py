@@ -27,6 +27,10 @@ from crowd.requester.services.requirements import guards
 from crowd.workers.models.worker import Worker
 from genie.lib.seeds import generator, seed_from
 
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+
 _NAMES = {
     rules.N_APPROVED: "Assignments approved",
     rules.P_APPROVED: "Approval rate, in percent",
@@ -103,9 +107,6 @@ def _place(value: dict[str, Any]) -> str:
     division = value.get("Subdivision")
     return f"{value['Country']}-{division}" if division else str(value["Country"])
 
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
 
 State = RequesterAssignment.State
 # At most so many HITs of a group are counted: counting all would read all open ones.

@@ -34,6 +34,11 @@ from leaderboard.submissions.selectors import (
 )
 from leaderboard.tasks.models import Instance, Task
 
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+    Viewer = AbstractBaseUser | AnonymousUser
+
 
 class ScoreRowSerializer(ScoreSerializer):
     submission = serializers.IntegerField(source="submission_id", help_text="Its id.")
@@ -73,12 +78,6 @@ class JudgmentSerializer(serializers.Serializer[Any]):
     counts = serializers.BooleanField(
         help_text="False if excluded because of the worker, or replaced."
     )
-
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-
-    Viewer = AbstractBaseUser | AnonymousUser
 
 
 def scores(

@@ -31,6 +31,9 @@ from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import team_ids
 from leaderboard.submissions.services.about_system import describe as change
 
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
 
 # The submitted file, for its team and staff.
 @never_cache
@@ -86,10 +89,6 @@ def describe(request: HttpRequest, pk: int) -> HttpResponse:
     return render(
         request, "leaderboard/submissions/describe.html", context, status=status
     )
-
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
 
 def submissions_for(

@@ -26,9 +26,13 @@ from quality.detection.admin import records
 from quality.detection.models import Ban
 from quality.test_questions.models import Grade
 
-# A page with all evidence about a worker; it decides nothing.
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite
+    from django.db.models import QuerySet
+    from django.urls import URLPattern
+
+
+# A page with all evidence about a worker; it decides nothing.
 
 
 def evidence_page(site: AdminSite, request: HttpRequest, pk: int) -> HttpResponse:
@@ -53,11 +57,6 @@ def evidence_page(site: AdminSite, request: HttpRequest, pk: int) -> HttpRespons
         "summary": summary(evidence),
     }
     return TemplateResponse(request, "admin/leaderboard/worker_evidence.html", context)
-
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-    from django.urls import URLPattern
 
 
 class HasFailed(YesNo):

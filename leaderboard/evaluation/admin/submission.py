@@ -33,9 +33,14 @@ from leaderboard.submissions.forms import AboutSystemForm, initial_of, said_at
 from leaderboard.submissions.models import Prediction, Submission, SubmissionEvent
 from leaderboard.submissions.services.about_system import describe
 
-# Changes by staff to a system's description; only here a system becomes a baseline.
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+    from django.urls import URLPattern
+
+    from genie.lib.typing import Account
+
+
+# Changes by staff to a system's description; only here a system becomes a baseline.
 
 
 class _StaffForm(AboutSystemForm):
@@ -76,9 +81,6 @@ def describe_selected(
 
 
 # A dry run of a submission's test questions; staff confirm outputs as good here.
-if TYPE_CHECKING:
-    from genie.lib.typing import Account
-
 N_SHOWN = 50
 CONFIRM, TAKE_BACK = "confirm", "take-back"
 
@@ -143,10 +145,6 @@ def _decide(model_admin: Any, request: HttpRequest, submission: Submission) -> N
     model_admin.log_change(request, submission, sentence)
     model_admin.message_user(request, sentence, messages.SUCCESS)
 
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-    from django.urls import URLPattern
 
 State = Submission.State
 _AT_MOST = 120

@@ -39,6 +39,10 @@ from leaderboard.imports.services.settle import scales_of, settle
 from leaderboard.imports.services.write import WRITTEN, Known, write
 from leaderboard.tasks.models import Task
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+
 # Imported raters, as workers without an account.
 _BATCH = 2_000
 
@@ -63,9 +67,6 @@ def workers_of(slug: str, names: Iterable[str]) -> dict[str, int]:
         found |= dict(rows.values_list("platform_worker_id", "pk"))
     return {name: found[key] for name, key in id_of.items()}
 
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # After so many new rows the database needs new statistics for its query plans.
 MANY = 1_000
