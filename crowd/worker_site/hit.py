@@ -41,9 +41,10 @@ from crowd.workers.hit_form import (
     stored_answers,
 )
 from crowd.workers.models.worker import Exclusion, Worker
-from crowd.workers.selectors.eligible import COUNTED, in_turns_with, n_unseen
+from crowd.workers.selectors.eligible import COUNTED, first_unseen_inputs, in_turns_with
 from crowd.workers.selectors.profiles import profile_of
 from crowd.workers.selectors.shares import left_of_share, most_left
+from genie.lib.database import prepare
 from genie.lib.errors import GenieError
 from genie.lib.serving.post_only import post_or
 
@@ -137,21 +138,30 @@ class WorkerProgress:
 
 
 def worker_progress(worker: Worker, campaigns: Sequence[Campaign]) -> WorkerProgress:
-    counts = Assignment.objects.filter(
-        worker=worker, hit__campaign__in=campaigns
-    ).aggregate(
-        n_done=Count("pk", filter=Q(state__in=SENT_IN)),
-        n_open=Count("pk", filter=Q(state=State.ACCEPTED)),
-    )
+    counted = _count_done(worker.pk, *(campaign.pk for campaign in campaigns))
+    _, n_done, n_open = next(iter(counted), (worker.pk, 0, 0))
     running = [c for c in campaigns if c.state == Campaign.State.RUNNING]
-    n_unseen_inputs = n_unseen(worker, running) if running else 0
+    n_unseen_inputs = len(first_unseen_inputs(worker, running)) if running else 0
     share = most_left(running, left_of_share(worker, running))
     within = share is not None and share <= n_unseen_inputs
     return WorkerProgress(
-        n_done=counts["n_done"],
-        n_left=counts["n_open"] + (share if within else n_unseen_inputs),
+        n_done=n_done,
+        n_left=n_open + (share if within else n_unseen_inputs),
         at_least=n_unseen_inputs == COUNTED and not within,
     )
+
+
+_count_done = prepare(
+    lambda worker, *campaigns: (
+        Assignment.objects.filter(worker=worker, hit__campaign__pk__in=campaigns)
+        .order_by()
+        .values_list("worker")
+        .annotate(
+            n_done=Count("pk", filter=Q(state__in=SENT_IN)),
+            n_open=Count("pk", filter=Q(state=State.ACCEPTED)),
+        )
+    )
+)
 
 
 def is_of_another_kind(assignment: Assignment) -> bool:

@@ -10,9 +10,9 @@ from crowd.elsewhere.pages import for_workers, wants_json
 from crowd.worker_site.language import in_its_language, said, spoken
 from crowd.workers.hit_form import Shown, sent_to_question, shown_question
 from crowd.workers.models.qualification_attempt import AttemptAnswer, TestAttempt
-from crowd.workers.models.worker import Exclusion, Worker
+from crowd.workers.models.worker import Worker
 from crowd.workers.selectors.consent import consented
-from crowd.workers.selectors.eligible import open_campaigns
+from crowd.workers.selectors.eligible import open_pools
 from crowd.workers.selectors.qualifications import TestStanding, standings_of
 from crowd.workers.selectors.test_wording import (
     hit_type_in,
@@ -45,9 +45,9 @@ def test(request: HttpRequest, worker: Worker, name: str) -> HttpResponse:
     context = {
         "standing": standing,
         "test": test_in(standing.test, language),
-        "n_questions": _n_questions(standing),
+        "n_questions": standing.test.n_asked or standing.test.questions.count(),
         "refusal": refusal,
-        "explained": _is_explained(worker, pool),
+        "explained": pool in open_pools(worker),
     }
     status = 409 if refusal else 200
     with spoken(language):
@@ -127,7 +127,7 @@ def _page(request: HttpRequest, attempt: TestAttempt, error: str = "") -> HttpRe
         "attempt_pk": attempt.pk,
         "title": test_in(attempt.test, attempt.language).title,
         "pool": attempt.test.pool,
-        "explained": _is_explained(attempt.worker, attempt.test.pool),
+        "explained": attempt.test.pool in open_pools(attempt.worker),
         "position": row.position,
         "n_asked": len(rows),
         "item": shown if isinstance(shown, Shown) else None,
@@ -151,7 +151,7 @@ def _result(request: HttpRequest, attempt: TestAttempt) -> HttpResponse:
         "n_asked": attempt.answers.count(),
         "explanations": _explanations(attempt),
         "passed": attempt.passed,
-        "explained": _is_explained(attempt.worker, attempt.test.pool),
+        "explained": attempt.test.pool in open_pools(attempt.worker),
         "standing": standing.get(attempt.test.name),
     }
     return render(request, "worker_site/test_result.html", context)
@@ -165,19 +165,6 @@ def _explanations(attempt: TestAttempt) -> list[str]:
 
 def _standing(worker: Worker, name: str) -> TestStanding:
     standing = standings_of(worker, [name], timezone.now()).get(name)
-    if standing is None or _is_closed_to(worker, standing.test.pool):
+    if standing is None or test_attempts.is_closed_to(worker, standing.test.pool):
         raise Http404(_("There is no such test for you at the moment."))
     return standing
-
-
-def _is_closed_to(worker: Worker, pool: str) -> bool:
-    excluded = Exclusion.objects.filter(worker=worker, pool=pool)
-    return worker.excluded or excluded.exists()
-
-
-def _is_explained(worker: Worker, pool: str) -> bool:
-    return any(campaign.pool == pool for campaign in open_campaigns(worker))
-
-
-def _n_questions(standing: TestStanding) -> int:
-    return standing.test.n_asked or standing.test.questions.count()

@@ -4,23 +4,29 @@ import errno
 import sqlite3
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
-from functools import partial
+from copy import copy
+from functools import lru_cache, partial
 from smtplib import SMTPException
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.db import (
+    DEFAULT_DB_ALIAS,
     DatabaseError,
     InterfaceError,
     OperationalError,
     connection,
+    connections,
     transaction,
 )
+from django.db.models import Value
 
 if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
-    from django.db.models import Model
+    from django.db.models import Model, QuerySet
+
+Row = TypeVar("Row")
 
 NOT_RESPONDING = (
     "Our database is not responding. Nothing is lost: everything you saved is still "
@@ -165,3 +171,43 @@ def _analyze(*models: type[Model]) -> None:
         for model in models:
             table = connection.ops.quote_name(model._meta.db_table)
             cursor.execute(f"ANALYZE {table}")
+
+
+class Parameter(Value):
+    """The place of an argument in a query that `prepare` writes."""
+
+    def as_sql(self, *_given: Any) -> tuple[str, list[Any]]:
+        return "%s", [self]
+
+
+def prepare(build: Callable[..., QuerySet[Any, Row]]) -> Callable[..., list[Row]]:
+    """Let Django write the SQL of a query once per process, not at each call.
+
+    For queries of nearly every request: writing one takes up to 4 ms of the processor,
+    and running it .1. `build` gets a `Parameter` for each positional argument but None,
+    to be compared with columns; the values must be integers or strings of ours. The text
+    depends on the named arguments, so these may take few values. The rows are read.
+    """
+
+    @lru_cache(maxsize=100)
+    def write(_vendor: str, blank: tuple[bool, ...], **shape: Hashable) -> Any:
+        places = (None if no else Parameter(i) for i, no in enumerate(blank))
+        rows = build(*places, **shape)
+        compiler = rows.query.get_compiler(DEFAULT_DB_ALIAS)
+        return rows, compiler, *compiler.as_sql()
+
+    def read(*values: int | str | None, **shape: Hashable) -> list[Row]:
+        blank = tuple(value is None for value in values)
+        rows, written, sql, places = write(connection.vendor, blank, **shape)
+        params = tuple(
+            values[place.value] if isinstance(place, Parameter) else place
+            for place in places
+        )
+        compiler = copy(written)
+        compiler.connection = connections[DEFAULT_DB_ALIAS]
+        compiler.as_sql = lambda: (sql, params)
+        rows = rows.all()
+        rows.query.get_compiler = lambda *_using, **_given: compiler
+        return list(rows)
+
+    return read

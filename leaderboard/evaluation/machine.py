@@ -7,6 +7,7 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from genie.lib import jobs
+from genie.lib.database import prepare
 from genie.lib.runner import CLEARED, LostRace, Runner
 from genie.lib.typing import Account
 from leaderboard.evaluation.models import states
@@ -31,6 +32,9 @@ def rows() -> QuerySet[HumanEvaluation]:
     return HumanEvaluation.objects.select_related(
         "task", "submission", "comparison__a", "comparison__b", "joint"
     )
+
+
+read = prepare(lambda pk: rows().filter(pk=pk))
 
 
 def evaluation_of(subject: Subject) -> HumanEvaluation | None:

@@ -33,7 +33,7 @@ _SEEN = "answers-looked-at"
 
 
 def step(pk: int) -> None:
-    evaluation = machine.rows().filter(pk=pk).first()
+    evaluation = next(iter(machine.read(pk)), None)
     if evaluation is None or evaluation.state not in states.STEPS:
         return
     service = getattr(strategy_of(evaluation), states.STEPS[evaluation.state])

@@ -11,7 +11,7 @@ from crowd.hits.models import Assignment, Campaign, Reservation
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Exclusion, Invitation, Pause, Worker
-from crowd.workers.selectors.eligible import unseen_hits
+from crowd.workers.selectors.eligible import first_unseen
 from crowd.workers.selectors.qualifications import standings_of
 from crowd.workers.selectors.requirements import unmet
 from crowd.workers.selectors.shares import with_full_share
@@ -96,9 +96,8 @@ def _able(
     campaign: Campaign, now: datetime, looked_at: int | None = None
 ) -> Iterator[Worker]:
     for worker in _counted_on(campaign, now)[:looked_at].iterator(chunk_size=50):
-        if unseen_hits(worker, campaign).exists() and _may_qualify(
-            worker, campaign, now
-        ):
+        found = first_unseen(worker.pk, campaign.pk)
+        if found and _may_qualify(worker, campaign, now):
             yield worker
 
 

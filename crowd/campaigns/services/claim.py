@@ -10,7 +10,6 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from crowd.campaigns.selectors.turns import Turn, turns
@@ -29,6 +28,7 @@ from crowd.workers.selectors.eligible import (
     unseen_hits,
 )
 from crowd.workers.selectors.shares import used_up
+from genie.lib.database import prepare
 
 # Keep workers on the document they began, and other workers off it.
 #
@@ -40,11 +40,10 @@ _OF_ITEM = f"data__{DOCUMENT}"
 _OF_HIT = f"items__{_OF_ITEM}"
 
 
-def preferred(
-    worker: Worker, campaign: Campaign, unseen: QuerySet[HIT], hits: Sequence[int]
-) -> list[int]:
+def preferred(worker: Worker, campaign: Campaign, hits: Sequence[int]) -> Sequence[int]:
     if not form_of(campaign.hit_type).by_document:
-        return list(hits)
+        return hits
+    unseen = unseen_hits(worker, campaign)
     theirs, others = _documents(worker, campaign)
     for rows in (
         unseen.filter(**{_OF_HIT: theirs}) if theirs else unseen.none(),
@@ -52,7 +51,7 @@ def preferred(
     ):
         if found := list(rows.values_list("pk", flat=True)[:CANDIDATES]):
             return found
-    return list(hits)
+    return hits
 
 
 def _documents(worker: Worker, campaign: Campaign) -> tuple[str, list[str]]:
@@ -74,6 +73,18 @@ State = Assignment.State
 GRACE = timedelta(minutes=2)
 # How often to search again after other workers were faster.
 ROUNDS = 20
+_read_open_page = prepare(
+    lambda worker: Assignment.objects.filter(
+        worker=worker, state=State.ACCEPTED, page=None
+    ).select_related("hit__campaign__hit_type")
+)
+_read_newest = prepare(
+    lambda worker: (
+        Assignment.objects.filter(worker=worker)
+        .order_by("-pk")
+        .values_list("pk", "state")[:1]
+    )
+)
 
 
 def next_assignment(
@@ -89,8 +100,9 @@ def next_assignment(
     for _ in range(ROUNDS):
         # The last assignment when the search began. `_claim` checks that it still is: a
         # worker with an open HIT has got no other since.
-        newest, state = _newest(worker)
-        current = _open_page(worker) if state == State.ACCEPTED else None
+        newest, state = next(iter(_read_newest(worker.pk)), (0, ""))
+        rows = _read_open_page(worker.pk) if state == State.ACCEPTED else []
+        current = next(iter(rows), None)
         if current is not None and current.deadline_at > now - GRACE:
             return current
         if current is not None:
@@ -102,9 +114,8 @@ def next_assignment(
             return None
         campaign, hits = candidate
         turn = next(turn for turn in order if turn.campaign == campaign)
-        unseen = unseen_hits(worker, campaign)
-        hits = preferred(worker, campaign, unseen, hits)
-        hits = preference.preferred(worker, campaign, unseen, hits)
+        kept = preferred(worker, campaign, hits)
+        hits = preference.preferred(worker, campaign, kept)
         claimed = _claim(worker, turn, hits, newest, now)
         if claimed is not None:
             found = [turn.campaign for turn in order]
@@ -158,14 +169,13 @@ def _next_on_page(
     if candidate is None:
         return None, []
     campaign, hits = candidate
-    unseen = unseen_hits(worker, campaign)
     if among is not None:
-        unseen = unseen.filter(pk__in=among)
+        unseen = unseen_hits(worker, campaign).filter(pk__in=among)
         hits = list(unseen.values_list("pk", flat=True)[:CANDIDATES])
     if not hits or campaign.hit_type_id != first.hit.campaign.hit_type_id:
         return None, []
     turn = next(turn for turn in order if turn.campaign == campaign)
-    return turn, preference.preferred(worker, campaign, unseen, hits)
+    return turn, preference.preferred(worker, campaign, hits, among or ())
 
 
 def _taken(worker: Worker, turn: Turn, pk: int, first: Assignment) -> bool:
@@ -190,18 +200,8 @@ def first_of(assignment: Assignment) -> Assignment:
 
 
 def open_assignment(worker: Worker, now: datetime) -> Assignment | None:
-    current = _open_page(worker)
+    current = next(iter(_read_open_page(worker.pk)), None)
     return current if current and current.deadline_at > now - GRACE else None
-
-
-def _newest(worker: Worker) -> tuple[int, str]:
-    rows = Assignment.objects.filter(worker=worker).order_by("-pk")
-    return rows.values_list("pk", "state").first() or (0, "")
-
-
-def _open_page(worker: Worker) -> Assignment | None:
-    rows = Assignment.objects.filter(worker=worker, state=State.ACCEPTED, page=None)
-    return rows.select_related("hit__campaign__hit_type").first()
 
 
 @transaction.atomic

@@ -4,17 +4,15 @@ This app hands out HITs in order. The app above may prefer another order and reg
 chooser here; this app does not know its reasons.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
-from django.db.models import QuerySet
-
-from crowd.hits.models import HIT, Campaign
+from crowd.hits.models import Campaign
 from crowd.workers.models.worker import Worker
 
-#: Gets the worker, the campaign and the HITs available to the worker; returns the keys
-#: of those to try, in order. None: no preference. Empty: none from this pool now. The
-#: chooser makes sure that the next search skips the pool.
-Chooser = Callable[[Worker, Campaign, QuerySet[HIT]], Sequence[int] | None]
+#: Gets the worker, the campaign and the keys of the HITs to choose from, none for all;
+#: returns the keys of those to try, in order. None: no preference. Empty: none from this
+#: pool now. The chooser makes sure that the next search skips the pool.
+Chooser = Callable[[Worker, Campaign, Collection[int]], Sequence[int] | None]
 
 _choosers: dict[str, Chooser] = {}
 
@@ -25,10 +23,13 @@ def register(name: str, chooser: Chooser) -> None:
 
 
 def preferred(
-    worker: Worker, campaign: Campaign, unseen: QuerySet[HIT], hits: Sequence[int]
+    worker: Worker,
+    campaign: Campaign,
+    hits: Sequence[int],
+    among: Collection[int] = (),
 ) -> list[int]:
     for chooser in _choosers.values():
-        chosen = chooser(worker, campaign, unseen)
+        chosen = chooser(worker, campaign, among)
         if chosen is not None:
             return list(chosen)
     return list(hits)

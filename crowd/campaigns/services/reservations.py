@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from crowd.hits.models import Assignment, Campaign, Reservation
 from crowd.workers.models.worker import Exclusion, Worker
-from crowd.workers.selectors.eligible import unseen_hits
+from crowd.workers.selectors.eligible import first_unseen
 
 PASSED_ON = (
     "The worker for whom this campaign was reserved did not continue, so others may "
@@ -77,7 +77,7 @@ def _waits_in_vain(campaign: Campaign, worker: Worker, now: datetime) -> bool:
     assignments = Assignment.objects.filter(worker=worker, hit__campaign=campaign)
     if assignments.filter(state=Assignment.State.ACCEPTED).exists():
         return False
-    if not unseen_hits(worker, campaign).exists():
+    if not first_unseen(worker.pk, campaign.pk):
         return True
     times = assignments.aggregate(
         took_at=Max("accepted_at"), sent_at=Max("submitted_at")

@@ -22,7 +22,7 @@ from crowd.hits.services.platforms import connect
 from crowd.platforms.base import Completion, Identity, Outcome, Platform, get
 from crowd.platforms.panel import Panel
 from crowd.workers.models.worker import Exclusion
-from crowd.workers.selectors.eligible import is_open, unseen_hits
+from crowd.workers.selectors.eligible import first_unseen, is_open
 from crowd.workers.selectors.requirements import unmet
 from crowd.workers.selectors.shares import used_up
 from crowd.workers.services.invitations import register_worker
@@ -90,7 +90,8 @@ def at_most(session: ExternalSession, source: PanelSource | None) -> int | None:
 
 def next_assignment(arrival: Arrival) -> Assignment | None:
     session = arrival.session
-    if is_over(session) or _is_full(arrival):
+    at_most = arrival.at_most
+    if is_over(session) or (at_most is not None and n_done(session) >= at_most):
         # Work that was begun may still be submitted.
         assignment = claim.open_assignment(session.worker, timezone.now())
     else:
@@ -112,16 +113,12 @@ def may_work(session: ExternalSession) -> bool:
         is_open(worker, campaign)
         and not unmet(worker, [campaign], timezone.now())
         and not used_up(worker, [campaign])
-        and unseen_hits(worker, campaign).exists()
+        and bool(first_unseen(worker.pk, campaign.pk))
     )
 
 
 def is_over(session: ExternalSession) -> bool:
     return session.collected_at is not None or session.status != "started"
-
-
-def _is_full(arrival: Arrival) -> bool:
-    return arrival.at_most is not None and n_done(arrival.session) >= arrival.at_most
 
 
 def n_done(session: ExternalSession) -> int:

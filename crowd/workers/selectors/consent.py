@@ -8,6 +8,7 @@ from crowd.hit_templates.consent import Consent as Text
 from crowd.hit_templates.consent import consents_for
 from crowd.hits.models import Campaign
 from crowd.workers.models.worker import Consent, Worker
+from genie.lib.database import prepare
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,7 @@ def consented(worker: Worker, pools: Collection[str]) -> set[str]:
     """Return the pools to whose present text the worker has consented, in any language."""
     if not pools:
         return set()
-    agreed_texts = set(
-        Consent.objects.filter(worker=worker, pool__in=pools).values_list(
-            "pool", "text_sha256"
-        )
-    )
+    agreed_texts = set(_read_agreed(worker.pk, *pools))
     return {
         pool
         for pool, texts in _texts(pools).items()
@@ -57,15 +54,23 @@ def consented(worker: Worker, pools: Collection[str]) -> set[str]:
 
 
 def _texts(pools: Collection[str]) -> Mapping[str, Mapping[str, Text]]:
-    newest = (
-        Campaign.objects.filter(pool__in=pools)
+    asked = {pool: (template, form) for pool, template, form in _read_newest(*pools)}
+    return {pool: consents_for(*asked.get(pool, (None, {}))) for pool in pools}
+
+
+_read_agreed = prepare(
+    lambda worker, *pools: (
+        Consent.objects.filter(worker=worker, pool__in=pools)
+        .order_by()
+        .values_list("pool", "text_sha256")
+    )
+)
+_read_newest = prepare(
+    lambda *pools: Campaign.objects.filter(
+        pk__in=Campaign.objects.filter(pool__in=pools)
         .order_by()
         .values("pool")
         .annotate(newest=Max("pk"))
         .values("newest")
-    )
-    rows = Campaign.objects.filter(pk__in=newest).values_list(
-        "pool", "hit_type__template", "hit_type__form"
-    )
-    asked = {pool: (template, form) for pool, template, form in rows}
-    return {pool: consents_for(*asked.get(pool, (None, {}))) for pool in pools}
+    ).values_list("pool", "hit_type__template", "hit_type__form")
+)

@@ -5,7 +5,8 @@ the inputs, which are few, and not through the HITs, of which there may be a hun
 thousand in a hundred campaigns.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 from django.db.models import (
     Case,
@@ -19,16 +20,24 @@ from django.db.models import (
     Subquery,
     Value,
     When,
+    prefetch_related_objects,
 )
 from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
 from crowd.hits.models import HIT, Assignment, Campaign, Input, Reservation
 from crowd.platforms.selfhosted import SelfHosted
-from crowd.workers.models.worker import Exclusion, Invitation, Pause, Worker
+from crowd.workers.models.worker import (
+    Consent,
+    Exclusion,
+    Invitation,
+    Pause,
+    Worker,
+)
 from crowd.workers.selectors.consent import consented
 from crowd.workers.selectors.requirements import unmet
 from crowd.workers.selectors.shares import used_up
+from genie.lib.database import prepare
 
 # How many HITs a worker is offered for the next one, because others may be faster.
 CANDIDATES = 8
@@ -57,32 +66,25 @@ class _CountRows(Subquery):
 
 
 def open_campaigns(
-    worker: Worker,
-    among: Iterable[int] | None = None,
-    pools: Collection[str] | None = None,
+    worker: Worker, only: Campaign | None = None, pools: Collection[str] | None = None
 ) -> list[Campaign]:
     """Return the running campaigns that are not closed to the worker, oldest first.
 
     Those whose link the worker came by are first.
     """
-    rows = _in_order(worker, _open(worker, among))
-    if pools is not None:
-        rows = rows.filter(pool__in=pools)
-    # campaigns share their HIT types: each is read once
-    return list(rows.prefetch_related("hit_type"))
+    if pools is None:
+        rows = _read_open(worker.pk, only and only.pk, **_terms(worker))
+    else:
+        rows = list(_write_open(worker.pk, **_terms(worker)).filter(pool__in=pools))
+    # Campaigns share their HIT types: each is read once.
+    prefetch_related_objects(rows, "hit_type")
+    return rows
 
 
 def open_pools(worker: Worker) -> list[str]:
     """Return the pools of `open_campaigns`, in order, without reading campaigns."""
-    rows = _in_order(worker, _open(worker, None))
+    rows = _write_open(worker.pk, **_terms(worker))
     return list(dict.fromkeys(rows.values_list("pool", flat=True)))
-
-
-def _in_order(worker: Worker, campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
-    link = _links_of(worker).filter(
-        Q(campaign=OuterRef("pk")) | Q(pool=OuterRef("pool"))
-    )
-    return campaigns.order_by(Exists(link).desc(), "starts_at", "pk")
 
 
 def is_open(worker: Worker, campaign: Campaign, *, newest: int | None = None) -> bool:
@@ -91,18 +93,24 @@ def is_open(worker: Worker, campaign: Campaign, *, newest: int | None = None) ->
     With `newest`, the key of their last known assignment, also that there is no newer
     one.
     """
-    rows = _open(worker, [campaign.pk])
-    if newest is not None:
-        since = Assignment.objects.filter(worker=worker, pk__gt=newest)
-        rows = rows.exclude(Exists(since))
-    return rows.exists()
+    return bool(_read_open(worker.pk, campaign.pk, newest, **_terms(worker)))
 
 
-def _open(worker: Worker, among: Iterable[int] | None) -> QuerySet[Campaign]:
-    if worker.excluded:
-        return Campaign.objects.none()
+def _terms(worker: Worker) -> dict[str, Any]:
+    return {"limited_to": tuple(worker.limited_to), "simulated": worker.simulated}
+
+
+def _write_open(
+    worker: Any,
+    only: Any = None,
+    newest: Any = None,
+    *,
+    limited_to: tuple[str, ...],
+    simulated: bool,
+) -> QuerySet[Campaign]:
+    able = Worker.objects.filter(pk=worker, excluded=False)
     running = Campaign.objects.filter(
-        state=Campaign.State.RUNNING, platform=worker.platform
+        Exists(able.filter(platform=OuterRef("platform"))), state=Campaign.State.RUNNING
     ).exclude(
         Q(pool__in=Exclusion.objects.filter(worker=worker).values("pool"))
         | Q(pool__in=Pause.objects.filter(worker=worker).values("pool"))
@@ -113,18 +121,29 @@ def _open(worker: Worker, among: Iterable[int] | None) -> QuerySet[Campaign]:
     its_campaign, its_pool = _linked(Invitation.objects.all())
     my_campaign, my_pool = _linked(_links_of(worker))
     # Workers who agreed to take part before there was a link keep the study.
-    agreed = Q(pool__in=worker.consents.values("pool"))
-    invited = my_pool | agreed | Q(pool__in=worker.limited_to)
+    agreed = Q(pool__in=Consent.objects.filter(worker=worker).values("pool"))
+    invited = my_pool | agreed | Q(pool__in=limited_to)
     by_link = its_pool & Q(platform=SelfHosted.slug)
     running = running.exclude((its_campaign & ~my_campaign) | (by_link & ~invited))
-    if worker.limited_to:
-        running = running.filter(Q(pool__in=worker.limited_to) | my_campaign | my_pool)
-    if among is not None:
-        running = running.filter(pk__in=among)
-    return running.filter(simulated=True) if worker.simulated else running
+    if limited_to:
+        running = running.filter(Q(pool__in=limited_to) | my_campaign | my_pool)
+    if only is not None:
+        running = running.filter(pk=only)
+    if newest is not None:
+        since = Assignment.objects.filter(worker=worker, pk__gt=newest)
+        running = running.exclude(Exists(since))
+    if simulated:
+        running = running.filter(simulated=True)
+    link = _links_of(worker).filter(
+        Q(campaign=OuterRef("pk")) | Q(pool=OuterRef("pool"))
+    )
+    return running.order_by(Exists(link).desc(), "starts_at", "pk")
 
 
-def _links_of(worker: Worker) -> QuerySet[Invitation]:
+_read_open = prepare(_write_open)
+
+
+def _links_of(worker: Any) -> QuerySet[Invitation]:
     return Invitation.objects.filter(Q(guests=worker) | Q(workers=worker)).order_by()
 
 
@@ -143,7 +162,7 @@ def campaigns_for(
     The worker has consented to the pool's text, meets the requirements, and has not
     reached their share.
     """
-    campaigns = open_campaigns(worker, None if only is None else [only.pk])
+    campaigns = open_campaigns(worker, only)
     if pool is not None:
         campaigns = [campaign for campaign in campaigns if campaign.pool == pool]
     agreed = consented(worker, {campaign.pool for campaign in campaigns})
@@ -153,12 +172,19 @@ def campaigns_for(
     return [campaign for campaign in agreeable if campaign.pk not in closed]
 
 
-def unseen_hits(worker: Worker, campaign: Campaign | OuterRef) -> QuerySet[HIT]:
+def unseen_hits(worker: Any, campaign: Any) -> QuerySet[HIT]:
     return (
         HIT.objects.filter(campaign=campaign, n_available__gt=0)
         .exclude(_seen(worker, "input"))
         .order_by("position")
     )
+
+
+first_unseen = prepare(
+    lambda worker, campaign: unseen_hits(worker, campaign).values_list("pk", flat=True)[
+        :CANDIDATES
+    ]
+)
 
 
 def in_turns_with(worker: Worker, campaign: Campaign) -> list[Campaign]:
@@ -172,16 +198,6 @@ def in_turns_with(worker: Worker, campaign: Campaign) -> list[Campaign]:
     return others if campaign in others else [campaign, *others]
 
 
-def n_unseen(worker: Worker, campaigns: Sequence[Campaign]) -> int:
-    """Count the available inputs that the worker has not seen, up to `COUNTED`.
-
-    Inputs, not HITs: once a worker has one HIT of an input, the others are closed.
-    """
-    scopes = {campaign.input_scope for campaign in campaigns}
-    inputs = _unseen_inputs(worker, campaigns).filter(scope__in=scopes)
-    return len(inputs.values("pk")[:COUNTED])
-
-
 def candidates(
     worker: Worker, campaigns: Sequence[Campaign]
 ) -> tuple[Campaign, list[int]] | None:
@@ -190,8 +206,7 @@ def candidates(
     The campaigns must be in the order in which they hand out work.
     """
     for campaign in _likely(worker, campaigns):
-        hits = unseen_hits(worker, campaign).values_list("pk", flat=True)
-        if hit_pks := list(hits[:CANDIDATES]):
+        if hit_pks := first_unseen(worker.pk, campaign.pk):
             return campaign, hit_pks
     return None
 
@@ -205,7 +220,8 @@ def n_unseen_by_kind(
     the number of scopes, and whether any is of that HIT type.
     """
     firsts = {(c.input_scope, c.hit_type_id): c.pk for c in campaigns}
-    unseen = _unseen_inputs(worker, campaigns).filter(scope=OuterRef("scope"))
+    pks = [campaign.pk for campaign in campaigns]
+    unseen = _unseen_inputs(worker, pks).filter(scope=OuterRef("scope"))
     rows = (
         Campaign.objects.filter(pk__in=firsts.values())
         .annotate(scope=SCOPE)
@@ -237,9 +253,7 @@ def counted_to(campaigns: Sequence[Campaign]) -> int:
 def _likely(worker: Worker, campaigns: Sequence[Campaign]) -> Iterator[Campaign]:
     yield from campaigns[:2]
     later = campaigns[2:]
-    scopes = {campaign.input_scope for campaign in later}
-    inputs = _unseen_inputs(worker, later).filter(scope__in=scopes).values("pk")
-    left = [row["pk"] for row in inputs[: FEW + 1]] if later else []
+    left = first_unseen_inputs(worker, later, FEW + 1) if later else []
     if not left:
         return
     if len(left) <= FEW:
@@ -260,21 +274,42 @@ def _having_work(
     return set(rows.order_by("pk").values_list("pk", flat=True)[:at_most])
 
 
-def _unseen_inputs(worker: Worker, campaigns: Sequence[Campaign]) -> QuerySet[Input]:
+def first_unseen_inputs(
+    worker: Worker, campaigns: Sequence[Campaign], limit: int = COUNTED
+) -> list[int]:
+    """Return available inputs that the worker has not seen.
+
+    Inputs, not HITs: once a worker has one HIT of an input, the others are closed.
+    """
+    pks = [campaign.pk for campaign in campaigns]
+    scopes = {campaign.input_scope for campaign in campaigns}
+    return _read_unseen_inputs(worker.pk, *pks, *scopes, n=len(pks), limit=limit)
+
+
+_read_unseen_inputs = prepare(
+    lambda worker, *given, n, limit: (
+        _unseen_inputs(worker, given[:n])
+        .filter(scope__in=given[n:])
+        .values_list("pk", flat=True)[:limit]
+    )
+)
+
+
+def _unseen_inputs(worker: Any, campaigns: Collection[Any]) -> QuerySet[Input]:
     """Return unseen inputs that an open HIT of the campaigns shows.
 
     Callers filter by scope. For a worker who has seen n inputs, this passes over at
     most n rows before an unseen one, however many HITs show them.
     """
     available = HIT.objects.filter(
-        input=OuterRef("pk"), n_available__gt=0, campaign__in=campaigns
+        input=OuterRef("pk"), n_available__gt=0, campaign__pk__in=campaigns
     )
     return (
         Input.objects.filter(Exists(available)).exclude(_seen(worker, "pk")).order_by()
     )
 
 
-def _seen(worker: Worker, field: str) -> Q:
+def _seen(worker: Any, field: str) -> Q:
     """Match the inputs that the worker has seen, in any state of the assignment.
 
     HITs are looked up one by one and not joined: a database that expects few rows can

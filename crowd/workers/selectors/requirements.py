@@ -1,4 +1,4 @@
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from crowd.requester.models import WorkerRecord
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Profile, Worker
 from crowd.workers.selectors.qualifications import held
+from genie.lib.database import prepare
 
 Kind = Requirement.Kind
 State = Assignment.State
@@ -71,20 +72,22 @@ def _required(campaigns: Collection[Campaign]) -> dict[int, list[Requirement]]:
     pks: dict[str, list[int]] = {}
     for campaign in campaigns:
         pks.setdefault(campaign.pool, []).append(campaign.pk)
-    rows = Requirement.objects.filter(
-        Q(pool__in=list(pks)) | Q(campaign__in=[campaign.pk for campaign in campaigns])
-    ).order_by("pk")
+    rows = _read_required(*pks, *(one.pk for one in campaigns), n_pools=len(pks))
     rows_by_campaign: dict[int, list[Requirement]] = {}
     for row in rows:
         concerned = [row.campaign_id] if row.campaign_id else pks[row.pool]
         for pk in concerned:
-            if not _is_required_already(row, rows_by_campaign.setdefault(pk, [])):
-                rows_by_campaign[pk].append(row)
+            before = rows_by_campaign.setdefault(pk, [])
+            if row.content not in [other.content for other in before]:
+                before.append(row)
     return rows_by_campaign
 
 
-def _is_required_already(row: Requirement, before: Iterable[Requirement]) -> bool:
-    return any(other.content == row.content for other in before)
+_read_required = prepare(
+    lambda *given, n_pools: Requirement.objects.filter(
+        Q(pool__in=given[:n_pools]) | Q(campaign__pk__in=given[n_pools:])
+    ).order_by("pk")
+)
 
 
 def _judge(

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy
 
 from crowd.hits.models import Assignment, Campaign
 from crowd.workers.models.worker import Worker
+from genie.lib.database import prepare
 
 # The text for workers who have reached their share.
 SHARE_DONE = gettext_lazy(
@@ -29,17 +30,21 @@ def left_of_share(worker: Worker, campaigns: Iterable[Campaign]) -> dict[int, in
     }
     if not limits:
         return {}
-    rows = (
+    taken = dict(_count_taken(worker.pk, *limits))
+    # Negative if the limit was lowered meanwhile.
+    return {pk: max(0, limit - taken.get(pk, 0)) for pk, limit in limits.items()}
+
+
+_count_taken = prepare(
+    lambda worker, *campaigns: (
         Assignment.objects.filter(
-            worker=worker, state__in=TAKEN, hit__campaign__in=limits
+            worker=worker, state__in=TAKEN, hit__campaign__pk__in=campaigns
         )
         .order_by()
         .values_list("hit__campaign")
         .annotate(n=Count("pk"))
     )
-    taken = dict(rows)
-    # Negative if the limit was lowered meanwhile.
-    return {pk: max(0, limit - taken.get(pk, 0)) for pk, limit in limits.items()}
+)
 
 
 def used_up(worker: Worker, campaigns: Iterable[Campaign]) -> set[int]:

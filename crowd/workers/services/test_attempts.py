@@ -52,7 +52,7 @@ def start(worker: Worker, name: str, now: datetime | None = None) -> TestAttempt
     # Two tabs of one worker take turns here.
     worker = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
     standing = standings_of(worker, [name], now).get(name)
-    if standing is None or _is_closed_to(worker, standing.test.pool):
+    if standing is None or is_closed_to(worker, standing.test.pool):
         raise GenieError(
             gettext("There is no such test at the moment."), code="no-such-test"
         )
@@ -76,7 +76,7 @@ def start(worker: Worker, name: str, now: datetime | None = None) -> TestAttempt
     return attempt
 
 
-def _is_closed_to(worker: Worker, pool: str) -> bool:
+def is_closed_to(worker: Worker, pool: str) -> bool:
     return (
         worker.excluded or Exclusion.objects.filter(worker=worker, pool=pool).exists()
     )

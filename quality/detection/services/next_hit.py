@@ -4,7 +4,7 @@ Registered with `crowd.campaigns.services.preference`, which knows nothing of te
 """
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -13,8 +13,9 @@ from django.db.models.functions import Coalesce
 
 from crowd.hits.models import HIT, Assignment, Campaign
 from crowd.workers.models.worker import Worker
-from crowd.workers.selectors.eligible import CANDIDATES
+from crowd.workers.selectors.eligible import CANDIDATES, unseen_hits
 from crowd.workers.services import exclusions
+from genie.lib.database import prepare
 from genie.lib.seeds import generator
 from genie.lib.serving.caches import computed
 from genie.lib.unguessable import seed_for
@@ -39,7 +40,7 @@ _IS_TEST = Exists(Placement.objects.filter(item__hit=OuterRef("pk")))
 
 
 def choose(
-    worker: Worker, campaign: Campaign, unseen: QuerySet[HIT]
+    worker: Worker, campaign: Campaign, among: Collection[int] = ()
 ) -> Sequence[int] | None:
     """Return the HITs to try, test questions or real ones first; none for a pause.
 
@@ -57,10 +58,14 @@ def choose(
     if not fitted and _waits(worker, pool, p_careless):
         return []
     # Query both each time, so that the response time does not reveal the choice.
-    found_tests = _tests(campaign, unseen, record)
-    found_real = list(
-        unseen.exclude(_IS_TEST).values_list("pk", flat=True)[:CANDIDATES]
-    )
+    asked = Counter(polarity for (polarity, _), _ in record.tests)
+    rarer = min(Polarity.values, key=asked.__getitem__)
+    found_tests = [
+        hit
+        for first in (True, False)
+        for hit in _read_tests(worker.pk, campaign.pk, rarer, *among, first=first)
+    ]
+    found_real = _read_real(worker.pk, campaign.pk, *among)
     wanted = test_probability(
         record.n_tests, p_careless, allowance, options=ScheduleOptions()
     )
@@ -84,21 +89,29 @@ def _waits(worker: Worker, pool: str, p_careless: float) -> bool:
     return True
 
 
-def _tests(campaign: Campaign, unseen: QuerySet[HIT], record: Record) -> list[int]:
-    """Return test questions, first those of the polarity that was asked less.
+@prepare
+def _read_real(worker: Any, campaign: Any, *among: Any) -> QuerySet[HIT, int]:
+    rows = unseen_hits(worker, campaign).exclude(_IS_TEST)
+    rows = rows.filter(pk__in=among) if among else rows
+    return rows.values_list("pk", flat=True)[:CANDIDATES]
 
-    Reads placements: late in a campaign few of very many HITs are tests.
+
+@prepare
+def _read_tests(
+    worker: Any, campaign: Any, rarer: Any, *among: Any, first: bool
+) -> QuerySet[Placement, int]:
+    """Read test questions of the polarity that was asked less first, or the others.
+
+    By placements: late in a campaign few of very many HITs are tests.
     """
-    asked = Counter(polarity for (polarity, _), _ in record.tests)
-    rarer = Q(polarity=min(Polarity.values, key=asked.__getitem__), retirement=None)
+    unseen = unseen_hits(worker, campaign).order_by()
+    unseen = unseen.filter(pk__in=among) if among else unseen
     left = Placement.objects.filter(
-        Exists(unseen.order_by().filter(pk=OuterRef("item__hit"))), campaign=campaign
+        Exists(unseen.filter(pk=OuterRef("item__hit"))), campaign=campaign
     ).order_by("pk")
-    return [
-        hit
-        for rows in (left.filter(rarer), left.exclude(rarer))
-        for hit in rows.values_list("item__hit", flat=True)[:CANDIDATES]
-    ]
+    wanted = Q(polarity=rarer, retirement=None)
+    rows = left.filter(wanted) if first else left.exclude(wanted)
+    return rows.values_list("item__hit", flat=True)[:CANDIDATES]
 
 
 def _p_careless(worker: Worker, pool: str, record: Record) -> tuple[float, bool]:
@@ -106,11 +119,9 @@ def _p_careless(worker: Worker, pool: str, record: Record) -> tuple[float, bool]
 
     It updates the last fit's with the answers to test questions since.
     """
-    rows = Standing.objects.filter(worker=worker, pool=pool).select_related("fit")
-    standing = rows.first()
+    standing = next(iter(_read_standing(worker.pk, pool)), None)
     if standing is None:
-        fits = DetectorFit.objects.filter(pool=pool, polarity="", detector=ALL_EVIDENCE)
-        known = fits.values_list("parameters", flat=True).first() or {}
+        known = next(iter(_read_fits(pool)), None) or {}
         share = known.get("share_careless", NEW_POOL)
         presumed = min(share, AssessOptions.innocence)
         return _updated(record, presumed, known, 0), False
@@ -118,6 +129,18 @@ def _p_careless(worker: Worker, pool: str, record: Record) -> tuple[float, bool]
         return standing.p_careless, True
     before, known = standing.p_careless, standing.fit.parameters
     return _updated(record, before, known, standing.n_questions), False
+
+
+_read_standing = prepare(
+    lambda worker, pool: Standing.objects.filter(
+        worker=worker, pool=pool
+    ).select_related("fit")
+)
+_read_fits = prepare(
+    lambda pool: DetectorFit.objects.filter(
+        pool=pool, polarity="", detector=ALL_EVIDENCE
+    ).values_list("parameters", flat=True)[:1]
+)
 
 
 def _updated(
@@ -140,7 +163,7 @@ def _affordable(campaign: Campaign) -> Allowance | None:
     """
     key = f"tests-affordable-{campaign.pk}-{campaign.created_at.timestamp()}"
     counted: _Places | None = computed.get(key)
-    since = _handed_out(campaign, counted.newest) if counted else []
+    since = _read_handed_out(campaign.pk, counted.newest) if counted else []
     if counted is None or len(since) >= COUNT_AGAIN:
         counted, since = _count(campaign), []
         computed.set(key, counted, COUNTED_SECONDS)
@@ -167,11 +190,12 @@ def _count(campaign: Campaign) -> _Places:
     # Before the sums: concurrent assignments are counted twice rather than never.
     newest = Assignment.objects.aggregate(pk=Max("pk"))["pk"] or 0
     hits = HIT.objects.filter(campaign=campaign).order_by()
+    asking = Placement.objects.filter(campaign=campaign).order_by().values("item__hit")
     every, tests = (
         rows.aggregate(
             n=Coalesce(Sum("max_assignments"), 0), left=Coalesce(Sum("n_available"), 0)
         )
-        for rows in (hits, hits.filter(pk__in=_tests_of(campaign)))
+        for rows in (hits, hits.filter(pk__in=asking))
     )
     return _Places(
         newest,
@@ -182,16 +206,19 @@ def _count(campaign: Campaign) -> _Places:
     )
 
 
-def _tests_of(campaign: Campaign) -> QuerySet[Placement, Any]:
-    return Placement.objects.filter(campaign=campaign).order_by().values("item__hit")
-
-
-def _handed_out(campaign: Campaign, newest: int) -> list[bool]:
-    """Return, for each assignment since `newest`, whether it was a test."""
-    of_campaign = HIT.objects.filter(pk=OuterRef("hit"), campaign=campaign)
-    is_test = Placement.objects.filter(item__hit=OuterRef("hit"))
-    rows = Assignment.objects.filter(Exists(of_campaign), pk__gt=newest).order_by("pk")
-    return list(rows.values_list(Exists(is_test), flat=True)[:COUNT_AGAIN])
+# For each of the assignments since one, whether it is a test question.
+_read_handed_out = prepare(
+    lambda campaign, newest: (
+        Assignment.objects.filter(
+            Exists(HIT.objects.filter(pk=OuterRef("hit"), campaign=campaign)),
+            pk__gt=newest,
+        )
+        .order_by("pk")
+        .values_list(
+            Exists(Placement.objects.filter(item__hit=OuterRef("hit"))), flat=True
+        )[:COUNT_AGAIN]
+    )
+)
 
 
 def _draw(worker: Worker, pool: str, record: Record) -> float:

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from crowd.hits.models import Assignment
 from crowd.scales.find import all_scales
 from crowd.workers.models.worker import Worker
+from genie.lib.database import prepare
 from quality.test_questions.models import Placement
 from quality.test_questions.services import COUNTED, Guesses, Marked, guesses, marks
 
@@ -55,24 +56,39 @@ def record_of(worker: Worker, pool: str) -> Record:
 
     Two queries, without stored grades, which may not be written yet.
     """
-    done = Assignment.objects.filter(worker=worker, hit__campaign__pool=pool)
-    answered = Placement.objects.filter(
-        COUNTING,
-        campaign__pool=pool,
-        item__answers__assignment__worker=worker,
-        item__answers__assignment__state__in=COUNTED,
-    ).order_by("item__answers__assignment", "item__answers")
-    rows = answered.values_list(
-        "item",
-        "polarity",
-        "expected",
-        "campaign__hit_type__criteria",
-        "campaign__hit_type__scale",
-        "item__answers__criterion",
-        "item__answers__slot",
-        "item__answers__value",
+    n_shown = dict(_count_hits(worker.pk, pool)).get(worker.pk, 0)
+    return Record(n_shown, _tally(_read_answers(worker.pk, pool)))
+
+
+_count_hits = prepare(
+    lambda worker, pool: (
+        Assignment.objects.filter(worker=worker, hit__campaign__pool=pool)
+        .order_by()
+        .values_list("worker")
+        .annotate(n=Count("pk"))
     )
-    return Record(done.count(), _tally(rows))
+)
+_read_answers = prepare(
+    lambda worker, pool: (
+        Placement.objects.filter(
+            COUNTING,
+            campaign__pool=pool,
+            item__answers__assignment__worker=worker,
+            item__answers__assignment__state__in=COUNTED,
+        )
+        .order_by("item__answers__assignment", "item__answers")
+        .values_list(
+            "item",
+            "polarity",
+            "expected",
+            "campaign__hit_type__criteria",
+            "campaign__hit_type__scale",
+            "item__answers__criterion",
+            "item__answers__slot",
+            "item__answers__value",
+        )
+    )
+)
 
 
 def _tally(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Kind, bool]]:

@@ -7,6 +7,7 @@ from crowd.campaigns.services import review
 from crowd.campaigns.services.work import give_back, next_assignment, release_overdue
 from crowd.models import HIT, Assignment, Consent, Worker
 from crowd.workers.services import exclusions
+from genie.lib.database import prepare
 from tests.crowd.making import (
     POOL,
     do_all,
@@ -22,6 +23,30 @@ State = Assignment.State
 
 def contents(assignments):
     return [a.hit.items.get().content_key for a in assignments]
+
+
+@pytest.mark.every_engine
+def test_the_text_of_a_query_is_written_once_and_its_rows_are_read_anew():
+    written = []
+
+    @prepare
+    def read(platform, pk=None, *, simulated):
+        written.append(simulated)
+        rows = Worker.objects.filter(platform=platform, simulated=simulated)
+        return (
+            rows if pk is None else rows.filter(pk=pk).values_list("pk", "limited_to")
+        )
+
+    one, two = make_worker(), make_worker()
+    Worker.objects.filter(pk=two.pk).update(limited_to=["a"], platform="elsewhere")
+    assert read("selfhosted", one.pk, simulated=False) == [(one.pk, [])]
+    assert read("selfhosted", two.pk, simulated=False) == []
+    Worker.objects.filter(pk=two.pk).update(platform="selfhosted")
+    assert read("selfhosted", two.pk, simulated=False) == [(two.pk, ["a"])]
+    assert written == [False]
+    assert {one, two} <= {*read("selfhosted", simulated=False)}
+    assert read("selfhosted", one.pk, simulated=True) == []
+    assert written == [False, False, True]
 
 
 @pytest.mark.every_engine
