@@ -80,36 +80,39 @@ def submit_page(
     wall_seconds = (now - first.accepted_at).total_seconds()
     seconds = plausible_seconds(active_seconds, wall_seconds)
     shares = pages.shares_of_time(page)
+    changes = {
+        one.pk: {
+            "state": State.SUBMITTED,
+            "submitted_at": now,
+            "remark": clean_remark(remark) if one == first else "",
+            "active_seconds": seconds if seconds is None else seconds * shares[one.pk],
+        }
+        for one in page
+    }
     with transaction.atomic():
         pages.hold(page)
         moved = all(
             Assignment.objects.filter(
                 pk=one.pk, state=State.ACCEPTED, deadline_at__gt=now - GRACE
-            ).update(
-                state=State.SUBMITTED,
-                submitted_at=now,
-                remark=clean_remark(remark) if one == first else "",
-                active_seconds=seconds if seconds is None else seconds * shares[one.pk],
-            )
+            ).update(**changes[one.pk])
             for one in sorted(page, key=lambda one: one.pk)
         )
         if moved:
             # Code that locks several campaigns locks them in one order.
             for one, rated in sorted(
-                zip(page, ratings, strict=True), key=lambda pair: _order(pair[0])
+                zip(page, ratings, strict=True),
+                key=lambda pair: (pair[0].hit.campaign_id, pair[0].pk),
             ):
                 store(one, rated)
             keep_signals(first, signals or SentSignals(), wall_seconds)
         else:
             transaction.set_rollback(True)
     for one, rated in zip(page, ratings, strict=True):
-        one.refresh_from_db(fields=["state", "submitted_at", "active_seconds"])
-        if not moved:
+        if moved:
+            vars(one).update(changes[one.pk])
+        else:
+            one.refresh_from_db(fields=["state", "submitted_at", "active_seconds"])
             _same_or_refused(one, rated)
-
-
-def _order(assignment: Assignment) -> tuple[int, int]:
-    return assignment.hit.campaign_id, assignment.pk
 
 
 def give_back(assignment: Assignment) -> bool:

@@ -48,16 +48,19 @@ def _plan(assignment: Assignment, campaign: Campaign, suffix: str) -> int:
     fee = terms_of(assignment.hit, campaign).fee_cents if campaign.fee_cents else 0
     if fee:
         parts.append((f"fee{suffix}:{assignment.pk}", Kind.FEE, fee))
-    for key, kind, cents in parts:
-        LedgerEntry.objects.get_or_create(
-            idempotency_key=key,
-            defaults={
-                "campaign": campaign,
-                "assignment": assignment,
-                "kind": kind,
-                "amount_cents": cents,
-            },
-        )
+    LedgerEntry.objects.bulk_create(
+        [
+            LedgerEntry(
+                idempotency_key=key,
+                campaign=campaign,
+                assignment=assignment,
+                kind=kind,
+                amount_cents=cents,
+            )
+            for key, kind, cents in parts
+        ],
+        ignore_conflicts=True,
+    )
     return sum(cents for _, _, cents in parts)
 
 

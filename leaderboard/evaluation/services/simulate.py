@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from django.db.models import prefetch_related_objects
 
 from crowd.campaigns.services import work
 from crowd.hit_templates.errors import Errors
@@ -72,6 +73,8 @@ class Crowd:
         assignment = work.next_assignment(player.worker)
         if assignment is None:
             return False
+        # Read once, here and when the answers are checked.
+        prefetch_related_objects([assignment.hit], "items")
         items = list(assignment.hit.items.all())
         hit_type = assignment.hit.campaign.hit_type
         work.submit(
