@@ -276,16 +276,16 @@ def pay_problem(
     pays = (
         "pays nothing, and only volunteers who come by a link or an invitation work unpaid"
         if unpaid
-        else f"pays {_dollars(reward_cents)} for {seconds:.0f} seconds, "
-        f"{_dollars(hourly_cents(reward_cents, seconds) or 0)} an hour"
+        else f"pays {dollars(reward_cents)} for {seconds:.0f} seconds, "
+        f"{dollars(hourly_cents(reward_cents, seconds) or 0)} an hour"
     )
     return (
-        f"{pays}; the minimum is {_dollars(floor_cents)} an hour, so pay at least "
-        f"{_dollars(fair)} ({fair} cents)."
+        f"{pays}; the minimum is {dollars(floor_cents)} an hour, so pay at least "
+        f"{dollars(fair)} ({fair} cents)."
     )
 
 
-def _dollars(cents: int) -> str:
+def dollars(cents: int) -> str:
     return f"${cents / 100:,.2f}"
 
 

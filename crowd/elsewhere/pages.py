@@ -83,7 +83,9 @@ def for_workers(view: View) -> View:
                     "You are signed out. Sign in in another tab, then submit again."
                 )
                 return JsonResponse({"error": sentence, "final": False}, status=401)
-            return redirect_to_login(_page_to_come_back_to(request))
+            reads = request.method == "GET"
+            way = request.get_full_path() if reads else reverse("work:home")
+            return redirect_to_login(way)
         workers = Worker.objects.select_related("profile")
         worker = workers.filter(user_id=request.user.pk).first()
         if worker is None:
@@ -99,7 +101,3 @@ def _called(
     request.profile = profile_of(worker)  # type: ignore[attr-defined]
     with timezone.override(zone_of(worker)):
         return view(request, worker, *args, **kwargs)
-
-
-def _page_to_come_back_to(request: HttpRequest) -> str:
-    return request.get_full_path() if request.method == "GET" else reverse("work:home")

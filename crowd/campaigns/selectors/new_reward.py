@@ -7,7 +7,7 @@ from crowd.hits.models import HIT, Assignment, Campaign
 from crowd.hits.selectors import campaign_progress, unit_cents
 from crowd.hits.services.platforms import can
 from crowd.money.selectors.fair_pay import ENOUGH_TIMES
-from crowd.pricing import fee_per_assignment, hourly_cents, pay_problem
+from crowd.pricing import dollars, fee_per_assignment, hourly_cents, pay_problem
 from genie.lib.errors import GenieError
 
 State = Campaign.State
@@ -72,7 +72,7 @@ def _check(campaign: Campaign, reward_cents: int) -> None:
         )
     if reward_cents == campaign.hit_type.reward_cents:
         raise GenieError(
-            f"The reward is {_money(reward_cents)} already.", code="same-reward"
+            f"The reward is {dollars(reward_cents)} already.", code="same-reward"
         )
     platform = can(campaign.platform)
     if not platform.external:
@@ -102,7 +102,3 @@ def _seconds(campaign: Campaign) -> float:
 def _ratings_per_hit(campaign: Campaign) -> int:
     first = HIT.objects.filter(campaign=campaign).order_by("position")
     return first.values_list("max_assignments", flat=True).first() or 1
-
-
-def _money(cents: int) -> str:
-    return f"${cents / 100:,.2f}"

@@ -5,21 +5,17 @@ anything leaves this machine, so after a crash its outcome can be determined: it
 again with the same token while tokens are valid, and looked up first after that.
 """
 
-from __future__ import annotations
-
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.crypto import salted_hmac
 
 from crowd.elsewhere.models import ExternalSession, OutwardCall
 from crowd.hits.models import Assignment, Campaign
 from crowd.platforms.base import Result, Sent
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
 
 Kind = OutwardCall.Kind
 State = OutwardCall.State
@@ -153,22 +149,24 @@ def note_result(
     return call
 
 
-def n_places_posted(campaign: Campaign) -> dict[int, int]:
-    rows = (
-        OutwardCall.objects.filter(campaign=campaign, kind__in=[Kind.POST, Kind.EXTEND])
-        .exclude(state=State.FAILED)
-        .order_by()
-        .values_list("hit")
-        .annotate(n=Sum("n"))
+def posted(campaign: Campaign) -> tuple[dict[int, str], Counter[int], set[int]]:
+    """Return the platform's names of HITs, its places in each, and refused HITs."""
+    names: dict[int, str] = {}
+    n_places: Counter[int] = Counter()
+    refused: set[int] = set()
+    calls = OutwardCall.objects.filter(
+        campaign=campaign, kind__in=[Kind.POST, Kind.EXTEND], hit__isnull=False
     )
-    return dict(rows)
-
-
-def posted(campaign: Campaign) -> dict[int, str]:
-    rows = OutwardCall.objects.filter(
-        campaign=campaign, kind=Kind.POST, state=State.DONE
-    ).values_list("hit", "platform_id")
-    return {hit: name for hit, name in rows if hit}
+    for hit, kind, state, name, n in calls.values_list(
+        "hit", "kind", "state", "platform_id", "n"
+    ):
+        if state == State.FAILED:
+            refused.add(hit)
+        else:
+            n_places[hit] += n
+        if kind == Kind.POST and state == State.DONE:
+            names[hit] = name
+    return names, n_places, refused
 
 
 def waiting_cents(calls: Sequence[OutwardCall]) -> int:

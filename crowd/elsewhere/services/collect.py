@@ -48,9 +48,10 @@ def collect(
 
     Any event may come any number of times, in any order.
     """
-    hits = {name: pk for pk, name in outbox.posted(campaign).items()}
     n = 0
     heard, failure = _all_of(events)
+    names = outbox.posted(campaign)[0] if heard else {}
+    hits = {name: pk for pk, name in names.items()}
     # In the order of submission, whatever order they arrive in, so the same answers
     # create the same rows.
     for event in sorted(heard, key=_order_of_submission):

@@ -1,13 +1,10 @@
 """Send decisions about work and workers to the platform, once each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.db.models import OuterRef
+from django.db.models import OuterRef, QuerySet
 from django.utils import timezone
 
 from crowd.campaigns.services import outbox
@@ -21,9 +18,6 @@ from crowd.money.selectors import rates
 from crowd.money.services.bonuses import fee_key
 from crowd.platforms.base import BonusSpec, DecisionSpec, Platform, Result, Sent
 from crowd.workers.models.worker import Exclusion, Worker
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
 
 Kind = OutwardCall.Kind
 State = Assignment.State
@@ -147,10 +141,10 @@ def pay_bonuses(campaign: Campaign, platform: Platform, now: datetime) -> None:
         call.key: (call, sent)
         for call, sent in outbox.take(calls, now, repeatable=repeatable)
     }
+    if not taken:
+        return
     place = ExternalCampaign.objects.select_related("rate").get(campaign=campaign)
     specs = [_bonus(call, sent, place.rate) for call, sent in taken.values()]
-    if not specs:
-        return
     for result in platform.bonus(specs):
         call, sent = taken[result.key]
         with transaction.atomic():

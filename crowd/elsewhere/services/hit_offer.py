@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from itertools import chain
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import Count
 
 from crowd.campaigns.services import outbox
@@ -29,6 +28,7 @@ from crowd.platforms.base import (
     Result,
     Sent,
 )
+from crowd.pricing import dollars
 from crowd.workers.selectors.platform_requirements import requirements_of
 
 Kind = OutwardCall.Kind
@@ -43,19 +43,12 @@ PORTION = 200
 
 
 def advance(
-    campaign: Campaign, platform: Platform, pages: Pages, now: datetime
+    campaign: Campaign,
+    place: ExternalCampaign,
+    platform: Platform,
+    pages: Pages,
+    now: datetime,
 ) -> None:
-    place, _ = ExternalCampaign.objects.get_or_create(
-        campaign=campaign, defaults={"environment": platform.environment}
-    )
-    # Sandbox and production do not share HITs, so none of these could be found.
-    if place.environment != platform.environment:
-        _trouble(
-            place,
-            f"This campaign was posted in {place.environment!r}, but the site is now "
-            f"configured for {platform.environment!r}. Nothing is sent.",
-        )
-        return
     if campaign.state in OFFERED:
         _offer(campaign, place, platform, pages, now)
     elif place.is_open or outbox.due(campaign, Kind.CLOSE).exists():
@@ -63,7 +56,7 @@ def advance(
 
 
 def ref_of(campaign: Campaign, place: ExternalCampaign) -> ExternalRef:
-    names = outbox.posted(campaign)
+    names = outbox.posted(campaign)[0]
     return ExternalRef(place.platform_id, {str(pk): name for pk, name in names.items()})
 
 
@@ -83,10 +76,10 @@ def _offer(
         pending is not None
     ):  # Half closed: make sure that it is closed, then open it again.
         _withdraw(campaign, place, platform, pages, now)
-    if (not place.is_open and outbox.posted(campaign)) or _runs_out(campaign, now):
-        _switch(campaign, place, platform, Kind.RESUME, now)
+    if (not place.is_open and outbox.posted(campaign)[0]) or _runs_out(campaign, now):
+        switch(campaign, place, platform, Kind.RESUME, now)
     retype.move(campaign, place, platform, now)
-    _plan_places(campaign, platform)
+    _plan_places(campaign)
     calls = list(outbox.due(campaign, Kind.POST, Kind.EXTEND))
     if not calls or not _affordable(campaign, place, platform, calls):
         return
@@ -139,38 +132,27 @@ def spec_of(campaign: Campaign, key: str, sent: Sent) -> CampaignSpec:
     )
 
 
-def _plan_places(campaign: Campaign, platform: Platform) -> None:
-    n_places_told = outbox.n_places_posted(campaign)
+def _plan_places(campaign: Campaign) -> None:
+    posted, n_places_told, given_up = outbox.posted(campaign)
     done = _n_done(campaign)
-    posted = outbox.posted(campaign)
     unit = unit_cents(campaign)
-    with transaction.atomic():
-        for hit in campaign.hits.order_by("position"):
-            # Free places here plus places used there should equal the places the
-            # platform knows. The difference is sent next.
-            lacking = (
-                hit.n_available + done.get(hit.pk, 0) - n_places_told.get(hit.pk, 0)
-            )
-            if lacking <= 0 or _given_up(campaign, hit):
-                continue
-            cents = lacking * unit
-            fields = {"hit": hit, "n": lacking, "amount_cents": cents}
-            if hit.pk not in n_places_told:
-                outbox.plan(campaign, Kind.POST, str(hit.pk), **fields)
-            elif hit.pk in posted:
-                # The count so far is part of the name, so the same extension planned
-                # twice is one.
-                name = f"{hit.pk}.{n_places_told[hit.pk]}"
-                outbox.plan(campaign, Kind.EXTEND, name, **fields)
-
-
-def _given_up(campaign: Campaign, hit: HIT) -> bool:
-    return OutwardCall.objects.filter(
-        campaign=campaign,
-        hit=hit,
-        kind__in=[Kind.POST, Kind.EXTEND],
-        state=OutwardCall.State.FAILED,
-    ).exists()
+    calls = []
+    for hit in campaign.hits.order_by("position"):
+        # Free places here plus places used there should equal the places the platform
+        # knows. The difference is sent next.
+        told = n_places_told[hit.pk]
+        lacking = hit.n_available + done.get(hit.pk, 0) - told
+        is_new = hit.pk not in n_places_told
+        if lacking <= 0 or hit.pk in given_up or not (is_new or hit.pk in posted):
+            continue
+        kind = Kind.POST if is_new else Kind.EXTEND
+        # The count so far is part of the name, so the same extension planned twice is
+        # one.
+        key = outbox.key_of(kind, f"{hit.pk}" if is_new else f"{hit.pk}.{told}")
+        call = OutwardCall(key=key, campaign=campaign, kind=kind, hit=hit, n=lacking)
+        call.amount_cents = lacking * unit
+        calls.append(call)
+    OutwardCall.objects.bulk_create(calls, ignore_conflicts=True)
 
 
 def _affordable(
@@ -181,10 +163,10 @@ def _affordable(
 ) -> bool:
     progress = campaign_progress(campaign)
     if progress.committed_cents > progress.budget_cents:
-        _trouble(
+        note_trouble(
             place,
-            f"The work already posted costs {_money(progress.committed_cents)}, more "
-            f"than the budget of {_money(progress.budget_cents)}. Nothing more is "
+            f"The work already posted costs {dollars(progress.committed_cents)}, more "
+            f"than the budget of {dollars(progress.budget_cents)}. Nothing more is "
             "posted.",
         )
         return False
@@ -192,10 +174,10 @@ def _affordable(
     balance = platform.balance_cents()
     ExternalCampaign.objects.filter(pk=place.pk).update(balance_cents=balance)
     if balance is not None and needed > balance:
-        _trouble(
+        note_trouble(
             place,
-            f"Posting needs {_money(needed)}, but the account on the platform has "
-            f"{_money(balance)}. Add money to it; posting then continues "
+            f"Posting needs {dollars(needed)}, but the account on the platform has "
+            f"{dollars(balance)}. Add money to it; posting then continues "
             "automatically.",
         )
         return False
@@ -306,12 +288,12 @@ def _withdraw(
         # A HIT we cannot identify yet may be posted. The known ones are closed, and the
         # call stays open until the rest are found.
         if any(result.state in {"unknown", "again"} for result in results):
-            _switch(campaign, place, platform, Kind.CLOSE, now, complete=False)
+            switch(campaign, place, platform, Kind.CLOSE, now, complete=False)
             return
-    _switch(campaign, place, platform, Kind.CLOSE, now)
+    switch(campaign, place, platform, Kind.CLOSE, now)
 
 
-def _switch(
+def switch(
     campaign: Campaign,
     place: ExternalCampaign,
     platform: Platform,
@@ -322,7 +304,7 @@ def _switch(
 ) -> None:
     """Close or resume; while a HIT may still be found, the row is not done."""
     call = outbox.numbered(campaign, kind, str(campaign.pk))
-    ref = _with_open_places(campaign, ref_of(campaign, place))
+    ref = _with_open_places(campaign, place)
     for taken, sent in outbox.take([call], now):
         act = platform.close if kind == Kind.CLOSE else platform.resume
         result = act(ref)
@@ -338,14 +320,15 @@ def _switch(
         )
 
 
-def _with_open_places(campaign: Campaign, ref: ExternalRef) -> ExternalRef:
-    n_places_told, n_done = outbox.n_places_posted(campaign), _n_done(campaign)
+def _with_open_places(campaign: Campaign, place: ExternalCampaign) -> ExternalRef:
+    names, n_places_told, _ = outbox.posted(campaign)
+    done = _n_done(campaign)
     live = {
-        name: hit_id
-        for name, hit_id in ref.hit_ids.items()
-        if n_done.get(int(name), 0) < n_places_told.get(int(name), 0)
+        str(pk): name
+        for pk, name in names.items()
+        if done.get(pk, 0) < n_places_told[pk]
     }
-    return ExternalRef(ref.campaign_id, live)
+    return ExternalRef(place.platform_id, live)
 
 
 def _n_done(campaign: Campaign) -> dict[int, int]:
@@ -357,9 +340,5 @@ def _n_done(campaign: Campaign) -> dict[int, int]:
     )
 
 
-def _trouble(place: ExternalCampaign, sentence: str) -> None:
+def note_trouble(place: ExternalCampaign, sentence: str) -> None:
     ExternalCampaign.objects.filter(pk=place.pk).update(trouble=sentence[:500])
-
-
-def _money(cents: int) -> str:
-    return f"${cents / 100:,.2f}"

@@ -59,7 +59,9 @@ def move(
 
 
 def _plan(campaign: Campaign) -> None:
-    posted = outbox.posted(campaign)
+    posted = OutwardCall.objects.filter(
+        campaign=campaign, kind=Kind.POST, state=State.DONE
+    ).values("hit")
     hits = HIT.objects.filter(pk__in=posted, posted_as__isnull=False).exclude(
         pk__in=Assignment.objects.filter(hit__campaign=campaign).values("hit")
     )

@@ -33,6 +33,7 @@ from crowd.platforms.base import (
     Result,
     SessionEvent,
 )
+from crowd.pricing import dollars
 from crowd.workers.services.invitations import register_worker
 from genie.lib.errors import GenieError
 
@@ -46,24 +47,20 @@ DENIED = "The platform does not know this visit."
 NOTHING = "Submitted on the platform, but nothing was answered here."
 
 
-def advance(campaign: Campaign, platform: Platform, now: datetime) -> None:
-    place, _ = ExternalCampaign.objects.get_or_create(
-        campaign=campaign, defaults={"environment": platform.environment}
-    )
-    if place.environment != platform.environment:
-        _trouble(place, f"The site is now configured for {platform.environment!r}.")
-        return
+def advance(
+    campaign: Campaign, place: ExternalCampaign, platform: Platform, now: datetime
+) -> None:
     if campaign.state == Campaign.State.RUNNING:
         if not place.platform_id:
             _publish(campaign, place, platform, now)
         else:
             attested.note_late(campaign, place)
         if place.platform_id and not place.is_open:
-            _switch(campaign, place, platform, Kind.RESUME, now)
+            hit_offer.switch(campaign, place, platform, Kind.RESUME, now)
         return
     _find_lost(campaign, place, platform, now)
     if place.is_open or outbox.due(campaign, Kind.CLOSE).exists():
-        _switch(campaign, place, platform, Kind.CLOSE, now)
+        hit_offer.switch(campaign, place, platform, Kind.CLOSE, now)
 
 
 # --- the offer -------------------------------------------------------------------------
@@ -144,16 +141,16 @@ def _priced(
         if cents + for_screened_out <= campaign.budget_cents:
             break
     else:
-        _trouble(
+        hit_offer.note_trouble(
             place,
             f"{cut.n_places} places of {cut.size} items cost "
-            f"{rates.shown(cents + for_screened_out, rate)}, but only {_money(campaign.budget_cents)} "
+            f"{rates.shown(cents + for_screened_out, rate)}, but only {dollars(campaign.budget_cents)} "
             "was approved.",
         )
         return None
     needed = bill.total_cents + rates.there(for_screened_out, rate)
     if balance is not None and balance < needed:
-        _trouble(
+        hit_offer.note_trouble(
             place,
             f"The study costs {rates.shown(cents + for_screened_out, rate)}, but the "
             f"account on the platform has {rates.in_full(balance, rate)}. Add money to it; the study is then "
@@ -249,7 +246,7 @@ def _plan_places(campaign: Campaign, place: ExternalCampaign) -> None:
     there = study_places.n_places_told(campaign)
     affordable = study_places.left_cents(campaign, place) // price if price else n
     if affordable < n:
-        _trouble(
+        hit_offer.note_trouble(
             place,
             f"{n} more places are needed, but the budget pays for only "
             f"{max(0, affordable)}.",
@@ -261,24 +258,6 @@ def _plan_places(campaign: Campaign, place: ExternalCampaign) -> None:
             f"{campaign.pk}.{there}",
             n=more,
             amount_cents=more * price,
-        )
-
-
-def _switch(
-    campaign: Campaign,
-    place: ExternalCampaign,
-    platform: Platform,
-    kind: OutwardCall.Kind,
-    now: datetime,
-) -> None:
-    call = outbox.numbered(campaign, kind, str(campaign.pk))
-    act = platform.close if kind == Kind.CLOSE else platform.resume
-    for taken, sent in outbox.take([call], now):
-        done = outbox.note_result(taken, sent, act(ExternalRef(place.platform_id)), now)
-        if done.state == OutwardCall.State.DONE:
-            place.is_open = kind == Kind.RESUME
-        ExternalCampaign.objects.filter(pk=place.pk).update(
-            is_open=place.is_open, trouble=done.trouble
         )
 
 
@@ -370,11 +349,3 @@ def take_back(session: ExternalSession) -> int:
         session_work__session=session, state=State.ACCEPTED
     ).order_by("pk")
     return sum(slots.take_back(one.pk, one.hit_id, State.RETURNED) for one in begun)
-
-
-def _trouble(place: ExternalCampaign, sentence: str) -> None:
-    ExternalCampaign.objects.filter(pk=place.pk).update(trouble=sentence[:500])
-
-
-def _money(cents: int) -> str:
-    return f"${cents / 100:,.2f}"

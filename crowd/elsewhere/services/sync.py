@@ -127,34 +127,38 @@ def look(campaign: Campaign, platform: Platform, pages: Pages, now: datetime) ->
     ExternalCampaign.objects.filter(campaign=campaign, platform_id="").update(
         environment=platform.environment
     )
-    if platform.capabilities.assigns_items:
-        if _is_ours(campaign, platform):
-            # Excluded workers must not see what is posted now.
-            decisions.keep_away(campaign, platform, now)
-        hit_offer.advance(campaign, platform, pages, now)
-    else:
-        study.advance(campaign, platform, now)
-    place = ExternalCampaign.objects.get(campaign=campaign)
+    place, _ = ExternalCampaign.objects.get_or_create(
+        campaign=campaign, defaults={"environment": platform.environment}
+    )
+    # Sandbox and production do not share HITs, so none of these could be found.
     if place.environment != platform.environment:
+        hit_offer.note_trouble(
+            place,
+            f"This campaign was posted in {place.environment!r}, but the site is now "
+            f"configured for {platform.environment!r}. Nothing is sent.",
+        )
         return 0
+    assigns_items = platform.capabilities.assigns_items
+    if assigns_items:
+        # Excluded workers must not see what is posted now.
+        decisions.keep_away(campaign, platform, now)
+        hit_offer.advance(campaign, place, platform, pages, now)
+    else:
+        study.advance(campaign, place, platform, now)
+    place.refresh_from_db()
     ref = ref_to_look_at(campaign, place, platform)
     n = _take_in(campaign, platform, ref, place, pages)
     decisions.decide(campaign, platform, now)
-    if not platform.capabilities.assigns_items:
+    if not assigns_items:
         # Pay for finished work comes before places that are not taken.
         early_ends.plan(campaign, place)
         study.ask_for_more(campaign, platform, now)
     decisions.pay_bonuses(campaign, platform, now)
-    decisions.keep_away(campaign, platform, now)
+    if not assigns_items:
+        decisions.keep_away(campaign, platform, now)
     # Last of all, so a look that fails is repeated from the same time on.
     ExternalCampaign.objects.filter(pk=place.pk).update(synced_at=now)
     return n
-
-
-def _is_ours(campaign: Campaign, platform: Platform) -> bool:
-    return ExternalCampaign.objects.filter(
-        campaign=campaign, environment=platform.environment
-    ).exists()
 
 
 def _take_in(
@@ -179,10 +183,9 @@ def _take_in(
 def ref_to_look_at(
     campaign: Campaign, place: ExternalCampaign, platform: Platform
 ) -> ExternalRef:
-    ref = hit_offer.ref_of(campaign, place)
     if not platform.capabilities.answers_there:
-        return ref
-    n_places_told = outbox.n_places_posted(campaign)
+        return hit_offer.ref_of(campaign, place)
+    names, n_places_told, _ = outbox.posted(campaign)
     decided = dict(
         Assignment.objects.filter(
             hit__campaign=campaign,
@@ -195,12 +198,11 @@ def ref_to_look_at(
     # Answers wait with the platform until their pay is known.
     undecided = retype.undecided(campaign)
     live = {
-        name: hit_id
-        for name, hit_id in ref.hit_ids.items()
-        if decided.get(int(name), 0) < n_places_told.get(int(name), 0)
-        and int(name) not in undecided
+        str(pk): name
+        for pk, name in names.items()
+        if decided.get(pk, 0) < n_places_told[pk] and pk not in undecided
     }
-    return ExternalRef(ref.campaign_id, live)
+    return ExternalRef(place.platform_id, live)
 
 
 def follow_all_hints() -> None:
