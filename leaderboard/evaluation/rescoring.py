@@ -76,7 +76,8 @@ def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool
     # Ratings that it excluded just now are collected again by another step.
     if unsettled(evaluation) or _lost_ratings(evaluation):
         return False
-    write = _recomputed(evaluation) if _is_outdated(evaluation) else None
+    is_outdated = evaluation.pk in outdated([evaluation.pk])
+    write = _recomputed(evaluation) if is_outdated else None
     with transaction.atomic():
         now = machine.lock(evaluation.pk)
         if not _is_published(now) or now.final_at is not None:
@@ -226,10 +227,6 @@ def _joint_results(evaluation: HumanEvaluation, before: datetime | None) -> Writ
         return changed
 
     return put
-
-
-def _is_outdated(evaluation: HumanEvaluation) -> bool:
-    return evaluation.pk in outdated([evaluation.pk])
 
 
 def _published(pks: Iterable[int]) -> QuerySet[HumanEvaluation]:

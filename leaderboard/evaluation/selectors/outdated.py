@@ -45,23 +45,24 @@ def _scored(among: Collection[int] | None) -> QuerySet[HumanEvaluation]:
 
 
 def _changed(rows: QuerySet[Any], unseen: timedelta = UNSEEN) -> set[int]:
-    # scoring is followed by asking again, which lacked money before
-    added = rows.filter(**{"campaigns__campaign__money_added_at__gt": F("since")})
-    columns = ("pk", F("since"), "task__slug", "campaigns__campaign")
-    asked = list(rows.values_list(*columns))
+    asked = list(
+        rows.values_list(
+            *("pk", F("since"), "task__slug", "campaigns__campaign"),
+            "campaigns__campaign__money_added_at",
+        )
+    )
+    if not asked:
+        return set()
     changed_at = selectors.changed_at()
-    banned = [
+    decided_at = _decided_at([campaign for *_, campaign, _ in asked])
+    return {
         pk
-        for pk, since, pool, _ in asked
-        if pool in changed_at and since < changed_at[pool] + unseen
-    ]
-    decided_at = _decided_at([campaign for *_, campaign in asked])
-    decided = [
-        pk
-        for pk, since, _, campaign in asked
-        if campaign in decided_at and decided_at[campaign] > since
-    ]
-    return {*banned, *added.values_list("pk", flat=True), *decided}
+        for pk, since, pool, campaign, added_at in asked
+        if (pool in changed_at and since < changed_at[pool] + unseen)
+        or (campaign in decided_at and decided_at[campaign] > since)
+        # Scoring is followed by asking again, which lacked money before.
+        or (added_at is not None and added_at > since)
+    }
 
 
 def _decided_at(campaigns: Sequence[int | None]) -> dict[int, datetime]:

@@ -84,7 +84,7 @@ def refit(
     until = current.holds_until if current else None
     moves = until is not None and (not hold or until <= timezone.now())
     new = known != inputs or moves or _has_aged(current)
-    if not new and not _lacks_fit(task, of):
+    if not new and not board_scores(task, of).filter(fit=None).exists():
         return False
     estimated = computed(task, of, inputs, in_time=in_time)
     with transaction.atomic():
@@ -149,10 +149,6 @@ def holds(task: Task) -> bool:
     """Check whether scores of the board still have numbers of an earlier estimate."""
     current = current_fit(task)
     return current is not None and current.holds_until is not None
-
-
-def _lacks_fit(task: Task, of: Submission | None = None) -> bool:
-    return board_scores(task, of).filter(fit=None).exists()
 
 
 def inputs_of(task: Task, of: Submission | None = None) -> str:

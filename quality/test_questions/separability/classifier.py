@@ -64,7 +64,7 @@ def held_out_scores(
     """Score each item by a model that was fitted on the other folds.
 
     Many labelings can be scored at once: the curvature is bounded by one that does not
-    depend on them (Böhning and Lindsay 1988), and is factored once for each fold.
+    depend on them (Böhning and Lindsay 1988), and is solved once for each fold.
 
     Parameters
     ----------
@@ -88,12 +88,14 @@ def held_out_scores(
     for fold in np.unique(folds):
         out = folds == fold
         x, y = wide[~out], labels[~out].astype(np.float64)
-        bound = cho_factor(x.T @ x / 4 + np.diag(held))
+        solve = cho_solve(cho_factor(x.T @ x / 4 + np.diag(held)), x.T)
         beta = np.zeros((x.shape[1], y.shape[1]))
         share = y.mean(axis=0).clip(1e-3, 1 - 1e-3)
         beta[0] = np.log(share / (1 - share))
         for _ in range(N_STEPS):
-            step = cho_solve(bound, x.T @ (y - expit(x @ beta)) - held[:, None] * beta)
+            # The bound's step, in which the ridge cancels out.
+            odds = x @ beta
+            step = solve @ (y - expit(odds) + odds / 4) - beta
             beta += step
             if np.abs(step).max() < 1e-4:
                 break
