@@ -110,7 +110,7 @@ class Panel(Here):
             return Completion("none")
         if not _WEB.fullmatch(way):
             return Completion("code", code=way)
-        ids = dict(_pairs(who.back_to))
+        ids = dict(parse_qsl(who.back_to, keep_blank_values=True))
         for name in ("worker", "session", "study"):
             way = way.replace(f"{{{name}}}", quote(ids.get(name, ""), safe=""))
         return Completion("redirect", url=way)
@@ -168,10 +168,6 @@ def _read(parameters: Mapping[str, str], name: str, *, needed: bool = True) -> s
             code="who-are-you",
         )
     return value
-
-
-def _pairs(text: str) -> list[tuple[str, str]]:
-    return parse_qsl(text, keep_blank_values=True)
 
 
 def _unusable(sentence: str) -> GenieError:

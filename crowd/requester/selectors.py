@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Count, Max, Model, Q, QuerySet, Sum
 
 from crowd.requester.models import (
     QualificationRequest,
@@ -23,8 +23,6 @@ from crowd.requester.protocol.errors import TurkError, bad_value
 from genie.lib.serving.caches import computed
 
 if TYPE_CHECKING:
-    from django.db.models import Model, QuerySet
-
     from genie.lib.typing import Account
 
 
@@ -120,7 +118,6 @@ def batches_of(requester: Requester) -> QuerySet[RequesterBatch, Any]:
 
 
 # A HIT's status: computed from its assignments and the time, and never stored.
-
 # After so long without use, it counts as deleted.
 FORGOTTEN = timedelta(days=120)
 
@@ -162,8 +159,6 @@ def status_of(hit: Any, now: datetime) -> str:
 
 
 # A requester's own rows; rows of other requesters are not found.
-
-
 def hit(call: Call, entity_id: str) -> Any:
     return _first(
         hits_of(call.requester, call.now).filter(entity_id=entity_id), "Hit", entity_id

@@ -194,7 +194,7 @@ def _of_joint(joint: JointEvaluation, cents: int, n_workers: int) -> list[str]:
     sizes = [
         (
             f"± {size:g} {'%' if unit.logarithmic else 'points'}",
-            _in_unit(size, unit.logarithmic),
+            float(np.log1p(size / 100)) if unit.logarithmic else size,
         )
         for size in (_PERCENT if unit.logarithmic else _POINTS)
     ]
@@ -209,10 +209,6 @@ def _of_joint(joint: JointEvaluation, cents: int, n_workers: int) -> list[str]:
 
 def _lasting(n_days: int | None) -> str:
     return f" It is taken to last {n_days} days, as before." if n_days else ""
-
-
-def _in_unit(size: float, logarithmic: bool) -> float:
-    return float(np.log1p(size / 100)) if logarithmic else size
 
 
 def _earlier_ratings(

@@ -126,13 +126,12 @@ def all_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
         )
     )
     return pd.DataFrame.from_records(
-        [(*row[:6], _day(row[6]), _why_not(*row[7:])) for row in rows],
+        [
+            (*row[:6], f"{row[6]:%Y-%m-%d}" if row[6] else "", _why_not(*row[7:]))
+            for row in rows
+        ],
         columns=["campaign", *COLUMNS, "on", "why_not"],
     )
-
-
-def _day(at: datetime | None) -> str:
-    return f"{at:%Y-%m-%d}" if at else ""
 
 
 def _why_not(

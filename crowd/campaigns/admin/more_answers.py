@@ -88,7 +88,7 @@ class MoreAnswersAction(ReadOnlyAdmin):
                 _sent(request, f"cents-{campaign.pk}", price.cents),
             ]
             hidden += seen
-            shown, agreed = (_number(text) for _, text in seen)
+            shown, agreed = (int(text) if text.isdecimal() else -1 for _, text in seen)
             asked.append((campaign, {"shown": shown, "agreed_cents": agreed}))
         if not lines:
             return None
@@ -126,10 +126,6 @@ class MoreAnswersAction(ReadOnlyAdmin):
 
 def _sent(request: HttpRequest, name: str, now: int | None) -> tuple[str, str]:
     return name, request.POST.get(name, str(now))
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdecimal() else -1
 
 
 def _now(campaign: Campaign) -> str:

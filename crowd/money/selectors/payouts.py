@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.db.models import F, Q, Sum
+from django.db.models import F, Q, QuerySet, Sum
 from django.utils import timezone
 
 from crowd.hits.models import Assignment
@@ -13,11 +14,6 @@ from crowd.money.models import LedgerEntry, PaymentDetails, Payout, PayoutTerms
 from crowd.requester.models import RequesterAssignment, RequesterBonus
 from crowd.workers.models.worker import Worker
 from genie.lib.unguessable import opened
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from django.db.models import QuerySet
 
 Every = PayoutTerms.Every
 # the one row

@@ -1,8 +1,8 @@
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from django.db.models import QuerySet
 
 from crowd.requester import selectors
 from crowd.requester.models import (
@@ -22,10 +22,6 @@ from crowd.requester.questions.template import as_question, fields_of, fill
 from crowd.requester.selectors import counted, kept_hits, status_of
 from crowd.requester.services import events, money, requirements
 from genie.lib.errors import GenieError
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-
 
 MANY = 10
 REVIEW = ("Reviewing", "Reviewable")

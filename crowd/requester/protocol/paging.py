@@ -1,19 +1,15 @@
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from django.core.signing import BadSignature, Signer
+from django.db.models import Model, QuerySet
 
 from crowd.requester.protocol.call import Answer, Arguments, Call
 from crowd.requester.protocol.errors import bad_value
 
-if TYPE_CHECKING:
-    from django.db.models import Model, QuerySet
-
-    Row = TypeVar("Row", bound=Model)
+Row = TypeVar("Row", bound=Model)
 
 USUAL_SIZE = 10
 

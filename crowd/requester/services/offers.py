@@ -1,10 +1,8 @@
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from crowd.campaigns.selectors.work_records import (
@@ -26,10 +24,6 @@ from crowd.requester.services.money import MASTERS
 from crowd.requester.services.requirements import guards
 from crowd.workers.models.worker import Worker
 from genie.lib.seeds import generator, seed_from
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-
 
 _NAMES = {
     rules.N_APPROVED: "Assignments approved",

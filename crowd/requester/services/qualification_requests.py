@@ -1,10 +1,8 @@
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from crowd.requester.models import (
     Qualification,
@@ -19,10 +17,6 @@ from crowd.requester.questions.answers import FormAnswer, form_answer_xml
 from crowd.requester.services.turns import known_as
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-
 
 State = QualificationRequest.State
 # Answers that were being sent when time ran out still count.

@@ -1,14 +1,10 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from leaderboard.submissions.models import Submission
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
 
 _YES_NO = [("yes", "yes"), ("no", "no")]
 

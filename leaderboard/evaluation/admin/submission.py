@@ -1,17 +1,19 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import path
+from django.urls import URLPattern, path
 
 from genie.lib.admin import Line, Question, ReadOnlyInline, ReasonForm, asking
 from genie.lib.errors import GenieError
+from genie.lib.typing import Account
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.admin import partial
 from leaderboard.evaluation.admin.approve_page import approve_page
@@ -33,16 +35,8 @@ from leaderboard.submissions.forms import AboutSystemForm, initial_of, said_at
 from leaderboard.submissions.models import Prediction, Submission, SubmissionEvent
 from leaderboard.submissions.services.about_system import describe
 
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-    from django.urls import URLPattern
-
-    from genie.lib.typing import Account
-
 
 # Changes by staff to a system's description; only here a system becomes a baseline.
-
-
 class _StaffForm(AboutSystemForm):
     baseline = forms.ChoiceField(
         required=False,

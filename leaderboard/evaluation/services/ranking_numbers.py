@@ -97,21 +97,18 @@ def numbers_of(
     )
     alone = _alone(averaged, instances, unit, seed, n_resamples)
     games = comparisons_from_table(raw)
+    # The effective number of equally busy days; 0 if days are not modeled.
+    n_days = estimates.day_freedom + 1 if estimates.day_freedom else 0
     return {
         "n_judgements": len(raw),
         "n_instances": len(np.unique(instances)),
         "n_workers": len(np.unique(workers)),
         "normalised": NORMALISED if unit.logarithmic else "",
-        "variances": {**asdict(estimates.variances), "n_days": _n_days(estimates)},
+        "variances": {**asdict(estimates.variances), "n_days": n_days},
         **_ranking(estimates, systems, unit, alone),
         **_preferences(games, workers[games.row], seed),
         "agreement": _agreement(ratings, unit),
     }
-
-
-def _n_days(estimates: SystemEstimates) -> float:
-    """Return the effective number of equally busy days; 0 if days are not modeled."""
-    return estimates.day_freedom + 1 if estimates.day_freedom else 0
 
 
 def _of_judgements(

@@ -46,7 +46,10 @@ def tests_of(
         and not _fits(row, evaluation.task, human, used)
     ):
         return draw(seed)
-    items = [_item(question) for question in row.questions]
+    items = [
+        HiddenItem(**{**question, "spec": ItemSpec(**question["spec"])})
+        for question in row.questions
+    ]
     return Planned(items, row.n_wanted, row.notes)
 
 
@@ -62,7 +65,7 @@ def keep(
             n_wanted=part.planned.n_wanted,
             notes=part.planned.notes,
             questions=[asdict(item) for item in part.hidden],
-            texts=_texts(part.hidden),
+            texts=sorted({item.text_sha256 for item in part.hidden} - {""}),
         )
         for part in parts
     )
@@ -112,14 +115,6 @@ def _asked_how(task: Task, human: HumanConfig) -> str:
     how = {name: said for name, said in asdict(human).items() if name != "consent"}
     view = asdict(task_view(task, human))
     return _sha256([task.sample_size, task.kind, how, view])
-
-
-def _item(question: Mapping[str, Any]) -> HiddenItem:
-    return HiddenItem(**{**question, "spec": ItemSpec(**question["spec"])})
-
-
-def _texts(items: Sequence[HiddenItem]) -> list[str]:
-    return sorted({item.text_sha256 for item in items} - {""})
 
 
 def _sha256(content: object) -> str:
