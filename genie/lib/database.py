@@ -174,8 +174,7 @@ def _analyze(*models: type[Model]) -> None:
 
 
 class Parameter(Value):
-    """The place of an argument in a query that `prepare` writes."""
-
+    # The place of an argument in a query that `prepare` writes.
     def as_sql(self, *_given: Any) -> tuple[str, Any]:
         return "%s", [self]
 
@@ -183,13 +182,13 @@ class Parameter(Value):
 def prepare(build: Callable[..., QuerySet[Any, Row]]) -> Callable[..., list[Row]]:
     """Let Django write the SQL of a query once per process, not at each call.
 
-    For queries of nearly every request: writing one takes up to 4 ms of the processor,
-    and running it .1. `build` gets a `Parameter` for each positional argument but None,
-    to be compared with columns; the values must be integers or strings of ours. The text
-    depends on the named arguments, so these may take few values. The rows are read.
+    `build` gets a `Parameter` for each positional argument but None, to be compared
+    with columns; the arguments are integers or strings that we have stored.
     """
 
-    @lru_cache(maxsize=100)
+    # Writing takes up to 4 ms of the processor, running .1. The text may depend on the
+    # named arguments, which take few values, but not on the time. Rows are never kept.
+    @lru_cache(maxsize=32)
     def write(_vendor: str, blank: tuple[bool, ...], **shape: Hashable) -> Any:
         places = (None if no else Parameter(i) for i, no in enumerate(blank))
         rows = build(*places, **shape)

@@ -100,10 +100,7 @@ def _read_real(worker: Any, campaign: Any, *among: Any) -> QuerySet[HIT, int]:
 def _read_tests(
     worker: Any, campaign: Any, rarer: Any, *among: Any, first: bool
 ) -> QuerySet[Placement, int]:
-    """Read test questions of the polarity that was asked less first, or the others.
-
-    By placements: late in a campaign few of very many HITs are tests.
-    """
+    # From placements: late in a campaign few of very many HITs are tests.
     unseen = unseen_hits(worker, campaign).order_by()
     unseen = unseen.filter(pk__in=among) if among else unseen
     left = Placement.objects.filter(
