@@ -103,7 +103,6 @@ CUT: dict[str, str] = {
     """,
     "crowd/platforms/test_rewards_change_elsewhere.py::test_each_hit_pays_what_it_says_there": """
         crowd.elsewhere.services.collect:_take_in
-        crowd.elsewhere.services.hit_offer:_plan_places
         crowd.elsewhere.services.retype:_plan
     """,
     "crowd/platforms/test_staff_and_platforms.py::test_a_person_says_that_a_bonus_was_not_paid": """

@@ -51,7 +51,7 @@ def at_once(*calls):
 def test_a_tab_that_claims_while_another_looks_for_its_open_hit_wins(monkeypatch):
     make_campaign(3)
     worker = make_worker()
-    look, other_tab = claim._newest, []
+    look, other_tab = claim._read_newest, []
 
     def look_then_lose(mine):
         seen = look(mine)
@@ -60,7 +60,7 @@ def test_a_tab_that_claims_while_another_looks_for_its_open_hit_wins(monkeypatch
             other_tab[0] = next_assignment(worker)
         return seen
 
-    monkeypatch.setattr(claim, "_newest", look_then_lose)
+    monkeypatch.setattr(claim, "_read_newest", look_then_lose)
     assert next_assignment(worker) == other_tab[0]
     assert Assignment.own.count() == 1
 
