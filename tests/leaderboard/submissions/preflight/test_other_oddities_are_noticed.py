@@ -242,3 +242,8 @@ def test_the_same_texts_give_the_same_warnings():
     references = sentences(50)
     turned = references[1:] + references[:1]
     assert warnings_of(turned, references) == warnings_of(turned, references)
+
+
+def test_names_with_one_foreign_small_word_are_no_foreign_text():
+    assert looks_like("Harvard Stanford Berlin und Madrid Paris", "en") == ""
+    assert looks_like("Harvard Stanford der Berlin und Madrid Paris", "en") == "de"
