@@ -409,10 +409,10 @@ def _pieces(run: MetricRun, pk: int, choice: Chosen, n: int) -> list[MetricPiece
 
 # One piece of a metric's run: compute it, store it, combine a submission's pieces.
 def compute(pk: int) -> None:
-    """Compute one waiting piece, and queue the run's next ones."""
+    """Compute a piece unless that is done, and queue the run's next ones."""
     piece = (
         MetricPiece.objects.select_related("run__task", "submission__task")
-        .filter(pk=pk, state=PieceState.WAITING, run__state=MetricRun.State.RUNNING)
+        .filter(pk=pk, run__state=MetricRun.State.RUNNING)
         .first()
     )
     if piece is None:
