@@ -48,29 +48,22 @@ class Work(models.Model):
 
 
 class Runner:
-    """A kind of work: its rows, its job and how often it is tried.
-
-    Parameters
-    ----------
-    states
-        The states in which there is work to do; the first one also after a retry.
-    failed : str, optional
-        The state of work that is given up, if that has one.
-    pauses
-        After each failure; the one after the last pause is final.
-    lease
-        How long no other process begins the same work; without it, two may.
-    """
+    """A kind of work: its rows, its job and how often it is tried."""
 
     def __init__(
         self,
         model: type[Work],
         job: str,
         *,
+        # in which there is work to do; the first one also after a retry
         states: Sequence[str] = (),
+        # of work that is given up
         failed: str = "",
+        # instead of `states`
         where: Q | None = None,
+        # after each failure; the one after the last pause is final
         pauses: Sequence[timedelta] = (timedelta(), timedelta()),
+        # how long no other process begins the same work; without it, two may
         lease: timedelta = timedelta(),
     ) -> None:
         self.job = job
@@ -87,10 +80,9 @@ class Runner:
     def run(self, pk: int, service: Callable[[QuerySet[Any]], object]) -> bool:
         """Make one attempt, unless there is none to make; return whether it succeeded.
 
-        A piece of long work has also succeeded if the rest comes `Later`.
-
-        `service` gets the row as a query, which is empty as soon as another attempt has
-        begun. A failure is stored as a sentence for the people who wait and for staff.
+        It has also succeeded if the rest comes `Later`. `service` gets the row as a
+        query, which is empty as soon as another attempt has begun. A failure is stored
+        as a sentence for the people who wait and for staff.
         """
         row = self._begun(pk)
         if row is None:
