@@ -19,6 +19,16 @@ from leaderboard import jobs  # noqa: E402
 from leaderboard import models as lb  # noqa: E402
 from leaderboard.evaluation import machine  # noqa: E402
 from leaderboard.evaluation.strategies.single_system import SingleSystem  # noqa: E402
+from leaderboard.judges.services import (
+    decide,
+    work,  # noqa: E402
+)
+from leaderboard.metric_board import services  # noqa: E402
+from leaderboard.metric_runs import services as pieces
+from leaderboard.metric_runs import services as runs  # noqa: E402
+from leaderboard.releases import queued  # noqa: E402
+from leaderboard.submissions.services import lifecycle, validate  # noqa: E402
+from leaderboard.teams.services import webhooks  # noqa: E402
 from tests import factories  # noqa: E402
 from tests.leaderboard.judges.conftest import make_script  # noqa: E402
 
@@ -30,13 +40,13 @@ requester = Requester.objects.create(name="Lab")
 piece = {"run": lb.MetricRun.objects.create(task=task), "submission": system}
 # its row, its runner, its job and the function that does it
 KINDS = [
-    (factories.make_submission(task, state="RECEIVED", **who), jobs.lifecycle.RUNNERS["RECEIVED"], jobs.validate, jobs.validating, "check"),
+    (factories.make_submission(task, state="RECEIVED", **who), lifecycle.RUNNERS["RECEIVED"], jobs.validate, validate, "check"),
     (system.human_evaluation, machine.RUNNERS["APPROVED"], jobs.step_evaluation, SingleSystem, "launch"),
-    (lb.MetricPiece.objects.create(first=0, end=3, **piece), jobs.runs.RUNNER, jobs.measure_piece, jobs.pieces, "_compute"),
-    (lb.MetricBoard.objects.create(task=task, seed=1, wanted_at=now), jobs.boards.RUNNER, jobs.compute_metric_board, jobs.boards, "_compute"),
-    (lb.Release.objects.create(task=task), jobs.releases.RUNNER, jobs.make_release, jobs.releases, "_make"),
-    (lb.JudgeRun.objects.create(judge=make_script(), task=task, state="RUNNING"), jobs.judging.RUNNER, jobs.judge, jobs.judges_work, "_ask_some"),
-    (jobs.webhooks.queue_test(hook), jobs.webhooks.RUNNER, jobs.deliver, jobs.webhooks, "_deliver"),
+    (lb.MetricPiece.objects.create(first=0, end=3, **piece), runs.RUNNER, jobs.measure_piece, pieces, "_compute"),
+    (lb.MetricBoard.objects.create(task=task, seed=1, wanted_at=now), services.RUNNER, jobs.compute_metric_board, services, "_compute"),
+    (lb.Release.objects.create(task=task), queued.RUNNER, jobs.make_release, queued, "_make"),
+    (lb.JudgeRun.objects.create(judge=make_script(), task=task, state="RUNNING"), decide.RUNNER, jobs.judge, work, "_ask_some"),
+    (webhooks.queue_test(hook), webhooks.RUNNER, jobs.deliver, webhooks, "_deliver"),
     (RequesterEvent.objects.create(requester=requester, body={}, created_at=now), deliver.RUNNER, periodic.deliver, deliver, "_deliver"),
 ]  # fmt: skip
 found = {}
