@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-import pytest
 from django.core.files.storage import default_storage
 
-from genie.lib import jobs
 from leaderboard import jobs as steps
-from leaderboard.evaluation import campaigns, decide
+from leaderboard.evaluation import campaigns
 from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.metric_runs import services
 from leaderboard.submissions.services import submit, validate
@@ -48,37 +46,6 @@ def test_three_failures_in_as_many_weeks_do_not_end_the_collecting(
     Crowd(diligent, quality=quality, seed=1).work()
     settle()
     assert now(annotating).state == "PUBLISHED"
-
-
-def test_a_step_that_kills_its_process_every_time_is_given_up_and_shown(
-    hand_in, good, boss, monkeypatch
-):
-    class Killed(BaseException):
-        pass
-
-    n = 0
-
-    def die(_submission):
-        nonlocal n
-        n += 1
-        raise Killed
-
-    submission = hand_in(good)
-    steps.validate(submission.pk)
-    with monkeypatch.context() as patch:
-        patch.setattr(services, "batch_of", die)
-        for _ in range(6):
-            with pytest.raises(Killed):
-                steps.measure(submission.pk)
-        steps.measure(submission.pk)
-        steps.measure(submission.pk)
-    found = now(submission)
-    assert n == 6
-    assert (found.failed_step, found.failure_permanent) == ("measure", True)
-    assert "interrupted 6 times" in found.failure
-    decide.retry(submission, by=boss)
-    jobs.drain()
-    assert now(submission).state == "MEASURED"
 
 
 def test_a_stored_file_that_is_gone_or_cut_short_is_our_failure_in_plain_words(
