@@ -17,7 +17,7 @@ N_SYSTEMS, N_INSTANCES, AUDITED = 4, 30, 30
 def audited(seed: int, mode: str) -> dict[str, set[str]]:
     import numpy as np
 
-    from leaderboard.judges.selectors.licence import licence_of
+    from leaderboard.judges.selectors.validation import validation_of
     from tests.leaderboard.judges import planted
     from tests.leaderboard.judges.conftest import approved
 
@@ -32,7 +32,7 @@ def audited(seed: int, mode: str) -> dict[str, set[str]]:
         judge = planted.make_script(script, mode=mode)
         run = planted.done(approved(judge, task, audit=AUDITED))
         assert run.state == "DONE", run.failure
-        reasons = planted.biases(licence_of(run, "overall"))
+        reasons = planted.biases(validation_of(run, "overall"))
         found[script] = {name for name, one in reasons.items() if not one.holds}
     return found
 

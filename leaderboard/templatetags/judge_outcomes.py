@@ -2,7 +2,7 @@ from typing import Any
 
 from django import template
 
-from leaderboard.judges.selectors.audit import NOT_APPLICABLE, NOT_CHECKED
+from leaderboard.judges.selectors.validation import NOT_APPLICABLE, NOT_CHECKED
 
 register = template.Library()
 

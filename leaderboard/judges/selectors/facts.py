@@ -140,7 +140,9 @@ def asked_as_now(
         for one in configs
         if criterion in one.criteria
     }
-    rows = EvaluationCampaign.objects.filter(evaluation__in=evaluations)
+    rows = EvaluationCampaign.objects.filter(evaluation__in=evaluations).select_related(
+        "campaign__hit_type"
+    )
     otherwise = {
         row.evaluation_id
         for row in rows.exclude(campaign__platform=ELSEWHERE)

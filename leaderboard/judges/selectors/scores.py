@@ -7,7 +7,6 @@ from functools import partial
 from statistics import fmean, geometric_mean
 from typing import TYPE_CHECKING
 
-from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
 from leaderboard.judges.models import JudgeCall, JudgeRun
@@ -19,26 +18,18 @@ _WHICH = ("sample", "probe")
 _ABOUT = ("call", "criterion", "instance", "submission", "other", "place")
 
 
-def answers_of(run: JudgeRun) -> pd.DataFrame:
-    """Return every valid answer of a run.
+def answers_of(run: JudgeRun, *, probes: bool = False) -> pd.DataFrame:
+    """Return every valid answer of a run; answers to an audit only with `probes`.
 
     A row for each question and criterion: `call`, `criterion`, `instance` (its
     position), `submission`, `other` (0: judged alone), `sample`, `value` (on the scale;
     for a pair, the preference for `submission`, which came first), `place` (its
-    position on the page, from 0), and `probe`, which is empty: answers to an audit are
-    left out.
+    position on a page of several outputs, from 0; else -1), and `probe`: how an audit
+    modified the output, or empty.
     """
-    return _answers(run.calls.filter(probe=""))
-
-
-def probed_of(run: JudgeRun) -> pd.DataFrame:
-    """Return an audit's answers about modified outputs, as `answers_of` with a `probe`."""
-    return _answers(run.calls.exclude(probe=""))
-
-
-def _answers(calls: QuerySet[JudgeCall]) -> pd.DataFrame:
     import pandas as pd
 
+    calls = run.calls.all() if probes else run.calls.filter(probe="")
     rows = calls.filter(state=JudgeCall.State.VALID).order_by("pk")
     listed = [
         (pk, criterion, at, one, other, _place(one, beside), *which, float(value))
@@ -53,7 +44,7 @@ def _answers(calls: QuerySet[JudgeCall]) -> pd.DataFrame:
 
 
 def _place(submission: int, beside: list[int]) -> int:
-    return beside.index(submission) if beside else 0
+    return beside.index(submission) if beside else -1
 
 
 def both_sides(answers: pd.DataFrame) -> pd.DataFrame:
@@ -72,8 +63,11 @@ def scores_of(run: JudgeRun, criterion: str) -> dict[int, dict[int, float]]:
     preferences won.
     """
     answers = answers_of(run)
-    both = both_sides(answers[answers["criterion"] == criterion])
-    by_output = both.groupby(["submission", "instance"])["value"]
+    return averages(run, answers[answers["criterion"] == criterion])
+
+
+def averages(run: JudgeRun, answers: pd.DataFrame) -> dict[int, dict[int, float]]:
+    by_output = both_sides(answers).groupby(["submission", "instance"])["value"]
     means = by_output.agg(partial(averaged, run)).reset_index()
     found: dict[int, dict[int, float]] = {}
     for submission, instance, value in means.itertuples(index=False):

@@ -15,11 +15,15 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Scor
 from leaderboard.judges.definition import digest
 from leaderboard.judges.models import JudgeLicence, JudgeMetric, JudgeRun
 from leaderboard.judges.selectors.facts import MODEL, facts_of, is_asked_so, moved
-from leaderboard.judges.selectors.licence import PEOPLE, drift_between, licence_of
 from leaderboard.judges.selectors.licences import standing
 from leaderboard.judges.selectors.told import progress
+from leaderboard.judges.selectors.validation import (
+    PEOPLE,
+    drift_between,
+    validation_of,
+)
 from leaderboard.metric_board.models import MetricBoard
-from leaderboard.stats.judges.licence import Reason
+from leaderboard.stats.judges.validation import Reason
 
 JOB = "leaderboard.jobs.license_judge"
 # Increased when the same evidence would be decided differently.
@@ -99,7 +103,7 @@ def _weigh(
 ) -> JudgeLicence | None:
     found = [_OUTDATED]
     if is_asked_so(run, criterion):
-        found = licence_of(run, criterion).reasons
+        found = validation_of(run, criterion)
     enough = all(one.holds for one in found if one.name in {PEOPLE, _OUTDATED.name})
     if last is not None and last.state == State.EXPIRED and not enough:
         return None  # it stays so until people's ratings can decide

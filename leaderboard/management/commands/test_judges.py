@@ -7,21 +7,17 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
-from leaderboard.stats.judges.alternative_annotator import (
-    FEWEST_INSTANCES,
+from leaderboard.stats.judges.validation import (
     SCORES,
     alternative_annotator_test,
+    validate,
 )
-from leaderboard.stats.judges.licence import Licence, judge_licence
 from leaderboard.table_stats.judge_labels import (
-    Labels,
     document,
-    facts_of,
-    licence_document,
     licence_sheet,
-    read_given,
     read_labels,
     sheet,
+    state_of,
 )
 from leaderboard.table_stats.text import as_text
 
@@ -50,34 +46,9 @@ class Command(BaseCommand):
             "skilled annotators, .1 for crowd workers",
         )
         parser.add_argument(
-            "--fewest",
-            type=int,
-            default=FEWEST_INSTANCES,
-            help="instances that a person must have to be tested",
-        )
-        parser.add_argument(
             "--licence",
             action="store_true",
             help="also say of each judge whether it is licensed, and why",
-        )
-        parser.add_argument(
-            "--facts",
-            nargs="+",
-            default=[],
-            metavar="NAME=VALUE",
-            help="what a licence rests on, such as model, prompt, scale and crowd",
-        )
-        parser.add_argument(
-            "--given",
-            type=Path,
-            metavar="FILE",
-            help="what --json once wrote with --licence: void where facts have moved",
-        )
-        parser.add_argument(
-            "--before",
-            type=Path,
-            metavar="JUDGES",
-            help="judges' earlier labels of the same instances, to see drift",
         )
         parser.add_argument("--seed", type=int, default=0, help="of intervals")
         parser.add_argument(
@@ -88,17 +59,19 @@ class Command(BaseCommand):
         try:
             people = read_labels(options["people"])
             judges = read_labels(options["judges"])
+            asked: dict[str, Any] = {
+                "score": options["score"],
+                "epsilon": options["epsilon"],
+            }
             found = {
-                name: alternative_annotator_test(
-                    people,
-                    labels,
-                    score=options["score"],
-                    epsilon=options["epsilon"],
-                    fewest=options["fewest"],
-                )
+                name: alternative_annotator_test(people, labels, **asked)
                 for name, labels in judges.items()
             }
-            licences = self._licences(people, judges, options)
+            licences = {
+                name: validate(people, labels, **asked, seed=options["seed"])
+                for name, labels in judges.items()
+                if options["licence"]
+            }
         except (GenieError, ValueError) as error:
             raise CommandError(str(error)) from error
         note = (
@@ -108,31 +81,10 @@ class Command(BaseCommand):
         content = document(found)
         if options["licence"]:
             sheets.append(licence_sheet(licences))
-            for name, told in licence_document(licences).items():
-                content[name] |= {**told, "facts": facts_of(options["facts"])}
+        for name, reasons in licences.items():
+            content[name]["licence"] = state_of(reasons)
+            content[name]["reasons"] = [vars(reason) for reason in reasons]
         self.stdout.write(as_text(sheets))
         if options["json"]:
             text = json.dumps(content, indent=1)
             options["json"].write_text(text + "\n", encoding="utf-8")
-
-    def _licences(
-        self, people: Labels, judges: Labels, options: dict[str, Any]
-    ) -> dict[str, Licence]:
-        if not options["licence"]:
-            return {}
-        given = read_given(options["given"]) if options["given"] else {}
-        before = read_labels(options["before"]) if options["before"] else {}
-        facts = facts_of(options["facts"])
-        return {
-            name: judge_licence(
-                people,
-                labels,
-                score=options["score"],
-                epsilon=options["epsilon"],
-                seed=options["seed"],
-                before=before.get(name),
-                given_on=given.get(name),
-                facts=facts,
-            )
-            for name, labels in judges.items()
-        }

@@ -8,7 +8,7 @@ import numpy as np
 
 from leaderboard.imports.readers.judgments import Role
 from leaderboard.papers.figures import Computed, Figures, Settings, plain
-from leaderboard.stats.judges.alternative_annotator import (
+from leaderboard.stats.judges.validation import (
     AlternativeAnnotator,
     Label,
     alternative_annotator_test,

@@ -9,11 +9,13 @@ import numpy.typing as npt
 
 from leaderboard.stats.blinding import FEATURES, style_of
 from leaderboard.stats.judges.bias import (
+    Effect,
+    Finding,
     injection_effect,
     order_effect,
+    settle,
     text_effects,
 )
-from leaderboard.stats.judges.findings import Effect, Finding, settle
 from leaderboard.stats.judges.injections import planted, probes
 from leaderboard.stats.resampling import Floats
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from leaderboard.stats.clustered import clustered_mean
 from leaderboard.stats.intervals import Interval
-from leaderboard.stats.judges.alternative_annotator import Label
+from leaderboard.stats.judges.validation import Label
 from leaderboard.stats.resampling import Floats
 
 

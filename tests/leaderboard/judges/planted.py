@@ -126,6 +126,6 @@ def biases(licence):
     """Give the audit's part of a licence: bias to its reason."""
     return {
         one.name.removeprefix("bias: "): one
-        for one in licence.reasons
+        for one in licence
         if one.name.startswith("bias: ")
     }

@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from leaderboard.judges.selectors.audit import audit_of
-from leaderboard.judges.selectors.licence import licence_of
-from leaderboard.judges.selectors.overlap import both_orders, overlap_of, told_of
-from leaderboard.judges.selectors.scores import answers_of, probed_of, scores_of
+from leaderboard.judges.selectors.scores import answers_of, scores_of
 from leaderboard.judges.selectors.told import leaving, progress
+from leaderboard.judges.selectors.validation import Validation, validation_of
 from leaderboard.judges.services import ask, work
 from leaderboard.models import JudgeCall, Submission
 from leaderboard.stats.judges.injections import INJECTIONS
@@ -32,7 +30,7 @@ def test_planted_biases_are_found_through_runs_and_no_others():
     for script, audit in (("words", 20), ("likes-long", 0), ("obeys", 20)):
         run = done(approved(make_script(script), task, audit=audit))
         assert run.state == "DONE"
-        found[script] = licence_of(run, "overall")
+        found[script] = validation_of(run, "overall")
     assert refused(found["words"]) == set()
     assert refused(found["likes-long"]) == {"length", "injection"}
     assert refused(found["obeys"]) == {"injection"}
@@ -41,7 +39,7 @@ def test_planted_biases_are_found_through_runs_and_no_others():
     assert words["own family"].words == "does not apply: a script has no family"
     assert words["injection"].words.startswith("0 of 5 found; injection: ")
     assert "injection: plea: found, +" in biases(found["obeys"])["injection"].words
-    reasons = {one.name: one for one in found["words"].reasons}
+    reasons = {one.name: one for one in found["words"]}
     assert reasons["alternative annotator test"].holds
 
 
@@ -51,8 +49,8 @@ def test_pairs_are_licensed_by_choices_and_order_is_audited():
     found = {}
     for script, audit in (("words", 20), ("likes-first", 0)):
         run = done(approved(make_script(script, mode="pairwise"), task, audit=audit))
-        found[script] = licence_of(run, "overall")
-    reasons = {one.name: one for one in found["words"].reasons}
+        found[script] = validation_of(run, "overall")
+    reasons = {one.name: one for one in found["words"]}
     assert reasons["people"].words == (
         "their choices between the same two outputs, of 3 people"
     )
@@ -67,13 +65,14 @@ def test_ratings_of_both_outputs_are_taken_as_choices_each_output_once():
     task = make_world(seed=3)
     rate(task, np.random.default_rng(3))
     run = done(approved(make_script(mode="pairwise"), task))
-    overlap = overlap_of(run, "overall")
+    found = Validation(run, "overall")
+    overlap = found.overlap
     assert overlap.words == "their ratings of both outputs, taken as choices"
     # three systems: one pair an instance, and three people
     assert len(overlap.people) == 14 * 3
     assert set(overlap.people["value"]) <= {0.0, 0.5, 1.0}
-    assert set(overlap.labels(told_of(run, "overall")).values()) <= {"first", "second"}
-    licence = licence_of(run, "overall")
+    assert set(overlap.labels(found.scores).values()) <= {"first", "second"}
+    licence = validation_of(run, "overall")
     assert refused(licence) == {"injection"}
     assert biases(licence)["injection"].words == (
         "not checked: the run planted no commands"
@@ -83,8 +82,9 @@ def test_ratings_of_both_outputs_are_taken_as_choices_each_output_once():
 def test_without_people_s_choices_a_judge_of_pairs_is_refused_in_words():
     task = make_world(seed=4, n_instances=3)
     run = done(approved(make_script(mode="pairwise"), task))
-    reason, *audit = licence_of(run, "overall").reasons
+    reason, *audit = validation_of(run, "overall")
     assert not reason.holds
+    assert audit[0].words == "not checked: no human ratings yet"
     # what needs no people is told all the same
     assert audit[-2].words == (
         "not checked: 9 pairs answered in both orders, on 3 instances; 20 on 10 are needed"
@@ -113,8 +113,9 @@ def test_probes_are_priced_shown_sent_once_and_count_nowhere(server, judged):
         2 * [text for both in INJECTIONS.values() for text in both]
     )
     assert set(answers_of(run)["value"]) == {0.5}
-    assert len(probed_of(run)) == 20
-    assert 1.0 in set(probed_of(run)["value"])
+    probed = answers_of(run, probes=True).query("probe != ''")
+    assert len(probed) == 20
+    assert 1.0 in set(probed["value"])
     assert {v for row in scores_of(run, "overall").values() for v in row.values()} == {
         0.5
     }
@@ -162,8 +163,7 @@ def test_an_own_kind_is_known_by_its_names_and_not_looked_for_without():
 
     def reason(family):
         run.judge.family = family
-        overlap, told = overlap_of(run, "overall"), told_of(run, "overall")
-        found = audit_of(run, "overall", overlap, told)
+        found = Validation(run, "overall").audit()
         return next(one for one in found if one.name == "bias: own family")
 
     nobody = reason("")
@@ -189,7 +189,6 @@ def test_order_is_audited_where_outputs_stand_beside_a_reference(server, judged)
     judged.save()
     server.answer = lambda body: "Strongly prefer A"
     run = worked(approved(make_judge(), judged))
-    assert len(both_orders(run, "overall")) == 6
-    assert set(both_orders(run, "overall").values()) == {(1.0, 1.0)}
-    order = biases(licence_of(run, "overall"))["order"]
+    assert list(Validation(run, "overall").both_orders.values()) == 6 * [(1.0, 1.0)]
+    order = biases(validation_of(run, "overall"))["order"]
     assert order.words.startswith("not checked: 6 pairs answered in both orders")

@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from genie.lib import jobs
-from leaderboard.judges.selectors.overlap import overlap_of
+from leaderboard.judges.selectors.validation import Validation
 from leaderboard.judges.services import license as licensing
 from leaderboard.judges.services.work import finish
 from leaderboard.metric_board import services
@@ -133,7 +133,7 @@ def test_the_row_of_the_metric_board_has_the_word(client, ranked):
 
 def test_a_judge_that_says_what_people_say_gets_its_licence(ranked):
     run = worked(approved(make_script(), ranked, audit=20))
-    people = overlap_of(run, "overall").people
+    people = Validation(run, "overall").overlap.people
     means = people.groupby(["submission", "instance"])["value"].mean()
     say(run, lambda call: means[call.submission_id, call.instance.position])
     run.metrics.all().delete()

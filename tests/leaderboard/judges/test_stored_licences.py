@@ -6,11 +6,10 @@ import pytest
 from django.utils import timezone
 
 from leaderboard import jobs
-from leaderboard.judges.selectors.licence import licence_of
 from leaderboard.judges.selectors.licences import licensed, standing
+from leaderboard.judges.selectors.validation import validation_of
 from leaderboard.judges.services import license as service
 from leaderboard.models import JudgeAnswer, JudgeLicence, JudgeRun, OutsideMetric, Task
-from leaderboard.stats.judges.licence import Licence
 from tests.kept import kept
 from tests.leaderboard.judges.test_licence import rated, run_of  # noqa: F401
 
@@ -21,10 +20,10 @@ UNTOLD = {"metric board", "bias: injection"}
 @pytest.fixture(autouse=True)
 def _two_systems_are_enough(monkeypatch):
     def weighed(run, criterion):
-        found = licence_of(run, criterion)
-        return Licence([one for one in found.reasons if one.name not in UNTOLD], [])
+        found = validation_of(run, criterion)
+        return [one for one in found if one.name not in UNTOLD]
 
-    monkeypatch.setattr(service, "licence_of", weighed)
+    monkeypatch.setattr(service, "validation_of", weighed)
 
 
 def as_people(of):

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
-from leaderboard.stats.judges.alternative_annotator import alternative_annotator_test
-from leaderboard.stats.judges.following import partial_association
-from leaderboard.stats.judges.licence import beside_people, judge_licence
+from leaderboard.stats.judges.validation import (
+    agreement,
+    alternative_annotator_test,
+    partial_association,
+    validate,
+)
 from leaderboard.table_stats.judge_labels import read_labels
 from tests.shared import SHARED, needs_shared
 
@@ -89,16 +92,22 @@ def test_nothing_is_said_where_nobody_can_be_tested():
     assert not told.passed
     with pytest.raises(ValueError, match="at least three people"):
         alternative_annotator_test({"a": {}, "b": {}}, {})
+    with pytest.raises(ValueError, match="Two people and two instances"):
+        agreement(PEOPLE, {"0": 1}, score="accuracy", seed=1)
 
 
-def test_the_command_prints_a_table_and_refuses_in_words(tmp_path, capsys):
+def test_the_command_prints_tables_and_refuses_in_words(tmp_path, capsys):
     people, judges = tmp_path / "people.json", tmp_path / "judges.json"
     people.write_text(json.dumps(PEOPLE))
-    judges.write_text(json.dumps({"mimic": PEOPLE["a"]}))
+    wrong = {str(i): 7 for i in range(40)}
+    judges.write_text(json.dumps({"mimic": PEOPLE["a"], "wrong": wrong}))
     numbers = tmp_path / "out.json"
-    call_command("test_judges", people, judges, json=numbers)
+    call_command("test_judges", people, judges, licence=True, json=numbers)
     assert "mimic          1.00       1.00  yes          3" in capsys.readouterr().out
-    assert json.loads(numbers.read_text())["mimic"]["passed"] is True
+    given = json.loads(numbers.read_text())
+    assert given["mimic"]["passed"] is True
+    assert [given[name]["licence"] for name in given] == ["licensed", "not licensed"]
+    assert not given["wrong"]["reasons"][0]["holds"]
     judges.write_text('{"mimic": {"q1": null}}')
     with pytest.raises(CommandError, match="'mimic', 'q1' neither text nor number"):
         call_command("test_judges", people, judges)
@@ -139,9 +148,8 @@ def test_a_licence_is_no_easier_than_the_test():
         )
     )
     people = dict(zip("abc", people, strict=True))
-    weak = judge_licence(people, weak, score="rmse", epsilon=0.2, seed=1)
-    assert weak.state == "not licensed"
-    assert [one.holds for one in weak.reasons] == [False, False, True]
+    weak = validate(people, weak, score="rmse", epsilon=0.2, seed=1)
+    assert [one.holds for one in weak] == [False, False, True]
 
 
 def test_who_knows_only_systems_and_the_center_follows_nobody():
@@ -185,46 +193,3 @@ def test_the_partial_correlation_is_that_of_least_squares():
     left = sides - dummies @ np.linalg.lstsq(dummies, sides, rcond=None)[0]
     found = partial_association(people, judge, numbers=True, seed=1)
     assert found.estimate == pytest.approx(np.corrcoef(left.T)[0, 1], abs=1e-8)
-
-
-def test_licences_are_given_void_and_refused_with_reasons(tmp_path, capsys):
-    files = {
-        "people": PEOPLE,
-        "judges": {"mimic": PEOPLE["a"], "wrong": {str(i): 7 for i in range(40)}},
-        "drifted": {"mimic": {**PEOPLE["a"], **{str(i): 9 for i in range(30)}}},
-    }
-    for name, content in files.items():
-        (tmp_path / name).write_text(json.dumps(content))
-    asked = [tmp_path / "people", tmp_path / "judges"]
-    kept = tmp_path / "licences.json"
-    call_command("test_judges", *asked, licence=True, facts=["model=m-1"], json=kept)
-    given = json.loads(kept.read_text())
-    assert [given[name]["licence"] for name in ("mimic", "wrong")] == [
-        "licensed",
-        "not licensed",
-    ]
-    assert given["mimic"]["facts"] == {"model": "m-1"}
-    capsys.readouterr()
-    again = {"licence": True, "given": kept}
-    call_command("test_judges", *asked, **again, facts=["model=m-2"])
-    assert "model: m-1, now m-2" in capsys.readouterr().out
-    call_command("test_judges", *asked, **again, facts=["model=m-1"])
-    assert "expired" not in capsys.readouterr().out
-    now = tmp_path / "now.json"
-    call_command(
-        "test_judges",
-        *asked,
-        **again,
-        facts=["model=m-1"],
-        before=tmp_path / "drifted",
-        json=now,
-    )
-    mimic = json.loads(now.read_text())["mimic"]
-    assert (mimic["licence"], mimic["reasons"][-1]["name"]) == ("not licensed", "drift")
-    assert "75 % of labels changed" in mimic["reasons"][-1]["words"]
-    with pytest.raises(CommandError, match="not NAME=VALUE"):
-        call_command("test_judges", *asked, licence=True, facts=["model"])
-    with pytest.raises(CommandError, match="holds no licences"):
-        call_command("test_judges", *asked, licence=True, given=tmp_path / "people")
-    with pytest.raises(ValueError, match="Two people and two instances"):
-        beside_people(PEOPLE, {"0": 1}, score="accuracy", seed=1)

@@ -9,9 +9,9 @@ from genie_research.judges.bias_study import PLANTED, study_biases, with_endings
 from leaderboard.stats.judges.bias import (
     injection_effect,
     order_effect,
+    settle,
     text_effects,
 )
-from leaderboard.stats.judges.findings import settle
 from leaderboard.stats.judges.injections import INJECTIONS
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from genie_research.judges.coverage_study import study_coverage
 from genie_research.judges.money import share_saved
-from leaderboard.stats.judges.alternative_annotator import alternative_annotator_test
+from leaderboard.stats.judges.validation import alternative_annotator_test
 from leaderboard.stats.judges.with_people import judged_mean
 
 
