@@ -28,18 +28,22 @@ def licence_words(metrics: Collection[int | None], criterion: str) -> dict[int, 
     A judge that was asked about a different criterion has no license for this one.
     """
     outside = [pk for pk in metrics if pk]
-    if not outside:
-        return {}
     rows = JudgeMetric.objects.filter(metric__in=outside).select_related("run")
-    words = {}
-    for row in rows:
-        decided = JudgeLicence.objects.filter(
-            run__judge=row.run.judge_id, run__task=row.run.task_id, criterion=criterion
+    decided = JudgeLicence.objects.filter(
+        run__judge__in={row.run.judge_id for row in rows}, criterion=criterion
+    )
+    last = {
+        (judge, task, criterion): state
+        for judge, task, state in decided.order_by("pk").values_list(
+            "run__judge", "run__task", "state"
         )
-        last = decided.order_by("-pk").first()
-        state = last.state if last and row.criterion == criterion else ""
-        words[row.metric_id] = _WORDS.get(state, NONE)
-    return words
+    }
+    return {
+        row.metric_id: _WORDS.get(
+            last.get((row.run.judge_id, row.run.task_id, row.criterion), ""), NONE
+        )
+        for row in rows
+    }
 
 
 State = MetricBoard.State
