@@ -34,6 +34,9 @@ ENOUGH = 5
 # If at most this share of values is not on a scale of all others, a person is asked; a
 # fifth of it for more than `ENOUGH` different values, which may be a scale's tail.
 _FEW = 0.05
+# A single value that is this many times as large as the scale is wide is a code, such
+# as 99999 for no answer, however often it occurs.
+_CODE = 10
 # Number of values that a question lists.
 _LISTED = 5
 _ENDS = re.compile(r"(-?[0-9]{1,9}) *(?:to|-|–|\.\.) *(-?[0-9]{1,9})", re.ASCII)
@@ -121,7 +124,7 @@ def find_scales(
 
 
 def _strays(values: Floats) -> tuple[tuple[int, int], npt.NDArray[np.bool_]]:
-    """Return the narrowest usual scale of nearly all values, and which are not on it.
+    """Return the narrowest usual scale of all but a few values, and which are not on it.
 
     Examples
     --------
@@ -136,7 +139,10 @@ def _strays(values: Floats) -> tuple[tuple[int, int], npt.NDArray[np.bool_]]:
             stray |= values % 0.25 != 0
         if gapless and (values[stray] > high).all():
             continue  # a scale's highest answers can be rare
-        few = _FEW if len(np.unique(values[stray])) <= ENOUGH else _FEW / 5
+        strays = np.unique(values[stray])
+        few = _FEW if len(strays) <= ENOUGH else _FEW / 5
+        if len(strays) == 1 and abs(strays[0]) > _CODE * (high - low):
+            few = 0.5
         if stray.mean() <= few and len(np.unique(values[~stray])) > 2:
             return (low, high), stray
     return (0, 0), np.zeros(len(values), bool)
@@ -163,7 +169,7 @@ def unconfirmed(
                 .tolist()
             )
             why = (
-                f"nearly all values are on {low} to {high}, but not {named} ({n:,} in all). "
+                f"all values are on {low} to {high}, except {named} ({n:,} in all). "
                 "Correct these if they are wrong"
             )
         found.setdefault(why, []).append(str(criterion) or "*")

@@ -103,7 +103,7 @@ def test_a_few_values_off_a_narrower_scale_are_asked_about(usual, stray, scale):
     values = list(usual) * (60 // len(usual))
     values[7 : 7 + len(stray)] = stray
     judgments, shown, task = begun(values)
-    asked = f"nearly all values are on {scale}, but not {stray[0]:g}"
+    asked = f"all values are on {scale}, except {stray[0]:g}"
     assert f"{asked} (ratings.csv, row 9)" in shown.refused[0]
     assert f"({len(stray)} in all)" in shown.refused[0]
     with refusal("not-settled", match="--scale"):
@@ -116,10 +116,19 @@ def test_a_few_values_off_a_narrower_scale_are_asked_about(usual, stray, scale):
     assert f"{said} (as entered)" in shown.to_text()
 
 
+def test_a_code_is_asked_about_however_few_the_values_are():
+    _, shown, _ = begun([1, 2, 3, 4, 5] * 2 + [99999] * 3)
+    assert (
+        "values are on 1 to 5, except 99999 (ratings.csv, row 12)" in shown.refused[0]
+    )
+
+
 @pytest.mark.parametrize(
     ("values", "scale"),
     [
         ([1, 2, 3, 4, 5] * 12 + [7] * 4, "1 to 7"),
+        # estimates of magnitude, without a code
+        ([3, 5, 8, 2, 111111, 90000], "magnitude"),
         # a rare highest answer is no stray while no answer below it is missing
         ([1, 2, 3, 4, 5] * 12 + [6], "1 to 6"),
         ([*range(20, 100)] * 3 + [*range(105, 113)], "magnitude"),
