@@ -17,6 +17,7 @@ from genie.accounts.task_admin import EditedOfTask, WorkOfTask
 from genie.lib.admin import (
     AsksWhy,
     Line,
+    PageOfRows,
     Question,
     ReadOnlyInline,
     adding,
@@ -38,7 +39,7 @@ from leaderboard.judges.models import (
 )
 from leaderboard.judges.selectors.money import committed_cents
 from leaderboard.judges.selectors.pages import REFERENCE
-from leaderboard.judges.selectors.told import cents, in_words, leaving, progress
+from leaderboard.judges.selectors.told import cents, in_words, leaving, progress_of
 from leaderboard.judges.services import ask, decide, define
 from leaderboard.judges.services import license as licensing
 from leaderboard.submissions.models import Prediction, Submission
@@ -265,6 +266,19 @@ class JudgeRunAdmin(WorkOfTask):
         "license_selected",
     ]
 
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageOfRows]:
+        return PageOfRows
+
+    def look_up(self, rows: list[Any]) -> None:
+        told = progress_of(rows)
+        for run in rows:
+            run.told = told[run.pk]
+
+    def get_object(self, *args: Any, **kwargs: Any) -> Any:
+        run = super().get_object(*args, **kwargs)
+        self.look_up([run] if run else [])
+        return run
+
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         others = [
             one for one in super().get_fields(request, obj) if one not in self.first
@@ -276,8 +290,8 @@ class JudgeRunAdmin(WorkOfTask):
         return lines(leaving(run))
 
     @admin.display(description="questions")
-    def questions(self, run: JudgeRun) -> str:
-        told = progress(run)
+    def questions(self, run: Any) -> str:
+        told = run.told
         audit = f"; audit: {told['probes_answered']:,} of {told['probes']:,}"
         return (
             f"{told['answered']:,} answered, {told['invalid']:,} without a valid "
@@ -285,13 +299,13 @@ class JudgeRunAdmin(WorkOfTask):
         )
 
     @admin.display(description="why answers are invalid")
-    def invalid(self, run: JudgeRun) -> str:
-        told = progress(run)["problems"]
+    def invalid(self, run: Any) -> str:
+        told = run.told["problems"]
         return "; ".join(f"{one['problem']} ({one['n']:,})" for one in told) or "–"
 
     @admin.display(description="what answered")
-    def models(self, run: JudgeRun) -> str:
-        return ", ".join(progress(run)["models"]) or "–"
+    def models(self, run: Any) -> str:
+        return ", ".join(run.told["models"]) or "–"
 
     @admin.display(description="expected")
     def expected(self, run: JudgeRun) -> str:
@@ -299,7 +313,8 @@ class JudgeRunAdmin(WorkOfTask):
 
     @admin.display(description="spent")
     def spent(self, run: JudgeRun) -> str:
-        return f"{cents(progress(run)['spent_cents'])} of {cents(run.approved_cents)}"
+        spent = cents(run.microcents / MICROCENTS)
+        return f"{spent} of {cents(run.approved_cents)}"
 
     @admin.display(
         description="licence, from people's ratings of the same outputs: newest first"

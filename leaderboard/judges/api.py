@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any, cast
 
 from django.db import transaction
@@ -22,7 +23,7 @@ from leaderboard.api.query import LARGEST, OfTaskQuery, PageQuery, TaskField
 from leaderboard.boards.api.tasks import TaskView
 from leaderboard.judges.models import Judge, JudgeRun
 from leaderboard.judges.selectors.shown import judges_of
-from leaderboard.judges.selectors.told import leaving, progress
+from leaderboard.judges.selectors.told import leaving, progress_of
 from leaderboard.judges.services import ask, decide
 from leaderboard.submissions.selectors import Staff
 
@@ -235,7 +236,7 @@ class JudgeRunList(JudgeRunView):
         rows = self.rows()
         if task := self.query.get("task"):
             rows = rows.filter(task=task)
-        page: Any = [_told(run) for run in self.paginate_queryset(rows) or []]
+        page: Any = _told(self.paginate_queryset(rows) or [])
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
     @extend_schema(
@@ -264,7 +265,7 @@ class JudgeRunList(JudgeRunView):
             )
         except GenieError as error:
             raise GenieError(error.message, code="unusable-question") from None
-        body = self.get_serializer(_told(run)).data
+        body = self.get_serializer(*_told([run])).data
         return Response(body, status=status.HTTP_201_CREATED)
 
 
@@ -276,7 +277,7 @@ class JudgeRunDetail(JudgeRunView):
         responses={200: JudgeRunSerializer, **problems(*REFUSALS)},
     )
     def get(self, request: Request, pk: int) -> Response:
-        return Response(self.get_serializer(_told(self.run(pk))).data)
+        return Response(self.get_serializer(*_told([self.run(pk)])).data)
 
 
 class JudgeRunLicences(JudgeRunView):
@@ -337,7 +338,7 @@ class JudgeRunDecision(JudgeRunView):
             done = f"{said['decision'].capitalize()}, by program."
             note(user, run, done, said.get("reason", ""))
         run.refresh_from_db()
-        return Response(self.get_serializer(_told(run)).data)
+        return Response(self.get_serializer(*_told([run])).data)
 
 
 def _decided(run: JudgeRun, said: dict[str, Any], by: Account) -> bool:
@@ -362,15 +363,19 @@ def _decided(run: JudgeRun, said: dict[str, Any], by: Account) -> bool:
         raise GenieError(error.message, code=code) from None
 
 
-def _told(run: JudgeRun) -> dict[str, Any]:
+def _told(runs: Sequence[JudgeRun]) -> list[dict[str, Any]]:
     plain = ("state", "with_references", "with_private", "expected_cents", "failure")
     more = ("most_cents", "approved_cents", "created_at", "finished_at")
-    return {
-        **{name: getattr(run, name) for name in (*plain, *more)},
-        **progress(run),
-        "id": run.pk,
-        "task": run.task.slug,
-        "judge": run.judge.signature,
-        "scripted": run.judge.scripted,
-        "leaving": leaving(run),
-    }
+    progress = progress_of(runs)
+    return [
+        {
+            **{name: getattr(run, name) for name in (*plain, *more)},
+            **progress[run.pk],
+            "id": run.pk,
+            "task": run.task.slug,
+            "judge": run.judge.signature,
+            "scripted": run.judge.scripted,
+            "leaving": leaving(run),
+        }
+        for run in runs
+    ]

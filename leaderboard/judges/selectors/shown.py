@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from genie.accounts.staff import staff_may
 from leaderboard.judges.models import Judge, JudgeLicence, JudgeRun
-from leaderboard.judges.selectors.told import by_judge, cents, progress, sent
+from leaderboard.judges.selectors.told import by_judge, cents, progress_of, sent
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import Staff, public
 from leaderboard.tasks.models import Task
@@ -46,14 +47,12 @@ class ShownJudge:
     judge: Judge
     runs: list[JudgeRun]
     licences: list[ShownLicence]
-
-    @property
-    def asked(self) -> list[dict[str, Any]]:
-        return [{"run": run, **progress(run)} for run in reversed(self.runs)]
+    # of each run, the newest first: `run`, and its `progress`
+    asked: list[dict[str, Any]]
 
     @property
     def spent(self) -> str:
-        return cents(sum(progress(run)["spent_cents"] for run in self.runs))
+        return cents(sum(one["spent_cents"] for one in self.asked))
 
     @property
     def sent(self) -> str:
@@ -63,27 +62,40 @@ class ShownJudge:
 def judges_of(task: Task, viewer: Viewer) -> list[ShownJudge]:
     """Return judges with finished runs by name; private runs only for staff."""
     done = JudgeRun.objects.filter(task=task, state=JudgeRun.State.DONE)
-    sees_all = staff_may(viewer, Staff.SEE_JUDGES, task.slug)
-    shown = [
-        (judge, [run for run in runs if sees_all or is_public(run)])
-        for judge, runs in by_judge(done).items()
+    judges = by_judge(done)
+    runs = [run for own in judges.values() for run in own]
+    if not staff_may(viewer, Staff.SEE_JUDGES, task.slug):
+        runs = public_runs(runs)
+    progress = progress_of(runs)
+    decided = JudgeLicence.objects.filter(run__in=runs).order_by("-pk")
+    return [
+        ShownJudge(
+            judge,
+            shown,
+            _licences(shown, decided),
+            [{"run": run, **progress[run.pk]} for run in reversed(shown)],
+        )
+        for judge, own in judges.items()
+        if (shown := [run for run in own if run.pk in progress])
     ]
-    return [ShownJudge(judge, own, _licences(own)) for judge, own in shown if own]
 
 
-def is_public(run: JudgeRun) -> bool:
-    """Check that no output of a run is private, so that its results may be public."""
-    if not run.with_private:
-        return True
-    systems = set(run.plan["submissions"])
-    return Submission.objects.filter(public(), pk__in=systems).count() == len(systems)
+def public_runs(runs: Sequence[JudgeRun]) -> list[JudgeRun]:
+    """Return runs without private outputs, whose results may be public."""
+    sent = {run: set(run.plan["submissions"]) for run in runs if run.with_private}
+    systems = Submission.objects.filter(public(), pk__in=set().union(*sent.values()))
+    shown = set(systems.values_list("pk", flat=True))
+    return [run for run in runs if sent.get(run, set()) <= shown]
 
 
-def _licences(runs: list[JudgeRun]) -> list[ShownLicence]:
+def _licences(
+    runs: list[JudgeRun], stored: Iterable[JudgeLicence]
+) -> list[ShownLicence]:
     rows: dict[str, list[JudgeLicence]] = {
         criterion: [] for run in runs for criterion in run.plan["criteria"]
     }
-    stored = JudgeLicence.objects.filter(run__in=runs).order_by("-pk")
+    own = {run.pk for run in runs}
     for row in stored:
-        rows.setdefault(row.criterion, []).append(row)
-    return [ShownLicence(criterion, own) for criterion, own in rows.items()]
+        if row.run_id in own:
+            rows.setdefault(row.criterion, []).append(row)
+    return [ShownLicence(criterion, own_rows) for criterion, own_rows in rows.items()]

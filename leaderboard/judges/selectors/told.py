@@ -1,6 +1,7 @@
 """Facts about a run for staff: texts that are sent, progress, cost."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,7 +12,6 @@ from leaderboard.judges.endpoint import endpoints
 from leaderboard.judges.models import (
     MICROCENTS,
     Judge,
-    JudgeAnswer,
     JudgeCall,
     JudgeLicence,
     JudgeRun,
@@ -19,6 +19,7 @@ from leaderboard.judges.models import (
 from leaderboard.judges.selectors.requests import BYTES_A_TOKEN
 
 State = JudgeCall.State
+_MODEL = ("answer__model", "answer__fingerprint")
 
 
 def leaving(run: JudgeRun) -> list[str]:
@@ -76,32 +77,45 @@ def by_judge(runs: QuerySet[JudgeRun]) -> dict[Judge, list[JudgeRun]]:
 
 
 def progress(run: JudgeRun) -> dict[str, Any]:
-    """Count a run's questions, failures and cost; an audit's questions separately."""
-    questions, probes = run.calls.filter(probe=""), run.calls.exclude(probe="")
-    states = questions.values_list("state").annotate(n=Count("pk")).order_by("state")
-    by_state = dict(states)
-    wrong = (
-        questions.filter(state=State.INVALID)
-        .values_list("problem")
-        .annotate(n=Count("pk"))
-        .order_by("-n", "problem")
-    )
-    models = (
-        JudgeAnswer.objects.filter(pk__in=run.calls.values("answer"))
-        .order_by("model", "fingerprint")
-        .values_list("model", "fingerprint")
-        .distinct()
-    )
+    return progress_of([run])[run.pk]
+
+
+def progress_of(runs: Sequence[JudgeRun]) -> dict[int, dict[str, Any]]:
+    """Count each run's questions, failures and cost; an audit's questions separately.
+
+    Two queries for any number of runs.
+    """
+    calls = JudgeCall.objects.filter(run__in=runs).order_by()
+    counted: dict[int, Counter[tuple[bool, str]]] = defaultdict(Counter)
+    problems: dict[int, Counter[str]] = defaultdict(Counter)
+    for pk, probe, state, problem, n in calls.values_list(
+        "run", "probe", "state", "problem"
+    ).annotate(n=Count("pk")):
+        counted[pk][not probe, state] += n
+        if not probe and state == State.INVALID:
+            problems[pk][problem] += n
+    models: dict[int, list[str]] = defaultdict(list)
+    answered_by = calls.exclude(answer=None).order_by(*_MODEL)
+    for pk, *named in answered_by.values_list("run", *_MODEL).distinct():
+        models[pk].append(" ".join(filter(None, named)))
     return {
-        "n": run.n_calls,
-        "answered": by_state.get(State.VALID, 0),
-        "invalid": by_state.get(State.INVALID, 0),
-        "waiting": by_state.get(State.WAITING, 0),
-        "probes": probes.count(),
-        "probes_answered": probes.filter(state=State.VALID).count(),
-        "problems": [{"problem": problem, "n": n} for problem, n in wrong],
-        "models": [" ".join(filter(None, pair)) for pair in models],
-        "spent_cents": round(run.microcents / MICROCENTS, 6),
+        run.pk: {
+            "n": run.n_calls,
+            "answered": counted[run.pk][True, State.VALID],
+            "invalid": counted[run.pk][True, State.INVALID],
+            "waiting": counted[run.pk][True, State.WAITING],
+            "probes": sum(counted[run.pk][False, state] for state in State),
+            "probes_answered": counted[run.pk][False, State.VALID],
+            "problems": [
+                {"problem": problem, "n": n}
+                for problem, n in sorted(
+                    problems[run.pk].items(), key=lambda one: (-one[1], one[0])
+                )
+            ],
+            "models": models[run.pk],
+            "spent_cents": round(run.microcents / MICROCENTS, 6),
+        }
+        for run in runs
     }
 
 
@@ -135,7 +149,7 @@ def _counted(plan: Mapping[str, Any]) -> str:
 
 
 def _audit(run: JudgeRun) -> list[str]:
-    probes = run.calls.exclude(probe="").count()
+    probes = run.plan.get("n_probes", 0)
     if not probes:
         return ["No audit by planted commands: without one there is no licence."]
     return [

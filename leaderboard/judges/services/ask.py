@@ -122,7 +122,7 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
         )
         probed = _probes(calls, wish.audit)
         JudgeCall.objects.bulk_create([*calls, *probed], batch_size=2_000)
-        run.n_calls = len(calls)
+        run.n_calls, run.plan["n_probes"] = len(calls), len(probed)
         _put_price(run)
         run.save()
     return run

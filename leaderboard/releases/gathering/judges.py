@@ -24,7 +24,7 @@ from leaderboard.judges.models import (
 from leaderboard.judges.selectors.licences import standing
 from leaderboard.judges.selectors.pages import REFERENCE
 from leaderboard.judges.selectors.requests import requests_of
-from leaderboard.judges.selectors.shown import is_public
+from leaderboard.judges.selectors.shown import public_runs
 from leaderboard.judges.selectors.told import address_told
 from leaderboard.metric_board.models import OutsideScores
 from leaderboard.releases.bundle import Record, batched
@@ -248,10 +248,9 @@ class Judged:
 
     def _licences(self) -> Rows:
         # results from private outputs are for staff, as on the task's page of judges
-        open_ = [run for run in self._runs if is_public(run)]
-        rows = JudgeLicence.objects.filter(run__in=open_).select_related(
-            "run__judge", "run__task"
-        )
+        rows = JudgeLicence.objects.filter(
+            run__in=public_runs(self._runs)
+        ).select_related("run__judge", "run__task")
         for row in rows.order_by("pk"):
             newest = standing(row.run.judge, row.run.task, row.criterion)
             yield {

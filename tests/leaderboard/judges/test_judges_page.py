@@ -148,6 +148,24 @@ def test_a_judge_that_says_what_people_say_gets_its_licence(ranked):
     assert row.state == "LICENSED"
 
 
+def test_many_runs_cost_as_many_queries_as_one(
+    client, judged, django_assert_max_num_queries
+):
+    for script in ("words", "likes-long"):
+        for asked in ({}, {"occasion": "again", "audit": 1}):
+            run = worked(approved(make_script(script), judged, **asked))
+            licence(run, "REFUSED")
+    address, told = f"/tasks/{judged.slug}/judges/", f"/api/v1/tasks/{judged.slug}"
+    with django_assert_max_num_queries(5):
+        assert client.get(address).text.count("questions answered") == 4
+    with django_assert_max_num_queries(5):
+        assert client.get(f"{told}/judges/").json()["count"] == 2
+    client.force_login(make_user("boss", is_staff=True, is_superuser=True))
+    for page in (address, "/api/v1/judge-runs/", "/admin/leaderboard/judgerun/"):
+        with django_assert_max_num_queries(8):
+            assert client.get(page).status_code == 200
+
+
 @pytest.mark.browser
 def test_in_a_browser(judged, open_page):
     run = worked(approved(make_script(), judged))
