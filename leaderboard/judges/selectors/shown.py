@@ -1,13 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from genie.accounts.staff import staff_may
+from genie.lib.errors import GenieError
 from leaderboard.judges.models import Judge, JudgeLicence, JudgeRun
+from leaderboard.judges.selectors.pages import human_of
 from leaderboard.judges.selectors.told import by_judge, cents, progress_of, sent
+from leaderboard.judges.selectors.validation import NOT_APPLICABLE, NOT_CHECKED
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import Staff, public
 from leaderboard.tasks.models import Task
@@ -20,7 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ShownLicence:
+    """The decisions on one question: how people are asked it, and each check's result."""
+
     criterion: str
+    question: str
     rows: list[JudgeLicence]
 
     @property
@@ -30,6 +37,11 @@ class ShownLicence:
     @property
     def state(self) -> str:
         return self.last.get_state_display() if self.last else "not decided yet"
+
+    @property
+    def checks(self) -> list[dict[str, str]]:
+        """Return name, outcome (passed, failed, not checked, does not apply), words."""
+        return [_check(**reason) for reason in self.last.reasons] if self.last else []
 
     @property
     def since(self) -> datetime | None:
@@ -72,7 +84,7 @@ def judges_of(task: Task, viewer: Viewer) -> list[ShownJudge]:
         ShownJudge(
             judge,
             shown,
-            _licences(shown, decided),
+            _licences(judge, task, shown, decided),
             [{"run": run, **progress[run.pk]} for run in reversed(shown)],
         )
         for judge, own in judges.items()
@@ -89,7 +101,7 @@ def public_runs(runs: Sequence[JudgeRun]) -> list[JudgeRun]:
 
 
 def _licences(
-    runs: list[JudgeRun], stored: Iterable[JudgeLicence]
+    judge: Judge, task: Task, runs: list[JudgeRun], stored: Iterable[JudgeLicence]
 ) -> list[ShownLicence]:
     rows: dict[str, list[JudgeLicence]] = {
         criterion: [] for run in runs for criterion in run.plan["criteria"]
@@ -98,4 +110,17 @@ def _licences(
     for row in stored:
         if row.run_id in own:
             rows.setdefault(row.criterion, []).append(row)
-    return [ShownLicence(criterion, own_rows) for criterion, own_rows in rows.items()]
+    questions: Mapping[str, str] = {}
+    with suppress(GenieError):  # people are asked in another way by now
+        questions = human_of(judge, task).criteria
+    return [
+        ShownLicence(criterion, questions.get(criterion, ""), decided)
+        for criterion, decided in rows.items()
+    ]
+
+
+def _check(name: str, words: str, *, holds: bool) -> dict[str, str]:
+    outcome, _, why = words.partition(": ")
+    if outcome in {NOT_CHECKED, NOT_APPLICABLE}:
+        return {"name": name, "outcome": outcome, "words": why}
+    return {"name": name, "outcome": "passed" if holds else "failed", "words": words}

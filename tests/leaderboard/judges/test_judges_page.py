@@ -1,5 +1,8 @@
 """Everybody sees a task's judges: programs, what they may do here, and why."""
 
+import html
+import re
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
@@ -13,12 +16,7 @@ from leaderboard.models import JudgeLicence, JudgeRun, OutsideMetric, Submission
 from tests.browser import overflows, violations
 from tests.cast import allow
 from tests.factories import make_score, make_user
-from tests.leaderboard.judges.conftest import (
-    add_system,
-    approved,
-    make_script,
-    worked,
-)
+from tests.leaderboard.judges.conftest import add_system, approved, make_script, worked
 from tests.leaderboard.judges.test_licence import rated_task, say
 
 
@@ -46,7 +44,8 @@ def test_the_page_calls_programs_programs_and_says_why(client, judged):
     page = client.get(address).text
     assert "program: a script" in page
     assert "crowd: Prolific, now &lt;b&gt;us&lt;/b&gt;" in page
-    assert "agreement, passed:</strong> gap 0.01" in page
+    assert checks(page) == [["agreement", "passed", "gap 0.01"]]
+    assert judged.human.criteria["overall"] in html.unescape(page)
     assert "6 of 6 questions answered, 0 without a valid answer" in page
     assert run.judge.signature in page
     (told,) = client.get(f"/api/v1/tasks/{judged.slug}/judges/").json()["results"]
@@ -57,20 +56,36 @@ def test_the_page_calls_programs_programs_and_says_why(client, judged):
     assert client.get("/tasks/nothing/judges/").status_code == 404
 
 
-def test_a_reason_has_one_of_four_outcomes(client, judged):
+def checks(page):
+    """Read the rows of the page's tables of checks."""
+    rows = re.findall(r"<tr>\s*<th scope=.row.>.*?</tr>", page, re.DOTALL)
+    cells = [re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]
+    return [[re.sub(r"<.*?>", "", cell) for cell in row] for row in cells]
+
+
+def test_each_question_has_its_checks_with_one_of_four_outcomes(client, judged):
+    fluency = {**judged.config["human"]["criteria"], "fluency": "It reads well."}
+    judged.config["human"]["criteria"] = fluency
+    judged.save()
     run = worked(approved(make_script(), judged))
-    row = licence(run, "REFUSED")
-    row.reasons += [
+    licence(run, "LICENSED")
+    reasons = [
+        {"name": "agreement", "holds": False, "words": "gap 0.31"},
         {"name": "bias: length", "holds": False, "words": "not checked: no ratings"},
         {"name": "bias: order", "holds": True, "words": "does not apply: one output"},
-        {"name": "margin", "holds": True, "words": "0.02"},
     ]
-    row.save()
+    fields = {"run": run, "criterion": "fluency", "state": "REFUSED"}
+    JudgeLicence.objects.create(reasons=reasons, **fields)
     page = client.get(f"/tasks/{judged.slug}/judges/").text
-    assert "agreement, failed:</strong> gap 0.01" in page
-    assert "margin, passed:</strong> 0.02" in page
-    assert "bias: length:</strong> not checked: no ratings" in page
-    assert "bias: order:</strong> does not apply: one output" in page
+    first, second = page.partition("It reads well.")[::2]
+    assert ">licensed</span>" in first
+    assert ">not licensed</span>" in first.rpartition("<h3>")[2]
+    assert checks(first) == [["agreement", "passed", "gap 0.01"]]
+    assert checks(second) == [
+        ["agreement", "failed", "gap 0.31"],
+        ["bias: length", "not checked", "no ratings"],
+        ["bias: order", "does not apply", "one output"],
+    ]
 
 
 def test_what_rests_on_private_outputs_is_for_staff(client, judged):
