@@ -1,11 +1,13 @@
 """Send messages to Amazon's queues and topics, or to compatible ones.
 
 Credentials and endpoints come from the environment, as boto3 reads them. boto3 is
-imported late, because importing it is slow and few sites need it.
+imported late, because importing it is slow and few sites need it. It also has the
+model of the published API.
 """
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Literal
 
 from genie.lib.errors import GenieError
@@ -16,6 +18,15 @@ _QUEUE = re.compile(
 )
 _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}")
 _REGION = re.compile(r"^https://sqs\.([a-z0-9-]+)\.amazonaws\.com/")
+
+
+@cache
+def published_model() -> Any:
+    """Return botocore's model of Mechanical Turk: operations with their parameters."""
+    from botocore.loaders import Loader
+    from botocore.model import ServiceModel
+
+    return ServiceModel(Loader().load_service_model("mturk", "service-2"), "mturk")
 
 
 def send_to_queue(address: str, text: str) -> None:

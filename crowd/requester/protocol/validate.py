@@ -1,10 +1,16 @@
+"""Check a request against the published API, whose model comes with botocore.
+
+Rules that need words are in `limits.py` and in the operations.
+"""
+
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from crowd.requester.protocol.aws import published_model
 from crowd.requester.protocol.errors import bad_value
 from crowd.requester.protocol.limits import check_limits
-from crowd.requester.protocol.shapes import OPERATIONS, Shape
 
 # Half of a surrogate pair cannot be stored, and PostgreSQL refuses NUL.
 _UNSTORABLE = frozenset({"\0", *map(chr, range(0xD800, 0xE000))})
@@ -13,22 +19,21 @@ _LATEST = 4_102_444_800  # the year 2100
 
 
 def check_request(operation: str, arguments: Any) -> dict[str, Any]:
-    _structure(OPERATIONS[operation], arguments, "")
+    _structure(published_model().operation_model(operation).input_shape, arguments, "")
     checked: dict[str, Any] = arguments
     check_limits(checked)
     return checked
 
 
-def _check(shape: Shape, value: Any, name: str) -> None:
-    _KINDS[shape.kind](shape, value, name)
+def _check(shape: Any, value: Any, name: str) -> None:
+    _KINDS[shape.type_name](shape, value, name)
 
 
-def _structure(shape: Shape, value: Any, name: str) -> None:
+def _structure(shape: Any, value: Any, name: str) -> None:
     if not isinstance(value, Mapping):
         raise bad_value(name or "request", value)
-    for missing in sorted(
-        shape.required - {k for k, v in value.items() if v is not None}
-    ):
+    given = {key for key, inner in value.items() if inner is not None}
+    for missing in sorted({*shape.required_members} - given):
         raise bad_value(f"{name}.{missing}" if name else missing, "")
     for key, inner in value.items():
         label = f"{name}.{key}" if name else str(key)
@@ -38,53 +43,52 @@ def _structure(shape: Shape, value: Any, name: str) -> None:
             _check(shape.members[key], inner, label)
 
 
-def _list(shape: Shape, value: Any, name: str) -> None:
-    if not isinstance(value, list) or shape.item is None:
+def _list(shape: Any, value: Any, name: str) -> None:
+    if not isinstance(value, list):
         raise bad_value(name, value)
     for item in value:
-        _check(shape.item, item, name)
+        _check(shape.member, item, name)
 
 
-def _string(shape: Shape, value: Any, name: str) -> None:
+def _string(shape: Any, value: Any, name: str) -> None:
     if (
         not isinstance(value, str)
         or not _UNSTORABLE.isdisjoint(value)
         or not _between(shape, len(value))
-        or (shape.values and value not in shape.values)
+        or (shape.enum and value not in shape.enum)
         # `$` alone would accept a final line feed.
-        or (shape.pattern and not shape.pattern.fullmatch(value))
+        or not re.fullmatch(shape.metadata.get("pattern", r"(?s:.*)"), value)
     ):
         raise bad_value(name, ascii(value)[1:-1] if isinstance(value, str) else value)
 
 
-def _whole(shape: Shape, value: Any, name: str) -> None:
+def _whole(shape: Any, value: Any, name: str) -> None:
     if (
         isinstance(value, bool)
         or not isinstance(value, int)
-        or abs(value) > _MAX[shape.kind]
+        or abs(value) > _MAX[shape.type_name]
         or not _between(shape, value)
     ):
         raise bad_value(name, value)
 
 
-def _boolean(_: Shape, value: Any, name: str) -> None:
+def _boolean(_: Any, value: Any, name: str) -> None:
     if not isinstance(value, bool):
         raise bad_value(name, value)
 
 
-def _timestamp(_: Shape, value: Any, name: str) -> None:
+def _timestamp(_: Any, value: Any, name: str) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not math.isfinite(value) or not 0 <= value <= _LATEST:
         raise bad_value(name, value)
 
 
-def _between(shape: Shape, n: int) -> bool:
-    return (shape.low is None or n >= shape.low) and (
-        shape.high is None or n <= shape.high
-    )
+def _between(shape: Any, n: int) -> bool:
+    limits: Mapping[str, int] = shape.metadata
+    return limits.get("min", n) <= n <= limits.get("max", n)
 
 
-_KINDS: dict[str, Callable[[Shape, Any, str], None]] = {
+_KINDS: dict[str, Callable[[Any, Any, str], None]] = {
     "structure": _structure,
     "list": _list,
     "string": _string,
