@@ -7,6 +7,8 @@ from typing import Any
 from crowd.hit_templates.errors import read_errors
 from genie.lib.errors import GenieError
 
+# How a text is displayed; see `formats`.
+PLAIN, MARKDOWN, CODE, CONVERSATION = "text", "markdown", "code", "conversation"
 CHECKBOXES = {
     "added": "It adds information that is not in the input",
     "missed": "It leaves out information that is in the input",

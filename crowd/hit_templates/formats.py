@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from crowd.hit_templates.form import CODE, CONVERSATION, MARKDOWN, PLAIN
 from genie.lib.formats import MOST_TURNS, turns_of
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-PLAIN, MARKDOWN, CODE, CONVERSATION = "text", "markdown", "code", "conversation"
 # Texts of an item that are rendered like its outputs.
 _AS_OUTPUTS = ("prediction", "reference", "standard")
 # Headings within a text are below the page's own.

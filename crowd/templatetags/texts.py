@@ -4,7 +4,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from crowd.hit_templates.formats import PLAIN, formatted
+from crowd.hit_templates.form import PLAIN
+from crowd.hit_templates.formats import formatted
 
 register = template.Library()
 

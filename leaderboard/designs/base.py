@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from crowd.hit_templates.form import DOCUMENT, PART
-from crowd.hit_templates.formats import PLAIN
+from crowd.hit_templates.form import DOCUMENT, PART, PLAIN
 from crowd.scales.base import Scale
+from crowd.scales.find import all_scales
 from genie.lib.extension import discover
 from genie.lib.seeds import generator, seed_from
 from leaderboard.designs.unit import TICKED, Unit, unit_of
@@ -59,6 +59,10 @@ class Design(ABC):
         Name in task.toml and signatures.
     scales : tuple of str
         Possible scales, the default first.
+    label : str
+        How people answer, for the choice in the studio; empty: the slug.
+    hit_template, question : str
+        The defaults of drafts in this design.
     n_outputs : tuple of int
         Least and greatest number of outputs per page.
     references_among : int
@@ -75,7 +79,10 @@ class Design(ABC):
     """
 
     slug: str
-    scales: ClassVar[tuple[str, ...]]
+    scales: ClassVar[tuple[str, ...]] = ()
+    label: ClassVar[str] = ""
+    hit_template: ClassVar[str] = "general-judgement"
+    question: ClassVar[str] = "How good is the text?"
     n_outputs: ClassVar[tuple[int, int]] = (1, 1)
     references_among: ClassVar[int] = 0
     needs_reference: ClassVar[bool] = False
@@ -92,6 +99,13 @@ class Design(ABC):
     def about_one_system(cls) -> bool:
         """Check whether a page asks about one system, so that submissions can be rated."""
         return cls.n_outputs[0] - cls.references_among == 1
+
+    @classmethod
+    def table(cls) -> str:
+        """Return the table of task.toml in which the design is asked."""
+        if cls.about_one_system():
+            return "human"
+        return "comparison" if all_scales()[cls.scales[0]].compares else "joint"
 
     def order(self, n: int, *, seed: int, instance_id: str) -> list[int]:
         """Return the order of `n` outputs on an instance's page."""
@@ -138,6 +152,8 @@ class OneOutput(Design):
 class SeveralOutputs(Design):
     """Outputs side by side, in slots whose order is drawn and stored."""
 
+    hit_template: ClassVar[str] = "two-choice-outputs"
+    question: ClassVar[str] = "Which text is better?"
     n_outputs: ClassVar[tuple[int, int]] = (2, len(SLOTS))
     # a test question puts another instance's reference among the outputs
     test_polarities: ClassVar[tuple[str, ...]] = ("negative",)

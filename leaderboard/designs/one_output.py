@@ -13,6 +13,8 @@ class Binary(OneOutput):
 
     slug = "binary"
     scales = ("binary",)
+    label = "Yes or no"
+    question = "The text is acceptable."
 
 
 class DirectAssessment(OneOutput):
@@ -20,6 +22,8 @@ class DirectAssessment(OneOutput):
 
     slug = "direct-assessment"
     scales = ("likert-5",)
+    label = "Agreement with a statement, in five steps"
+    question = "This is a good text for what was asked."
 
 
 class Likert6(OneOutput):
@@ -27,6 +31,7 @@ class Likert6(OneOutput):
 
     slug = "likert-6"
     scales = ("likert-6",)
+    label = "Six steps without a middle"
 
 
 class Slider(OneOutput):
@@ -34,6 +39,7 @@ class Slider(OneOutput):
 
     slug = "slider"
     scales = ("slider-100", "sqm")
+    label = "A slider from 0 to 100"
 
 
 class Number(OneOutput):
@@ -49,6 +55,8 @@ class PlainMagnitude(OneOutput):
 
     slug = "plain-magnitude"
     scales = ("magnitude",)
+    label = "How many times as good as a reference"
+    hit_template = "magnitude-judgement"
     needs_reference = True
 
     def data(
@@ -79,6 +87,8 @@ class ErrorSpans(OneOutput):
 
     slug = "error-spans"
     scales = ("slider-100", "sqm")
+    label = "Errors marked in the text, then a slider from 0 to 100"
+    hit_template = "error-span-translation"
     marks_errors = True
     beside = {SPANS: Beside(_EXPLAINED, SPANS_UNIT)}
 
@@ -101,4 +111,6 @@ class MQM(OneOutput):
 
     slug = "mqm"
     scales = ("mqm",)
+    label = "Errors marked by severity and category"
+    hit_template = "mqm-translation"
     marks_errors = True

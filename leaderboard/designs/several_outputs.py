@@ -11,6 +11,7 @@ class TwoChoice(SeveralOutputs):
 
     slug = "two-choice"
     scales = ("two-choice",)
+    label = "Two systems beside each other: which is better?"
     n_outputs = (2, 2)
 
 
@@ -19,6 +20,8 @@ class Preference(SeveralOutputs):
 
     slug = "preference"
     scales = ("preference-5", "two-choice")
+    label = "A system beside a reference, in five steps"
+    hit_template = "preference-summarization"
     n_outputs = (2, 2)
     references_among = 1
     needs_reference = True
@@ -35,6 +38,7 @@ class RankME(SeveralOutputs):
 
     slug = "rankme"
     scales = ("magnitude",)
+    hit_template = "rankme-outputs"
     needs_reference = True
 
     def data(

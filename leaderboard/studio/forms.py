@@ -19,19 +19,11 @@ from crowd.hits.services import platforms
 from genie.lib.errors import GenieError
 from leaderboard.studio.services import own_test
 from leaderboard.studio.services.keep import INVITED, LINK
-from leaderboard.tasks.drafts.ask import KINDS, OVERALL
+from leaderboard.tasks.drafts.ask import KINDS, OVERALL, offered_designs
 
 N_CRITERIA = 5
 CONSENT = consent_markdown().strip()
 _CODE = "Its code: en, de, zh."
-_DESIGNS = {
-    "": "As the question suggests",
-    "direct-assessment": "Agreement with a statement, in five steps",
-    "slider": "A slider from 0 to 100",
-    "binary": "Yes or no",
-    "likert-6": "Six steps without a middle",
-    "two-choice": "Two systems beside each other: which is better?",
-}
 _PLATFORMS = {
     "prolific": "Prolific",
     "panel": "A panel",
@@ -58,9 +50,17 @@ class NewForm(forms.Form):
         return cleaned
 
 
+def _designs() -> list[tuple[str, str]]:
+    offered = offered_designs().values()
+    return [
+        ("", "As the question suggests"),
+        *((one.slug, one.label or one.slug) for one in offered),
+    ]
+
+
 class AskForm(forms.Form):
     design = forms.ChoiceField(
-        choices=list(_DESIGNS.items()),
+        choices=_designs,
         required=False,
         label="How they answer",
         help_text="“It is true.” suggests agreement, “How good is it?” a slider, “Which "

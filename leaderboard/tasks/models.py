@@ -6,7 +6,8 @@ from django.conf import settings
 from django.db import models
 
 from crowd import hit_templates
-from crowd.hit_templates.formats import CONVERSATION, PLAIN, with_layout
+from crowd.hit_templates.form import CONVERSATION, PLAIN
+from crowd.hit_templates.formats import with_layout
 from genie.lib.ordered_json import OrderedJSONField
 from leaderboard.tasks.config import HumanConfig, TaskConfig, read_task
 

@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crowd.hit_templates.formats import PLAIN, with_layout
+from crowd.hit_templates.form import PLAIN
+from crowd.hit_templates.formats import with_layout
 from crowd.hits.models import Answer, HITType
 from crowd.hits.services.build import HITTypeSpec
 from crowd.scales.base import Scale

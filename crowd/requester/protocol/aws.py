@@ -1,8 +1,7 @@
 """Send messages to Amazon's queues and topics, or to compatible ones.
 
 Credentials and endpoints come from the environment, as boto3 reads them. boto3 is
-imported late, because importing it is slow and few sites need it. It also has the
-model of the published API.
+imported late, because importing it is slow and few sites need it.
 """
 
 import re

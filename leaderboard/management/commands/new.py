@@ -13,7 +13,7 @@ from genie.lib.logs import one_line
 from leaderboard.management.owner import owner
 from leaderboard.metrics.base import all_metrics
 from leaderboard.studio.services import look, make, preview, start
-from leaderboard.tasks.drafts.ask import KINDS, OVERALL, WAYS, Ask
+from leaderboard.tasks.drafts.ask import KINDS, OVERALL, Ask, offered_designs
 from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.intake.problem import FileProblem
 from leaderboard.tasks.intake.roles import IGNORED, Said
@@ -106,8 +106,8 @@ class Command(BaseCommand):
         return files.material
 
     def _say_asked(self, document: Any, ask: Ask) -> None:
-        table = document.get(ask.way.table)
-        self.stdout.write(f"People are asked ({ask.way.design}, {ask.way.scale}):")
+        table = document.get(ask.way.table())
+        self.stdout.write(f"People are asked ({ask.way.slug}, {ask.way.scales[0]}):")
         for name, question in table["criteria"].items():
             self.stdout.write(f"  {name}: {one_line(question, 200)}")
         human = document["human"]
@@ -123,7 +123,7 @@ class Command(BaseCommand):
     def _start(
         self, made: make.Made, ask: Ask, owner: Any, options: dict[str, Any]
     ) -> None:
-        pairs = ask.way.table == "comparison"
+        pairs = ask.way.table() == "comparison"
         planned = start.plan(made.task, made.submissions, pairs=pairs, by=owner)
         site = str(settings.GENIE["SITE_URL"]).rstrip("/")
         if planned.waiting:
@@ -217,7 +217,7 @@ def _about_questions(parser: CommandParser) -> None:
         "--criterion", action="append", default=[], metavar="NAME=WORDS",
         help="one of several criteria; the first ranks",
     )  # fmt: skip
-    asked.add_argument("--design", choices=sorted(WAYS), default="")
+    asked.add_argument("--design", choices=[*offered_designs()], default="")
     asked.add_argument(
         "--kind", default="", help=f"what the task is; known: {', '.join(KINDS)}"
     )

@@ -16,7 +16,7 @@ from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep, make
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks.config import HumanConfig
-from leaderboard.tasks.drafts.ask import WAYS
+from leaderboard.tasks.drafts.ask import offered_designs
 from leaderboard.tasks.intake import roles
 from leaderboard.tasks.intake.roles import Use
 from leaderboard.tasks.models import Instance, Task
@@ -203,13 +203,10 @@ def _asked(task: Task) -> dict[str, Any]:
     config, table = task.configuration, _table_of(task)
     human = config.comparison if table == "comparison" else config.human
     blind = {name for name, shown in human.show_input.items() if not shown}
-    ways = (
-        name
-        for name, way in WAYS.items()
-        if (way.table, way.design, way.scale) == (table, human.design, human.scale)
-    )
+    way = offered_designs().get(human.design)
+    usual = way and (way.table(), way.scales[0]) == (table, human.scale)
     return {
-        "design": next(ways, ""),
+        "design": human.design if usual else "",
         "criteria": [
             [name, question, name in blind] for name, question in human.criteria.items()
         ],

@@ -149,7 +149,12 @@ def _unlike(material: Material, ask: Ask) -> Iterator[str]:
             f"that nobody judges: have at most {max(referenced - drawn, 0):,} judged, or "
             "write the test."
         )
-    if ask.way.table == "comparison":
+    if ask.way.needs_reference and (bare := len(material.items) - referenced):
+        yield (
+            f"{bare:,} of the instances to be rated have no reference, which the design "
+            f"{ask.way.slug} shows to workers."
+        )
+    if ask.way.table() == "comparison":
         n, most = len(material.systems), MOST_SYSTEMS
         if not 2 <= n <= most:
             yield f"Comparisons of two systems need 2 to {most} systems, not {n}."

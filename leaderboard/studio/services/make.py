@@ -14,7 +14,7 @@ from genie.lib.typing import Account
 from leaderboard.evaluation.run import advance
 from leaderboard.submissions.models import Submission, Team
 from leaderboard.submissions.services import submit
-from leaderboard.tasks.drafts.ask import WAYS
+from leaderboard.tasks.drafts.ask import offered_designs
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services import bundles
@@ -69,7 +69,7 @@ def make(
 def _refuse_to_undo(bundle: Bundle) -> None:
     """Refuse to overwrite a task.toml that was edited and loaded."""
     task = Task.objects.filter(slug=bundle.slug).first()
-    if task is None or task.human.design in {way.design for way in WAYS.values()}:
+    if task is None or task.human.design in offered_designs():
         return
     raise GenieError(
         f"{task.slug} was loaded with the design {task.human.design}, which would be lost. "

@@ -51,12 +51,13 @@ def page_like(
     design = design_of(task, human)
     item = material.items[number % len(material.items)]
     systems = list(material.systems)
-    n = min(design.n_outputs[0], len(systems))
+    n = min(design.n_outputs[0] - design.references_among, len(systems))
     turn = [systems[(number + k) % len(systems)] for k in range(n)]
+    references = item.references[: design.references_among]
     data = design.data(
         task_view(task, human),
         Shown(0, item.id, item.fields, item.references),
-        [material.systems[name][item.id] for name in turn],
+        [*(material.systems[name][item.id] for name in turn), *references],
     )
     # criteria asked separately have a page each; this is the first
     return hit_type_of(task, human, human.separate()[0]), data

@@ -35,7 +35,7 @@ from leaderboard.studio.services.preview import (
 from leaderboard.studio.services.start import question_of_pairs
 from leaderboard.studio.views.access import for_makers, own_draft, page
 from leaderboard.submissions.models import Prediction, Submission, Team
-from leaderboard.tasks.drafts.ask import WAYS, Ask
+from leaderboard.tasks.drafts.ask import DEFAULT, Ask, offered_designs
 from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services import bundles
@@ -64,7 +64,7 @@ def hidden_questions(
     with transaction.atomic():
         try:
             task = bundles.import_bundle(drafted.bundle, by=by).task
-            pairs = ask.way.table == "comparison"
+            pairs = ask.way.table() == "comparison"
             systems = [
                 _submitted(task, name, material.systems[name], by=by)
                 for name in islice(names, 2 if pairs else 1)
@@ -110,7 +110,6 @@ def _submitted(
     return submission
 
 
-_STATEMENT = WAYS["direct-assessment"].statement
 # The page may be in a frame of this site, and of no other.
 _FRAMED = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
 
@@ -180,7 +179,7 @@ _ASK = Step(
     "ask",
     "people",
     "asked",
-    lambda data, said: AskForm(data, said, _STATEMENT),
+    lambda data, said: AskForm(data, said, offered_designs()[DEFAULT].question),
     _beside_questions,
 )
 _PEOPLE = Step("people", "start", "people", PeopleForm, _beside_people)

@@ -29,8 +29,6 @@ from leaderboard.tasks.config.kinds import Problem
 from leaderboard.tasks.config.metrics import MetricsConfig, read_metrics
 from leaderboard.tasks.config.read import ReadTask, Template, read_task
 from leaderboard.tasks.config.task import (
-    FORMATS,
-    PLAIN_TEXT,
     BudgetConfig,
     JudgesConfig,
     QuotaConfig,
@@ -41,10 +39,8 @@ from leaderboard.tasks.config.task import (
 __all__ = [
     "ADJUSTED",
     "EDITED",
-    "FORMATS",
     "NEGATIVE",
     "PLAIN",
-    "PLAIN_TEXT",
     "POSITIVE",
     "RANK_SUMS",
     "SIMULTANEOUS",

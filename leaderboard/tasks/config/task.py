@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from crowd.hit_templates.form import CODE, CONVERSATION, MARKDOWN, PLAIN
 from leaderboard.tasks.config.human import ComparisonConfig, HumanConfig, JointConfig
 from leaderboard.tasks.config.kinds import (
     Kind,
@@ -18,9 +19,7 @@ from leaderboard.tasks.config.metrics import METRICS, MetricsConfig
 from leaderboard.tasks.config.tables import setting, table_of
 
 T = TypeVar("T")
-# How a text is displayed (crowd/hit_templates/formats.py).
-FORMATS = ("text", "markdown", "code", "conversation")
-PLAIN_TEXT = FORMATS[0]
+FORMATS = (PLAIN, MARKDOWN, CODE, CONVERSATION)
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class About:
     # slug of the task that this one is a new version of
     version_of: str = setting(text(100), "")
     # how outputs and references are displayed
-    output_format: str = setting(one_of(FORMATS, PLAIN_TEXT), PLAIN_TEXT)
+    output_format: str = setting(one_of(FORMATS, PLAIN), PLAIN)
 
 
 def _later(empty: T) -> Kind[T]:
@@ -97,9 +96,7 @@ class TaskConfig(About):
     # field of an instance -> the label that people read, in order
     fields: Mapping[str, str] = setting(mapping("labels", text(filled=True)))
     # field -> how it is displayed, if it is not plain text
-    formats: Mapping[str, str] = setting(
-        mapping("formats", one_of(FORMATS, PLAIN_TEXT)), {}
-    )
+    formats: Mapping[str, str] = setting(mapping("formats", one_of(FORMATS, PLAIN)), {})
     source: SourceConfig = setting(table_of(SourceConfig), SourceConfig())
     metrics: MetricsConfig = setting(METRICS)
     human: HumanConfig = setting(table_of(HumanConfig))

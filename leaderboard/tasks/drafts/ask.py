@@ -5,7 +5,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from crowd.scales.find import all_scales
+from leaderboard.designs.base import Design, all_designs
+
 OVERALL = "overall"
+# The design of questions that are statements.
+DEFAULT = "direct-assessment"
 # Of adults who read English silently: Brysbaert, How many words do we read per minute?,
 # Journal of Memory and Language 109, 2019 (238 a minute).
 WORDS_A_SECOND = 238 / 60
@@ -14,46 +19,6 @@ _SECONDS_A_CRITERION, _SECONDS_A_PAGE = 4, 2
 CENTS_AN_HOUR = 1_500
 
 
-@dataclass(frozen=True)
-class Way:
-    """A way of asking: its table in task.toml and the defaults there.
-
-    `table` is "human" for one system at a time and "comparison" for two side by side;
-    `statement` is the default question.
-    """
-
-    table: str
-    design: str
-    scale: str
-    template: str
-    statement: str
-
-
-WAYS = {
-    "direct-assessment": Way(
-        "human",
-        "direct-assessment",
-        "likert-5",
-        "general-judgement",
-        "This is a good text for what was asked.",
-    ),
-    "slider": Way(
-        "human", "slider", "slider-100", "general-judgement", "How good is the text?"
-    ),
-    "binary": Way(
-        "human", "binary", "binary", "general-judgement", "The text is acceptable."
-    ),
-    "likert-6": Way(
-        "human", "likert-6", "likert-6", "general-judgement", "How good is the text?"
-    ),
-    "two-choice": Way(
-        "comparison",
-        "two-choice",
-        "two-choice",
-        "two-choice-outputs",
-        "Which text is better?",
-    ),
-}
 # The papers' four tasks: each with its page and statement.
 KINDS = {
     "question-answering": (
@@ -86,7 +51,7 @@ class Ask:
     criteria : mapping
         Criterion to its question; the first ranks. Empty: the questions of `kind`.
     design : str
-        One of `WAYS`; empty: by the words of the first question.
+        One of `offered_designs`; empty: by the words of the first question.
     kind, summary : str
         `kind` is free; those in `KINDS` have their page and statement.
     volunteers : bool
@@ -148,22 +113,30 @@ class Ask:
     by_document: bool = False
 
     @property
-    def way(self) -> Way:
-        """The chosen way of asking, or the one that the first question suggests.
+    def way(self) -> type[Design]:
+        """The chosen design, or the one that the first question suggests.
 
         Examples
         --------
-        >>> Ask("a", "A", {"overall": "Which text is more fluent?"}).way.design
+        >>> Ask("a", "A", {"overall": "Which text is more fluent?"}).way.slug
         'two-choice'
-        >>> Ask("a", "A", {"overall": "How fluent is it?"}).way.design
+        >>> Ask("a", "A", {"overall": "How fluent is it?"}).way.slug
         'slider'
         """
-        if self.design in WAYS:
-            return WAYS[self.design]
         question = next(iter(self.criteria.values()), "")
-        if _WHICH.match(question):
-            return WAYS["two-choice"]
-        return WAYS["slider" if _HOW.match(question) else "direct-assessment"]
+        suggested = "slider" if _HOW.match(question) else DEFAULT
+        suggested = "two-choice" if _WHICH.match(question) else suggested
+        designs = offered_designs()
+        return designs.get(self.design, designs[suggested])
+
+
+def offered_designs() -> dict[str, type[Design]]:
+    """Return the designs of drafts: about one system or a pair, on the site's scales."""
+    return {
+        slug: design
+        for slug, design in all_designs().items()
+        if {*design.scales[:1]} & all_scales().keys() and design.table() != "joint"
+    }
 
 
 def seconds_for(texts: Sequence[str], n_criteria: int) -> int:

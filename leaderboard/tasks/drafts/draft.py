@@ -4,7 +4,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import mean
 
-from leaderboard.tasks.drafts.ask import KINDS, OVERALL, Ask, fair_cents, seconds_for
+from leaderboard.designs.base import Design
+from leaderboard.tasks.drafts.ask import (
+    DEFAULT,
+    KINDS,
+    OVERALL,
+    Ask,
+    fair_cents,
+    offered_designs,
+    seconds_for,
+)
 from leaderboard.tasks.drafts.bundle import Bundle, bundle_of
 from leaderboard.tasks.drafts.documents import whole_size
 from leaderboard.tasks.intake.join import Material
@@ -53,7 +62,7 @@ def _document(material: Material, ask: Ask) -> dict[str, object]:
         "metrics": {"use": [*ask.metrics] or _metrics(material)},
         "human": _human(material, ask),
     }
-    if ask.way.table == "comparison":
+    if ask.way.table() == "comparison":
         document["comparison"] = _comparison(ask)
     # staff may submit without a limit; other teams have the usual one
     document["quota"] = {"submissions": 3, "days": 7}
@@ -67,14 +76,15 @@ def _metrics(material: Material) -> list[str]:
 
 
 def _human(material: Material, ask: Ask) -> dict[str, object]:
-    single = ask.way.table == "human"
-    template, statement = _page(ask)
+    single = ask.way.table() == "human"
+    design = ask.way if single else offered_designs()[DEFAULT]
+    template, statement = _page(design, ask.kind if single else "")
     criteria = dict(ask.criteria) if single else {}
     criteria = criteria or {OVERALL: statement}
     table: dict[str, object] = {
         "platform": ask.platform,
-        "design": ask.way.design if single else "direct-assessment",
-        "scale": ask.way.scale if single else "likert-5",
+        "design": design.slug,
+        "scale": design.scales[0],
         "hit_template": (ask.template if single else "") or template,
         "sample_size": _sample_size(material, ask),
         "ratings_per_instance": ask.ratings,
@@ -104,14 +114,12 @@ def _sample_size(material: Material, ask: Ask) -> int:
     return whole_size(list(names.values()), n)
 
 
-def _page(ask: Ask) -> tuple[str, str]:
-    if ask.kind in KINDS and ask.way.table == "human":
-        template, statement = KINDS[ask.kind]
-        on_agreement = ask.way.scale in {"likert-5", "binary"}
-        return template, statement if on_agreement else ask.way.statement
-    if ask.way.table == "human":
-        return ask.way.template, ask.way.statement
-    return "general-judgement", "This is a good text for what was asked."
+def _page(design: type[Design], kind: str) -> tuple[str, str]:
+    if kind not in KINDS or design.hit_template != Design.hit_template:
+        return design.hit_template, design.question
+    template, statement = KINDS[kind]
+    on_agreement = design.scales[0] in {"likert-5", "binary"}
+    return template, statement if on_agreement else design.question
 
 
 def _pay(
@@ -174,14 +182,14 @@ def _marks(ask: Ask, criteria: Mapping[str, str]) -> dict[str, Sequence[str]]:
 
 def _comparison(ask: Ask) -> dict[str, object]:
     table: dict[str, object] = {
-        "design": ask.way.design,
-        "scale": ask.way.scale,
-        "hit_template": ask.template or ask.way.template,
+        "design": ask.way.slug,
+        "scale": ask.way.scales[0],
+        "hit_template": ask.template or ask.way.hit_template,
         **_pages(ask),
     }
     if ask.instructions:
         table["instructions"] = ask.instructions
-    criteria = dict(ask.criteria) or {OVERALL: ask.way.statement}
+    criteria = dict(ask.criteria) or {OVERALL: ask.way.question}
     table["criteria"] = criteria
     if len(criteria) > 1:
         table["test_criteria"] = {"negative": list(criteria)[:1]}

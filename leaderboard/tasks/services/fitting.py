@@ -8,6 +8,7 @@ from django.conf import settings
 
 from crowd import hit_templates, pricing
 from crowd.hit_templates import HITTemplate
+from crowd.hit_templates.form import PLAIN as PLAIN_TEXT
 from crowd.hit_templates.words import LANGUAGE
 from crowd.hits.selectors import CHECKED, SCALE, errors_named, wording
 from crowd.hits.services.build import check_hit_type
@@ -21,7 +22,6 @@ from leaderboard.tasks.chosen_metrics import metric_problems
 from leaderboard.tasks.config import (
     ADJUSTED,
     PLAIN,
-    PLAIN_TEXT,
     RANK_SUMS,
     Z_SCORES,
     HumanConfig,

@@ -136,14 +136,13 @@ def test_a_task_that_was_edited_to_another_design_is_not_undone(new):
     new("mine", {"a.csv": csv_of(WIDE)})
     task = Task.objects.get(slug="mine")
     task.config["human"] |= {
-        "design": "error-spans",
-        "scale": "slider-100",
-        "hit_template": "error-span-translation",
+        "design": "number",
+        "scale": "number_1_7",
     }
     task.save()
-    with pytest.raises(CommandError, match="design error-spans, which would be lost"):
+    with pytest.raises(CommandError, match="design number, which would be lost"):
         new("mine", {"a.csv": csv_of(WIDE)}, "--yes-up-to", "0")
-    assert Task.objects.get(slug="mine").human.design == "error-spans"
+    assert Task.objects.get(slug="mine").human.design == "number"
 
 
 def test_template_and_metrics_may_be_ones_own(new):
@@ -152,6 +151,8 @@ def test_template_and_metrics_may_be_ones_own(new):
     new("mine", files, *more)
     with pytest.raises(CommandError, match=r"human\.hit_template: is 'nowhere'"):
         new("mine", files, "--template", "nowhere")
+    with pytest.raises(CommandError, match=r"2 of the instances .* design preference"):
+        new("mine", files, "--design", "preference")
     with pytest.raises(CommandError, match="There is no metric 'nothing'; there are"):
         new("mine", files, "--metric", "nothing")
     with pytest.raises(CommandError, match="row 2: this row has 2 cells and the head"):

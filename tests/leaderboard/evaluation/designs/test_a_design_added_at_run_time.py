@@ -1,20 +1,28 @@
 """A new design is one file: nothing else is edited between task.toml and the board."""
 
+import io
 import shutil
 import sys
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from django.core.management import call_command
 from django.urls import reverse
 
 from genie.lib import extension
 from leaderboard import designs
-from leaderboard.models import JudgedOutput, Score
+from leaderboard.designs.base import all_designs
+from leaderboard.models import Draft, JudgedOutput, Score
 from leaderboard.releases.make import make
 from leaderboard.tasks import shipped
+from leaderboard.tasks.drafts.ask import offered_designs
 from leaderboard.tasks.services import load
 from quality.models import Grade
+from tests.leaderboard.api.test_bundles import sent
 from tests.leaderboard.releases.test_releases_are_made_and_rebuilt import rebuilt
+from tests.leaderboard.studio.test_new import WIDE, csv_of
+from tests.leaderboard.studio.test_pages import asked, at, begin, text
 
 # The output always stands on the left; a score is the mean preference itself.
 BESIDE_A_PERSON = """
@@ -24,6 +32,8 @@ from leaderboard.designs.unit import Unit
 class BesideAPerson(SeveralOutputs):
     slug = "beside-a-person"
     scales = ("preference-5",)
+    label = "A text beside a person's"
+    hit_template = "preference-summarization"
     n_outputs = (2, 2)
     references_among = 1
     needs_reference = True
@@ -43,6 +53,7 @@ from leaderboard.designs.unit import Unit
 class CountedErrors(OneOutput):
     slug = "counted-errors"
     scales = ("slider-100",)
+    hit_template = "error-span-translation"
     marks_errors = True
     beside = {"n_errors": Beside("Errors in a text.", Unit(0.0, 9.0, percent=False))}
 
@@ -50,10 +61,7 @@ class CountedErrors(OneOutput):
     def values_beside(cls, detail):
         return {"n_errors": len(detail["spans"])} if "spans" in detail else {}
 """
-SETTINGS = {
-    BESIDE_A_PERSON: ("beside-a-person", "preference-5", "preference-summarization"),
-    COUNTED_ERRORS: ("counted-errors", "slider-100", "error-span-translation"),
-}
+SLUGS = {BESIDE_A_PERSON: "beside-a-person", COUNTED_ERRORS: "counted-errors"}
 
 
 @pytest.fixture
@@ -64,7 +72,7 @@ def source(request):
 @pytest.fixture
 def added(source, tmp_path, monkeypatch):
     """Put the design's file where designs are looked for."""
-    slug = SETTINGS[source][0]
+    slug = SLUGS[source]
     name = slug.replace("-", "_")
     (tmp_path / f"{name}.py").write_text(dedent(source), "utf-8")
     monkeypatch.setattr(designs, "__path__", [*designs.__path__, str(tmp_path)])
@@ -76,16 +84,16 @@ def added(source, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def task(added, source, db, tmp_path, monkeypatch):
+def task(added, db, tmp_path, monkeypatch):
     """Load a task whose task.toml names the new design."""
-    design, scale, template = SETTINGS[source]
+    design = all_designs()[added]
     folder = tmp_path / "tasks" / "demo-qa"
     shutil.copytree(shipped.folder("demo-qa"), folder)
     text = (folder / "task.toml").read_text("utf-8")
     for old, new in {
-        "direct-assessment": design,
-        '"likert-5"': f'"{scale}"',
-        '"question-answering"\n# the other': f'"{template}"\n# the other',
+        "direct-assessment": added,
+        '"likert-5"': f'"{design.scales[0]}"',
+        '"question-answering"\n# the other': f'"{design.hit_template}"\n# the other',
         "sample_size = 30": "sample_size = 8",
         '["sacrebleu", "rougeL", "meteor"]': '["length"]',
         '"sacrebleu", "chrf", "rouge1", "rouge2", "rougeL", "length", "meteor"': (
@@ -142,3 +150,38 @@ def assert_its_scores_come_out_of_a_release_again(task, tmp_path):
     said = rebuilt(make(task, tmp_path / "r").folder)
     assert "numbers match the published ones" in said
     assert "scores: 0 " not in said
+
+
+@pytest.mark.parametrize("source", SLUGS, indirect=True)
+def test_it_is_offered_in_studio_command_and_api(added, boss, client, tmp_path):
+    label = {"beside-a-person": "A text beside a person&#x27;s"}.get(added, added)
+    assert_offered_everywhere(added, label, boss, client, tmp_path)
+
+
+@pytest.mark.parametrize("slug", offered_designs())
+def test_so_are_the_shipped_ones(slug, boss, client, tmp_path):
+    label = offered_designs()[slug].label
+    assert_offered_everywhere(slug, label, boss, client, tmp_path)
+
+
+def assert_offered_everywhere(slug, label, boss, client, tmp_path):
+    content = csv_of({**WIDE, "reference": WIDE["ada"]})
+    client.force_login(boss)
+    begin(client, {"a.csv": content})
+    draft = Draft.objects.get()
+    option = f'<option value="{slug}">{label}</option>'
+    assert option in text(client.get(at(draft, "ask")))
+    answer = client.post(at(draft, "ask"), asked(design=slug, on=""))
+    assert answer["Location"] == at(draft, "people")
+    for step in ("people", "tests", "page"):
+        assert client.get(at(draft, step)).status_code == 200
+    (tmp_path / "a.csv").write_text(content, "utf-8")
+    options = ("--design", slug, "--dry-run", "--save", str(tmp_path / "out"))
+    said = io.StringIO()
+    call_command("new", "mine", "--outputs", tmp_path / "a.csv", *options, stdout=said)
+    assert f"People are asked ({slug}, " in said.getvalue()
+    home = said.getvalue().partition("Written to ")[2].split(".\n")[0]
+    archive = shutil.make_archive(str(tmp_path / "sent"), "zip", home)
+    assert sent(client, Path(archive).read_bytes()).status_code == 201
+    config = client.get("/api/v1/tasks/mine/configuration/").json()["config"]
+    assert config[offered_designs()[slug].table()]["design"] == slug
