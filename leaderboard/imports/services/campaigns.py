@@ -14,6 +14,8 @@ from crowd.hits.models import Campaign, HITType
 from crowd.hits.services.build import HITTypeSpec, shared_hit_type
 from genie.lib.seeds import seed_from
 from genie.lib.typing import Account
+from leaderboard.designs.base import Design
+from leaderboard.designs.several_outputs import RankME, TwoChoice
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluatedSystem,
     EvaluationCampaign,
@@ -32,9 +34,8 @@ from leaderboard.tasks.models import Task
 if TYPE_CHECKING:
     import pandas as pd
 
-# HIT template by kind; ratings of one output have that of their measure.
-_SEVERAL = {PAGES: "rankme-outputs", PAIRS: "two-choice-outputs"}
-_DESIGN = {PAGES: "rankme", PAIRS: "two-choice"}
+# Design by kind; ratings of one output have that of their measure.
+_SEVERAL: Mapping[str, type[Design]] = {PAGES: RankME, PAIRS: TwoChoice}
 
 
 def places_of(
@@ -134,7 +135,7 @@ def _hit_type(
     form: dict[str, Any] = {"allow_tie": True} if part.kind == PAIRS else {}
     return shared_hit_type(
         HITTypeSpec(
-            template=_SEVERAL.get(part.kind, human.hit_template),
+            template=_SEVERAL.get(part.kind, human).hit_template,
             scale=scale,
             criteria={
                 name: questions.get(name, name) for name in rows["named"].unique()
@@ -182,7 +183,7 @@ def _joint(
         task=row.task,
         strategy=HumanEvaluation.Strategy.JOINT,
         state=State.ANNOTATED,
-        design=_DESIGN[part.kind],
+        design=_SEVERAL[part.kind].slug,
         n_instances=n,
         seed=seed_from("joint evaluation", row.task.slug, part.kind),
         imported=row,

@@ -16,6 +16,16 @@ from crowd.scales.base import Scale
 from crowd.scales.elsewhere import PREFERRED
 from crowd.scales.find import all_scales
 from genie.lib.errors import GenieError
+from leaderboard.designs.base import Design
+from leaderboard.designs.one_output import (
+    Binary,
+    DirectAssessment,
+    ErrorSpans,
+    Likert6,
+    Number,
+    PlainMagnitude,
+    Slider,
+)
 from leaderboard.imports.kept import MAGNITUDE, Floats, as_found, as_kept
 from leaderboard.imports.readers.judgments import Judgments, Problem
 from leaderboard.imports.readers.preview import UsedScale
@@ -26,7 +36,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SLIDER = "slider-100"
-MARKED = "error-span-translation"
 # Ends that people are shown, the narrowest first.
 _USUAL = ((0, 1), (1, 5), (1, 6), (1, 7), (0, 5), (0, 6), (1, 10), (0, 10))
 # Fewer different values may all be within a part of the scale that people saw.
@@ -44,13 +53,10 @@ _ENDS = re.compile(r"(-?[0-9]{1,9}) *(?:to|-|–|\.\.) *(-?[0-9]{1,9})", re.ASCI
 OWN_UNIT = ("z", "sum")
 # From an earlier import: the scale of a criterion, and the import's number.
 Before = tuple[str, int]
-# Design and HIT template by scale; for any other, it is a number.
-_ASKED = {
-    SLIDER: ("slider", "general-judgement"),
-    MAGNITUDE: ("plain-magnitude", "magnitude-judgement"),
-    "likert-5": ("direct-assessment", "general-judgement"),
-    "likert-6": ("likert-6", "general-judgement"),
-    "binary": ("binary", "general-judgement"),
+# The design by its scale; for any other scale, it is a number.
+_DESIGNS: Mapping[str, type[Design]] = {
+    design.scales[0]: design
+    for design in (Slider, PlainMagnitude, DirectAssessment, Likert6, Binary)
 }
 
 
@@ -63,8 +69,7 @@ class Measure:
 
     scale: str
     lower_is_better: bool = False
-    design: str = "number"
-    template: str = "general-judgement"
+    design: type[Design] = Number
 
     def kept(self, values: Floats) -> Floats:
         return as_kept(values, self.scale, lower_is_better=self.lower_is_better)
@@ -356,9 +361,8 @@ def _named(family: str, low: float, high: float) -> str:
 def measure(slug: str, *, lower: bool = False, marked: bool = False) -> Measure:
     """Return how ratings on a scale are stored and shown; `marked`: with marks."""
     if slug == SLIDER and marked:
-        return Measure(slug, lower, "error-spans", MARKED)
-    design, template = _ASKED.get(slug, ("number", "general-judgement"))
-    return Measure(slug, lower, design, template)
+        return Measure(slug, lower, ErrorSpans)
+    return Measure(slug, lower, _DESIGNS.get(slug, Number))
 
 
 def check_severities(rows: pd.DataFrame) -> None:

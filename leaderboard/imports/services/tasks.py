@@ -10,9 +10,10 @@ from genie.lib.errors import GenieError
 from genie.lib.formats import two_letters
 from genie.lib.typing import Account
 from leaderboard.designs.base import content_key
+from leaderboard.designs.one_output import ErrorSpans
 from leaderboard.imports.about import About
 from leaderboard.imports.readers.judgments import Judgments
-from leaderboard.imports.services.measures import MARKED, Measure, measure
+from leaderboard.imports.services.measures import Measure, measure
 from leaderboard.metric_runs.models import MetricResult, MetricRun
 from leaderboard.submissions.models import Prediction
 from leaderboard.tasks.drafts.bundle import SLUG
@@ -100,14 +101,17 @@ def ask(task: Task, asked: Mapping[str, HITType]) -> None:
     names = [*(name for name in human["criteria"] if name in asked)]
     names += [name for name in asked if name not in names]
     of_first = asked[names[0]]
-    scale, marked = of_first.scale, of_first.template == MARKED
+    scale, marked = of_first.scale, of_first.template == ErrorSpans.hit_template
     found = measure(scale, marked=marked)
     criteria = {
         name: human["criteria"].get(name) or asked[name].criteria[name]
         for name in names
     }
     human |= {"criteria": criteria, "scale": scale}
-    human |= {"design": found.design, "hit_template": found.template}
+    human |= {
+        "design": found.design.slug,
+        "hit_template": found.design.hit_template,
+    }
     task.config["joint"]["criteria"] = criteria
     task.save(update_fields=["config"])
 
@@ -191,9 +195,9 @@ def _document(
         "fields": labels or {"source": "Input"},
         "metrics": {"use": _metrics(judgments, rows)},
         "human": {
-            "design": measure.design,
+            "design": measure.design.slug,
             "scale": measure.scale,
-            "hit_template": measure.template,
+            "hit_template": measure.design.hit_template,
             "sample_size": len(rows),
             "reward_cents": 0,
             "show_reference": False,

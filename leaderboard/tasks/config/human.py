@@ -11,6 +11,7 @@ from crowd.hit_templates.errors import read_errors
 from crowd.hit_templates.form import MOST_ON_A_PAGE
 from crowd.pricing import Quote, fee_per_assignment, quote
 from genie.lib.errors import GenieError
+from leaderboard.designs.several_outputs import RankME, TwoChoice
 from leaderboard.tasks.config.kinds import (
     Kind,
     Place,
@@ -381,9 +382,11 @@ _USUAL = HumanConfig()
 class ComparisonConfig(HumanConfig):
     """Settings of comparisons of two systems that differ from [human]."""
 
-    design: str = setting(text(filled=True), "two-choice", per_table=True)
-    scale: str = setting(text(filled=True), "two-choice", per_table=True)
-    hit_template: str = setting(text(filled=True), "two-choice-outputs", per_table=True)
+    design: str = setting(text(filled=True), TwoChoice.slug, per_table=True)
+    scale: str = setting(text(filled=True), TwoChoice.scales[0], per_table=True)
+    hit_template: str = setting(
+        text(filled=True), TwoChoice.hit_template, per_table=True
+    )
     # pairs that are sent out together
     wave_size: int = setting(whole(1, 1_000), 20, per_table=True)
 
@@ -395,6 +398,6 @@ class ComparisonConfig(HumanConfig):
 class JointConfig(HumanConfig):
     """Settings of joint evaluations of several systems that differ from [human]."""
 
-    design: str = setting(text(filled=True), "rankme", per_table=True)
-    scale: str = setting(text(filled=True), "magnitude", per_table=True)
-    hit_template: str = setting(text(filled=True), "rankme-outputs", per_table=True)
+    design: str = setting(text(filled=True), RankME.slug, per_table=True)
+    scale: str = setting(text(filled=True), RankME.scales[0], per_table=True)
+    hit_template: str = setting(text(filled=True), RankME.hit_template, per_table=True)
