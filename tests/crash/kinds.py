@@ -19,13 +19,9 @@ from leaderboard import jobs  # noqa: E402
 from leaderboard import models as lb  # noqa: E402
 from leaderboard.evaluation import machine  # noqa: E402
 from leaderboard.evaluation.strategies.single_system import SingleSystem  # noqa: E402
-from leaderboard.judges.services import (
-    decide,
-    work,  # noqa: E402
-)
-from leaderboard.metric_board import services  # noqa: E402
-from leaderboard.metric_runs import services as pieces
-from leaderboard.metric_runs import services as runs  # noqa: E402
+from leaderboard.judges.services import decide, work  # noqa: E402
+from leaderboard.metric_board import services as boards  # noqa: E402
+from leaderboard.metric_runs import services as pieces  # noqa: E402
 from leaderboard.releases import queued  # noqa: E402
 from leaderboard.submissions.services import lifecycle, validate  # noqa: E402
 from leaderboard.teams.services import webhooks  # noqa: E402
@@ -39,8 +35,8 @@ system = factories.make_submission(task, state="APPROVED", approved_cents=900, *
 KINDS = [
     (factories.make_submission(task, state="RECEIVED", **who), lifecycle.RUNNERS["RECEIVED"], jobs.validate, validate, "check"),
     (system.human_evaluation, machine.RUNNERS["APPROVED"], jobs.step_evaluation, SingleSystem, "launch"),
-    (lb.MetricPiece.objects.create(first=0, end=3, submission=system, run=lb.MetricRun.objects.create(task=task)), runs.RUNNER, jobs.measure_piece, pieces, "_compute"),
-    (lb.MetricBoard.objects.create(task=task, seed=1, wanted_at=now), services.RUNNER, jobs.compute_metric_board, services, "_compute"),
+    (lb.MetricPiece.objects.create(first=0, end=3, submission=system, run=lb.MetricRun.objects.create(task=task)), pieces.RUNNER, jobs.measure_piece, pieces, "_compute"),
+    (lb.MetricBoard.objects.create(task=task, seed=1, wanted_at=now), boards.RUNNER, jobs.compute_metric_board, boards, "_compute"),
     (lb.Release.objects.create(task=task), queued.RUNNER, jobs.make_release, queued, "_make"),
     (lb.JudgeRun.objects.create(judge=make_script(), task=task, state="RUNNING"), decide.RUNNER, jobs.judge, work, "_ask_some"),
     (webhooks.queue_test(lb.Webhook.objects.create(team=who["team"], created_by=owner)), webhooks.RUNNER, jobs.deliver, webhooks, "_deliver"),

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from crowd.campaigns.services.claim import _newest
+from crowd.campaigns.services.claim import _read_newest
 from crowd.models import HIT, Assignment, Campaign, Input
 from genie.lib.serving.caches import computed
 from leaderboard.evaluation import run
@@ -96,10 +96,10 @@ def test_what_changed_is_found_without_reading_all_work(scored, look):
 def test_what_somebody_had_last_is_found_without_going_through_everybodys(scored):
     first, nobody = make_worker(), make_worker()
     scored(5, first)
-    few = steps(lambda: _newest(first))
+    few = steps(lambda: _read_newest(first.pk))
     scored(1_000, make_worker())
-    assert steps(lambda: _newest(first)) < few + 20
-    assert steps(lambda: _newest(nobody)) < few + 20
+    assert steps(lambda: _read_newest(first.pk)) < few + 20
+    assert steps(lambda: _read_newest(nobody.pk)) < few + 20
     plan = Assignment.objects.filter(worker=first).order_by("-pk").explain()
     assert "assignment_newest_of_worker" in plan
     assert "TEMP B-TREE" not in plan
