@@ -290,6 +290,7 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Human-evaluation leaderboards for text generation.",
     "VERSION": "1.1.0",
     "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
     "SERVE_INCLUDE_SCHEMA": False,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {

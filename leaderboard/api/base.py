@@ -1,19 +1,21 @@
 """Base of all routes of the API: JSON for results and errors, throttled use."""
 
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import conditional_page
-from drf_spectacular.utils import OpenApiResponse
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
 from rest_framework.exceptions import ErrorDetail, Throttled
-from rest_framework.generics import GenericAPIView
+from rest_framework.generics import GenericAPIView, ListAPIView, RetrieveAPIView
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from leaderboard.api.body import Body
 from leaderboard.api.pagination import Pages
 from leaderboard.api.problems import KINDS, MEDIA_TYPE, ProblemSerializer
 from leaderboard.api.query import Query
@@ -62,6 +64,12 @@ class View(Shareable, GenericAPIView[Any]):
     # the parameters of its GET; anything else is refused
     query_class: type[Query] = Query
     query: dict[str, Any]
+    # those of its parameters that only choose rows, each with the lookup it stands for
+    filters: Mapping[str, str] = {}
+    # the body of its POST
+    body_class: type[Body]
+    # the group of its operations in the manual; without it, the first part of the address
+    tag = ""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -86,6 +94,46 @@ class View(Shareable, GenericAPIView[Any]):
 
     def chosen(self, *names: str) -> dict[str, Any]:
         return {name: self.query[name] for name in names if name in self.query}
+
+    def filter_queryset(self, queryset: Any) -> Any:
+        chosen = {
+            self.filters[name]: value
+            for name, value in self.chosen(*self.filters).items()
+        }
+        return queryset.filter(**chosen) if chosen else queryset
+
+    def body(self) -> dict[str, Any]:
+        serializer: Body = self.body_class(data=self.request.data)
+        serializer.is_valid(raise_exception=True)
+        return dict(serializer.validated_data)
+
+
+class ListView(View, ListAPIView[Any]):
+    """A view with `get_queryset`, whose rows are listed page by page."""
+
+
+class DetailView(View, RetrieveAPIView[Any]):
+    """A view of one object, found by `get_queryset` or made by `get_object`."""
+
+
+def operation(
+    summary: str, description: str = "", *codes: str, **options: Any
+) -> Callable[[Any], Any]:
+    """Document a method, or of a class its GET or another `method`.
+
+    `codes` are its refusals, without those that follow from its access, address and body.
+    """
+    without, method = options.pop("without", ()), options.pop("method", "get")
+    document = extend_schema(summary=summary, description=description, **options)
+
+    def documented(view: Any) -> Any:
+        of_class = isinstance(view, type)
+        (extend_schema_view(**{method: document}) if of_class else document)(view)
+        function = vars(view)[method] if of_class else view
+        function.codes, function.without = codes, without
+        return view
+
+    return documented
 
 
 def problems(*codes: str) -> dict[Any, Any]:

@@ -179,8 +179,4 @@ class InstanceSerializer(serializers.ModelSerializer[Instance]):
         serializers.ListField(child=serializers.CharField(), allow_null=True)
     )
     def get_references(self, instance: Instance) -> list[str] | None:
-        task: Task = self.context["task"]
-        if task.hidden_references:
-            return None
-        references: list[str] = instance.references
-        return references
+        return None if instance.task.hidden_references else instance.references

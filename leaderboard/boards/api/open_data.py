@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q, QuerySet
 from django.http import Http404
-from drf_spectacular.utils import extend_schema
+from django.shortcuts import get_object_or_404
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
 
 from genie.accounts import reads
 from genie.lib.errors import GenieError
 from genie.lib.unguessable import name_for
-from leaderboard.api.base import View, problems
+from leaderboard.api.base import ListView, View, operation
 from leaderboard.api.query import LARGEST, AtQuery, Choice, PageQuery, one_of
+from leaderboard.api.records import Record
 from leaderboard.boards.api.submission_serializers import ScoreSerializer
 from leaderboard.boards.api.tasks import CriterionQuery, TaskView
 from leaderboard.evaluation.models.human_evaluation import Score
@@ -38,46 +37,6 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
     Viewer = AbstractBaseUser | AnonymousUser
-
-
-class ScoreRowSerializer(ScoreSerializer):
-    submission = serializers.IntegerField(source="submission_id", help_text="Its id.")
-    system = serializers.CharField(source="submission.system_name")
-    simulated = serializers.BooleanField(source="submission.simulated")
-    superseded_at = serializers.DateTimeField(
-        allow_null=True,
-        help_text="When it was replaced by another score; null if it is current.",
-    )
-
-
-class MetricResultSerializer(serializers.Serializer[Any]):
-    submission = serializers.IntegerField(source="submission_id", help_text="Its id.")
-    system = serializers.CharField(source="submission.system_name")
-    metric = serializers.CharField()
-    value = serializers.FloatField()
-    signature = serializers.CharField()
-    computed_at = serializers.DateTimeField()
-
-
-class MetricPerInstanceSerializer(serializers.Serializer[Any]):
-    metric = serializers.CharField()
-    value = serializers.FloatField()
-    signature = serializers.CharField()
-    computed_at = serializers.DateTimeField()
-    per_instance = serializers.ListField(
-        child=serializers.FloatField(allow_null=True),
-        help_text="In the order of the task's instances.",
-    )
-
-
-class JudgmentSerializer(serializers.Serializer[Any]):
-    instance = serializers.CharField(help_text="The instance's id.")
-    worker = serializers.CharField(help_text="Pseudonym, specific to the task.")
-    criterion = serializers.CharField()
-    value = serializers.FloatField(help_text="Rating of this system, on the scale.")
-    counts = serializers.BooleanField(
-        help_text="False if excluded because of the worker, or replaced."
-    )
 
 
 def scores(
@@ -149,6 +108,44 @@ def pseudonym(submission: Submission, worker_pk: int) -> str:
     return "j-" + name_for("judgments", submission.task.slug, worker_pk)[:10]
 
 
+class ScoreRowSerializer(ScoreSerializer):
+    submission = serializers.IntegerField(source="submission_id", help_text="Its id.")
+    system = serializers.CharField(source="submission.system_name")
+    simulated = serializers.BooleanField(source="submission.simulated")
+    superseded_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="When it was replaced by another score; null if it is current.",
+    )
+
+
+class MetricResultSerializer(Record):
+    record = MetricResult
+    shown = (
+        "submission=submission_id system=submission.system_name metric value signature "
+        "computed_at"
+    )
+    help_texts = {"submission": "Its id."}
+
+
+class MetricPerInstanceSerializer(Record):
+    record = MetricResult
+    shown = "metric value signature computed_at per_instance"
+    per_instance = serializers.ListField(
+        child=serializers.FloatField(allow_null=True),
+        help_text="In the order of the task's instances.",
+    )
+
+
+class JudgmentSerializer(serializers.Serializer[Any]):
+    instance = serializers.CharField(help_text="The instance's id.")
+    worker = serializers.CharField(help_text="Pseudonym, specific to the task.")
+    criterion = serializers.CharField()
+    value = serializers.FloatField(help_text="Rating of this system, on the scale.")
+    counts = serializers.BooleanField(
+        help_text="False if excluded because of the worker, or replaced."
+    )
+
+
 class OfSubmissionQuery(PageQuery):
     submission = serializers.IntegerField(
         required=False,
@@ -170,66 +167,53 @@ class MetricResultQuery(OfSubmissionQuery):
     metric = serializers.CharField(required=False, help_text="Slug of a metric.")
 
 
-class ScoreList(TaskView):
+@operation(
+    "List a task's human scores with their intervals",
+    "Current scores of published submissions, and of your teams' unpublished ones. Scores "
+    "are never overwritten: `at` gives those of a past moment. `covers` says what the "
+    "95 % interval covers.",
+)
+class ScoreList(TaskView, ListView):
+    tag = "results"
     serializer_class = ScoreRowSerializer
     query_class = ScoreQuery
+    filters = {"criterion": "criterion", "submission": "submission"}
 
-    @extend_schema(
-        tags=["results"],
-        operation_id="tasks_scores_list",
-        summary="List a task's human scores with their intervals",
-        description=(
-            "Current scores of published submissions, and of your teams' "
-            "unpublished ones. Scores are never overwritten: `at` gives those "
-            "of a past moment. `covers` says what the 95 % interval covers."
-        ),
-        responses={200: ScoreRowSerializer(many=True), **problems("not-found")},
-    )
-    def get(self, request: Request, slug: str) -> Response:
+    def get_queryset(self) -> QuerySet[Score]:
         task = self.task()
         if criterion := self.query.get("criterion"):
             one_of("criterion", criterion, scored_criteria(task))
-        rows = scores(
+        return scores(
             task,
-            request.user,
+            self.request.user,
             at=self.query.get("at"),
             superseded=self.query.get("superseded") == "yes",
         )
-        page: Any = self.paginate_queryset(
-            rows.filter(**self.chosen("criterion", "submission"))
-        )
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
 
-class MetricResultList(TaskView):
+@operation(
+    "List the automatic metrics of a task's submissions",
+    "If a metric has several results, the board uses the last one.",
+)
+class MetricResultList(TaskView, ListView):
+    tag = "results"
     serializer_class = MetricResultSerializer
     query_class = MetricResultQuery
+    filters = {"metric": "metric", "submission": "submission"}
 
-    @extend_schema(
-        tags=["results"],
-        operation_id="tasks_metric_results_list",
-        summary="List the automatic metrics of a task's submissions",
-        description="If a metric has several results, the board uses the last one.",
-        responses={200: MetricResultSerializer(many=True), **problems("not-found")},
-    )
-    def get(self, request: Request, slug: str) -> Response:
+    def get_queryset(self) -> QuerySet[MetricResult]:
         one_of("metric", self.query.get("metric", ""), list(all_metrics()))
-        rows = metric_results(self.task(), request.user)
-        page: Any = self.paginate_queryset(
-            rows.filter(**self.chosen("metric", "submission"))
-        )
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return metric_results(self.task(), self.request.user)
 
 
 class SubmissionView(View):
     """A view below one submission; to who may not see it, it does not exist."""
 
+    tag = "results"
     queryset = Submission.objects.select_related("task", "team")
 
-    def submission(self, pk: int) -> tuple[Submission, VisibleParts]:
-        submission = self.get_queryset().filter(pk=pk).first()
-        if submission is None:
-            raise Http404
+    def submission(self) -> tuple[Submission, VisibleParts]:
+        submission = get_object_or_404(self.queryset, pk=self.kwargs["pk"])
         view = visible_parts(submission, self.request.user)
         if not view.page:
             raise Http404
@@ -243,51 +227,32 @@ def is_open(submission: Submission, view: VisibleParts) -> bool:
     return view.inner or submission.state != Submission.State.WITHDRAWN
 
 
-class SubmissionMetricResults(SubmissionView):
+@operation("List one submission's metrics with a value for each instance")
+class SubmissionMetricResults(SubmissionView, ListView):
     serializer_class = MetricPerInstanceSerializer
     query_class = PageQuery
 
-    @extend_schema(
-        tags=["results"],
-        operation_id="submissions_metric_results_list",
-        summary="List one submission's metrics with a value for each instance",
-        responses={
-            200: MetricPerInstanceSerializer(many=True),
-            **problems("not-found"),
-        },
-    )
-    def get(self, request: Request, pk: int) -> Response:
-        submission, view = self.submission(pk)
+    def get_queryset(self) -> QuerySet[MetricResult]:
+        submission, view = self.submission()
         rows = submission.metric_results.order_by("pk")
-        if not is_open(submission, view):
-            rows = rows.none()
-        page: Any = self.paginate_queryset(rows)
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return rows if is_open(submission, view) else rows.none()
 
 
-class SubmissionJudgments(SubmissionView):
+@operation(
+    "List all ratings of a published submission",
+    "Includes ratings that do not count. Workers have pseudonyms that are specific to one "
+    "task. Test questions are not included.",
+    "not-published",
+)
+class SubmissionJudgments(SubmissionView, ListView):
     serializer_class = JudgmentSerializer
     query_class = PageQuery
 
-    @extend_schema(
-        tags=["results"],
-        operation_id="submissions_judgments_list",
-        summary="List all ratings of a published submission",
-        description=(
-            "Includes ratings that do not count. Workers have pseudonyms that "
-            "are specific to one task. Test questions are not included."
-        ),
-        responses={
-            200: JudgmentSerializer(many=True),
-            **problems("not-found", "not-published"),
-        },
-    )
-    def get(self, request: Request, pk: int) -> Response:
-        submission, view = self.submission(pk)
+    def get_queryset(self) -> Any:
+        submission, view = self.submission()
         if submission.published_at is None or not is_open(submission, view):
             raise GenieError(
                 "Judgments become available once the result is published.",
                 code="not-published",
             )
-        page: Any = self.paginate_queryset(judgments(submission))
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return judgments(submission)

@@ -4,10 +4,14 @@ from rest_framework import serializers
 
 from leaderboard.api.body import Body
 from leaderboard.api.links import HTML_URL_HELP
+from leaderboard.api.records import Record
+from leaderboard.boards.selectors.attempts import Attempts
+from leaderboard.boards.selectors.score_changes import ScoreChange
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import partial_of_score
+from leaderboard.metric_runs.models import MetricResult
 from leaderboard.stats.systems.estimates import COVERS_CROWD
-from leaderboard.submissions.models import Submission
+from leaderboard.submissions.models import Submission, SubmissionEvent
 from leaderboard.tasks.api import ImportedSerializer
 
 State = Submission.State
@@ -123,18 +127,17 @@ class FailureSerializer(serializers.Serializer[Any]):
     )
 
 
-class EventSerializer(serializers.Serializer[Any]):
-    state = serializers.ChoiceField(choices=State.choices)
+class EventSerializer(Record):
+    record = SubmissionEvent
+    shown = "state sentence at"
     sentence = serializers.CharField(
         allow_null=True, help_text="Null for readers outside the team."
     )
-    at = serializers.DateTimeField()
 
 
-class MetricValueSerializer(serializers.Serializer[Any]):
-    value = serializers.FloatField()
-    signature = serializers.CharField()
-    computed_at = serializers.DateTimeField()
+class MetricValueSerializer(Record):
+    record = MetricResult
+    shown = "value signature computed_at"
 
 
 class ScoreLinkSerializer(serializers.Serializer[Any]):
@@ -225,59 +228,48 @@ class ScoreSerializer(serializers.Serializer[Any]):
         return str(partial) if partial else None
 
 
-class ScoreChangeSerializer(serializers.Serializer[Any]):
+class ScoreChangeSerializer(Record):
     """A published score that was computed again: why, and what that changed."""
 
-    criterion = serializers.CharField()
-    at = serializers.DateTimeField()
-    reason = serializers.CharField(
-        help_text='Such as "2 workers excluded after publication".'
-    )
-    before = serializers.FloatField(help_text="The mean until then.")
-    after = serializers.FloatField(
-        allow_null=True, help_text="Null if no rating counts any more."
-    )
-    difference = serializers.FloatField(allow_null=True)
-    was_provisional = serializers.BooleanField(
-        help_text="Whether the score had not been final before."
-    )
+    record = ScoreChange
+    shown = "criterion at reason before after difference was_provisional"
+    help_texts = {
+        "reason": 'Such as "2 workers excluded after publication".',
+        "before": "The mean until then.",
+        "after": "Null if no rating counts any more.",
+        "was_provisional": "Whether the score had not been final before.",
+    }
 
 
-class SubmissionSerializer(serializers.Serializer[Any]):
+class SubmissionSerializer(Record):
     """A line of a list."""
 
-    id = serializers.IntegerField()
+    record = Submission
+    shown = (
+        "id url html_url task system_name team visibility anonymous_until simulated "
+        "imported state n_warnings created_at published_at"
+    )
     url = serializers.URLField()
     html_url = serializers.URLField(help_text=HTML_URL_HELP)
     task = serializers.CharField()
-    system_name = serializers.CharField()
     team = TeamSerializer(allow_null=True, help_text="Null while anonymous.")
-    visibility = serializers.ChoiceField(choices=Submission.Visibility.choices)
-    anonymous_until = serializers.DateField(allow_null=True)
-    simulated = serializers.BooleanField(
-        help_text="Rated by simulated annotators, not by people."
-    )
     imported = ImportedSerializer(
         allow_null=True, help_text="Null, or where the judgments were made elsewhere."
     )
-    state = serializers.ChoiceField(choices=State.choices)
     n_warnings = serializers.IntegerField()
-    created_at = serializers.DateTimeField()
-    published_at = serializers.DateTimeField(allow_null=True)
+    help_texts = {"simulated": "Rated by simulated annotators, not by people."}
 
 
-class AttemptsSerializer(serializers.Serializer[Any]):
-    n = serializers.IntegerField(help_text="Withdrawn and private ones included.")
-    n_rated = serializers.IntegerField(help_text="Those that have had a score.")
-    is_best = serializers.BooleanField(
-        help_text="Whether this is the best of several rated ones."
-    )
-    low = serializers.FloatField(
-        allow_null=True,
-        help_text="95 % interval of the ranking score that allows for the choice of the "
-        "best (Šidák); null otherwise.",
-    )
-    high = serializers.FloatField(allow_null=True)
+class AttemptsSerializer(Record):
+    record = Attempts
+    shown = "n n_rated is_best low high"
+    help_texts = {
+        "n": "Withdrawn and private ones included.",
+        "n_rated": "Those that have had a score.",
+        "is_best": "Whether this is the best of several rated ones.",
+        "low": "95 % interval of the ranking score that allows for the choice of the best "
+        "(Šidák); null otherwise.",
+    }
 
 
 class SubmissionDetailSerializer(SubmissionSerializer):

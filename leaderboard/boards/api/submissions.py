@@ -2,8 +2,7 @@ from functools import partial
 from typing import IO, Any, cast
 
 from django.conf import settings
-from django.http import Http404
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from django.db.models import QuerySet
 from rest_framework import status
 from rest_framework.parsers import MultiPartParser
 from rest_framework.permissions import IsAuthenticated
@@ -11,23 +10,23 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 
-from genie.accounts import reads
 from genie.accounts.permissions import ScopeFits
 from genie.lib.errors import GenieError
 from genie.lib.serving.uploads import announced, drop
-from leaderboard.api.base import View, problems
+from leaderboard.api.base import DetailView, ListView, operation
 from leaderboard.api.idempotency import IDEMPOTENCY_KEY
 from leaderboard.api.pagination import Growing
 from leaderboard.api.query import Choice, OfTaskQuery, task_of
 from leaderboard.api.throttles import SubmitThrottle
 from leaderboard.boards.api import submission_json as as_json
+from leaderboard.boards.api.open_data import SubmissionView
 from leaderboard.boards.api.submission_serializers import (
     NewSubmissionSerializer,
     SubmissionDetailSerializer,
     SubmissionSerializer,
 )
 from leaderboard.submissions.models import Submission, Team
-from leaderboard.submissions.selectors import VisibleParts, seen_as_staff, visible_parts
+from leaderboard.submissions.selectors import VisibleParts
 from leaderboard.submissions.services import idempotency, submit
 
 # Size of a multipart body without the file: boundaries and the text fields.
@@ -39,74 +38,41 @@ class SubmissionQuery(OfTaskQuery):
     state = Choice(Submission.State.values, required=False)
 
 
-class SubmissionList(View):
+@operation("List your teams' submissions, newest first", without=("permission-denied",))
+class SubmissionList(ListView):
     permission_classes = [IsAuthenticated, ScopeFits]
     parser_classes = [MultiPartParser]
     query_class = SubmissionQuery
+    filters = {"task": "task", "state": "state"}
     pagination_class = Growing
     queryset = Submission.objects.select_related("task", "team")
+    serializer_class = SubmissionSerializer
+    body_class = NewSubmissionSerializer
 
     def get_throttles(self) -> list[BaseThrottle]:
         own = self.request.method == "POST"
         return [SubmitThrottle()] if own else super().get_throttles()
 
-    @extend_schema(
-        tags=["submissions"],
-        operation_id="submissions_list",
-        summary="List your teams' submissions, newest first",
-        responses={
-            200: SubmissionSerializer(many=True),
-            **problems("not-authenticated", "unknown-task", "not-found"),
-        },
-    )
-    def get(self, request: Request) -> Response:
-        rows = self.get_queryset().filter(team__members=request.user.pk)
-        rows = rows.filter(**self.chosen("task", "state")).order_by("-pk")
-        page: Any = self.paginate_queryset(rows)
-        lines = [as_json.brief(row, OWN, request) for row in page]
-        return self.get_paginated_response(SubmissionSerializer(lines, many=True).data)
+    def get_queryset(self) -> QuerySet[Submission]:
+        return super().get_queryset().filter(team__members=self.request.user.pk)
 
-    @extend_schema(
-        tags=["submissions"],
-        operation_id="submissions_create",
-        summary="Submit a system's predictions",
-        description=(
-            "The response is sent before the file has been checked: poll `url` "
-            "until `state` is MEASURED (or INVALID, with `errors`)."
-        ),
-        request={"multipart/form-data": NewSubmissionSerializer},
+    def paginate_queryset(self, queryset: Any) -> Any:
+        page: Any = super().paginate_queryset(queryset)
+        return [as_json.brief(row, OWN, self.request) for row in page]
+
+    @operation(
+        "Submit a system's predictions",
+        "The response is sent before the file has been checked: poll `url` until `state` "
+        "is MEASURED (or INVALID, with `errors`).",
+        *("bad-name", "bad-description", "bad-link", "bad-detail", "bad-key"),
+        *("team-required", "key-reused", "empty-file", "not-a-member", "unknown-task"),
+        *("not-accepting", "file-too-large", "quota-reached"),
         parameters=[IDEMPOTENCY_KEY],
-        responses={
-            201: OpenApiResponse(SubmissionDetailSerializer),
-            **problems(
-                "invalid",
-                "bad-request",
-                "bad-name",
-                "bad-description",
-                "bad-link",
-                "bad-detail",
-                "bad-key",
-                "team-required",
-                "key-reused",
-                "empty-file",
-                "not-authenticated",
-                "not-a-member",
-                "permission-denied",
-                "unknown-task",
-                "not-accepting",
-                "file-too-large",
-                "request-too-large",
-                "unsupported-media-type",
-                "quota-reached",
-            ),
-        },
+        responses={201: SubmissionDetailSerializer},
     )
     def post(self, request: Request) -> Response:
         refuse_too_large(request)
-        serializer = NewSubmissionSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        fields = serializer.validated_data
-        submission, repeated = _received(request, dict(fields))
+        submission, repeated = _received(request, self.body())
         body = as_json.full(submission, OWN, request)
         headers = {"Location": body["url"]}
         if repeated:
@@ -118,27 +84,16 @@ class SubmissionList(View):
         )
 
 
-class SubmissionDetail(View):
-    queryset = Submission.objects.select_related("task", "team")
+@operation(
+    "Show a submission: state, events, metrics, scores",
+    "Other teams' private submissions return 404.",
+)
+class SubmissionDetail(SubmissionView, DetailView):
+    tag = "submissions"
+    serializer_class = SubmissionDetailSerializer
 
-    @extend_schema(
-        tags=["submissions"],
-        operation_id="submissions_retrieve",
-        summary="Show a submission: state, events, metrics, scores",
-        description="Other teams' private submissions return 404.",
-        responses={200: SubmissionDetailSerializer, **problems("not-found")},
-    )
-    def get(self, request: Request, pk: int) -> Response:
-        submission = self.get_queryset().filter(pk=pk).first()
-        if submission is None:
-            raise Http404
-        view = visible_parts(submission, request.user)
-        if not view.page:
-            raise Http404
-        if seen_as_staff(submission, view):
-            reads.record(request, submission, reads.Way.API, submission.task.slug)
-        body = as_json.full(submission, view, request)
-        return Response(SubmissionDetailSerializer(body).data)
+    def get_object(self) -> dict[str, Any]:
+        return as_json.full(*self.submission(), self.request)
 
 
 def _received(request: Request, fields: dict[str, Any]) -> tuple[Submission, bool]:

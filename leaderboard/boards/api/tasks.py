@@ -1,15 +1,14 @@
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import Http404, HttpResponse
-from drf_spectacular.utils import extend_schema
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from genie.lib.serving.caches import computed as cache
-from leaderboard.api.base import View, problems
+from leaderboard.api.base import DetailView, ListView, View, operation
 from leaderboard.api.query import AtQuery, Choice, PageQuery, Query, one_of
 from leaderboard.boards.api.serializers import StandingSerializer
 from leaderboard.boards.selectors.filtering import BASELINES, Filter
@@ -73,90 +72,54 @@ class TaskView(View):
     lookup_field = "slug"
 
     def task(self) -> Task:
-        task = Task.objects.filter(slug=self.kwargs["slug"]).first()
-        if task is None:
-            raise Http404
-        return task
+        return get_object_or_404(Task, slug=self.kwargs["slug"])
 
 
-class TaskList(View):
+@operation("List the benchmark tasks")
+class TaskList(ListView):
     query_class = TaskQuery
     queryset = Task.objects.order_by("slug")
+    filters = {"kind": "kind"}
     serializer_class = TaskBriefSerializer
 
-    @extend_schema(
-        tags=["tasks"],
-        operation_id="tasks_list",
-        summary="List the benchmark tasks",
-        responses={200: TaskBriefSerializer(many=True), **problems("not-found")},
-    )
-    def get(self, request: Request) -> Response:
-        rows = self.get_queryset()
+    def get_queryset(self) -> QuerySet[Task]:
         if kind := self.query.get("kind"):
-            kinds = rows.order_by("kind").values_list("kind", flat=True).distinct()
-            one_of("kind", kind, list(kinds))
-            rows = rows.filter(kind=kind)
-        if text := self.query.get("q"):
-            rows = rows.filter(called(text))
-        page: Any = self.paginate_queryset(rows)
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+            kinds = Task.objects.order_by("kind").values_list("kind", flat=True)
+            one_of("kind", kind, list(kinds.distinct()))
+        return super().get_queryset().filter(called(self.query.get("q", "")))
 
 
-class TaskDetail(TaskView):
+@operation("Show one task: data, metrics, human evaluation")
+class TaskDetail(TaskView, DetailView):
     serializer_class = TaskSerializer
 
-    @extend_schema(
-        tags=["tasks"],
-        operation_id="tasks_retrieve",
-        summary="Show one task: data, metrics, human evaluation",
-        responses={200: TaskSerializer, **problems("not-found")},
-    )
-    def get(self, request: Request, slug: str) -> Response:
-        return Response(self.get_serializer(self.task()).data)
 
-
-class InstanceList(TaskView):
+@operation(
+    "List a task's test instances, in the order of its release",
+    "References are null if the task keeps them hidden.",
+)
+class InstanceList(TaskView, ListView):
     serializer_class = InstanceSerializer
     query_class = PageQuery
 
-    @extend_schema(
-        tags=["tasks"],
-        operation_id="tasks_instances_list",
-        summary="List a task's test instances, in the order of its release",
-        description="References are null if the task keeps them hidden.",
-        responses={
-            200: InstanceSerializer(many=True),
-            **problems("not-found"),
-        },
-    )
-    def get(self, request: Request, slug: str) -> Response:
+    def get_queryset(self) -> QuerySet[Instance]:
         task = self.task()
         rows: QuerySet[Instance] = task.instances.order_by("position")
-        if task.hidden_references:
-            # columns that are not read cannot be disclosed
-            rows = rows.defer("references")
-        page: Any = self.paginate_queryset(rows)
-        data = InstanceSerializer(page, many=True, context={"task": task}).data
-        return self.get_paginated_response(data)
+        # columns that are not read cannot be disclosed
+        return rows.defer("references") if task.hidden_references else rows
 
 
-class Leaderboard(TaskView):
+@operation(
+    "Show a task's leaderboard, ranked by human score",
+    "Rows in the order of the board. Rows without a score have `human` null and their "
+    "progress in `pending`. `simulated` marks systems that were not rated by people. "
+    f"{RANK_RULE} {RANK_SUMS_HELP} `human.covers` says what the 95 % intervals cover.",
+)
+class Leaderboard(TaskView, ListView):
     serializer_class = StandingSerializer
     query_class = BoardQuery
 
-    @extend_schema(
-        tags=["tasks"],
-        operation_id="tasks_leaderboard_list",
-        summary="Show a task's leaderboard, ranked by human score",
-        description=(
-            "Rows in the order of the board. Rows without a score have `human` "
-            "null and their progress in `pending`. `simulated` marks systems "
-            f"that were not rated by people. {RANK_RULE} {RANK_SUMS_HELP} `human.covers` says "
-            "what the 95 % intervals cover."
-        ),
-        responses={200: StandingSerializer(many=True), **problems("not-found")},
-    )
-    def get(self, request: Request, slug: str) -> HttpResponse:
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Any:
         task = self.task()
         parameters = self.query
         # metrics are columns, so the choices depend on the task and cannot be in the

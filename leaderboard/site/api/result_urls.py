@@ -2,15 +2,12 @@
 
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
 
 from genie.lib.errors import GenieError
-from leaderboard.api.base import problems
+from leaderboard.api.base import ListView, operation
 from leaderboard.api.pagination import ByPosition
 from leaderboard.api.query import CursorQuery
 from leaderboard.boards.api import crowds, evidence, open_data, submitting
@@ -26,6 +23,7 @@ from leaderboard.studio.api import (
     ImportList,
     TaskConfiguration,
 )
+from leaderboard.submissions.models import Prediction
 from leaderboard.submissions.selectors import outputs_are_open
 from leaderboard.table_stats.rank_audit import api as rank_audit
 from leaderboard.teams.api import (
@@ -49,26 +47,19 @@ class OutputSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
 
 
-class SubmissionOutputs(SubmissionView):
+@operation(
+    "List a submission's outputs, in the order of the task",
+    "Open to all once the result is published, and to the team before. Test questions are "
+    "made from outputs, so others get them afterwards only.",
+    "not-published",
+)
+class SubmissionOutputs(SubmissionView, ListView):
     serializer_class = OutputSerializer
     query_class = CursorQuery
     pagination_class = ByPosition
 
-    @extend_schema(
-        tags=["results"],
-        operation_id="submissions_outputs_list",
-        summary="List a submission's outputs, in the order of the task",
-        description=(
-            "Open to all once the result is published, and to the team before. Test "
-            "questions are made from outputs, so others get them afterwards only."
-        ),
-        responses={
-            200: OutputSerializer(many=True),
-            **problems("not-found", "not-published"),
-        },
-    )
-    def get(self, request: Request, pk: int) -> Response:
-        submission, view = self.submission(pk)
+    def get_queryset(self) -> QuerySet[Prediction]:
+        submission, view = self.submission()
         if not (
             view.inner or (is_open(submission, view) and outputs_are_open(submission))
         ):
@@ -80,9 +71,7 @@ class SubmissionOutputs(SubmissionView):
             # no other fields of the instance are read: references may be hidden
             *("text", "submission_id", "instance__instance_id")
         )
-        rows = rows.annotate(position=F("instance__position"))
-        page: Any = self.paginate_queryset(rows)
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return rows.annotate(position=F("instance__position"))
 
 
 urlpatterns = [

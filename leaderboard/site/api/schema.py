@@ -2,12 +2,16 @@
 
 import inspect
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
 
+from genie.accounts.permissions import IsStaff
+from leaderboard.api.base import problems
 from leaderboard.api.problems import MEDIA_TYPE
+from leaderboard.api.query import TaskField
 
 _IF_NONE_MATCH = {
     "in": "header",
@@ -18,7 +22,7 @@ _IF_NONE_MATCH = {
 
 
 class Described(AutoSchema):
-    """A view's operations, with the parameters that its GET takes."""
+    """A view's operations, with its parameters, its body and its refusals."""
 
     def get_description(self) -> str:  # type: ignore[override]  # as its superclass
         # The docstring of a base class is for developers.
@@ -29,6 +33,42 @@ class Described(AutoSchema):
     def get_override_parameters(self) -> list[Any]:
         query = getattr(self.view, "query_class", None)
         return [query] if query and self.method == "GET" and query().fields else []
+
+    def get_tags(self) -> list[str]:
+        staff = any(isinstance(one, IsStaff) for one in self.view.get_permissions())
+        tag = "staff" if staff else getattr(self.view, "tag", "")
+        return [tag] if tag else super().get_tags()
+
+    def get_request_serializer(self) -> Any:
+        return getattr(self.view, "body_class", None)
+
+    def _is_create_operation(self) -> bool:
+        return self.method == "POST" and "_create" in self.get_operation_id()
+
+    def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
+        answers: dict[str, Any] = super()._get_response_bodies(direction)
+        method = getattr(self.view, self.method.lower())
+        if not hasattr(method, "codes"):
+            return answers
+        codes = {*method.codes, *self._implied_codes()} - {*method.without}
+        describe: Any = self._get_response_for_code
+        for (status, media_type), refusal in problems(*sorted(codes)).items():
+            answers[str(status)] = describe(refusal, str(status), [media_type])
+        return answers
+
+    def _implied_codes(self) -> Iterator[str]:
+        """Yield the refusals that follow from access, address, parameters and body."""
+        if {} not in self.get_auth():
+            yield from ("not-authenticated", "permission-denied")
+        if "{" in self.path or self._is_list_view():
+            yield "not-found"
+        if self.method == "GET":
+            view: Any = self.view
+            fields = view.query_class().fields.values()
+            yield from ["unknown-task" for one in fields if isinstance(one, TaskField)]
+        elif self.get_request_serializer():
+            yield from ("bad-request", "invalid")
+            yield from ("request-too-large", "unsupported-media-type")
 
 
 # The response to an unknown parameter of a GET.
