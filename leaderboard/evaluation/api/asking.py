@@ -1,4 +1,4 @@
-"""Ask which of several systems is better, and take the question back."""
+"""Ask which of several systems is better."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -6,37 +6,21 @@ from functools import partial
 from typing import Any, cast
 
 from django.db import transaction
-from django.http import Http404
-from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers, status
-from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
-from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import ValidationError
 
-from genie.accounts.models import AccessToken
-from genie.accounts.permissions import ScopeFits
 from genie.lib.typing import Account
-from leaderboard.api.base import View, problems
 from leaderboard.api.body import Body
-from leaderboard.api.idempotency import IDEMPOTENCY_KEY
 from leaderboard.api.query import LARGEST
-from leaderboard.evaluation import decide
-from leaderboard.evaluation.api.serializers import (
-    AllPairsMadeSerializer,
-    ComparisonDetailSerializer,
-    JointDetailSerializer,
-)
 from leaderboard.evaluation.models.comparison import Comparison, ComparisonSet
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.selectors.comparisons import (
-    comparisons_seen_by,
     refuse_who_has_none,
     seen_and_comparable,
 )
-from leaderboard.evaluation.selectors.joint import joint_seen_by
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.stats.stopping.sequential import RULES
 from leaderboard.submissions.models import Submission
@@ -44,14 +28,9 @@ from leaderboard.submissions.selectors import Staff
 from leaderboard.submissions.services import idempotency
 
 _SMALL = 100_000
-_REFUSALS = (
-    *("not-authenticated", "permission-denied", "invalid", "bad-request"),
-    *("request-too-large", "unsupported-media-type"),
-)
 ASKING = (
-    *(*_REFUSALS, "bad-key", "key-reused", "not-a-member", "not-comparable"),
-    *("same-submission", "different-tasks", "unusable-question"),
-    "wrong-number-of-systems",
+    *("bad-key", "key-reused", "not-a-member", "not-comparable", "same-submission"),
+    *("different-tasks", "unusable-question", "wrong-number-of-systems"),
 )
 
 
@@ -171,10 +150,7 @@ def asked_once(
     )
 
 
-def ask_comparison(request: Request) -> tuple[Comparison, bool]:
-    serializer = NewComparisonSerializer(data=request.data)
-    serializer.is_valid(raise_exception=True)
-    fields = dict(serializer.validated_data)
+def ask_comparison(request: Request, fields: dict[str, Any]) -> tuple[Comparison, bool]:
     question = {name: fields[name] for name in fields if name not in {"a", "b"}}
     (a,) = _systems(request, "a", [fields["a"]])
     (b,) = _systems(request, "b", [fields["b"]])
@@ -193,10 +169,9 @@ def ask_comparison(request: Request) -> tuple[Comparison, bool]:
     return made.comparison, repeated
 
 
-def ask_all_pairs(request: Request) -> tuple[ComparisonSet, bool]:
-    serializer = NewAllPairsSerializer(data=request.data)
-    serializer.is_valid(raise_exception=True)
-    fields = dict(serializer.validated_data)
+def ask_all_pairs(
+    request: Request, fields: dict[str, Any]
+) -> tuple[ComparisonSet, bool]:
     systems = _systems(request, "systems", fields["systems"])
     refuse_who_has_none(request.user, systems, Staff.ASK_COMPARISONS)
     question = comparison.Question(
@@ -212,10 +187,7 @@ def ask_all_pairs(request: Request) -> tuple[ComparisonSet, bool]:
     return cast("ComparisonSet", first.comparison.within), repeated
 
 
-def ask_joint(request: Request) -> tuple[JointEvaluation, bool]:
-    serializer = NewJointSerializer(data=request.data)
-    serializer.is_valid(raise_exception=True)
-    fields = dict(serializer.validated_data)
+def ask_joint(request: Request, fields: dict[str, Any]) -> tuple[JointEvaluation, bool]:
     systems = _systems(request, "systems", fields["systems"])
     refuse_who_has_none(request.user, systems, Staff.ASK_JOINT_EVALUATIONS)
     plan = {name: value for name, value in fields.items() if name != "systems"}
@@ -229,90 +201,3 @@ def ask_joint(request: Request) -> tuple[JointEvaluation, bool]:
 def created(body: Any, repeated: bool) -> Response:
     headers = {"Idempotent-Replayed": "true"} if repeated else {}
     return Response(body, status=status.HTTP_201_CREATED, headers=headers)
-
-
-class TakingBack(View):
-    """Withdraw a question that nobody has agreed to; for who asked it."""
-
-    permission_classes = [IsAuthenticated, ScopeFits]
-    scope = AccessToken.Scope.WITHDRAW
-    parser_classes = [JSONParser, FormParser, MultiPartParser]
-    seen_by: Callable[[Any], Any]
-
-    def take_back(self, request: Request, pk: int) -> Response:
-        subject = type(self).seen_by(request.user).filter(pk=pk).first()
-        if subject is None or subject.requested_by_id != request.user.pk:
-            raise Http404
-        decide.take_back(subject, by=cast("Account", request.user))
-        return Response(self.get_serializer(subject).data)
-
-
-_TAKEN = problems(
-    *("not-authenticated", "permission-denied", "not-found", "not-withdrawable"),
-    "unsupported-media-type",
-)
-
-
-class ComparisonWithdrawal(TakingBack):
-    queryset = Comparison.objects.none()
-    serializer_class = ComparisonDetailSerializer
-    seen_by = staticmethod(comparisons_seen_by)
-
-    @extend_schema(
-        tags=["comparisons"],
-        operation_id="comparisons_withdraw",
-        summary="Withdraw a comparison that you requested, before it is approved",
-        description="The token needs the scope `withdraw`.",
-        request=None,
-        responses={200: OpenApiResponse(ComparisonDetailSerializer), **_TAKEN},
-    )
-    def post(self, request: Request, pk: int) -> Response:
-        return self.take_back(request, pk)
-
-
-class JointWithdrawal(TakingBack):
-    queryset = JointEvaluation.objects.none()
-    serializer_class = JointDetailSerializer
-    seen_by = staticmethod(joint_seen_by)
-
-    @extend_schema(
-        tags=["comparisons"],
-        operation_id="joint_evaluations_withdraw",
-        summary="Withdraw a joint evaluation that you requested, before it is approved",
-        description="The token needs the scope `withdraw`.",
-        request=None,
-        responses={200: OpenApiResponse(JointDetailSerializer), **_TAKEN},
-    )
-    def post(self, request: Request, pk: int) -> Response:
-        return self.take_back(request, pk)
-
-
-_KEYED = [IDEMPOTENCY_KEY]
-ASK_COMPARISON = extend_schema(
-    tags=["comparisons"],
-    operation_id="comparisons_create",
-    summary="Request a comparison of two systems",
-    description="One of the systems must be your team's. Staff approve the cost.",
-    request=NewComparisonSerializer,
-    parameters=_KEYED,
-    responses={201: OpenApiResponse(ComparisonDetailSerializer), **problems(*ASKING)},
-)
-ASK_ALL_PAIRS = extend_schema(
-    tags=["comparisons"],
-    operation_id="comparisons_create_all_pairs",
-    summary="Request comparisons of every system with every other",
-    description="One of the systems must be your team's. Staff approve the cost of each "
-    "comparison.",
-    request=NewAllPairsSerializer,
-    parameters=_KEYED,
-    responses={201: OpenApiResponse(AllPairsMadeSerializer), **problems(*ASKING)},
-)
-ASK_JOINT = extend_schema(
-    tags=["comparisons"],
-    operation_id="joint_evaluations_create",
-    summary="Request a joint evaluation of several systems",
-    description="One of the systems must be your team's. Staff approve the cost.",
-    request=NewJointSerializer,
-    parameters=_KEYED,
-    responses={201: OpenApiResponse(JointDetailSerializer), **problems(*ASKING)},
-)

@@ -3,16 +3,10 @@
 An approval repeats the cost to the cent, so that staff approve the amount they saw.
 """
 
-from typing import Any, ClassVar, cast
+from collections.abc import Callable
+from typing import Any, cast
 
 from django.db import transaction
-from django.db.models import Model
-from django.http import Http404
-from drf_spectacular.utils import (
-    OpenApiResponse,
-    extend_schema,
-    extend_schema_view,
-)
 from rest_framework import serializers
 from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
 from rest_framework.request import Request
@@ -26,7 +20,7 @@ from genie.accounts.staff import narrowed
 from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.api.base import View, problems
+from leaderboard.api.base import DetailView, operation
 from leaderboard.api.body import Body
 from leaderboard.api.query import LARGEST
 from leaderboard.evaluation import decide, machine
@@ -73,6 +67,9 @@ class DecisionSerializer(serializers.Serializer[Any]):
     approved_cents = serializers.IntegerField(allow_null=True)
     trouble = serializers.CharField(help_text="Why it has no price; usually empty.")
 
+    def to_representation(self, subject: Any) -> Any:
+        return super().to_representation(_standing(subject))
+
 
 class NewDecisionSerializer(Body):
     decision = serializers.ChoiceField(choices=[APPROVE, DECLINE, STOP])
@@ -111,7 +108,7 @@ class NewDecisionSerializer(Body):
         return attrs
 
 
-class DecisionView(View):
+class DecisionView(DetailView):
     """The admin's permission, on the site or on the task."""
 
     permission_classes = [IsStaff]
@@ -120,32 +117,22 @@ class DecisionView(View):
     of_tasks = True
     parser_classes = [JSONParser, FormParser, MultiPartParser]
     serializer_class = DecisionSerializer
-    model: ClassVar[type[Model]]
+    body_class = NewDecisionSerializer
     to_task = "evaluation__task__slug"
 
-    def subject(self, pk: int) -> Any:
-        rows: Any = self.model._default_manager.filter(pk=pk)
-        row = narrowed(rows, self.request.user, decide.MAY_DECIDE, self.to_task).first()
-        if row is None:
-            raise Http404
-        return row
-
-    def get(self, request: Request, pk: int) -> Response:
-        return Response(self.get_serializer(_standing(self.subject(pk))).data)
+    def get_queryset(self) -> Any:
+        rows: Any = super().get_queryset()
+        return narrowed(rows, self.request.user, decide.MAY_DECIDE, self.to_task)
 
     def post(self, request: Request, pk: int) -> Response:
-        subject = self.subject(pk)
-        serializer = NewDecisionSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        if serializer.validated_data["decision"] == APPROVE:
+        subject, wish = self.get_object(), self.body()
+        by = cast("Account", request.user)
+        if wish["decision"] == APPROVE:
             decide.prepare(subject)
         with transaction.atomic():
-            said = _decided(
-                subject, serializer.validated_data, cast("Account", request.user)
-            )
-            reason = serializer.validated_data.get("reason", "")
-            note(cast("Any", request.user), subject, f"{said}, by program.", reason)
-        return Response(self.get_serializer(_standing(self.subject(pk))).data)
+            done = f"{_decided(subject, wish, by)}, by program."
+            note(by, subject, done, wish.get("reason", ""))
+        return self.retrieve(request)
 
 
 def _decided(subject: Any, wish: dict[str, Any], by: Account) -> str:
@@ -189,57 +176,37 @@ def _standing(subject: Any) -> dict[str, Any]:
     }
 
 
-_REFUSALS = ("not-authenticated", "permission-denied", "not-found")
-_REFUSED = problems(
-    *(*_REFUSALS, "invalid", "bad-request", "request-too-large"),
-    *("unsupported-media-type", "reason-missing", "cost-moved", "over-budget"),
-    *(
-        "tests-stand-out",
-        "tests-not-measured",
-        "not-approvable",
-        "not-declinable",
-        "not-running",
-    ),
+_REFUSED = (
+    *("reason-missing", "cost-moved", "over-budget", "tests-stand-out"),
+    *("tests-not-measured", "not-approvable", "not-declinable", "not-running"),
     *("decided-meanwhile", "nothing-to-publish"),
 )
 
 
-def _described(of: str, name: str) -> Any:
-    return extend_schema_view(
-        get=extend_schema(
-            tags=["staff"],
-            operation_id=f"{name}_decision_retrieve",
-            summary=f"Show what can be decided on {of}, and what it costs",
-            responses={200: DecisionSerializer, **problems(*_REFUSALS)},
-        ),
-        post=extend_schema(
-            tags=["staff"],
-            operation_id=f"{name}_decide",
-            summary=f"Approve the cost of {of}, decline or stop it",
-            description=(
-                f"For staff with the permission {decide.MAY_DECIDE}. To approve, "
-                "repeat `cost_cents`."
-            ),
-            request=NewDecisionSerializer,
-            responses={200: OpenApiResponse(DecisionSerializer), **_REFUSED},
-        ),
+def _described(of: str, name: str) -> Callable[[Any], Any]:
+    read = operation(f"Show what can be decided on {of}, and what it costs")
+    write = operation(
+        f"Approve the cost of {of}, decline or stop it",
+        f"For staff with the permission {decide.MAY_DECIDE}. To approve, repeat "
+        "`cost_cents`.",
+        *_REFUSED,
+        method="post",
+        operation_id=f"{name}_decide",
     )
+    return lambda view: read(write(view))
 
 
 @_described("a submission", "submissions")
 class SubmissionDecision(DecisionView):
-    model = Submission
     to_task = "task__slug"
-    queryset = Submission.objects.none()
+    queryset = Submission.objects.all()
 
 
 @_described("a comparison", "comparisons")
 class ComparisonDecision(DecisionView):
-    model = Comparison
-    queryset = Comparison.objects.none()
+    queryset = Comparison.objects.all()
 
 
 @_described("a joint evaluation", "joint_evaluations")
 class JointDecision(DecisionView):
-    model = JointEvaluation
-    queryset = JointEvaluation.objects.none()
+    queryset = JointEvaluation.objects.all()

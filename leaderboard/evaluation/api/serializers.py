@@ -4,12 +4,21 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from leaderboard.api.links import HtmlUrl
+from leaderboard.api.records import Record
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.selectors.comparisons import concerns, standing_of, verdict
+from leaderboard.evaluation.selectors.comparison_labels import AnswerShare
+from leaderboard.evaluation.selectors.comparisons import (
+    Standing,
+    concerns,
+    standing_of,
+    verdict,
+)
 from leaderboard.evaluation.selectors.joint import (
     CriterionResult,
+    JointChange,
+    Row,
     criterion_results,
     joint_changes_of,
     joint_concerns,
@@ -19,7 +28,8 @@ from leaderboard.evaluation.services import joint
 from leaderboard.stats.stopping.rules import ASSUMES
 from leaderboard.tasks.api import ImportedField
 
-_STATES = HumanEvaluation.State.values
+_STATE_HELP = f"One of {', '.join(HumanEvaluation.State.values)}."
+_SIMULATED_HELP = "Rated by simulated annotators, not by people."
 
 
 class ComparedSystemSerializer(serializers.Serializer[Any]):
@@ -38,85 +48,79 @@ class AllPairsSerializer(serializers.Serializer[Any]):
     )
 
 
-class ComparisonSerializer(serializers.Serializer[Any]):
-    id = serializers.IntegerField(source="pk")
+class ComparisonSerializer(Record):
+    record = Comparison
+    shown = (
+        "id html_url task=task.slug criterion a b state better delta rule strategy "
+        "n_workers wave_size max_pairs all_pairs simulated imported"
+    )
     html_url = HtmlUrl("comparison")
-    task = serializers.CharField(source="task.slug")
-    criterion = serializers.CharField()
     a = ComparedSystemSerializer()
     b = ComparedSystemSerializer()
-    state = serializers.CharField(help_text="One of " + ", ".join(_STATES) + ".")
     better = serializers.ChoiceField(
         choices=["", "A", "B"],
         help_text="Which system is better; empty while undecided or inconclusive.",
     )
-    delta = serializers.FloatField(help_text="Error probability, two-sided.")
-    rule = serializers.CharField(help_text="The stopping rule.")
-    strategy = serializers.ChoiceField(choices=Comparison.Strategy.choices)
-    n_workers = serializers.IntegerField(help_text="For the majority strategy.")
-    wave_size = serializers.IntegerField(help_text="Pairs posted together.")
-    max_pairs = serializers.IntegerField(help_text="The budget, in pairs.")
     all_pairs = AllPairsSerializer(
         source="within", allow_null=True, help_text="Null for a single comparison."
     )
-    simulated = serializers.BooleanField(
-        help_text="Rated by simulated annotators, not by people."
-    )
     imported = ImportedField()
+    help_texts = {
+        "state": _STATE_HELP,
+        "delta": "Error probability, two-sided.",
+        "rule": "The stopping rule.",
+        "n_workers": "For the majority strategy.",
+        "wave_size": "Pairs posted together.",
+        "max_pairs": "The budget, in pairs.",
+        "simulated": _SIMULATED_HELP,
+    }
 
 
 class AllPairsMadeSerializer(AllPairsSerializer):
     comparisons = ComparisonSerializer(many=True)
 
 
-class AnswerShareSerializer(serializers.Serializer[Any]):
+class AnswerShareSerializer(Record):
     """How often people preferred A: single answers, for other workers too."""
 
-    share = serializers.FloatField(help_text="Ties count half.")
-    low = serializers.FloatField(
-        help_text="Ends of the 95 % interval for a fixed number of answers."
-    )
-    high = serializers.FloatField()
-    covers = serializers.CharField(help_text="What the interval covers.")
-    n_answers = serializers.IntegerField(
-        help_text="Answers behind the labels that the rule used."
-    )
-    n_workers = serializers.IntegerField()
+    record = AnswerShare
+    shown = "share low high covers n_answers n_workers"
+    help_texts = {
+        "share": "Ties count half.",
+        "low": "Ends of the 95 % interval for a fixed number of answers.",
+        "covers": "What the interval covers.",
+        "n_answers": "Answers behind the labels that the rule used.",
+    }
 
 
-class ComparisonStandingSerializer(serializers.Serializer[Any]):
+class ComparisonStandingSerializer(Record):
     """How often A was preferred: by the stopping rule, and for other workers."""
 
-    n_labels = serializers.IntegerField()
-    n_votes = serializers.IntegerField(
-        help_text="Answers from which the labels are derived."
+    record = Standing
+    shown = (
+        "n_labels n_votes estimate low=now.low high=now.high answers "
+        "anytime_valid=now.anytime_valid needed spent_cents still_cents approved_cents"
     )
     estimate = serializers.FloatField(
         allow_null=True,
         help_text="Share of labels in favour of A; null before the first.",
     )
-    low = serializers.FloatField(
-        help_text="Ends of the stopping rule's interval. " + ASSUMES
-    )
-    high = serializers.FloatField()
     answers = AnswerShareSerializer(
         allow_null=True, help_text="Null before the first label."
-    )
-    anytime_valid = serializers.BooleanField(
-        help_text="Whether the interval stays valid no matter how often it is checked."
-    )
-    needed = serializers.IntegerField(
-        allow_null=True,
-        help_text="Total number of labels at which it would end if the share stayed the "
-        "same.",
     )
     spent_cents = serializers.IntegerField(
         allow_null=True, help_text="Null for readers who may not see the cost."
     )
-    still_cents = serializers.IntegerField(
-        allow_null=True, help_text="Cost of the labels still needed."
-    )
     approved_cents = serializers.IntegerField(allow_null=True)
+    help_texts = {
+        "n_votes": "Answers from which the labels are derived.",
+        "low": f"Ends of the stopping rule's interval. {ASSUMES}",
+        "anytime_valid": "Whether the interval stays valid no matter how often it is "
+        "checked.",
+        "needed": "Total number of labels at which it would end if the share stayed the "
+        "same.",
+        "still_cents": "Cost of the labels still needed.",
+    }
 
 
 class ComparisonDetailSerializer(ComparisonSerializer):
@@ -136,46 +140,34 @@ class ComparisonDetailSerializer(ComparisonSerializer):
     @extend_schema_field(ComparisonStandingSerializer)
     def get_standing(self, comparison: Comparison) -> dict[str, Any]:
         standing = standing_of(comparison)
-        inner = concerns(self.context["request"].user, comparison)
-        return {
-            "n_labels": standing.n_labels,
-            "n_votes": standing.n_votes,
+        found = {
+            **vars(standing),
             "estimate": standing.now.estimate if standing.now.n else None,
-            "low": standing.now.low,
-            "high": standing.now.high,
-            "answers": None
-            if standing.answers is None
-            else AnswerShareSerializer(standing.answers).data,
-            "anytime_valid": standing.now.anytime_valid,
-            "needed": standing.needed,
-            "spent_cents": standing.spent_cents if inner else None,
-            "still_cents": standing.still_cents if inner else None,
-            "approved_cents": comparison.approved_cents if inner else None,
+            "approved_cents": comparison.approved_cents,
         }
+        if not concerns(self.context["request"].user, comparison):
+            found |= dict.fromkeys(("spent_cents", "still_cents", "approved_cents"))
+        return ComparisonStandingSerializer(found).data
 
 
-class JointSerializer(serializers.Serializer[Any]):
-    id = serializers.IntegerField(source="pk")
+class JointSerializer(Record):
+    record = JointEvaluation
+    shown = (
+        "id html_url task=task.slug design state systems n_instances n_workers per_page "
+        "simulated imported provisional=is_provisional"
+    )
     html_url = HtmlUrl("joint")
-    task = serializers.CharField(source="task.slug")
-    design = serializers.CharField()
-    state = serializers.CharField(help_text="One of " + ", ".join(_STATES) + ".")
     systems = serializers.SerializerMethodField()
-    n_instances = serializers.IntegerField()
     n_workers = serializers.SerializerMethodField(
         help_text="Workers per instance; the least where criteria differ."
     )
-    per_page = serializers.IntegerField(
-        allow_null=True, help_text="Systems on a page; null: all of them."
-    )
-    simulated = serializers.BooleanField(
-        help_text="Rated by simulated annotators, not by people."
-    )
     imported = ImportedField()
-    provisional = serializers.BooleanField(
-        source="is_provisional",
-        help_text="Whether it is still being checked which ratings count.",
-    )
+    help_texts = {
+        "state": _STATE_HELP,
+        "per_page": "Systems on a page; null: all of them.",
+        "simulated": _SIMULATED_HELP,
+        "provisional": "Whether it is still being checked which ratings count.",
+    }
 
     def get_n_workers(self, joint_evaluation: JointEvaluation) -> int:
         return joint_evaluation.workers_each[0]
@@ -193,48 +185,30 @@ class AgreementSerializer(serializers.Serializer[Any]):
     high = serializers.FloatField(allow_null=True)
 
 
-class JointRowSerializer(serializers.Serializer[Any]):
+class JointRowSerializer(Record):
+    record = Row
+    shown = (
+        "submission mean low high cluster rank_first rank_last skill skill_low "
+        "skill_high skill_cluster skill_rank_first skill_rank_last skill_rank_kept "
+        "strength strength_low strength_high games"
+    )
     submission = ComparedSystemSerializer()
-    mean = serializers.FloatField(
-        help_text="Geometric mean magnitude; 100 is as good as the reference output."
-    )
-    low = serializers.FloatField()
-    high = serializers.FloatField()
-    cluster = serializers.IntegerField(
-        help_text="Every system of a cluster is significantly better than every system "
-        "of the next; 1 is the best."
-    )
-    rank_first = serializers.IntegerField()
-    rank_last = serializers.IntegerField()
-    skill = serializers.FloatField(
-        help_text="TrueSkill, as the difference to the mean of these systems; its 95 % "
-        "interval covers other workers."
-    )
-    skill_low = serializers.FloatField(
-        allow_null=True, help_text="Null if one worker made all comparisons."
-    )
-    skill_high = serializers.FloatField(allow_null=True)
-    skill_cluster = serializers.IntegerField()
-    skill_rank_first = serializers.IntegerField(
-        help_text="Best TrueSkill rank over 20 random orders of the comparisons."
-    )
-    skill_rank_last = serializers.IntegerField()
-    skill_rank_kept = serializers.FloatField(
-        help_text="Share of these orders in which the system has the rank that `skill`, "
-        "their mean, gives it.",
-    )
-    strength = serializers.FloatField(
-        allow_null=True,
-        help_text="Bradley–Terry strength, ties after Davidson: log-odds of being "
+    help_texts = {
+        "mean": "Geometric mean magnitude; 100 is as good as the reference output.",
+        "cluster": "Every system of a cluster is significantly better than every system "
+        "of the next; 1 is the best.",
+        "skill": "TrueSkill, as the difference to the mean of these systems; its 95 % "
+        "interval covers other workers.",
+        "skill_low": "Null if one worker made all comparisons.",
+        "skill_rank_first": "Best TrueSkill rank over 20 random orders of the "
+        "comparisons.",
+        "skill_rank_kept": "Share of these orders in which the system has the rank that "
+        "`skill`, their mean, gives it.",
+        "strength": "Bradley–Terry strength, ties after Davidson: log-odds of being "
         "preferred to the average system; its 95 % interval covers other workers. Null "
         "where the comparisons give none: see `no_strengths`.",
-    )
-    strength_low = serializers.FloatField(allow_null=True)
-    strength_high = serializers.FloatField(allow_null=True)
-    games = serializers.ListField(
-        child=serializers.ListField(child=serializers.IntegerField(), allow_null=True),
-        help_text="Wins, ties and losses against each system in this order.",
-    )
+        "games": "Wins, ties and losses against each system in this order.",
+    }
 
 
 class JointCriterionSerializer(serializers.Serializer[Any]):
@@ -266,15 +240,11 @@ class JointCriterionSerializer(serializers.Serializer[Any]):
     rows = JointRowSerializer(many=True)
 
 
-class JointChangeSerializer(serializers.Serializer[Any]):
-    at = serializers.DateTimeField()
+class JointChangeSerializer(Record):
+    record = JointChange
+    shown = "at submission criterion reason before after"
     submission = ComparedSystemSerializer()
-    criterion = serializers.CharField()
-    reason = serializers.CharField()
-    before = serializers.FloatField(allow_null=True)
-    after = serializers.FloatField(
-        allow_null=True, help_text="Null if no rating counts any more."
-    )
+    help_texts = {"after": "Null if no rating counts any more."}
 
 
 class JointDetailSerializer(JointSerializer):

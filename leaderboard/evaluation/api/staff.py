@@ -3,12 +3,8 @@
 from typing import Any
 
 from django.db.models import Count, Q
-from django.http import Http404
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
-from rest_framework.request import Request
-from rest_framework.response import Response
 
 from crowd.hits.models import Assignment, Campaign
 from crowd.hits.selectors import progress_of
@@ -17,7 +13,7 @@ from crowd.workers.models.worker import Worker
 from genie.accounts.models import AccessToken
 from genie.accounts.permissions import IsStaff
 from genie.accounts.staff import narrowed, staff_may
-from leaderboard.api.base import View, problems
+from leaderboard.api.base import DetailView, ListView, View, operation
 from leaderboard.api.pagination import Growing
 from leaderboard.api.query import (
     Choice,
@@ -26,42 +22,43 @@ from leaderboard.api.query import (
     TaskField,
     one_of,
 )
+from leaderboard.api.records import Record
 from leaderboard.submissions.selectors import Staff
 from quality.detection.models import Ban
 
+_HANDED_IN = [
+    Assignment.State.SUBMITTED,
+    Assignment.State.APPROVED,
+    Assignment.State.REJECTED,
+]
 
-class CampaignSerializer(serializers.Serializer[Any]):
-    id = serializers.IntegerField(source="pk")
-    key = serializers.CharField(help_text="Key of what the campaign is for.")
-    title = serializers.CharField()
-    task = serializers.CharField(source="pool")
-    platform = serializers.CharField()
-    state = serializers.ChoiceField(choices=Campaign.State.choices)
-    simulated = serializers.BooleanField()
-    notice = serializers.CharField(help_text="Notice for staff; often empty.")
-    starts_at = serializers.DateTimeField()
-    created_at = serializers.DateTimeField()
-    completed_at = serializers.DateTimeField(allow_null=True)
-    reward_cents = serializers.IntegerField(source="hit_type.reward_cents")
+
+class CampaignSerializer(Record):
+    record = Campaign
+    shown = (
+        "id key title task=pool platform state simulated notice starts_at created_at "
+        "completed_at reward_cents=hit_type.reward_cents n_hits n_done n_open "
+        "spent_cents committed_cents budget_cents hourly_cents"
+    )
     n_hits = serializers.IntegerField(source="progress.n_hits")
     n_done = serializers.IntegerField(source="progress.n_done")
     n_open = serializers.IntegerField(source="progress.n_open")
     spent_cents = serializers.IntegerField(source="progress.spent_cents")
     committed_cents = serializers.IntegerField(source="progress.committed_cents")
-    budget_cents = serializers.IntegerField()
     hourly_cents = serializers.IntegerField(
         source="progress.hourly_cents",
         allow_null=True,
         help_text="Median; human workers only.",
     )
+    help_texts = {
+        "key": "Key of what the campaign is for.",
+        "notice": "Notice for staff; often empty.",
+    }
 
 
-class WorkerSerializer(serializers.Serializer[Any]):
-    pseudonym = serializers.CharField()
-    platform = serializers.CharField()
-    simulated = serializers.BooleanField()
-    excluded = serializers.BooleanField(help_text="Excluded from all tasks.")
-    created_at = serializers.DateTimeField()
+class WorkerSerializer(Record):
+    record = Worker
+    shown = "pseudonym platform simulated excluded created_at"
     n_handed_in = serializers.IntegerField(
         help_text="Assignments, approved, rejected or pending."
     )
@@ -72,31 +69,22 @@ class WorkerSerializer(serializers.Serializer[Any]):
         help_text="Tasks that the worker is banned from; null for staff who may not see "
         "bans.",
     )
+    help_texts = {"excluded": "Excluded from all tasks."}
 
 
-class BanSerializer(serializers.Serializer[Any]):
-    id = serializers.IntegerField(source="pk")
-    worker = serializers.CharField(source="worker.pseudonym")
-    task = serializers.CharField(source="pool")
-    reason = serializers.CharField()
+class BanSerializer(Record):
+    record = Ban
+    shown = (
+        "id worker=worker.pseudonym task=pool reason by_detector p_noisy created_at "
+        "lifted_at lifted_reason"
+    )
     by_detector = serializers.SerializerMethodField()
     p_noisy = serializers.FloatField(
         source="verdict.p_noisy", default=None, allow_null=True
     )
-    created_at = serializers.DateTimeField()
-    lifted_at = serializers.DateTimeField(allow_null=True)
-    lifted_reason = serializers.CharField()
 
     def get_by_detector(self, ban: Any) -> bool:
         return ban.created_by_id is None
-
-
-_REFUSALS = ("not-authenticated", "permission-denied")
-_HANDED_IN = [
-    Assignment.State.SUBMITTED,
-    Assignment.State.APPROVED,
-    Assignment.State.REJECTED,
-]
 
 
 class StaffView(View):
@@ -114,60 +102,41 @@ class OfTaskView(StaffView):
         rows = super().get_queryset()
         return narrowed(rows, self.request.user, self.staff_permission, "pool")
 
+    def filter_queryset(self, queryset: Any) -> Any:
+        rows, task = super().filter_queryset(queryset), self.query.get("task")
+        return rows.filter(pool=task.slug) if task else rows
 
-def _with_progress(campaigns: list[Campaign]) -> list[Any]:
-    progress_by_campaign = progress_of(campaigns)
-    for campaign in campaigns:
-        campaign.progress = progress_by_campaign[campaign.pk]  # type: ignore[attr-defined]
-    return campaigns
+
+class CampaignView(OfTaskView):
+    staff_permission = Staff.SEE_CAMPAIGNS
+    queryset = Campaign.objects.select_related("hit_type").order_by("-pk")
+    serializer_class = CampaignSerializer
+
+    def with_progress(self, campaigns: list[Any]) -> list[Any]:
+        progress_by_campaign = progress_of(campaigns)
+        for campaign in campaigns:
+            campaign.progress = progress_by_campaign[campaign.pk]
+        return campaigns
 
 
 class CampaignQuery(OfTaskQuery):
     state = Choice(Campaign.State.values, required=False)
 
 
-class CampaignList(OfTaskView):
+@operation("List campaigns with progress and cost, newest first")
+class CampaignList(CampaignView, ListView):
     query_class = CampaignQuery
+    filters = {"state": "state"}
     pagination_class = Growing
-    staff_permission = Staff.SEE_CAMPAIGNS
-    queryset = Campaign.objects.select_related("hit_type").order_by("-pk")
-    serializer_class = CampaignSerializer
 
-    @extend_schema(
-        tags=["staff"],
-        operation_id="campaigns_list",
-        summary="List campaigns with progress and cost, newest first",
-        responses={
-            200: CampaignSerializer(many=True),
-            **problems(*_REFUSALS, "not-found", "unknown-task"),
-        },
-    )
-    def get(self, request: Request) -> Response:
-        rows = self.get_queryset()
-        if task := self.query.get("task"):
-            rows = rows.filter(pool=task.slug)
-        if state := self.query.get("state"):
-            rows = rows.filter(state=state)
-        page: Any = _with_progress(list(self.paginate_queryset(rows) or []))
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+    def paginate_queryset(self, queryset: Any) -> Any:
+        return self.with_progress(super().paginate_queryset(queryset) or [])
 
 
-class CampaignDetail(OfTaskView):
-    staff_permission = Staff.SEE_CAMPAIGNS
-    queryset = Campaign.objects.select_related("hit_type")
-    serializer_class = CampaignSerializer
-
-    @extend_schema(
-        tags=["staff"],
-        operation_id="campaigns_retrieve",
-        summary="Show one campaign",
-        responses={200: CampaignSerializer, **problems(*_REFUSALS, "not-found")},
-    )
-    def get(self, request: Request, pk: int) -> Response:
-        campaign = self.get_queryset().filter(pk=pk).first()
-        if campaign is None:
-            raise Http404
-        return Response(self.get_serializer(_with_progress([campaign])[0]).data)
+@operation("Show one campaign")
+class CampaignDetail(CampaignView, DetailView):
+    def get_object(self) -> Any:
+        return self.with_progress([super().get_object()])[0]
 
 
 class WorkerQuery(PageQuery):
@@ -181,35 +150,26 @@ class WorkerQuery(PageQuery):
     excluded = Choice(["yes", "no"], required=False)
 
 
-class WorkerList(StaffView):
+@operation("List workers under their pseudonyms")
+class WorkerList(StaffView, ListView):
     query_class = WorkerQuery
+    filters = {"platform": "platform"}
     staff_permission = Staff.SEE_WORKERS
     serializer_class = WorkerSerializer
-    queryset = Worker.objects.none()
+    queryset = Worker.objects.annotate(
+        n_handed_in=Count("assignments", filter=Q(assignments__state__in=_HANDED_IN)),
+        n_rejected=Count(
+            "assignments", filter=Q(assignments__state=Assignment.State.REJECTED)
+        ),
+    ).order_by("pk")
 
-    @extend_schema(
-        tags=["staff"],
-        operation_id="workers_list",
-        summary="List workers under their pseudonyms",
-        responses={
-            200: WorkerSerializer(many=True),
-            **problems(*_REFUSALS, "not-found", "unknown-task"),
-        },
-    )
-    def get(self, request: Request) -> Response:
-        handed_in = Q(assignments__state__in=_HANDED_IN)
-        rejected = Q(assignments__state=Assignment.State.REJECTED)
-        rows = Worker.objects.annotate(
-            n_handed_in=Count("assignments", filter=handed_in),
-            n_rejected=Count("assignments", filter=rejected),
-        ).order_by("pk")
+    def get_queryset(self) -> Any:
+        rows = super().get_queryset()
         if platform := self.query.get("platform"):
             one_of("platform", platform, list(all_platforms()))
-            rows = rows.filter(platform=platform)
-        sees_bans = staff_may(request.user, Staff.SEE_BANS)
         if task := self.query.get("banned_from"):
             # a filter discloses as much as a field: listed workers are banned
-            if not sees_bans:
+            if not staff_may(self.request.user, Staff.SEE_BANS):
                 raise PermissionDenied(
                     f"banned_from also requires the permission {Staff.SEE_BANS}."
                 )
@@ -217,16 +177,20 @@ class WorkerList(StaffView):
             rows = rows.filter(pk__in=banned.values("worker"))
         if excluded := self.query.get("excluded"):
             rows = rows.filter(excluded=excluded == "yes")
-        page: Any = list(self.paginate_queryset(rows) or [])
+        return rows
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        page: Any = super().paginate_queryset(queryset)
         bans: dict[int, list[str]] = {}
-        current_bans = Ban.objects.filter(worker__in=page, lifted_at=None).order_by(
-            "pool"
-        )
-        for worker_id, pool in current_bans.values_list("worker_id", "pool"):
+        current_bans = Ban.objects.filter(worker__in=page, lifted_at=None)
+        for worker_id, pool in current_bans.order_by("pool").values_list(
+            "worker_id", "pool"
+        ):
             bans.setdefault(worker_id, []).append(pool)
+        sees_bans = staff_may(self.request.user, Staff.SEE_BANS)
         for worker in page:
             worker.banned_from = bans.get(worker.pk, []) if sees_bans else None
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return page
 
 
 class BanQuery(OfTaskQuery):
@@ -237,27 +201,15 @@ class BanQuery(OfTaskQuery):
     )
 
 
-class BanList(OfTaskView):
+@operation("List bans with their evidence, newest first")
+class BanList(OfTaskView, ListView):
     query_class = BanQuery
     pagination_class = Growing
     staff_permission = Staff.SEE_BANS
     serializer_class = BanSerializer
     queryset = Ban.objects.select_related("worker", "verdict").order_by("-pk")
 
-    @extend_schema(
-        tags=["staff"],
-        operation_id="bans_list",
-        summary="List bans with their evidence, newest first",
-        responses={
-            200: BanSerializer(many=True),
-            **problems(*_REFUSALS, "not-found", "unknown-task"),
-        },
-    )
-    def get(self, request: Request) -> Response:
-        rows = self.get_queryset()
-        if task := self.query.get("task"):
-            rows = rows.filter(pool=task.slug)
-        if self.query.get("in_force") == "yes":
-            rows = rows.filter(lifted_at=None)
-        page: Any = self.paginate_queryset(rows)
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+    def get_queryset(self) -> Any:
+        rows = super().get_queryset()
+        in_force = self.query.get("in_force") == "yes"
+        return rows.filter(lifted_at=None) if in_force else rows

@@ -2,7 +2,7 @@ from django.urls import path, re_path
 
 from leaderboard.boards.api import submissions, tasks
 from leaderboard.boards.api.evidence import BoardHistory, DifferenceList
-from leaderboard.evaluation.api import asking, comparisons, decisions
+from leaderboard.evaluation.api import comparisons, decisions
 from leaderboard.judges.api import TaskJudges
 from leaderboard.metric_board.api import (
     MetricScoresDetail,
@@ -34,12 +34,12 @@ decided = [
     ),
     path(
         "comparisons/<int:pk>/withdraw/",
-        asking.ComparisonWithdrawal.as_view(),
+        comparisons.ComparisonWithdrawal.as_view(),
         name="comparison-withdraw",
     ),
     path(
         "joint-evaluations/<int:pk>/withdraw/",
-        asking.JointWithdrawal.as_view(),
+        comparisons.JointWithdrawal.as_view(),
         name="joint-withdraw",
     ),
 ]
