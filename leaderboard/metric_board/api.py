@@ -2,8 +2,8 @@ from typing import IO, Any, cast
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
-from django.http import Http404
-from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
@@ -12,10 +12,11 @@ from rest_framework.throttling import BaseThrottle
 
 from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
-from leaderboard.api.base import View, problems
+from leaderboard.api.base import DetailView, ListView, View, operation
 from leaderboard.api.body import Body
 from leaderboard.api.pagination import Growing
 from leaderboard.api.query import Choice, CursorQuery, one_of, task_of
+from leaderboard.api.records import Record
 from leaderboard.api.throttles import SubmitThrottle
 from leaderboard.boards.api.tasks import CriterionQuery, TaskView
 from leaderboard.boards.selectors.columns import main_criterion
@@ -23,9 +24,11 @@ from leaderboard.metric_board.models import MetricBoard, OutsideMetric, OutsideS
 from leaderboard.metric_board.selectors.inputs import criteria_of
 from leaderboard.metric_board.selectors.snapshot import (
     STATISTICS,
+    Cell,
     Line,
     Person,
     Shown,
+    Williams,
     shown_board,
 )
 from leaderboard.metric_board.services import publish, receive, withdraw
@@ -36,44 +39,31 @@ from leaderboard.tasks.models import Task
 
 
 # Metric boards and uploaded metric scores as JSON.
-class StatisticSerializer(serializers.Serializer[Any]):
+class StatisticSerializer(Record):
     """A statistic with its 95 % interval; null where it is undefined."""
 
-    value = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
+    record = Cell
 
 
-class MetricLineSerializer(serializers.Serializer[Any]):
-    slug = serializers.CharField(help_text="`outside.7` for an outside metric.")
-    label = serializers.CharField()  # type: ignore[assignment]
-    owner = serializers.CharField(
-        help_text="Who uploaded its scores; empty for this site's metrics."
-    )
-    outside = serializers.IntegerField(
-        source="outside_pk",
-        allow_null=True,
-        help_text="Its id, if it is an outside metric.",
-    )
-    licence = serializers.CharField(
-        help_text="Of a judge, which is a program: `licensed` for this criterion, `no "
-        "licence`, or `licence expired`; else empty."
-    )
-    complete = serializers.BooleanField(
-        help_text="Whether it has scores for every system; only then is it compared."
-    )
-    n_systems = serializers.IntegerField()
-    cluster = serializers.IntegerField(
-        allow_null=True,
-        help_text="Metrics in one cluster are not significantly different.",
+class MetricLineSerializer(Record):
+    record = Line
+    shown = (
+        "slug label owner outside=outside_pk licence complete n_systems cluster "
+        "statistics epsilon"
     )
     statistics = serializers.SerializerMethodField(
         help_text="One of " + ", ".join(STATISTICS) + ", to its value and interval."
     )
-    epsilon = serializers.FloatField(
-        allow_null=True,
-        help_text="Largest difference that counts as a tie, for `calibrated`.",
-    )
+    help_texts = {
+        "slug": "`outside.7` for an outside metric.",
+        "owner": "Who uploaded its scores; empty for this site's metrics.",
+        "outside": "Its id, if it is an outside metric.",
+        "licence": "Of a judge, which is a program: `licensed` for this criterion, `no "
+        "licence`, or `licence expired`; else empty.",
+        "complete": "Whether it has scores for every system; only then is it compared.",
+        "cluster": "Metrics in one cluster are not significantly different.",
+        "epsilon": "Largest difference that counts as a tie, for `calibrated`.",
+    }
 
     @extend_schema_field(serializers.DictField(child=StatisticSerializer()))
     def get_statistics(self, line: Line) -> dict[str, Any]:
@@ -82,17 +72,19 @@ class MetricLineSerializer(serializers.Serializer[Any]):
         }
 
 
-class PersonSerializer(serializers.Serializer[Any]):
+class PersonSerializer(Record):
     """One person against the others: an average, of which no worker can be told."""
 
-    n_raters = serializers.IntegerField(help_text="Workers behind the average.")
-    n_outputs = serializers.FloatField(
-        help_text="Outputs that the median worker rated."
-    )
-    covers = serializers.CharField(help_text="What the intervals cover.")
+    record = Person
+    shown = "n_raters n_outputs covers statistics"
     statistics = serializers.SerializerMethodField(
         help_text="As those of metrics, but soft pairwise accuracy."
     )
+    help_texts = {
+        "n_raters": "Workers behind the average.",
+        "n_outputs": "Outputs that the median worker rated.",
+        "covers": "What the intervals cover.",
+    }
 
     @extend_schema_field(serializers.DictField(child=StatisticSerializer()))
     def get_statistics(self, person: Person) -> dict[str, Any]:
@@ -101,13 +93,16 @@ class PersonSerializer(serializers.Serializer[Any]):
         }
 
 
-class WilliamsSerializer(serializers.Serializer[Any]):
+class WilliamsSerializer(Record):
     """Williams' test of the best metric by Pearson's correlation against the next."""
 
-    better = serializers.CharField(help_text="Slug of the best metric.")
-    next = serializers.CharField(help_text="Slug of the second.")
-    p = serializers.FloatField(help_text="One-sided p-value.")
-    n = serializers.IntegerField(help_text="Systems.")
+    record = Williams
+    help_texts = {
+        "better": "Slug of the best metric.",
+        "next": "Slug of the second.",
+        "p": "One-sided p-value.",
+        "n": "Systems.",
+    }
 
 
 class RankingSerializer(serializers.Serializer[Any]):
@@ -245,11 +240,11 @@ class MetricScoresSerializer(serializers.ModelSerializer[OutsideMetric]):
     @extend_schema_field(serializers.DictField(child=serializers.FloatField()))
     def get_systems(self, metric: OutsideMetric) -> dict[str, float]:
         """Give the overall value of each submission that the visitor may see."""
-        visible_scores = self.context["seen"](metric)
-        rows = visible_scores.order_by("submission_id").values_list(
-            "submission_id", "value"
-        )
-        return {str(pk): value for pk, value in rows}
+        # a system that was withdrawn or became private must not appear through a metric
+        # that scored it earlier
+        rows = OutsideScores.objects.filter(public("submission__"), metric=metric)
+        values = rows.order_by("submission_id").values_list("submission_id", "value")
+        return {str(pk): value for pk, value in values}
 
 
 # API of metric boards and of uploaded metric scores.
@@ -261,102 +256,59 @@ class MetricBoardQuery(CriterionQuery):
     by = Choice(list(STATISTICS), required=False)
 
 
-class TaskMetricBoard(TaskView):
+@operation(
+    "Show how well a task's metrics agree with human judgments",
+    "The last computed result; a request does not trigger a computation.",
+)
+class TaskMetricBoard(TaskView, DetailView):
+    tag = "metrics"
     serializer_class = MetricBoardSerializer
     query_class = MetricBoardQuery
 
-    @extend_schema(
-        tags=["metrics"],
-        operation_id="tasks_metric_board_retrieve",
-        summary="Show how well a task's metrics agree with human judgments",
-        description="The last computed result; a request does not trigger a computation.",
-        responses={200: MetricBoardSerializer, **problems("not-found")},
-    )
-    def get(self, request: Request, slug: str) -> Response:
+    def get_object(self) -> dict[str, Any]:
         task = self.task()
         criterion = self.query.get("criterion") or main_criterion(task)
         one_of("criterion", criterion, criteria_of(task) or [main_criterion(task)])
         shown = shown_board(task, criterion, self.query.get("by", ""))
-        return Response(MetricBoardSerializer(board_json(task, criterion, shown)).data)
+        return board_json(task, criterion, shown)
 
 
 class MetricScoresView(View):
-    queryset = OutsideMetric.objects.none()
+    tag = "metrics"
     serializer_class = MetricScoresSerializer
 
-    def rows(self, request: Request) -> QuerySet[OutsideMetric]:
+    def get_queryset(self) -> QuerySet[OutsideMetric]:
         may_see = Q(published_at__isnull=False)
-        if request.user.is_authenticated:
-            may_see |= Q(owner_id=request.user.pk)
+        if self.request.user.is_authenticated:
+            may_see |= Q(owner_id=self.request.user.pk)
         rows = OutsideMetric.objects.filter(may_see, withdrawn_at=None)
         return rows.select_related("task", "owner").order_by("-pk")
 
-    def metric(
-        self, request: Request, pk: int, *, owned: bool = False
-    ) -> OutsideMetric:
-        metric = self.rows(request).filter(pk=pk).first()
-        if metric is None or (owned and metric.owner_id != request.user.pk):
-            raise Http404
-        return metric
-
-    def body(self, metric: Any, *, many: bool = False) -> Any:
-        # a system that was withdrawn or became private must not appear through a metric
-        # that scored it earlier
-        def seen(outside: OutsideMetric) -> QuerySet[OutsideScores]:
-            return OutsideScores.objects.filter(public("submission__"), metric=outside)
-
-        return MetricScoresSerializer(metric, many=many, context={"seen": seen}).data
+    def own(self) -> OutsideMetric:
+        rows = self.get_queryset().filter(owner=self.request.user.pk)
+        return get_object_or_404(rows, pk=self.kwargs["pk"])
 
 
-class MetricScoresList(MetricScoresView):
+@operation("List published outside metrics, and your own")
+class MetricScoresList(MetricScoresView, ListView):
     query_class = CursorQuery
     pagination_class = Growing
     parser_classes = [MultiPartParser]
+    body_class = NewMetricScoresSerializer
 
     def get_throttles(self) -> list[BaseThrottle]:
         own = self.request.method == "POST"
         return [SubmitThrottle()] if own else super().get_throttles()
 
-    @extend_schema(
-        tags=["metrics"],
-        operation_id="metric_scores_list",
-        summary="List published outside metrics, and your own",
-        responses={200: MetricScoresSerializer(many=True), **problems("not-found")},
-    )
-    def get(self, request: Request) -> Response:
-        page: Any = self.paginate_queryset(self.rows(request))
-        return self.get_paginated_response(self.body(page, many=True))
-
-    @extend_schema(
-        tags=["metrics"],
-        operation_id="metric_scores_create",
-        summary="Upload your metric's scores for a task's systems",
-        description="Only you can see them until you publish the metric.",
-        request={"multipart/form-data": NewMetricScoresSerializer},
-        responses={
-            201: OpenApiResponse(MetricScoresSerializer),
-            **problems(
-                "invalid",
-                "bad-request",
-                "bad-name",
-                "bad-description",
-                "bad-scores",
-                "name-taken",
-                "not-authenticated",
-                "permission-denied",
-                "unknown-task",
-                "file-too-large",
-                "request-too-large",
-                "unsupported-media-type",
-                "quota-reached",
-            ),
-        },
+    @operation(
+        "Upload your metric's scores for a task's systems",
+        "Only you can see them until you publish the metric.",
+        *("bad-name", "bad-description", "bad-scores", "name-taken", "unknown-task"),
+        *("file-too-large", "quota-reached"),
     )
     def post(self, request: Request) -> Response:
         _refuse_too_large(request)
-        serializer = NewMetricScoresSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        fields = serializer.validated_data
+        fields = self.body()
         file = fields.pop("file")
         metric = receive(
             task=task_of(fields.pop("task")),
@@ -365,55 +317,36 @@ class MetricScoresList(MetricScoresView):
             file_name=file.name or "scores",
             **fields,
         )
-        return Response(self.body(metric), status=status.HTTP_201_CREATED)
+        body = self.get_serializer(metric).data
+        return Response(body, status=status.HTTP_201_CREATED)
 
 
-class MetricScoresDetail(MetricScoresView):
+@operation("Show one outside metric: published, or your own")
+class MetricScoresDetail(MetricScoresView, DetailView):
     @property
     def scope(self) -> str | None:
         """Return the scope needed: withdrawing cannot be undone and has a separate scope."""
         return Scope.WITHDRAW if self.request.method == "DELETE" else None
 
-    @extend_schema(
-        tags=["metrics"],
-        operation_id="metric_scores_retrieve",
-        summary="Show one outside metric: published, or your own",
-        responses={200: MetricScoresSerializer, **problems("not-found")},
-    )
-    def get(self, request: Request, pk: int) -> Response:
-        return Response(self.body(self.metric(request, pk)))
-
-    @extend_schema(
-        tags=["metrics"],
-        operation_id="metric_scores_destroy",
-        summary="Withdraw your metric; this cannot be undone",
-        description="The token needs the scope `withdraw`.",
-        responses={
-            204: None,
-            **problems("not-authenticated", "permission-denied", "not-found"),
-        },
+    @operation(
+        "Withdraw your metric; this cannot be undone",
+        "The token needs the scope `withdraw`.",
     )
     def delete(self, request: Request, pk: int) -> Response:
-        withdraw(self.metric(request, pk, owned=True))
+        withdraw(self.own())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class MetricScoresPublish(MetricScoresView):
-    @extend_schema(
-        tags=["metrics"],
+    @operation(
+        "Publish your metric on the metric board",
         operation_id="metric_scores_publish",
-        summary="Publish your metric on the metric board",
-        request=None,
-        responses={
-            200: MetricScoresSerializer,
-            **problems("not-authenticated", "permission-denied", "not-found"),
-        },
     )
     def post(self, request: Request, pk: int) -> Response:
-        metric = self.metric(request, pk, owned=True)
+        metric = self.own()
         publish(metric)
         metric.refresh_from_db()
-        return Response(self.body(metric))
+        return Response(self.get_serializer(metric).data)
 
 
 def _refuse_too_large(request: Request) -> None:

@@ -1,8 +1,7 @@
 from typing import Any, cast
 
 from django.db.models import QuerySet
-from django.http import Http404
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from django.shortcuts import get_object_or_404
 from rest_framework import serializers, status
 from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
 from rest_framework.permissions import IsAuthenticated
@@ -12,10 +11,11 @@ from rest_framework.response import Response
 from genie.accounts.models import AccessToken
 from genie.accounts.permissions import ScopeFits
 from genie.lib.typing import Account
-from leaderboard.api.base import View, problems
+from leaderboard.api.base import DetailView, ListView, View, operation
 from leaderboard.api.body import Body
 from leaderboard.api.links import html_url
 from leaderboard.api.query import PageQuery
+from leaderboard.api.records import Record
 from leaderboard.submissions.models import Team
 from leaderboard.teams.models import Membership, Webhook, WebhookDelivery
 from leaderboard.teams.services import webhooks as service
@@ -56,51 +56,31 @@ class TeamDetailSerializer(OwnTeamSerializer):
 
 
 class MemberView(View):
+    tag = "account"
     permission_classes = [IsAuthenticated, ScopeFits]
-    queryset = Membership.objects.none()
+    serializer_class: Any = OwnTeamSerializer
+    lookup_field = "team__slug"
+    lookup_url_kwarg = "slug"
 
-    def own(self) -> QuerySet[Membership]:
+    def get_queryset(self) -> QuerySet[Membership]:
         rows = Membership.objects.filter(user=self.request.user.pk)
         return rows.select_related("team").order_by("team__slug")
 
 
-class TeamList(MemberView):
-    serializer_class = OwnTeamSerializer
+@operation("List your teams")
+class TeamList(MemberView, ListView):
     query_class = PageQuery
 
-    @extend_schema(
-        tags=["account"],
-        operation_id="teams_list",
-        summary="List your teams",
-        responses={
-            200: OwnTeamSerializer(many=True),
-            **problems("not-authenticated", "permission-denied", "not-found"),
-        },
-    )
-    def get(self, request: Request) -> Response:
-        page: Any = self.paginate_queryset(self.own())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
-
-class TeamDetail(MemberView):
+@operation(
+    "Show a team of yours with its members",
+    "Other teams return 404, whether they exist or not.",
+)
+class TeamDetail(MemberView, DetailView):
     serializer_class = TeamDetailSerializer
 
-    @extend_schema(
-        tags=["account"],
-        operation_id="teams_retrieve",
-        summary="Show a team of yours with its members",
-        description="Other teams return 404, whether they exist or not.",
-        responses={
-            200: TeamDetailSerializer,
-            **problems("not-authenticated", "permission-denied", "not-found"),
-        },
-    )
-    def get(self, request: Request, slug: str) -> Response:
-        rows = self.own().prefetch_related("team__memberships__user")
-        membership = rows.filter(team__slug=slug).first()
-        if membership is None:
-            raise Http404
-        return Response(self.get_serializer(membership).data)
+    def get_queryset(self) -> QuerySet[Membership]:
+        return super().get_queryset().prefetch_related("team__memberships__user")
 
 
 class NewWebhookSerializer(Body):
@@ -109,11 +89,9 @@ class NewWebhookSerializer(Body):
     )
 
 
-class WebhookSerializer(serializers.Serializer[Any]):
-    id = serializers.IntegerField(source="pk")
-    url = serializers.CharField()
-    active = serializers.BooleanField()
-    created_at = serializers.DateTimeField()
+class WebhookSerializer(Record):
+    record = Webhook
+    shown = "id url active created_at"
 
 
 # Only the answer to the creation has the secret, never a list.
@@ -121,139 +99,87 @@ class WebhookWithSecretSerializer(WebhookSerializer):
     secret = serializers.CharField(help_text="Secret with which deliveries are signed.")
 
 
-class DeliverySerializer(serializers.Serializer[Any]):
-    event = serializers.UUIDField(
-        source="uuid", help_text="The same for every attempt."
+class DeliverySerializer(Record):
+    record = WebhookDelivery
+    shown = (
+        "event=uuid type=kind state n_attempts next_at last_status last_error=failure "
+        "created_at delivered_at"
     )
-    type = serializers.CharField(source="kind")
-    state = serializers.ChoiceField(choices=WebhookDelivery.State.choices)
-    n_attempts = serializers.IntegerField()
-    next_at = serializers.DateTimeField()
-    last_status = serializers.IntegerField(allow_null=True)
-    last_error = serializers.CharField(source="failure")
-    created_at = serializers.DateTimeField()
-    delivered_at = serializers.DateTimeField(allow_null=True)
-
-
-_REFUSALS = ("not-authenticated", "permission-denied", "not-found")
+    help_texts = {"event": "The same for every attempt."}
 
 
 class OwnerView(View):
     """A view below a team; for who does not own it, it does not exist."""
 
+    tag = "webhooks"
     permission_classes = [IsAuthenticated, ScopeFits]
     parser_classes = [JSONParser, FormParser, MultiPartParser]
-    queryset: Any = Webhook.objects.none()
+    queryset: Any = Webhook.objects.order_by("pk")
+    serializer_class: Any = WebhookSerializer
 
     def team(self) -> Team:
         owned = Membership.objects.filter(
-            user=self.request.user.pk,
-            role=Membership.Role.OWNER,
-            team__slug=self.kwargs["slug"],
+            user=self.request.user.pk, role=Membership.Role.OWNER
         )
-        membership = owned.select_related("team").first()
-        if membership is None:
-            raise Http404
+        membership = get_object_or_404(
+            owned.select_related("team"), team__slug=self.kwargs["slug"]
+        )
         return membership.team
 
-    def webhook(self) -> Webhook:
-        webhook = self.team().webhooks.filter(pk=self.kwargs["pk"]).first()
-        if webhook is None:
-            raise Http404
-        return webhook
+    def get_queryset(self) -> QuerySet[Any]:
+        return super().get_queryset().filter(team=self.team())
 
 
-class WebhookList(OwnerView):
-    serializer_class = WebhookSerializer
+@operation("List a team's webhooks", operation_id="webhooks_list")
+class WebhookList(OwnerView, ListView):
     query_class = PageQuery
+    body_class = NewWebhookSerializer
 
-    @extend_schema(
-        tags=["webhooks"],
-        operation_id="webhooks_list",
-        summary="List a team's webhooks",
-        responses={
-            200: WebhookSerializer(many=True),
-            **problems(*_REFUSALS),
-        },
-    )
-    def get(self, request: Request, slug: str) -> Response:
-        page: Any = self.paginate_queryset(self.team().webhooks.order_by("pk"))
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
-
-    @extend_schema(
-        tags=["webhooks"],
+    @operation(
+        "Add a webhook; the response contains its signing secret",
+        "",
+        *("bad-address", "too-many-webhooks", "webhook-exists"),
         operation_id="webhooks_create",
-        summary="Add a webhook; the response contains its signing secret",
-        request=NewWebhookSerializer,
-        responses={
-            201: OpenApiResponse(WebhookWithSecretSerializer),
-            **problems(
-                *_REFUSALS,
-                "invalid",
-                "bad-request",
-                "request-too-large",
-                "unsupported-media-type",
-                "bad-address",
-                "too-many-webhooks",
-                "webhook-exists",
-            ),
-        },
+        responses={201: WebhookWithSecretSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        team = self.team()
-        serializer = NewWebhookSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        by = cast("Account", request.user)
-        webhook = service.add(team, serializer.validated_data["url"], by=by)
+        team, by = self.team(), cast("Account", request.user)
+        webhook = service.add(team, self.body()["url"], by=by)
         return Response(
             WebhookWithSecretSerializer(webhook).data, status=status.HTTP_201_CREATED
         )
 
 
 class WebhookDetail(OwnerView):
-    serializer_class = WebhookSerializer
-
-    @extend_schema(
-        tags=["webhooks"],
-        operation_id="webhooks_destroy",
-        summary="Remove a webhook and its delivery log",
-        responses={204: None, **problems(*_REFUSALS)},
-    )
+    @operation("Remove a webhook and its delivery log", operation_id="webhooks_destroy")
     def delete(self, request: Request, slug: str, pk: int) -> Response:
-        self.webhook().delete()
+        self.get_object().delete()
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class DeliveryList(OwnerView):
+@operation(
+    "List a webhook's deliveries and their results, newest first",
+    operation_id="webhooks_deliveries_list",
+)
+class DeliveryList(OwnerView, ListView):
     serializer_class = DeliverySerializer
     query_class = PageQuery
-    queryset = WebhookDelivery.objects.none()
 
-    @extend_schema(
-        tags=["webhooks"],
-        operation_id="webhooks_deliveries_list",
-        summary="List a webhook's deliveries and their results, newest first",
-        responses={
-            200: DeliverySerializer(many=True),
-            **problems(*_REFUSALS),
-        },
-    )
-    def get(self, request: Request, slug: str, pk: int) -> Response:
-        page: Any = self.paginate_queryset(self.webhook().deliveries.order_by("-pk"))
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+    def get_queryset(self) -> QuerySet[WebhookDelivery]:
+        webhook = get_object_or_404(super().get_queryset(), pk=self.kwargs["pk"])
+        return webhook.deliveries.order_by("-pk")
 
 
 # Whose token this is, what it may do, and for which teams.
-class TokenSerializer(serializers.Serializer[Any]):
-    name = serializers.CharField()
+class TokenSerializer(Record):
+    record = AccessToken
+    shown = "name scopes expires_at"
     scopes = serializers.ListField(child=serializers.CharField())
-    expires_at = serializers.DateTimeField(allow_null=True)
 
 
-class MembershipSerializer(serializers.Serializer[Any]):
-    slug = serializers.CharField(source="team.slug")
-    name = serializers.CharField(source="team.name")
-    role = serializers.ChoiceField(choices=Membership.Role.choices)
+class MembershipSerializer(Record):
+    record = Membership
+    shown = "slug=team.slug name=team.name role"
 
 
 class WhoAmISerializer(serializers.Serializer[Any]):
@@ -264,24 +190,17 @@ class WhoAmISerializer(serializers.Serializer[Any]):
     )
 
 
-class WhoAmI(View):
+@operation("Show the token's owner, scopes and teams", operation_id="whoami")
+class WhoAmI(DetailView):
+    tag = "account"
     permission_classes = [IsAuthenticated, ScopeFits]
     serializer_class = WhoAmISerializer
 
-    @extend_schema(
-        tags=["account"],
-        operation_id="whoami",
-        summary="Show the token's owner, scopes and teams",
-        responses={
-            200: WhoAmISerializer,
-            **problems("not-authenticated", "permission-denied"),
-        },
-    )
-    def get(self, request: Request) -> Response:
-        teams = Membership.objects.filter(user=request.user.pk).select_related("team")
-        account = {
-            "username": request.user.get_username(),
+    def get_object(self) -> dict[str, Any]:
+        user, token = self.request.user, self.request.auth
+        teams = Membership.objects.filter(user=user.pk).select_related("team")
+        return {
+            "username": user.get_username(),
             "teams": teams.order_by("team"),
-            "token": request.auth if isinstance(request.auth, AccessToken) else None,
+            "token": token if isinstance(token, AccessToken) else None,
         }
-        return Response(WhoAmISerializer(account).data)
