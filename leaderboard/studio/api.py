@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.parsers import MultiPartParser
@@ -21,7 +22,7 @@ from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
 from genie.lib.serving.uploads import announced, drop
 from genie.lib.typing import Account
-from leaderboard.api.base import View, problems
+from leaderboard.api.base import DetailView, View, operation
 from leaderboard.api.body import Body
 from leaderboard.api.query import task_of
 from leaderboard.studio.models import Draft
@@ -33,7 +34,6 @@ from leaderboard.tasks.services import archives, bundles
 # Tasks as bundles in the API, for staff.
 # Bytes around a file in a multipart body.
 _ROOM = 1 << 16
-REFUSALS = ("not-authenticated", "permission-denied")
 
 
 class BundleFileSerializer(Body):
@@ -71,50 +71,35 @@ class ZipRenderer(BaseRenderer):
         return JSONRenderer().render(data)
 
 
-class BundleList(View):
+class BundleView(View):
     permission_classes = [IsStaff]
+    scope = AccessToken.Scope.STAFF
+    staff_permission = Staff.EXPORT_TASKS
+
+
+class BundleList(BundleView):
     parser_classes = [MultiPartParser]
     serializer_class = BundleReportSerializer
-    scope = AccessToken.Scope.STAFF
+    body_class = BundleFileSerializer
     staff_permission = Staff.IMPORT_TASKS
 
-    @extend_schema(
-        tags=["staff"],
-        operation_id="bundles_create",
-        summary="Load a task from a bundle",
-        description=(
-            "The same bundle again changes nothing but what its task.toml says; "
-            "other instances under the same slug are refused. A task that is there "
-            f"already takes the permission {Staff.SEE_REFERENCES} besides."
-        ),
-        request={"multipart/form-data": BundleFileSerializer},
-        responses={
-            200: BundleReportSerializer,
-            201: BundleReportSerializer,
-            **problems(
-                *REFUSALS,
-                "bad-request",
-                "invalid",
-                "bad-bundle",
-                "unusable-task",
-                "release-changed",
-                "slug-taken",
-                "incomparable",
-                "file-too-large",
-                "request-too-large",
-                "unsupported-media-type",
-            ),
-        },
+    @operation(
+        "Load a task from a bundle",
+        "The same bundle again changes nothing but what its task.toml says; other "
+        "instances under the same slug are refused. A task that is there already takes "
+        f"the permission {Staff.SEE_REFERENCES} besides.",
+        *("bad-bundle", "unusable-task", "release-changed", "slug-taken"),
+        *("incomparable", "file-too-large"),
+        responses={200: BundleReportSerializer, 201: BundleReportSerializer},
     )
     def post(self, request: Request) -> Response:
         refuse_too_large(request)
-        serializer = BundleFileSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        archive = archives.received(serializer.validated_data["file"])
+        body = self.body()
+        archive = archives.received(body["file"])
         bundle = archive.bundle
         looked = bundles.look_at(bundle, archive)
         created = False
-        if not serializer.validated_data["dry_run"]:
+        if not body["dry_run"]:
             if looked.problems:
                 raise GenieError(
                     f"The bundle cannot be loaded: {' '.join(looked.problems)}",
@@ -135,32 +120,20 @@ class BundleList(View):
             "n_references": looked.n_references,
             "problems": looked.problems,
         }
-        return Response(
-            BundleReportSerializer(report).data, status=201 if created else 200
-        )
+        status = 201 if created else 200
+        return Response(self.get_serializer(report).data, status=status)
 
 
-class BundleDetail(View):
-    permission_classes = [IsStaff]
+@operation(
+    "Download a task as a bundle",
+    "A zip file with task.toml and test.jsonl; the same task gives the same bytes. Hidden "
+    f"references are in it for staff with the permission {Staff.SEE_REFERENCES} only.",
+    "unknown-task",
+    responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)},
+)
+class BundleDetail(BundleView):
     renderer_classes = [JSONRenderer, ZipRenderer]
-    serializer_class = BundleReportSerializer
-    scope = AccessToken.Scope.STAFF
-    staff_permission = Staff.EXPORT_TASKS
 
-    @extend_schema(
-        tags=["staff"],
-        operation_id="bundles_retrieve",
-        summary="Download a task as a bundle",
-        description=(
-            "A zip file with task.toml and test.jsonl; the same task gives the same "
-            "bytes. Hidden references are in it for staff with the permission "
-            f"{Staff.SEE_REFERENCES} only."
-        ),
-        responses={
-            (200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY),
-            **problems(*REFUSALS, "not-found", "unknown-task"),
-        },
-    )
     def get(self, request: Request, slug: str) -> HttpResponse:
         task = task_of(slug)
         told = staff_may(request.user, Staff.SEE_REFERENCES)
@@ -180,33 +153,24 @@ class ConfigurationSerializer(serializers.Serializer[Any]):
     )
 
 
-class TaskConfiguration(View):
+@operation(
+    "Show a task's configuration",
+    "The file itself is in the task's bundle.",
+    "unknown-task",
+)
+class TaskConfiguration(BundleView, DetailView):
     """How a task asks, controls and ranks, all of it; the board's page says most."""
 
-    permission_classes = [IsStaff]
     serializer_class = ConfigurationSerializer
-    scope = AccessToken.Scope.STAFF
-    staff_permission = Staff.EXPORT_TASKS
 
-    @extend_schema(
-        tags=["staff"],
-        operation_id="tasks_configuration_retrieve",
-        summary="Show a task's configuration",
-        description="The file itself is in the task's bundle.",
-        responses={
-            200: ConfigurationSerializer,
-            **problems(*REFUSALS, "not-found", "unknown-task"),
-        },
-    )
-    def get(self, request: Request, slug: str) -> Response:
-        task = task_of(slug)
+    def get_object(self) -> dict[str, Any]:
+        task = task_of(self.kwargs["slug"])
         revision = task.revisions.order_by("-number").first()
-        found = {
+        return {
             "slug": task.slug,
             "revision": revision.number if revision else 1,
             "config": task.config,
         }
-        return Response(self.get_serializer(found).data)
 
 
 def refuse_too_large(request: Request) -> None:
@@ -304,6 +268,29 @@ class ImportStateSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="The board, once it is imported."
     )
 
+    def to_representation(self, draft: Draft) -> Any:
+        found, request = bring.state_of(draft), self.context["request"]
+        seen = dict(found["seen"])
+        board = (
+            request.build_absolute_uri(f"/tasks/{draft.task.slug}/")
+            if draft.task and found["phase"] == bring.IMPORTED
+            else None
+        )
+        return super().to_representation(
+            {
+                "id": draft.pk,
+                "url": reverse("api:import-detail", args=[draft.pk], request=request),
+                "task": draft.slug,
+                "state": found["phase"],
+                "error": found["error"],
+                "layout": seen.pop("layout", "") or found["layout"],
+                "problems": seen.pop("problems", []),
+                "n_problems": seen.pop("n_problems", 0),
+                "seen": seen,
+                "html_url": board,
+            }
+        )
+
 
 class ImportView(View):
     permission_classes = [IsStaff]
@@ -314,37 +301,19 @@ class ImportView(View):
 
 class ImportList(ImportView):
     parser_classes = [MultiPartParser]
+    body_class = ImportFilesSerializer
 
-    @extend_schema(
-        tags=["staff"],
-        operation_id="imports_create",
-        summary="Import judgments that were made elsewhere",
-        description=(
-            "The files are read by a job, whose state is at the address that comes back: "
-            "what they say, and every problem by its row. Without `dry_run` they are "
-            "imported next. The board is marked as judged elsewhere everywhere."
-        ),
-        request={"multipart/form-data": ImportFilesSerializer},
-        responses={
-            202: ImportStateSerializer,
-            **problems(
-                *REFUSALS,
-                "bad-request",
-                "invalid",
-                "slug-taken",
-                "same-file",
-                "too-many-files",
-                "file-too-large",
-                "request-too-large",
-                "unsupported-media-type",
-            ),
-        },
+    @operation(
+        "Import judgments that were made elsewhere",
+        "The files are read by a job, whose state is at the address that comes back: what "
+        "they say, and every problem by its row. Without `dry_run` they are imported next. "
+        "The board is marked as judged elsewhere everywhere.",
+        *("slug-taken", "same-file", "too-many-files", "file-too-large"),
+        responses={202: ImportStateSerializer},
     )
     def post(self, request: Request) -> Response:
         refuse_too_large(request)
-        serializer = ImportFilesSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        said = serializer.validated_data
+        said = self.body()
         draft = bring.begin(
             owner=cast("Account", request.user),
             slug=said["task"],
@@ -360,45 +329,16 @@ class ImportList(ImportView):
             },
             at_once=not said["dry_run"],
         )
-        return Response(_state(draft, request), status=202)
+        return Response(self.get_serializer(draft).data, status=202)
 
 
-class ImportDetail(ImportView):
-    @extend_schema(
-        tags=["staff"],
-        operation_id="imports_retrieve",
-        summary="Show how far an import of yours is, and what its files say",
-        responses={
-            200: ImportStateSerializer,
-            **problems(*REFUSALS, "not-found"),
-        },
-    )
-    def get(self, request: Request, pk: int) -> Response:
-        draft = Draft.objects.filter(pk=pk, owner=request.user.pk).first()
-        if draft is None or not bring.is_import(draft):
+@operation("Show how far an import of yours is, and what its files say")
+class ImportDetail(ImportView, DetailView):
+    def get_queryset(self) -> QuerySet[Draft]:
+        return Draft.objects.filter(owner=self.request.user.pk)
+
+    def get_object(self) -> Draft:
+        draft: Draft = super().get_object()
+        if not bring.is_import(draft):
             raise Http404
-        return Response(_state(draft, request))
-
-
-def _state(draft: Draft, request: Request) -> dict[str, Any]:
-    found = bring.state_of(draft)
-    seen = dict(found["seen"])
-    board = (
-        request.build_absolute_uri(f"/tasks/{draft.task.slug}/")
-        if draft.task and found["phase"] == bring.IMPORTED
-        else None
-    )
-    return ImportStateSerializer(
-        {
-            "id": draft.pk,
-            "url": reverse("api:import-detail", args=[draft.pk], request=request),
-            "task": draft.slug,
-            "state": found["phase"],
-            "error": found["error"],
-            "layout": seen.pop("layout", "") or found["layout"],
-            "problems": seen.pop("problems", []),
-            "n_problems": seen.pop("n_problems", 0),
-            "seen": seen,
-            "html_url": board,
-        }
-    ).data
+        return draft

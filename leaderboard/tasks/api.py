@@ -7,9 +7,10 @@ from rest_framework import serializers
 from rest_framework.reverse import reverse
 
 from leaderboard.api.links import HtmlUrl
+from leaderboard.api.records import Record
 from leaderboard.metrics.base import all_metrics
 from leaderboard.tasks.models import Instance, Task
-from leaderboard.tasks.selectors import Provenance, provenance_of
+from leaderboard.tasks.selectors import Origin, Provenance, provenance_of
 
 
 class TaskMetricSerializer(serializers.Serializer[Any]):
@@ -38,32 +39,28 @@ class HumanSerializer(serializers.Serializer[Any]):
     )
 
 
-class OriginSerializer(serializers.Serializer[Any]):
+class OriginSerializer(Record):
     """Files that were read in at once; texts are empty where nobody said."""
 
-    source = serializers.CharField(  # type: ignore[assignment]
-        help_text="Where the files come from."
-    )
-    licence = serializers.CharField()
-    citation = serializers.CharField()
-    layout = serializers.CharField(help_text="As what the files were read.")
-    imported_at = serializers.DateTimeField()
-    files = serializers.ListField(child=serializers.CharField())
-    known = serializers.DictField(
-        child=serializers.CharField(),
-        help_text="What is known of pay, instructions, screening and the like.",
-    )
+    record = Origin
+    shown = "source licence citation layout imported_at files known"
+    help_texts = {
+        "source": "Where the files come from.",
+        "layout": "As what the files were read.",
+        "known": "What is known of pay, instructions, screening and the like.",
+    }
 
 
-class ImportedSerializer(serializers.Serializer[Any]):
+class ImportedSerializer(Record):
     """Where judgments come from that were made elsewhere, not on this site."""
 
-    sentence = serializers.CharField(help_text="All of it in one line.")
+    record = Provenance
+    shown = "sentence origins unknown"
     origins = OriginSerializer(many=True)
-    unknown = serializers.ListField(
-        child=serializers.CharField(),
-        help_text="What cannot be known of these judgments, in words.",
-    )
+    help_texts = {
+        "sentence": "All of it in one line.",
+        "unknown": "What cannot be known of these judgments, in words.",
+    }
 
 
 @extend_schema_field(ImportedSerializer(allow_null=True))

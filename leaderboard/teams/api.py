@@ -166,7 +166,9 @@ class DeliveryList(OwnerView, ListView):
     query_class = PageQuery
 
     def get_queryset(self) -> QuerySet[WebhookDelivery]:
-        webhook = get_object_or_404(super().get_queryset(), pk=self.kwargs["pk"])
+        webhook: Webhook = get_object_or_404(
+            super().get_queryset(), pk=self.kwargs["pk"]
+        )
         return webhook.deliveries.order_by("-pk")
 
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any, cast
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.parsers import JSONParser
@@ -15,7 +15,7 @@ from genie.accounts.permissions import IsStaff
 from genie.accounts.staff import staff_may
 from genie.lib.admin import note
 from genie.lib.typing import Account
-from leaderboard.api.base import problems
+from leaderboard.api.base import DetailView, operation
 from leaderboard.api.body import Body
 from leaderboard.boards.api.tasks import TaskView
 from leaderboard.papers.cell import Verdict
@@ -28,8 +28,6 @@ from leaderboard.papers.task_figures.keep import (
 )
 from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.models import Task
-
-_REFUSALS = ("not-authenticated", "permission-denied", "not-found")
 
 
 class PublishedFigureSerializer(serializers.Serializer[Any]):
@@ -94,8 +92,14 @@ class NewPublishedSerializer(Body):
     dry_run = serializers.BooleanField(default=False, help_text="Keep nothing.")
 
 
-class TaskPublished(TaskView):
+@operation(
+    "Show published numbers beside ours",
+    "What was printed of a task's judgments, in a paper or elsewhere, each number beside "
+    "ours with the tolerance and a verdict. Empty where nothing was kept.",
+)
+class TaskPublished(TaskView, DetailView):
     serializer_class = PublishedFiguresSerializer
+    body_class = NewPublishedSerializer
     parser_classes = [JSONParser]
     # permissions to add and to delete; a role on the task is enough
     staff_permission = Staff.SEE_REFERENCES
@@ -105,61 +109,40 @@ class TaskPublished(TaskView):
         safe = self.request.method in SAFE_METHODS
         return [*super().get_permissions()] if safe else [IsStaff()]
 
-    @extend_schema(
-        tags=["tasks"],
-        operation_id="tasks_published_retrieve",
-        summary="Show published numbers beside ours",
-        description=(
-            "What was printed of a task's judgments, in a paper or elsewhere, each number "
-            "beside ours with the tolerance and a verdict. Empty where nothing was kept."
-        ),
-        responses={200: PublishedFiguresSerializer, **problems("not-found")},
-    )
-    def get(self, request: Request, slug: str) -> Response:
-        return Response(self._found(self.task()))
+    def get_object(self) -> dict[str, Any]:
+        task = self.task()
+        rows = beside(task)
+        return {
+            "task": task.slug,
+            "n_cells": len(rows),
+            "n_holding": sum(row.cell.verdict is Verdict.HOLDS for row in rows),
+            "cells": [row.record() for row in rows],
+        }
 
-    @extend_schema(
-        tags=["staff"],
-        operation_id="tasks_published_create",
-        summary="Add published numbers of a task",
-        description=(
-            "They take the place of what is kept of the same tables, and everybody sees "
-            "them. A list of which anything is wrong is refused whole, with every entry "
-            "that is."
-        ),
-        request=NewPublishedSerializer,
-        responses={
-            201: PublishedFiguresSerializer,
-            200: PublishedFiguresSerializer,
-            **problems(
-                *_REFUSALS,
-                *("bad-expected", "invalid", "bad-request", "request-too-large"),
-                "unsupported-media-type",
-            ),
-        },
+    @operation(
+        "Add published numbers of a task",
+        "They take the place of what is kept of the same tables, and everybody sees them. "
+        "A list of which anything is wrong is refused whole, with every entry that is.",
+        "bad-expected",
+        responses={201: PublishedFiguresSerializer, 200: PublishedFiguresSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        task = self._own()
-        serializer = NewPublishedSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        said = dict(serializer.validated_data)
+        task, said = self._own(), self.body()
         dry, cells = said.pop("dry_run"), json.dumps(said.pop("cells"))
         if dry:
             planned(task, expected_of(cells), **said)
-            return Response(self._found(task))
+            return self.retrieve(request)
         kept = keep_published(task, expected_of(cells), **said)
         by = cast("Account", request.user)
         note(by, task, f"Added {len(kept)} published numbers.")
-        return Response(self._found(task), status=201)
+        body = self.get_serializer(self.get_object()).data
+        return Response(body, status=201)
 
-    @extend_schema(
-        tags=["staff"],
-        operation_id="tasks_published_destroy",
-        summary="Take published numbers of a task back",
+    @operation(
+        "Take published numbers of a task back",
         parameters=[
             OpenApiParameter("table", str, description="Only this one; left out: all.")
         ],
-        responses={204: None, **problems(*_REFUSALS)},
     )
     def delete(self, request: Request, slug: str) -> Response:
         task = self._own()
@@ -172,13 +155,3 @@ class TaskPublished(TaskView):
         if not staff_may(self.request.user, self.staff_permission, task.slug):
             raise PermissionDenied
         return task
-
-    def _found(self, task: Task) -> dict[str, Any]:
-        rows = beside(task)
-        found = {
-            "task": task.slug,
-            "n_cells": len(rows),
-            "n_holding": sum(row.cell.verdict is Verdict.HOLDS for row in rows),
-            "cells": [row.record() for row in rows],
-        }
-        return dict(self.get_serializer(found).data)

@@ -1,15 +1,12 @@
 from typing import Any
 
 from django.http import Http404
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
 
 from genie.history import log
 from genie.history.models import LogEntry, LogHead
 from genie.history.shown import opened
-from leaderboard.api.base import View, problems
+from leaderboard.api.base import DetailView, ListView, operation
 from leaderboard.api.pagination import ByNumber
 from leaderboard.api.query import LARGEST, Choice, CursorQuery, Query, WholeNumber
 
@@ -83,63 +80,47 @@ class ProvedQuery(Query):
     )
 
 
-class LogState(View):
+@operation(
+    "Show the newest head of the public log",
+    "Keep it: the next one must be consistent with it.",
+    "not-found",
+)
+class LogState(DetailView):
     serializer_class = StateSerializer
     query_class = StateQuery
 
-    @extend_schema(
-        tags=["history"],
-        operation_id="history_retrieve",
-        summary="Show the newest head of the public log",
-        description="Keep it: the next one must be consistent with it.",
-        responses={200: StateSerializer, **problems("not-found", "bad-page")},
-    )
-    def get(self, request: Request) -> Response:
+    def get_object(self) -> dict[str, Any]:
         head, since = log.head(), self.query.get("since")
         if since is not None and since > head.size:
             raise Http404(f"The log has {head.size:,} entries, not {since:,}.")
         proof = None if since is None else log.consistency(since, head.size)
-        found = {"size": head.size, "root": head.root, "at": head.at}
-        return Response(self.get_serializer({**found, "consistency": proof}).data)
+        return {**vars(head), "consistency": proof}
 
 
-class LogEntries(View):
+@operation("List the entries of the public log, oldest first")
+class LogEntries(ListView):
     serializer_class = EntrySerializer
     query_class = EntriesQuery
+    filters = {"kind": "kind"}
     pagination_class = ByNumber
+    queryset = LogEntry.objects.exclude(number=None).order_by("number")
 
-    @extend_schema(
-        tags=["history"],
-        operation_id="history_entries_list",
-        summary="List the entries of the public log, oldest first",
-        responses={200: EntrySerializer(many=True), **problems("not-found")},
-    )
-    def get(self, request: Request) -> Response:
-        rows = LogEntry.objects.exclude(number=None).order_by("number")
-        page: Any = self.paginate_queryset(rows.filter(**self.chosen("kind")))
-        data = self.get_serializer(opened(page), many=True).data
-        return self.get_paginated_response(data)
+    def paginate_queryset(self, queryset: Any) -> Any:
+        return opened(super().paginate_queryset(queryset) or [])
 
 
-class LogEntryDetail(View):
+@operation("Show an entry of the public log, with the proof that it is there")
+class LogEntryDetail(DetailView):
     serializer_class = ProvedSerializer
     query_class = ProvedQuery
 
-    @extend_schema(
-        tags=["history"],
-        operation_id="history_entries_retrieve",
-        summary="Show an entry of the public log, with the proof that it is there",
-        responses={200: ProvedSerializer, **problems("not-found", "bad-page")},
-    )
-    def get(self, request: Request, number: int) -> Response:
-        size = self.query.get("size")
+    def get_object(self) -> dict[str, Any]:
         try:
-            entry = LogEntry.objects.get(number=min(number, LARGEST))
-            head = log.head(size)
+            entry = LogEntry.objects.get(number=min(self.kwargs["number"], LARGEST))
+            head = log.head(self.query.get("size"))
         except (LogEntry.DoesNotExist, LogHead.DoesNotExist):
             raise Http404 from None
         if entry.number is None or entry.number >= head.size:
-            raise Http404(f"Entry {number} came after the first {head.size:,}.")
+            raise Http404(f"Entry {entry.number} came after the first {head.size:,}.")
         (proof,) = log.inclusion([entry.number], head.size)
-        found = {**opened([entry])[0], "head": head, "inclusion": proof}
-        return Response(self.get_serializer(found).data)
+        return {**opened([entry])[0], "head": head, "inclusion": proof}

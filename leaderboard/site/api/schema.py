@@ -66,7 +66,7 @@ class Described(AutoSchema):
             view: Any = self.view
             fields = view.query_class().fields.values()
             yield from ["unknown-task" for one in fields if isinstance(one, TaskField)]
-        elif self.get_request_serializer():
+        elif self.method == "POST" and self.get_request_serializer():
             yield from ("bad-request", "invalid")
             yield from ("request-too-large", "unsupported-media-type")
 

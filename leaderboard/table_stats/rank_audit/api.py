@@ -3,7 +3,6 @@
 from typing import IO, Any, cast
 
 from django.http import HttpRequest
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import Throttled
 from rest_framework.parsers import MultiPartParser
@@ -17,7 +16,7 @@ from genie.lib.bounded import LimitExceeded, Limits, call_bounded
 from genie.lib.errors import GenieError
 from genie.lib.serving.one_at_a_time import one_at_a_time
 from genie.lib.serving.uploads import announced, drop
-from leaderboard.api.base import View, problems
+from leaderboard.api.base import View, operation
 from leaderboard.api.body import Body
 from leaderboard.table_stats.rank_audit.read import MOST_BYTES, read_or_refuse
 from leaderboard.table_stats.rank_audit.report import Audit, audit, document
@@ -109,45 +108,33 @@ class AuditSerializer(serializers.Serializer[Any]):
 
 
 class RankAudit(View):
+    tag = "statistics"
     # it accesses no data of the site
     permission_classes = [AllowAny]
     parser_classes = [MultiPartParser]
     serializer_class = AuditSerializer
+    body_class = ScoresToAuditSerializer
 
     def get_throttles(self) -> list[BaseThrottle]:
         return [*super().get_throttles(), CheckThrottle()]
 
-    @extend_schema(
-        tags=["statistics"],
+    @operation(
+        "Audit the ranks of any leaderboard with per-item scores",
+        "CSV, TSV or JSON with a score for each system and item gives clusters, the ranks "
+        "that each system may hold, and a badge. Nothing is stored.",
+        *("bad-scores", "file-too-large"),
         operation_id="rank_audit",
-        summary="Audit the ranks of any leaderboard with per-item scores",
-        description=(
-            "CSV, TSV or JSON with a score for each system and item gives clusters, the "
-            "ranks that each system may hold, and a badge. Nothing is stored."
-        ),
-        request={"multipart/form-data": ScoresToAuditSerializer},
-        responses={
-            200: AuditSerializer,
-            **problems(
-                "bad-request",
-                "invalid",
-                "bad-scores",
-                "file-too-large",
-                "unsupported-media-type",
-            ),
-        },
+        without=("request-too-large",),
     )
     def post(self, request: Request) -> Response:
         refuse_too_large(request._request)
-        given = ScoresToAuditSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
+        body = self.body()
         with one_at_a_time("rank-audit") as free:
             if not free:
                 raise Throttled(
                     _BUSY_SECONDS, "Another file is being audited right now."
                 )
             found = audit_file(
-                cast("IO[bytes]", given.validated_data["file"]),
-                lower_is_better=given.validated_data["lower_is_better"],
+                cast("IO[bytes]", body["file"]), lower_is_better=body["lower_is_better"]
             )
         return Response(document(found))
