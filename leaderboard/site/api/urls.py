@@ -1,113 +1,150 @@
 from django.urls import path, re_path
 
-from leaderboard.boards.api import submissions, tasks
+from leaderboard.boards.api import (
+    crowds,
+    evidence,
+    open_data,
+    submissions,
+    submitting,
+    tasks,
+)
 from leaderboard.boards.api.evidence import BoardHistory, DifferenceList
-from leaderboard.evaluation.api import comparisons, decisions
-from leaderboard.judges.api import TaskJudges
+from leaderboard.evaluation.api import comparisons, decisions, staff
+from leaderboard.judges import api as judges
 from leaderboard.metric_board.api import (
     MetricScoresDetail,
     MetricScoresList,
     MetricScoresPublish,
     TaskMetricBoard,
 )
+from leaderboard.papers.task_figures import api as published
+from leaderboard.site.api import public_log
 from leaderboard.site.api.nowhere import Nowhere
-from leaderboard.site.api.result_urls import urlpatterns as results
+from leaderboard.site.api.result_urls import SubmissionOutputs
+from leaderboard.studio.api import (
+    BundleDetail,
+    BundleList,
+    ImportDetail,
+    ImportList,
+    TaskConfiguration,
+)
+from leaderboard.table_stats.rank_audit import api as rank_audit
+from leaderboard.teams.api import (
+    DeliveryList,
+    TeamDetail,
+    TeamList,
+    WebhookDetail,
+    WebhookList,
+    WhoAmI,
+)
 
 app_name = "api"
 
-# decisions of staff, and withdrawals by authors
-decided = [
-    path(
-        "submissions/<int:pk>/decision/",
-        decisions.SubmissionDecision.as_view(),
-        name="submission-decision",
-    ),
-    path(
-        "comparisons/<int:pk>/decision/",
-        decisions.ComparisonDecision.as_view(),
-        name="comparison-decision",
-    ),
-    path(
-        "joint-evaluations/<int:pk>/decision/",
-        decisions.JointDecision.as_view(),
-        name="joint-decision",
-    ),
-    path(
-        "comparisons/<int:pk>/withdraw/",
-        comparisons.ComparisonWithdrawal.as_view(),
-        name="comparison-withdraw",
-    ),
-    path(
-        "joint-evaluations/<int:pk>/withdraw/",
-        comparisons.JointWithdrawal.as_view(),
-        name="joint-withdraw",
-    ),
-]
-
-urlpatterns = [
-    path("tasks/", tasks.TaskList.as_view(), name="task-list"),
-    path("tasks/<slug:slug>/", tasks.TaskDetail.as_view(), name="task-detail"),
-    path(
-        "tasks/<slug:slug>/instances/",
-        tasks.InstanceList.as_view(),
-        name="instance-list",
-    ),
-    path(
-        "tasks/<slug:slug>/leaderboard/",
-        tasks.Leaderboard.as_view(),
-        name="leaderboard",
-    ),
-    path("tasks/<slug:slug>/history/", BoardHistory.as_view(), name="history"),
-    path(
-        "tasks/<slug:slug>/differences/",
-        DifferenceList.as_view(),
-        name="differences",
-    ),
-    path(
-        "tasks/<slug:slug>/metric-board/",
-        TaskMetricBoard.as_view(),
-        name="metric-board",
-    ),
-    path("tasks/<slug:slug>/judges/", TaskJudges.as_view(), name="task-judges"),
-    path(
-        "metric-scores/",
-        MetricScoresList.as_view(),
-        name="metric-scores-list",
-    ),
-    path(
-        "metric-scores/<int:pk>/",
-        MetricScoresDetail.as_view(),
-        name="metric-scores-detail",
-    ),
-    path(
+# address, view, name; the first that fits is used
+_ROUTES = [
+    ("tasks/", tasks.TaskList, "task-list"),
+    ("tasks/<slug:slug>/", tasks.TaskDetail, "task-detail"),
+    ("tasks/<slug:slug>/instances/", tasks.InstanceList, "instance-list"),
+    ("tasks/<slug:slug>/leaderboard/", tasks.Leaderboard, "leaderboard"),
+    ("tasks/<slug:slug>/history/", BoardHistory, "history"),
+    ("tasks/<slug:slug>/differences/", DifferenceList, "differences"),
+    ("tasks/<slug:slug>/metric-board/", TaskMetricBoard, "metric-board"),
+    ("tasks/<slug:slug>/judges/", judges.TaskJudges, "task-judges"),
+    ("metric-scores/", MetricScoresList, "metric-scores-list"),
+    ("metric-scores/<int:pk>/", MetricScoresDetail, "metric-scores-detail"),
+    (
         "metric-scores/<int:pk>/publish/",
-        MetricScoresPublish.as_view(),
-        name="metric-scores-publish",
+        MetricScoresPublish,
+        "metric-scores-publish",
     ),
-    path("submissions/", submissions.SubmissionList.as_view(), name="submission-list"),
-    path(
-        "submissions/<int:pk>/",
-        submissions.SubmissionDetail.as_view(),
-        name="submission-detail",
+    ("submissions/", submissions.SubmissionList, "submission-list"),
+    ("submissions/<int:pk>/", submissions.SubmissionDetail, "submission-detail"),
+    ("comparisons/", comparisons.ComparisonList, "comparison-list"),
+    ("comparisons/all-pairs/", comparisons.AllPairs, "comparison-all-pairs"),
+    ("comparisons/<int:pk>/", comparisons.ComparisonDetail, "comparison-detail"),
+    ("joint-evaluations/", comparisons.JointList, "joint-list"),
+    ("joint-evaluations/<int:pk>/", comparisons.JointDetail, "joint-detail"),
+    (
+        "submissions/<int:pk>/decision/",
+        decisions.SubmissionDecision,
+        "submission-decision",
     ),
-    path("comparisons/", comparisons.ComparisonList.as_view(), name="comparison-list"),
-    path(
-        "comparisons/all-pairs/",
-        comparisons.AllPairs.as_view(),
-        name="comparison-all-pairs",
+    (
+        "comparisons/<int:pk>/decision/",
+        decisions.ComparisonDecision,
+        "comparison-decision",
     ),
-    path(
-        "comparisons/<int:pk>/",
-        comparisons.ComparisonDetail.as_view(),
-        name="comparison-detail",
+    ("joint-evaluations/<int:pk>/decision/", decisions.JointDecision, "joint-decision"),
+    (
+        "comparisons/<int:pk>/withdraw/",
+        comparisons.ComparisonWithdrawal,
+        "comparison-withdraw",
     ),
-    path("joint-evaluations/", comparisons.JointList.as_view(), name="joint-list"),
-    path(
-        "joint-evaluations/<int:pk>/",
-        comparisons.JointDetail.as_view(),
-        name="joint-detail",
+    (
+        "joint-evaluations/<int:pk>/withdraw/",
+        comparisons.JointWithdrawal,
+        "joint-withdraw",
     ),
-    *decided,
-    *results,
+    ("tasks/<slug:slug>/evidence/", evidence.TaskEvidence, "evidence"),
+    ("tasks/<slug:slug>/crowds/", crowds.TaskCrowds, "crowds"),
+    ("tasks/<slug:slug>/published/", published.TaskPublished, "published"),
+    ("tasks/<slug:slug>/scores/", open_data.ScoreList, "score-list"),
+    (
+        "tasks/<slug:slug>/metric-results/",
+        open_data.MetricResultList,
+        "metric-result-list",
+    ),
+    ("submissions/validate/", submitting.SubmissionCheck, "submission-validate"),
+    (
+        "submissions/<int:pk>/withdraw/",
+        submitting.SubmissionWithdrawal,
+        "submission-withdraw",
+    ),
+    (
+        "submissions/<int:pk>/restore/",
+        submitting.SubmissionRestoration,
+        "submission-restore",
+    ),
+    (
+        "submissions/<int:pk>/metric-results/",
+        open_data.SubmissionMetricResults,
+        "submission-metric-results",
+    ),
+    (
+        "submissions/<int:pk>/judgments/",
+        open_data.SubmissionJudgments,
+        "submission-judgments",
+    ),
+    ("submissions/<int:pk>/outputs/", SubmissionOutputs, "submission-outputs"),
+    ("judge-runs/", judges.JudgeRunList, "judge-run-list"),
+    ("judge-runs/<int:pk>/", judges.JudgeRunDetail, "judge-run-detail"),
+    ("judge-runs/<int:pk>/licences/", judges.JudgeRunLicences, "judge-run-licences"),
+    ("judge-runs/<int:pk>/decision/", judges.JudgeRunDecision, "judge-run-decision"),
+    ("teams/", TeamList, "team-list"),
+    ("teams/<slug:slug>/", TeamDetail, "team-detail"),
+    ("teams/<slug:slug>/webhooks/", WebhookList, "webhook-list"),
+    ("teams/<slug:slug>/webhooks/<int:pk>/", WebhookDetail, "webhook-detail"),
+    (
+        "teams/<slug:slug>/webhooks/<int:pk>/deliveries/",
+        DeliveryList,
+        "webhook-deliveries",
+    ),
+    ("whoami/", WhoAmI, "whoami"),
+    ("campaigns/", staff.CampaignList, "campaign-list"),
+    ("campaigns/<int:pk>/", staff.CampaignDetail, "campaign-detail"),
+    ("workers/", staff.WorkerList, "worker-list"),
+    ("bundles/", BundleList, "bundle-list"),
+    ("bundles/<slug:slug>/", BundleDetail, "bundle-detail"),
+    ("imports/", ImportList, "import-list"),
+    ("imports/<int:pk>/", ImportDetail, "import-detail"),
+    ("tasks/<slug:slug>/configuration/", TaskConfiguration, "configuration"),
+    ("history/", public_log.LogState, "log"),
+    ("history/entries/", public_log.LogEntries, "log-entries"),
+    ("history/entries/<int:number>/", public_log.LogEntryDetail, "log-entry"),
+    ("rank-audit/", rank_audit.RankAudit, "rank-audit"),
+    ("bans/", staff.BanList, "ban-list"),
+]
+urlpatterns = [
+    *(path(route, view.as_view(), name=name) for route, view, name in _ROUTES),
     re_path(r"", Nowhere.as_view(), name="nowhere"),
 ]
