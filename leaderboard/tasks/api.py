@@ -9,6 +9,7 @@ from rest_framework.reverse import reverse
 from leaderboard.api.links import HtmlUrl
 from leaderboard.api.records import Record
 from leaderboard.metrics.base import all_metrics
+from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.selectors import Origin, Provenance, provenance_of
 
@@ -19,24 +20,22 @@ class TaskMetricSerializer(serializers.Serializer[Any]):
     higher_is_better = serializers.BooleanField(allow_null=True)
 
 
-class HumanSerializer(serializers.Serializer[Any]):
+class HumanSerializer(Record):
     """The design of this task's human evaluation."""
 
-    design = serializers.CharField()
-    scale = serializers.CharField()
-    criteria = serializers.DictField(
-        child=serializers.CharField(), help_text="Criterion to its question."
+    record = HumanConfig
+    shown = (
+        "design scale criteria n_instances ratings_per_instance reward_cents estimate "
+        "ranks"
     )
     n_instances = serializers.IntegerField(help_text="Instances rated per submission.")
-    ratings_per_instance = serializers.IntegerField()
-    reward_cents = serializers.IntegerField(help_text="Reward for one assignment.")
-    estimate = serializers.CharField(
-        help_text="Which estimate is the score: adjusted, plain or z."
-    )
-    ranks = serializers.CharField(
-        help_text="How the board is ranked: by simultaneous comparisons (simultaneous) or "
-        "by the clusters of rank-sum tests, as WMT ranks (rank-sums)."
-    )
+    help_texts = {
+        "criteria": "Criterion to its question.",
+        "reward_cents": "Reward for one assignment.",
+        "estimate": "Which estimate is the score: adjusted, plain or z.",
+        "ranks": "How the board is ranked: by simultaneous comparisons (simultaneous) or "
+        "by the clusters of rank-sum tests, as WMT ranks (rank-sums).",
+    }
 
 
 class OriginSerializer(Record):
@@ -136,31 +135,15 @@ class TaskSerializer(TaskBriefSerializer):
         read_only_fields = fields
 
     @extend_schema_field(TaskMetricSerializer(many=True))
-    def get_metrics(self, task: Task) -> list[dict[str, Any]]:
-        known = all_metrics()
-        return [
-            {
-                "slug": slug,
-                "label": known[slug].label,
-                "higher_is_better": known[slug].higher_is_better,
-            }
-            for slug in task.configuration.metrics.use
-            if slug in known
-        ]
+    def get_metrics(self, task: Task) -> Any:
+        known, used = all_metrics(), task.configuration.metrics.use
+        metrics = [known[slug] for slug in used if slug in known]
+        return TaskMetricSerializer(metrics, many=True).data
 
     @extend_schema_field(HumanSerializer)
     def get_human(self, task: Task) -> dict[str, Any]:
-        human = task.asked
-        return {
-            "design": human.design,
-            "scale": human.scale,
-            "criteria": human.criteria,
-            "n_instances": task.sample_size,
-            "ratings_per_instance": human.ratings_per_instance,
-            "reward_cents": human.reward_cents,
-            "estimate": human.estimate,
-            "ranks": human.ranks,
-        }
+        shown = {**vars(task.asked), "n_instances": task.sample_size}
+        return HumanSerializer(shown).data
 
 
 class InstanceSerializer(serializers.ModelSerializer[Instance]):
