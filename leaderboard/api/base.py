@@ -13,6 +13,7 @@ from rest_framework.generics import GenericAPIView, ListAPIView, RetrieveAPIView
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
 from leaderboard.api.body import Body
@@ -66,8 +67,9 @@ class View(Shareable, GenericAPIView[Any]):
     query: dict[str, Any]
     # those of its parameters that only choose rows, each with the lookup it stands for
     filters: Mapping[str, str] = {}
-    # the body of its POST
+    # the body of its POST, and the limit that takes the place of the usual ones
     body_class: type[Body]
+    post_throttle: type[BaseThrottle] | None = None
     # the group of its operations in the manual; without it, the first part of the address
     tag = ""
 
@@ -79,6 +81,10 @@ class View(Shareable, GenericAPIView[Any]):
             parameters = self.query_class(data=request.query_params)
             parameters.is_valid(raise_exception=True)
             self.query = parameters.validated_data
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        own = self.post_throttle if self.request.method == "POST" else None
+        return [own()] if own else super().get_throttles()
 
     def check_throttles(self, request: Request) -> None:
         refused: list[tuple[float, Any]] = []

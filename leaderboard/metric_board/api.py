@@ -8,7 +8,6 @@ from rest_framework import serializers, status
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
 
 from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
@@ -295,10 +294,7 @@ class MetricScoresList(MetricScoresView, ListView):
     pagination_class = Growing
     parser_classes = [MultiPartParser]
     body_class = NewMetricScoresSerializer
-
-    def get_throttles(self) -> list[BaseThrottle]:
-        own = self.request.method == "POST"
-        return [SubmitThrottle()] if own else super().get_throttles()
+    post_throttle = SubmitThrottle
 
     @operation(
         "Upload your metric's scores for a task's systems",

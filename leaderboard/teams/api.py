@@ -3,7 +3,6 @@ from typing import Any, cast
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers, status
-from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -113,7 +112,6 @@ class OwnerView(View):
 
     tag = "webhooks"
     permission_classes = [IsAuthenticated, ScopeFits]
-    parser_classes = [JSONParser, FormParser, MultiPartParser]
     queryset: Any = Webhook.objects.order_by("pk")
     serializer_class: Any = WebhookSerializer
 

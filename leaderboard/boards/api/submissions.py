@@ -8,7 +8,6 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
 
 from genie.accounts.permissions import ScopeFits
 from genie.lib.errors import GenieError
@@ -48,10 +47,7 @@ class SubmissionList(ListView):
     queryset = Submission.objects.select_related("task", "team")
     serializer_class = SubmissionSerializer
     body_class = NewSubmissionSerializer
-
-    def get_throttles(self) -> list[BaseThrottle]:
-        own = self.request.method == "POST"
-        return [SubmitThrottle()] if own else super().get_throttles()
+    post_throttle = SubmitThrottle
 
     def get_queryset(self) -> QuerySet[Submission]:
         return super().get_queryset().filter(team__members=self.request.user.pk)

@@ -6,11 +6,10 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 from rest_framework.exceptions import Throttled
-from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
 
 from genie.accounts.models import AccessToken
 from genie.accounts.permissions import ScopeFits
@@ -69,9 +68,7 @@ class SubmissionCheck(View):
     parser_classes = [MultiPartParser]
     serializer_class = ExaminedSerializer
     body_class = FileToCheckSerializer
-
-    def get_throttles(self) -> list[BaseThrottle]:
-        return [ValidateThrottle()]
+    post_throttle = ValidateThrottle
 
     @operation(
         "Check a prediction file without submitting it",
@@ -114,7 +111,6 @@ class OfTeam(View):
 
     permission_classes = [IsAuthenticated, ScopeFits]
     scope = AccessToken.Scope.WITHDRAW
-    parser_classes = [JSONParser, FormParser, MultiPartParser]
     queryset = Submission.objects.select_related("task", "team")
     serializer_class = SubmissionDetailSerializer
 

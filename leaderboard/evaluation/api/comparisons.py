@@ -1,7 +1,6 @@
 from typing import Any, cast
 
 from django.db.models import QuerySet
-from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -49,7 +48,6 @@ class TakingBack(View):
 
 class ComparisonView(View):
     tag = "comparisons"
-    parser_classes = [JSONParser, FormParser, MultiPartParser]
     serializer_class: Any = ComparisonDetailSerializer
 
     def get_queryset(self) -> QuerySet[Comparison]:
@@ -112,7 +110,6 @@ class ComparisonWithdrawal(TakingBack, ComparisonView):
 
 class JointView(View):
     tag = "comparisons"
-    parser_classes = [JSONParser, FormParser, MultiPartParser]
     serializer_class: Any = JointDetailSerializer
 
     def get_queryset(self) -> QuerySet[JointEvaluation]:

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 from django.db import transaction
 from rest_framework import serializers
-from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import ValidationError
@@ -115,7 +114,6 @@ class DecisionView(DetailView):
     scope = AccessToken.Scope.STAFF
     staff_permission = decide.MAY_DECIDE
     of_tasks = True
-    parser_classes = [JSONParser, FormParser, MultiPartParser]
     serializer_class = DecisionSerializer
     body_class = NewDecisionSerializer
     to_task = "evaluation__task__slug"
