@@ -1,6 +1,6 @@
 """Base of all routes of the API: JSON for results and errors, throttled use."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -28,10 +28,7 @@ _FRESH_SECONDS = 60
 
 @method_decorator(conditional_page, name="dispatch")
 class Shareable(APIView):
-    """Says who may keep an answer: anybody what anybody gets, else only who asked.
-
-    Each GET has an ETag; asked again with If-None-Match, it answers 304.
-    """
+    """A view with an ETag for each GET; any cache may keep what every visitor gets."""
 
     def finalize_response(
         self, request: Request, response: Response, *args: Any, **kwargs: Any
@@ -65,7 +62,7 @@ class View(Shareable, GenericAPIView[Any]):
     # the parameters of its GET; anything else is refused
     query_class: type[Query] = Query
     query: dict[str, Any]
-    # those of its parameters that only choose rows, each with the lookup it stands for
+    # those of its parameters that only choose rows, each with its lookup
     filters: Mapping[str, str] = {}
     # the body of its POST, and the limit that takes the place of the usual ones
     body_class: type[Body]
@@ -123,31 +120,28 @@ class DetailView(View, RetrieveAPIView[Any]):
 
 
 def operation(
-    summary: str, description: str = "", *codes: str, **options: Any
+    summary: str,
+    description: str = "",
+    *codes: str,
+    method: str = "get",
+    without: Sequence[str] = (),
+    **options: Any,
 ) -> Callable[[Any], Any]:
-    """Document a method, or of a class its GET or another `method`.
-
-    `codes` are its refusals, without those that follow from its access, address and body.
-    """
-    without, method = options.pop("without", ()), options.pop("method", "get")
+    """Document a method, or that method of a class, with refusals that nothing implies."""
     document = extend_schema(summary=summary, description=description, **options)
 
-    def documented(view: Any) -> Any:
+    def decorate(view: Any) -> Any:
         of_class = isinstance(view, type)
         (extend_schema_view(**{method: document}) if of_class else document)(view)
         function = vars(view)[method] if of_class else view
         function.codes, function.without = codes, without
         return view
 
-    return documented
+    return decorate
 
 
 def problems(*codes: str) -> dict[Any, Any]:
-    """Document the refusals of an operation by their codes.
-
-    Refusals for the token, the Accept header or the rate apply to every operation.
-    Those for unknown parameters of a GET are added to the schema.
-    """
+    """Describe refusals by their codes, with those of every operation."""
     by_status: dict[int, list[str]] = {}
     for code in ("authentication-failed", "not-acceptable", "throttled", *codes):
         by_status.setdefault(KINDS[code].status, []).append(code)

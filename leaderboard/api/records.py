@@ -1,12 +1,9 @@
-"""Answers with the fields of a dataclass or a model, which are not declared again.
-
-A field of a `Record` that its serializer does not declare has the type that the attribute
-of that name has in the dataclass or model.
-"""
+"""Answers with the fields of a dataclass or model, whose types are not declared again."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import date, datetime
+from functools import cache
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 from uuid import UUID
@@ -30,6 +27,7 @@ _OF_COLUMNS: Any = ClassLookupDict(
         models.SlugField: serializers.CharField,
     }
 )
+_hints = cache(get_type_hints)
 
 
 class Record(serializers.Serializer[Any]):
@@ -63,19 +61,21 @@ class Record(serializers.Serializer[Any]):
 def _attribute(record: Any, name: str) -> Any:
     """Return the column of that name, or else the attribute's type."""
     if hasattr(record, "_meta"):
-        columns = {"pk": record._meta.pk}
-        for column in record._meta.concrete_fields:
-            columns |= {column.name: column, column.attname: column}
+        columns = {
+            key: column
+            for column in record._meta.concrete_fields
+            for key in (column.name, column.attname, "pk" * column.primary_key)
+        }
         if name in columns:
             return columns[name]
-    hints = get_type_hints(record)
-    if name not in hints:
-        hints[name] = get_type_hints(getattr(record, name).fget)["return"]
-    return hints[name]
+    hints = _hints(record)
+    return (
+        hints[name] if name in hints else _hints(getattr(record, name).fget)["return"]
+    )
 
 
+# the class and the options of the field for a column or a type
 def _field_of(kind: Any) -> tuple[Any, dict[str, Any]]:
-    """Return the class and the options of the field for a column or a type."""
     if isinstance(kind, models.Field):
         options: dict[str, Any] = {"allow_null": True} if kind.null else {}
         if kind.choices:

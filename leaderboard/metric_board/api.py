@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
+from genie.lib.serving.uploads import announced
 from leaderboard.api.base import DetailView, ListView, View, operation
 from leaderboard.api.body import Body
 from leaderboard.api.pagination import Growing
@@ -238,7 +239,7 @@ class MetricScoresSerializer(serializers.ModelSerializer[OutsideMetric]):
 
     @extend_schema_field(serializers.DictField(child=serializers.FloatField()))
     def get_systems(self, metric: OutsideMetric) -> dict[str, float]:
-        """Give the overall value of each submission that the visitor may see."""
+        """Return the overall value of each submission that the visitor may see."""
         # a system that was withdrawn or became private must not appear through a metric
         # that scored it earlier
         rows = OutsideScores.objects.filter(public("submission__"), metric=metric)
@@ -348,8 +349,7 @@ class MetricScoresPublish(MetricScoresView):
 def _refuse_too_large(request: Request) -> None:
     """Check the announced length before a byte of the body is read."""
     limit = int(str(settings.GENIE["MAX_UPLOAD_BYTES"]))
-    announced = str(request.META.get("CONTENT_LENGTH") or "0")
-    if announced.isdigit() and int(announced) > limit + _ROOM_FOR_TEXT:
+    if announced(request._request) > limit + _ROOM_FOR_TEXT:
         raise GenieError(
             f"The file is larger than {limit >> 20} MB; the limit also applies after "
             "decompression.",
