@@ -5,8 +5,6 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 from tests.shared import ROOT, put_migrated_sqlite
 
 # The heaviest libraries, each of which only some of the work needs.
@@ -16,45 +14,36 @@ LATE = {
     "torch", "transformers",
 }  # fmt: skip
 
-CHECK = """
-from django.core.management import execute_from_command_line
-execute_from_command_line(["manage.py", "check"])
-"""
-WEB = """
+# One process does what a web server, a queue and a check begin with.
+CODE = """
+import json, sys
 from genie.wsgi import application
+assert "leaderboard.boards.views.tasks" in sys.modules  # before the first visitor
 from django.test import Client
 for address in ("/healthz", "/"):
     assert Client().get(address, headers={"host": "localhost"}).status_code == 200
-"""
-QUEUE = """
-from genie.wsgi import application
 import django_q.cluster
 from django.utils.module_loading import import_string
 from genie.schedules import SCHEDULES
 for line in SCHEDULES:
     import_string(line.job)
+from django.core.management import execute_from_command_line
+execute_from_command_line(["manage.py", "check"])
+print(json.dumps(sorted(sys.modules)))
 """
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    made = tmp_path_factory.mktemp("start")
-    put_migrated_sqlite(made / "genie.sqlite3")
-    return made
-
-
-@pytest.mark.parametrize("start", [CHECK, WEB, QUEUE], ids=["check", "web", "queue"])
-def test_heavy_libraries_are_loaded_only_when_they_are_needed(folder, start):
-    told = "import json, sys\nprint(json.dumps(sorted(sys.modules)))"
+def test_heavy_libraries_are_loaded_only_when_they_are_needed(tmp_path):
+    put_migrated_sqlite(tmp_path / "genie.sqlite3")
     env = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "genie.settings",
-        "DATABASE_URL": f"sqlite:///{folder / 'genie.sqlite3'}",
-        "GENIE_VAR": str(folder),
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'genie.sqlite3'}",
+        "GENIE_VAR": str(tmp_path),
         "GENIE_DEBUG": "1",
     }
     done = subprocess.run(
-        [sys.executable, "-c", f"{start}\n{told}"],
+        [sys.executable, "-c", CODE],
         cwd=ROOT, env=env, capture_output=True, text=True, check=True,
     )  # fmt: skip
     loaded = json.loads(done.stdout.splitlines()[-1])
