@@ -1,9 +1,14 @@
 """A server that speaks S3, SQS and SNS on loopback, for tests that need one."""
 
 from contextlib import contextmanager
+from functools import cache
 
 import boto3
+from botocore import session
 from moto.server import ThreadedMotoServer
+
+# Each test makes clients, and each of these would read Amazon's models anew.
+session.create_loader = cache(session.create_loader)
 
 # What boto3 needs to sign with; the server takes anything.
 KEYS = {
