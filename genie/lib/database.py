@@ -175,7 +175,7 @@ def _analyze(*models: type[Model]) -> None:
 
 class Parameter(Value):
     # The place of an argument in a query that `prepare` writes.
-    def as_sql(self, *_given: Any) -> tuple[str, Any]:
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
         return "%s", [self]
 
 
