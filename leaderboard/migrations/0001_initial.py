@@ -1053,6 +1053,10 @@ class Migration(migrations.Migration):
                 constraint=models.UniqueConstraint(condition=models.Q(('superseded_at', None)), fields=('evaluation', 'submission', 'criterion'), name='one_current_score'),
             ),
             migrations.AddConstraint(
+                model_name='score',
+                constraint=models.CheckConstraint(condition=models.Q(('rank_first__gte', 1), ('rank_last__gte', 1), ('effective_workers__gte', 0), ('largest_share__gte', 0), ('cluster__gte', 1)), name='score_within_bounds'),
+            ),
+            migrations.AddConstraint(
                 model_name='repeatedrequest',
                 constraint=models.UniqueConstraint(fields=('user', 'key'), name='request_key_once'),
             ),

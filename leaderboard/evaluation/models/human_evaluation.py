@@ -11,6 +11,7 @@ from crowd.hits.models import Campaign
 from genie.lib.ordered_json import OrderedJSONField
 from genie.lib.runner import Work
 from leaderboard.evaluation.models import states
+from leaderboard.evaluation.result_columns import stored_columns, within_bounds
 from leaderboard.tasks.models import Instance, Task
 
 
@@ -237,7 +238,7 @@ class Score(models.Model):
     """The aggregate of the clean ratings; never overwritten, only superseded.
 
     `mean` and the intervals belong to the task's headline estimate; `estimates` has
-    all.
+    all. Its other fields are declared as `result_columns`.
     """
 
     submission = models.ForeignKey(
@@ -246,32 +247,6 @@ class Score(models.Model):
     evaluation = models.ForeignKey(
         HumanEvaluation, on_delete=models.PROTECT, related_name="scores"
     )
-    criterion = models.CharField(max_length=50)
-    mean = models.FloatField()
-    low = models.FloatField()
-    high = models.FloatField()
-    # the inner interval that boards draw thick
-    low_50 = models.FloatField()
-    high_50 = models.FloatField()
-    n = models.PositiveIntegerField()
-    n_workers = models.PositiveIntegerField()
-    n_excluded_workers = models.PositiveIntegerField(default=0)
-    histogram = OrderedJSONField(default=dict)
-    covers = models.CharField(max_length=200)
-    seed = models.BigIntegerField()
-    # hash of the ratings: same ratings, same score
-    ratings_sha256 = models.CharField(max_length=64)
-    signature = models.CharField(max_length=300)
-    # name of the estimate -> mean, low, high, low_50, high_50, covers
-    estimates = OrderedJSONField(default=dict)
-    # among all ranked systems of the board, by the comparisons of `fit`; empty:
-    # unranked
-    rank_first = models.PositiveIntegerField(null=True, blank=True)
-    rank_last = models.PositiveIntegerField(null=True, blank=True)
-    cluster = models.PositiveIntegerField(null=True, blank=True)
-    # the effective number of equally busy workers, and the weight of the busiest
-    effective_workers = models.FloatField(null=True, blank=True)
-    largest_share = models.FloatField(null=True, blank=True)
     fit = models.ForeignKey(
         "leaderboard.BoardFit",
         on_delete=models.PROTECT,
@@ -281,13 +256,28 @@ class Score(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     superseded_at = models.DateTimeField(null=True, blank=True)
-    # Open decisions may still change which ratings count; see `services.rescoring`. A
-    # score that replaced a published one has the reason.
-    provisional = models.BooleanField(default=False)
-    reason = models.CharField(max_length=300, blank=True)
     # its crowd's ratings of an anchor minus earlier ones, see `services.anchors`; null:
     # the crowd is not linked to an earlier one
     link = OrderedJSONField(null=True, blank=True)
+
+    # types of some fields, all of which `result_columns` declares
+    criterion: str
+    mean: float
+    low: float
+    high: float
+    n: int
+    n_workers: int
+    n_excluded_workers: int
+    histogram: dict[str, int]
+    covers: str
+    seed: int
+    ratings_sha256: str
+    signature: str
+    estimates: dict[str, Any]
+    effective_workers: float | None
+    largest_share: float | None
+    provisional: bool
+    reason: str
 
     class Meta:
         ordering = ["pk"]
@@ -296,8 +286,15 @@ class Score(models.Model):
                 fields=["evaluation", "submission", "criterion"],
                 condition=Q(superseded_at=None),
                 name="one_current_score",
-            )
+            ),
+            models.CheckConstraint(
+                condition=within_bounds(), name="score_within_bounds"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.mean:.1f} [{self.low:.1f}, {self.high:.1f}]"
+
+
+for _column in stored_columns():
+    Score.add_to_class(_column.name, _column.field)

@@ -13,6 +13,7 @@ from genie.lib.seeds import seed_from
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.estimates import Estimate, plain_intervals
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.result_columns import compute_columns
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.coverage import is_whole
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
@@ -40,11 +41,11 @@ class Computed:
     unit: Unit
     interval: Interval
     interval_50: Interval
-    n_workers: int
     n_excluded_workers: int
-    histogram: dict[str, int]
     seed: int
     ratings_sha256: str
+    # see `compute_columns`
+    columns: dict[str, Any]
     # the link of its crowd to an earlier one; None without a link
     link: dict[str, Any] | None = None
     # instances with a rating, whether or not it counts
@@ -71,11 +72,12 @@ def computed(evaluation: HumanEvaluation) -> list[Computed]:
     ):
         name, pk = str(criterion), int(str(submission_pk))
         campaign = campaign_by_criterion.get(name, evaluation.campaign)
-        one = _computed_score(
-            evaluation.design, campaign, pk, name, group, excluded[campaign]
+        known = group["worker"].mask(group["worker"].isin(unknown))
+        scores.append(
+            _computed_score(
+                evaluation.design, campaign, pk, name, group, known, excluded[campaign]
+            )
         )
-        known = group["worker"][~group["worker"].isin(unknown)]
-        scores.append(replace(one, n_workers=int(known.nunique())))
     if evaluation.strategy == HumanEvaluation.Strategy.SINGLE:
         link_of = links(evaluation, ratings)
         scores = [replace(one, link=link_of.get(one.criterion)) for one in scores]
@@ -126,31 +128,25 @@ def _computed_score(
     submission_pk: int,
     criterion: str,
     ratings: pd.DataFrame,
+    known: pd.Series[Any],
     n_excluded: int,
 ) -> Computed:
-    import pandas as pd
-
     unit = unit_for(design, campaign, criterion)
     # Seeded by names: the same ratings give the same interval, whenever it is computed.
     seed = seed_from("bootstrap", campaign.key, criterion)
     intervals = plain_intervals(
         unit, ratings, seed=seed, n_resamples=settings.GENIE["BOOTSTRAP_RESAMPLES"]
     )
-    binned = pd.Series(unit.binned(ratings["value"].to_numpy(float)))
     return Computed(
         submission_pk=submission_pk,
         criterion=criterion,
         unit=unit,
         interval=intervals[0.95],
         interval_50=intervals[0.5],
-        n_workers=int(ratings["worker"].nunique()),
         n_excluded_workers=n_excluded,
-        histogram={
-            f"{value:g}": int(n)
-            for value, n in binned.value_counts().sort_index().items()
-        },
         seed=seed,
         ratings_sha256=digest(ratings, OF_ONE),
+        columns=compute_columns(ratings.assign(worker=known), unit),
     )
 
 
@@ -190,9 +186,7 @@ def write(
             low_50=new.interval_50.low,
             high_50=new.interval_50.high,
             n=new.interval.n,
-            n_workers=new.n_workers,
             n_excluded_workers=new.n_excluded_workers,
-            histogram=new.histogram,
             covers=new.interval.covers,
             seed=new.seed,
             ratings_sha256=new.ratings_sha256,
@@ -203,6 +197,7 @@ def write(
             provisional=_is_provisional(evaluation, new),
             reason=reason if old is not None else "",
             link=new.link,
+            **new.columns,
         )
         written.append(made)
     public_log.scores(written)

@@ -1,0 +1,244 @@
+"""The columns of result rows: scores of systems on criteria.
+
+A column declared here is a field of `Score`. It is shown in boards' rows, the API, CSV,
+JSON, releases (with Parquet, Croissant and their list of columns) and the public log,
+as its `outputs` say. With `compute`, scoring computes it and `rebuild` checks it.
+A column that is added later has to accept null: older scores and releases lack it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import (
+    BigIntegerField,
+    BooleanField,
+    CharField,
+    FloatField,
+    PositiveIntegerField,
+    Q,
+)
+from django.db.models import Field as AnyField
+
+from genie.lib.ordered_json import OrderedJSONField
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from leaderboard.designs.unit import Unit
+
+    Field = AnyField[Any, Any]
+else:
+    Field = AnyField
+
+EVERYWHERE = frozenset({"board", "csv", "api", "release", "log"})
+_NOT_LOGGED = EVERYWHERE - {"log"}
+_NO_CELLS = _NOT_LOGGED - {"csv"}
+_DRAWN = frozenset({"board", "release"})
+_API, _LOG, _RELEASE = frozenset({"api"}), frozenset({"log"}), frozenset({"release"})
+_KINDS: dict[type[Field], str] = {
+    BigIntegerField: "integer",
+    BooleanField: "true or false",
+    CharField: "text",
+    FloatField: "number",
+    OrderedJSONField: "object",
+    PositiveIntegerField: "integer",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    # the type, also of a column that is not stored
+    field: Field
+    description: str
+    outputs: frozenset[str] = EVERYWHERE
+    # from the ratings that count (instance, worker, value) and their unit; the worker
+    # is null if the rater is not identified
+    compute: Callable[[pd.DataFrame, Unit], Any] | None = None
+    # the least and the largest value that the database accepts
+    bounds: tuple[float | None, float | None] = (None, None)
+    # lookup from a score, if it is stored elsewhere; "" if only releases have it
+    path: str | None = None
+    # the API's schema leaves out the description
+    plain: bool = False
+
+    @property
+    def kind(self) -> str:
+        return _KINDS[type(self.field)]
+
+
+def _n_workers(ratings: pd.DataFrame, _unit: Unit) -> int:
+    return int(ratings["worker"].nunique())
+
+
+def _histogram(ratings: pd.DataFrame, unit: Unit) -> dict[str, int]:
+    import numpy as np
+
+    values, counts = np.unique(
+        unit.binned(ratings["value"].to_numpy(float)), return_counts=True
+    )
+    return dict(zip((f"{v:g}" for v in values), counts.tolist(), strict=True))
+
+
+def _rank() -> Field:
+    return PositiveIntegerField(null=True, blank=True)
+
+
+COLUMNS = (
+    Column(
+        "criterion",
+        CharField(max_length=50),
+        "Name of the question that raters answered.",
+        EVERYWHERE - {"csv"},
+        plain=True,
+    ),
+    Column("mean", FloatField(), "The score.", plain=True),
+    Column("low", FloatField(), "Lower end of the 95 % interval."),
+    Column("high", FloatField(), "Upper end of the 95 % interval."),
+    # boards draw the inner interval thick
+    Column("low_50", FloatField(), "Lower end of the 50% interval.", _DRAWN),
+    Column("high_50", FloatField(), "Upper end of the 50% interval.", _DRAWN),
+    Column("n", PositiveIntegerField(), "Instances with a rating that counts."),
+    Column(
+        "of",
+        PositiveIntegerField(),
+        "Instances in the sample.",
+        _NOT_LOGGED - _RELEASE,
+        path="evaluation__n_instances",
+    ),
+    Column(
+        "n_workers",
+        PositiveIntegerField(),
+        "Raters whose ratings count.",
+        compute=_n_workers,
+        plain=True,
+    ),
+    Column(
+        "n_excluded_workers",
+        PositiveIntegerField(default=0),
+        "Raters whose ratings are excluded.",
+        _API | _RELEASE | _LOG,
+        plain=True,
+    ),
+    Column(
+        "histogram",
+        OrderedJSONField(default=dict),
+        "Rating value to count.",
+        _API | _RELEASE,
+        compute=_histogram,
+    ),
+    Column(
+        "covers",
+        CharField(max_length=200),
+        "What the 95 % interval covers, in words; usually: “which workers rated the "
+        "outputs and which instances were drawn”.",
+        _NOT_LOGGED,
+    ),
+    Column(
+        "provisional",
+        BooleanField(default=False),
+        "True until nothing is open that could change which ratings count; after that a "
+        "score changes at most once a day.",
+        _NOT_LOGGED,
+    ),
+    Column(
+        "reason",
+        CharField(max_length=300, blank=True),
+        "Why it replaced an earlier published score.",
+        _RELEASE,
+    ),
+    Column("scale", CharField(), "The scale of the ratings.", _RELEASE, path=""),
+    Column("asked", BooleanField(), "False for a checkbox.", _RELEASE, path=""),
+    Column("seed", BigIntegerField(), "Of the bootstrap.", _API | _RELEASE, plain=True),
+    Column(
+        "n_resamples", PositiveIntegerField(), "Of the bootstrap.", _RELEASE, path=""
+    ),
+    Column(
+        "ratings_sha256",
+        CharField(max_length=64),
+        "Hash of the ratings: the same ratings give the same score.",
+        _LOG,
+    ),
+    # An unranked score has no ranks. The others' are by the comparisons of `Score.fit`.
+    Column(
+        "rank_first", _rank(), "Best rank.", _API | _LOG, bounds=(1, None), plain=True
+    ),
+    Column(
+        "rank_last", _rank(), "Worst rank.", _API | _LOG, bounds=(1, None), plain=True
+    ),
+    Column(
+        "signature",
+        CharField(max_length=300),
+        "How the score was computed, with versions.",
+        plain=True,
+    ),
+    # mean, low, high, low_50, high_50 and covers of each
+    Column(
+        "estimates",
+        OrderedJSONField(default=dict),
+        "All estimates by name: `adjusted` (free of who judged what; a mixed model of all "
+        "systems, with an interval that covers other workers), `plain` (this crowd's mean, "
+        "with the bootstrap over instances) and, where the task wants it, `z` (per worker). "
+        "`mean`, `low` and `high` are those of the one that the task ranks by.",
+        _NOT_LOGGED,
+    ),
+    Column(
+        "effective_workers",
+        FloatField(null=True, blank=True),
+        "How many equally busy workers would weigh as much.",
+        _NO_CELLS,
+        bounds=(0, None),
+    ),
+    Column(
+        "largest_share",
+        FloatField(null=True, blank=True),
+        "Weight of the worker who counts most, 0 to 1.",
+        _NO_CELLS,
+        bounds=(0, None),
+    ),
+    Column(
+        "cluster",
+        _rank(),
+        "Its group of systems; 1 is the best.",
+        _API | _RELEASE,
+        bounds=(1, None),
+        plain=True,
+    ),
+)
+
+
+def columns_of(output: str) -> list[Column]:
+    return [column for column in COLUMNS if output in column.outputs]
+
+
+def board_columns(output: str = "board") -> list[Column]:
+    """Return a board's columns that an output has, with the provisional mark last."""
+    chosen = [column for column in columns_of("board") if output in column.outputs]
+    return sorted(chosen, key=lambda column: column.name == "provisional")
+
+
+def stored_columns() -> list[Column]:
+    return [column for column in COLUMNS if column.path is None]
+
+
+def compute_columns(ratings: pd.DataFrame, unit: Unit) -> dict[str, Any]:
+    """Compute the columns that have a `compute`, from the ratings that count."""
+    return {
+        column.name: column.compute(ratings, unit)
+        for column in COLUMNS
+        if column.compute is not None
+    }
+
+
+def within_bounds() -> Q:
+    """Return the condition of a model's check constraint; null is always allowed."""
+    ends = [
+        (f"{column.name}__{lookup}", end)
+        for column in stored_columns()
+        for lookup, end in zip(("gte", "lte"), column.bounds, strict=True)
+        if end is not None
+    ]
+    return Q(*ends)
