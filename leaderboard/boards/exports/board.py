@@ -7,8 +7,8 @@ from genie.lib.formats import csv_text, tabular, tex
 from leaderboard.boards.exports.markdown import as_markdown
 from leaderboard.boards.exports.table import (
     BoardTable,
+    columns,
     helped,
-    judged_columns,
     judges_note,
     nested,
     records,
@@ -23,7 +23,7 @@ from leaderboard.tasks.selectors import MARK, mark_of
 
 def as_csv(table: BoardTable) -> str:
     rows = records(table)
-    return csv_text(_columns(table), rows)
+    return csv_text(columns(table), rows)
 
 
 def as_json(table: BoardTable) -> str:
@@ -183,24 +183,3 @@ def _scores(table: BoardTable) -> str:
         return "no scores yet"
     by_people = any(not row.simulated for row in scored)
     return f"{'human' if by_people else 'simulated'} scores{score_range(table.task)}"
-
-
-def _columns(table: BoardTable) -> list[str]:
-    # listed here and not taken from the rows: an empty board has the same header
-    head = ["rank_first", "rank_last", "system", "team", "submission", "url"]
-    head += [
-        "handed_in",
-        "simulated",
-        "imported",
-        "judged",
-        "to_judge",
-        "partial",
-        "cluster",
-        "baseline",
-    ]
-    parts = ["", "_low", "_high", "_n", "_of", "_n_workers", "_covers", "_signature"]
-    parts += ["_plain_mean", "_plain_low", "_plain_high"]
-    parts += ["_provisional"]
-    scores = [f"human_{name}{part}" for name in table.criteria for part in parts]
-    judged = [column for name in table.judged for column in judged_columns(name)]
-    return [*head, *scores, *judged, *table.metrics]

@@ -1,6 +1,6 @@
 """A board as a plain table, the source of all exports."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cached_property
@@ -9,14 +9,13 @@ from typing import Any
 from leaderboard.boards.selectors.judged import JUDGED_HELP, Judged
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.boards.selectors.version import State
+from leaderboard.evaluation.result_columns import board_columns
 from leaderboard.evaluation.selectors.judged import who_ranks
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors import note_of
 
 Cell = str | int | float | bool | None
-# columns beside each criterion's mean
-_BESIDE = ("low", "high", "n", "of", "n_workers", "covers", "signature", "provisional")
 # this crowd's plain mean, as in papers
 _PLAIN = ("mean", "low", "high")
 
@@ -94,13 +93,7 @@ def nested(table: BoardTable) -> Iterable[dict[str, Any]]:
 def _record(table: BoardTable, row: Row) -> dict[str, Cell]:
     record = _head(table, row)
     for name in table.criteria:
-        human = row.criteria.get(name) if row.human else None
-        record[f"human_{name}"] = human.mean if human else None
-        for part in _BESIDE:
-            record[f"human_{name}_{part}"] = getattr(human, part) if human else None
-        plain = human.estimates.get(PLAIN, {}) if human else {}
-        for part in _PLAIN:
-            record[f"human_{name}_plain_{part}"] = plain.get(part)
+        record |= _cells(name, row.criteria.get(name) if row.human else None)
     for name in table.judged:
         record |= _judged(name, row.judged.get(name))
     for name in table.metrics:
@@ -150,24 +143,49 @@ def _judged(name: str, judged: Judged | None) -> dict[str, Cell]:
     return dict(zip(columns, values, strict=True))
 
 
+def _cells(criterion: str, human: Human | None) -> dict[str, Cell]:
+    cells: dict[str, Cell] = {}
+    for column in board_columns("csv"):
+        value = getattr(human, column.name, None)
+        if column.name == "mean":
+            cells[f"human_{criterion}"] = value
+        elif column.name == "estimates":
+            plain = (value or {}).get(PLAIN, {})
+            for part in _PLAIN:
+                cells[f"human_{criterion}_plain_{part}"] = plain.get(part)
+        else:
+            cells[f"human_{criterion}_{column.name}"] = value
+    return cells
+
+
+_HEAD: dict[str, Callable[[BoardTable, Row], Cell]] = {
+    "rank_first": lambda _, row: row.rank_first,
+    "rank_last": lambda _, row: row.rank_last,
+    "system": lambda _, row: row.system,
+    "team": lambda _, row: row.team.name if row.team else None,
+    "submission": lambda _, row: row.pk,
+    "url": lambda table, row: table.page.format(row.pk),
+    "handed_in": lambda _, row: row.submitted_at.date().isoformat(),
+    "simulated": lambda _, row: row.simulated,
+    "imported": lambda _, row: row.imported,
+    "judged": lambda _, row: row.pending.n if row.pending else None,
+    "to_judge": lambda _, row: row.pending.of if row.pending else None,
+    "partial": lambda _, row: str(row.partial) if row.partial else None,
+    "cluster": lambda _, row: row.cluster,
+    "baseline": lambda _, row: row.baseline or None,
+}
+
+
 def _head(table: BoardTable, row: Row) -> dict[str, Cell]:
-    return {
-        "rank_first": row.rank_first,
-        "rank_last": row.rank_last,
-        "system": row.system,
-        "team": row.team.name if row.team else None,
-        "submission": row.pk,
-        "url": table.page.format(row.pk),
-        "handed_in": row.submitted_at.date().isoformat(),
-        "simulated": row.simulated,
-        "imported": row.imported,
-        "judged": row.pending.n if row.pending else None,
-        "to_judge": row.pending.of if row.pending else None,
-        "partial": str(row.partial) if row.partial else None,
-        "cluster": row.cluster,
-        "baseline": row.baseline or None,
-    }
+    return {name: cell(table, row) for name, cell in _HEAD.items()}
+
+
+def columns(table: BoardTable) -> list[str]:
+    """Return the columns of `records`, which an empty board has as well."""
+    scores = [column for name in table.criteria for column in _cells(name, None)]
+    judged = [column for name in table.judged for column in judged_columns(name)]
+    return [*_HEAD, *scores, *judged, *table.metrics]
 
 
 def _score(human: Human) -> dict[str, Cell]:
-    return {key: value for key, value in asdict(human).items() if key != "criterion"}
+    return {key: value for key, value in vars(human).items() if key != "criterion"}

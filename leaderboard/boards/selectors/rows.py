@@ -2,6 +2,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from types import SimpleNamespace
 from typing import Any
 
 from django.db.models import Exists, FilteredRelation, OuterRef, Q
@@ -14,7 +15,8 @@ from leaderboard.boards.selectors.columns import Place, current, main_criterion
 from leaderboard.boards.selectors.filtering import BASELINES
 from leaderboard.boards.selectors.judged import Judged, judged_of
 from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign, Score
-from leaderboard.evaluation.selectors.coverage import Partial, is_whole, partial_of
+from leaderboard.evaluation.result_columns import board_columns
+from leaderboard.evaluation.selectors.coverage import Partial, partial_of
 from leaderboard.evaluation.selectors.progress import n_judged
 from leaderboard.judges.models import JudgedEstimate
 from leaderboard.metric_runs.models import MetricResult
@@ -32,30 +34,8 @@ class TeamName:
     name: str
 
 
-@dataclass(frozen=True)
-class Human:
-    criterion: str
-    mean: float
-    low: float
-    high: float
-    low_50: float
-    high_50: float
-    n: int
-    # number of instances to rate
-    of: int
-    n_workers: int
-    covers: str
-    signature: str
-    # name of the estimate -> mean, low, high, low_50, high_50, covers
-    estimates: dict[str, Any] = field(default_factory=dict)
-    effective_workers: float | None = None
-    largest_share: float | None = None
-    # open decisions may still change which ratings count
-    provisional: bool = False
-
-    @property
-    def whole(self) -> bool:
-        return is_whole(self.n, self.of)
+class Human(SimpleNamespace):
+    """A score; its attributes are the columns of `board_columns`."""
 
 
 @dataclass(frozen=True)
@@ -265,18 +245,18 @@ def _row(
 
 def _scores(pks: list[int], at: datetime | None) -> dict[int, dict[str, Human]]:
     scores: dict[int, dict[str, Human]] = defaultdict(dict)
-    fields = [
-        "evaluation__n_instances" if name == "of" else name
-        for name in Human.__dataclass_fields__
-    ]
+    columns = board_columns()
     rows = Score.objects.filter(current(at=at), submission__in=pks).values_list(
-        "submission_id", "evaluation__final_at", *fields
+        "submission_id",
+        "evaluation__final_at",
+        *(column.path or column.name for column in columns),
     )
     for pk, final_at, *values in rows:
-        human = Human(*values)
+        names = (column.name for column in columns)
+        human = Human(**dict(zip(names, values, strict=True)))
         # of a past board: final since, but not yet then
         if at is not None and final_at is not None and at < final_at:
-            human = replace(human, provisional=True)
+            human.provisional = True
         scores[pk][human.criterion] = human
     return scores
 
