@@ -6,15 +6,14 @@ from rest_framework.reverse import reverse
 
 from leaderboard.api.links import HtmlUrl
 from leaderboard.boards.api.submission_serializers import (
-    COVERS_HELP,
-    ESTIMATES_HELP,
-    PROVISIONAL_HELP,
-    EstimateSerializer,
+    Fields,
     JudgedSerializer,
     TeamSerializer,
+    result_field,
 )
 from leaderboard.boards.selectors.judged import JUDGED_HELP
 from leaderboard.boards.selectors.rows import Row
+from leaderboard.evaluation.result_columns import board_columns
 from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP
 from leaderboard.submissions.models import Submission
 
@@ -22,25 +21,11 @@ from leaderboard.submissions.models import Submission
 class HumanScoreSerializer(serializers.Serializer[Any]):
     """Human score for one criterion, from 0 to 100, with its 95 % interval."""
 
-    criterion = serializers.CharField()
-    mean = serializers.FloatField()
-    low = serializers.FloatField()
-    high = serializers.FloatField()
-    n = serializers.IntegerField(help_text="Instances with a rating that counts.")
-    of = serializers.IntegerField(help_text="Instances in the sample.")
-    n_workers = serializers.IntegerField()
-    covers = serializers.CharField(help_text=COVERS_HELP)
-    signature = serializers.CharField()
-    estimates = serializers.DictField(
-        child=EstimateSerializer(), help_text=ESTIMATES_HELP
-    )
-    effective_workers = serializers.FloatField(
-        allow_null=True, help_text="How many equally busy workers would weigh as much."
-    )
-    largest_share = serializers.FloatField(
-        allow_null=True, help_text="Weight of the worker who counts most, 0 to 1."
-    )
-    provisional = serializers.BooleanField(help_text=PROVISIONAL_HELP)
+    def get_fields(self) -> Fields:
+        return {
+            column.name: result_field(column, plain=column.name in {"low", "high"})
+            for column in board_columns("api")
+        }
 
 
 class PartialSerializer(serializers.Serializer[Any]):

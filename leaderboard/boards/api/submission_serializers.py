@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 from rest_framework import serializers
@@ -7,38 +8,53 @@ from leaderboard.api.links import HTML_URL_HELP
 from leaderboard.api.records import Record
 from leaderboard.boards.selectors.attempts import Attempts
 from leaderboard.boards.selectors.score_changes import ScoreChange
+from leaderboard.evaluation.estimates import Estimate
 from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.result_columns import COLUMNS, Column, columns_of
 from leaderboard.evaluation.selectors.coverage import partial_of_score
 from leaderboard.metric_runs.models import MetricResult
-from leaderboard.stats.systems.estimates import COVERS_CROWD
 from leaderboard.submissions.models import Submission, SubmissionEvent
 from leaderboard.tasks.api import ImportedSerializer
 
 State = Submission.State
-COVERS_HELP = f"What the 95 % interval covers, in words; usually: “{COVERS_CROWD}”."
-ESTIMATES_HELP = (
-    "All estimates by name: `adjusted` (free of who judged what; a mixed model of all "
-    "systems, with an interval that covers other workers), `plain` (this crowd's mean, "
-    "with the bootstrap over instances) and, where the task wants it, `z` (per worker). "
-    "`mean`, `low` and `high` are those of the one that the task ranks by."
-)
+Fields = dict[str, serializers.Field[Any, Any, Any, Any]]
+_FIELD_OF: dict[str, Callable[..., serializers.Field[Any, Any, Any, Any]]] = {
+    "integer": serializers.IntegerField,
+    "number": serializers.FloatField,
+    "text": serializers.CharField,
+    "true or false": serializers.BooleanField,
+    "object": serializers.JSONField,
+}
+
+
+def result_field(
+    column: Column, *, plain: bool = False, **options: Any
+) -> serializers.Field[Any, Any, Any, Any]:
+    if not (plain or column.plain):
+        options["help_text"] = column.description
+    if column.field.null:
+        options["allow_null"] = True
+    if column.name in _CHILDREN:
+        return serializers.DictField(child=_CHILDREN[column.name](), **options)
+    return _FIELD_OF[column.kind](**options)
 
 
 class EstimateSerializer(serializers.Serializer[Any]):
     """One estimate with its intervals of 95 % and 50 %."""
 
-    mean = serializers.FloatField()
-    low = serializers.FloatField()
-    high = serializers.FloatField()
-    low_50 = serializers.FloatField()
-    high_50 = serializers.FloatField()
-    covers = serializers.CharField()
+    def get_fields(self) -> Fields:
+        own = Estimate.__dataclass_fields__
+        return {
+            column.name: result_field(column, plain=True)
+            for column in COLUMNS
+            if column.name in own
+        }
 
 
-PROVISIONAL_HELP = (
-    "True until nothing is open that could change which ratings count; after that a "
-    "score changes at most once a day."
-)
+_CHILDREN: dict[str, Callable[[], serializers.Field[Any, Any, Any, Any]]] = {
+    "estimates": EstimateSerializer,
+    "histogram": serializers.IntegerField,
+}
 
 
 class NewSubmissionSerializer(Body):
@@ -182,39 +198,10 @@ class JudgedSerializer(serializers.Serializer[Any]):
 
 
 class ScoreSerializer(serializers.Serializer[Any]):
-    criterion = serializers.CharField()
-    mean = serializers.FloatField()
-    low = serializers.FloatField(help_text="Lower end of the 95 % interval.")
-    high = serializers.FloatField(help_text="Upper end of the 95 % interval.")
-    n = serializers.IntegerField(help_text="Instances with a rating that counts.")
-    of = serializers.IntegerField(
-        source="evaluation.n_instances", help_text="Instances in the sample."
-    )
     partial = serializers.SerializerMethodField(  # type: ignore[assignment]
         help_text='Set if too few instances were rated, such as "stopped at 154 of '
         '800"; such a score has a rank only if staff decided so.'
     )
-    n_workers = serializers.IntegerField()
-    n_excluded_workers = serializers.IntegerField()
-    histogram = serializers.DictField(
-        child=serializers.IntegerField(), help_text="Rating value to count."
-    )
-    covers = serializers.CharField(help_text=COVERS_HELP)
-    estimates = serializers.DictField(
-        child=EstimateSerializer(), help_text=ESTIMATES_HELP
-    )
-    effective_workers = serializers.FloatField(
-        allow_null=True, help_text="How many equally busy workers would weigh as much."
-    )
-    largest_share = serializers.FloatField(
-        allow_null=True, help_text="Weight of the worker who counts most, 0 to 1."
-    )
-    rank_first = serializers.IntegerField(allow_null=True)
-    rank_last = serializers.IntegerField(allow_null=True)
-    cluster = serializers.IntegerField(allow_null=True)
-    seed = serializers.IntegerField()
-    signature = serializers.CharField()
-    provisional = serializers.BooleanField(help_text=PROVISIONAL_HELP)
     created_at = serializers.DateTimeField()
     link = ScoreLinkSerializer(
         allow_null=True,
@@ -222,6 +209,16 @@ class ScoreSerializer(serializers.Serializer[Any]):
         "before; null if the score is not linked to an earlier crowd. The score itself "
         "is not changed by it.",
     )
+
+    def get_fields(self) -> Fields:
+        columns = {
+            column.name: result_field(
+                column,
+                **({"source": column.path.replace("__", ".")} if column.path else {}),
+            )
+            for column in columns_of("api")
+        }
+        return columns | super().get_fields()
 
     def get_partial(self, score: Score) -> str | None:
         partial = partial_of_score(score)
