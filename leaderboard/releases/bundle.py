@@ -17,15 +17,6 @@ CARD = "README.md"
 LOG = "public_log.ndjson"
 Record = dict[str, Any]
 T = TypeVar("T")
-# Lists are no cells of a spreadsheet: only the JSONL has them.
-NESTED = frozenset(
-    [
-        *("links", "histogram", "estimates", "per_instance"),
-        *("details", "fields", "references", "marks"),
-        *("definition", "criteria", "values", "reasons", "facts", "moved"),
-        *("models", "fields_sent", "beside", "errors", "judges"),
-    ]
-)
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -76,7 +67,13 @@ class Table:
         new = self._flat is None
         if self._flat is None:
             first = list(islice(left, 1))
-            nested = {c for row in first for c in NESTED if row.get(c) is not None}
+            # lists are no cells of a spreadsheet
+            nested = {
+                column
+                for row in first
+                for column, value in row.items()
+                if isinstance(value, dict | list)
+            }
             self._flat = [column for column in self._columns if column not in nested]
             left = chain(first, left)
         lines = csv_lines(self._flat, self._noted(left))

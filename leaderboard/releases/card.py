@@ -1,5 +1,6 @@
 from crowd.hits.models import Assignment
 from leaderboard.boards.selectors.systems import covers_of
+from leaderboard.evaluation.result_columns import columns_of
 from leaderboard.evaluation.selectors.campaigns import (
     campaigns_of,
     launched,
@@ -113,6 +114,10 @@ def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
         "",
         *(f"- `{name}`, {n:,} rows: {_TABLES[name]}" for name, n in counts.items()),
         "- `manifest.json`: settings, seeds and versions; `SHA256SUMS`: checksums",
+        "",
+        "Columns of `scores`:",
+        "",
+        *(f"- `{c.name}` ({c.kind}): {c.description}" for c in columns_of("release")),
         "",
         "## Human evaluation",
         "",

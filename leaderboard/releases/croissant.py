@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from leaderboard.evaluation.result_columns import columns_of
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.teams.selectors import absolute
@@ -115,6 +116,8 @@ def _tables(folder: Path) -> Iterator[Record]:
         with path.open(encoding="utf-8") as lines:
             columns = next(lines).rstrip("\n").split(",")
         rows = list(islice(bundle.iter_table(folder, path.stem), _LOOKED_AT))
+        scores = columns_of("release") if path.stem == "scores" else []
+        words = {column.name: {"description": column.description} for column in scores}
         yield {
             "@type": "cr:RecordSet",
             "@id": path.stem,
@@ -124,6 +127,7 @@ def _tables(folder: Path) -> Iterator[Record]:
                     "@type": "cr:Field",
                     "@id": f"{path.stem}/{column}",
                     "name": column,
+                    **words.get(column, {}),
                     "dataType": _kind([row.get(column) for row in rows]),
                     "source": {
                         "fileObject": {"@id": path.name},

@@ -19,7 +19,7 @@ from genie.lib.queue import lifeline
 
 _TYPES = {
     "BIGINT": """
-        submission rank_first rank_last cluster n_instances n n_workers
+        submission rank_first rank_last cluster n_instances n_workers
         n_excluded_workers seed n_resamples n_questions n_correct comparison a b n_labels
         n_labels_in n_votes n_pairs n_waves wave_size max_pairs all_pairs position wave
         joint n_workers_each per_page n_judgements place skill_cluster other wins ties
@@ -27,35 +27,54 @@ _TYPES = {
         expected_cents most_cents approved_cents input_tokens output_tokens
     """,
     "DOUBLE": """
-        mean low high low_50 high_50 effective_workers largest_share value answered weight
+        mean low high value answered weight
         p_noisy estimate answers_share answers_low answers_high delta all_pairs_delta
         label vote agreement agreement_low agreement_high skill skill_low skill_high strength
         strength_low strength_high p_above tolerance input_price output_price factor spent_cents
         seconds plain_mean plain_low plain_high explained labels_saved
     """,
     "BOOLEAN": """
-        simulated ranks_partial counts provisional asked is_mean noisy anytime_valid
+        simulated ranks_partial counts provisional is_mean noisy anytime_valid
         votes_kept sides_balanced used counted with_references whole ratios
         standing
     """,
     "DOUBLE[]": "per_instance",
     "JSON": """
-        links histogram estimates details fields references marks definition criteria
+        links details fields references marks definition criteria
         values reasons facts moved models fields_sent beside errors judges
     """,
 }
-#: The type of each column by name; all others are strings.
+#: The type of each column by name, but for scores; all others are strings.
 TYPES = {column: kind for kind, names in _TYPES.items() for column in names.split()}
 # Rows held before writing: fewer if they are long.
 _MOST_ROWS, _BYTES_AT_ONCE = 20_480, 8 << 20
 # Memory for reading: rows of a whole book each need more.
 _LITTLE, _MUCH = "256MB", "1GB"
 _LEAST_OBJECT, _MOST_OBJECT = 1 << 20, 1 << 30
+_OF_KIND = {
+    "integer": "BIGINT",
+    "number": "DOUBLE",
+    "object": "JSON",
+    "text": "VARCHAR",
+    "true or false": "BOOLEAN",
+}
 
 
 def write_parquet(folder: Path, tables: Iterable[tuple[str, Sequence[str]]]) -> None:
     """Write each table's JSONL as Parquet; raise GenieError ``no-parquet`` on failure."""
-    _apart("write", str(folder), json.dumps([*tables]))
+    # imported late: the engine's process has no use for models
+    from leaderboard.evaluation.result_columns import columns_of
+
+    of_scores = {column.name: _OF_KIND[column.kind] for column in columns_of("release")}
+    types = {
+        name: {
+            column: (of_scores if name == "scores" else TYPES).get(column)
+            or TYPES.get(column, "VARCHAR")
+            for column in columns
+        }
+        for name, columns in tables
+    }
+    _apart("write", str(folder), json.dumps(types))
 
 
 @contextmanager
@@ -75,11 +94,10 @@ def _apart(*words: str) -> None:
         )
 
 
-def _write(folder: Path, tables: list[tuple[str, list[str]]]) -> None:
+def _write(folder: Path, tables: dict[str, dict[str, str]]) -> None:
     with engine(folder) as connection:
-        for name, columns in tables:
+        for name, types in tables.items():
             source, target = (folder / f"{name}.{end}" for end in ("jsonl", "parquet"))
-            types = {column: TYPES.get(column, "VARCHAR") for column in columns}
             longest = _longest(source)
             n = min(max(_BYTES_AT_ONCE // longest, 1), _MOST_ROWS)
             rows = connection.read_json(
@@ -94,18 +112,8 @@ def _write(folder: Path, tables: list[tuple[str, list[str]]]) -> None:
 def _read(folder: Path, place: Path) -> None:
     with engine(place) as connection:
         for source in sorted(folder.glob("*.parquet")):
-            rows = connection.read_parquet(str(source))
-            chosen = [
-                f'"{column}"::JSON AS "{column}"'
-                if TYPES.get(column) == "JSON"
-                else f'"{column}"'
-                for column in rows.columns
-            ]
             target = str(place / f"{source.stem}.jsonl").replace("'", "''")
-            copy = (
-                f"COPY (SELECT {', '.join(chosen)} FROM read_parquet($1)) "  # noqa: S608
-                f"TO '{target}' (FORMAT json)"
-            )
+            copy = f"COPY (FROM read_parquet($1)) TO '{target}' (FORMAT json)"
             _within_memory(connection, copy, [str(source)])
 
 

@@ -9,6 +9,7 @@ from django.db.models import Max
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.result_columns import columns_of
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.releases.bundle import Record, batched
 from leaderboard.releases.gathering.judgments import evaluations_of
@@ -36,31 +37,6 @@ SYSTEMS = (
     "file_sha256",
     "description",
     "links",
-)
-SCORES = (
-    "submission",
-    "criterion",
-    "mean",
-    "low",
-    "high",
-    "low_50",
-    "high_50",
-    "n",
-    "n_workers",
-    "n_excluded_workers",
-    "histogram",
-    "covers",
-    "provisional",
-    "reason",
-    "scale",
-    "asked",
-    "seed",
-    "n_resamples",
-    "signature",
-    "estimates",
-    "effective_workers",
-    "largest_share",
-    "cluster",
 )
 METRICS = (
     "submission",
@@ -148,6 +124,10 @@ def _unranked(submission: Submission) -> Record:
     }
 
 
+def score_columns() -> tuple[str, ...]:
+    return ("submission", *(column.name for column in columns_of("release")))
+
+
 def scores(task: Task, pks: Sequence[int]) -> Iterator[Record]:
     criteria = set(task.human.criteria)
     for some in batched(pks, AT_ONCE):
@@ -155,8 +135,7 @@ def scores(task: Task, pks: Sequence[int]) -> Iterator[Record]:
 
 
 def _scores(criteria: set[str], pks: Sequence[int]) -> list[Record]:
-    fields = [name for name in SCORES if name not in {"scale", "asked", "n_resamples"}]
-    fields.remove("submission")
+    fields = [column.name for column in columns_of("release") if column.path is None]
     stored = Score.objects.filter(submission__in=pks, superseded_at=None).order_by(
         "submission_id", "pk"
     )

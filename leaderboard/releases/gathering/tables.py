@@ -125,7 +125,9 @@ class Tables:
     def _write_board(self) -> None:
         task = self.task
         self._write("systems", results.SYSTEMS, results.systems(task, self.others))
-        self._write("scores", results.SCORES, results.scores(task, self.ranked))
+        self._write(
+            "scores", results.score_columns(), results.scores(task, self.ranked)
+        )
         if task.published_figures.exists():
             self._write("published", results.PUBLISHED, results.published(task))
 

@@ -82,7 +82,7 @@ def test_the_longest_line_has_room(tmp_path):
 def test_what_does_not_fit_into_little_memory_gets_more(tmp_path, monkeypatch):
     row = {"submission": 1, "metric": "chrf", "per_instance": [0.5] * 30_000}
     (tmp_path / "metrics.jsonl").write_text(f"{json.dumps(row)}\n" * 20)
-    parquet._write(tmp_path, [("metrics", list(row))])
+    parquet.write_parquet(tmp_path, [("metrics", list(row))])
     monkeypatch.setattr(parquet, "_LITTLE", "1MB")
     place = tmp_path / "read"
     place.mkdir()
