@@ -12,14 +12,10 @@ from genie.lib.typing import Account
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.result_columns import columns_of
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import public
 
-# Fields of a score's entry, which releases have, too.
-_SAID = (
-    *("criterion", "mean", "low", "high", "n", "n_workers", "n_excluded_workers"),
-    *("rank_first", "rank_last", "ratings_sha256", "signature"),
-)
 # Large integers that some readers of JSON round: seeds.
 _SHORT = 15
 
@@ -33,7 +29,7 @@ def scores(rows: Iterable[Score]) -> None:
 
 
 def _numbers(score: Score) -> dict[str, Any]:
-    numbers = {name: getattr(score, name) for name in _SAID}
+    numbers = {column.name: getattr(score, column.name) for column in columns_of("log")}
     # JSON has no infinity
     return {
         name: None if isinstance(one, float) and not math.isfinite(one) else one

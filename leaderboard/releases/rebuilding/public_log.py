@@ -7,12 +7,10 @@ from pathlib import Path
 from genie.history import merkle
 from genie.history.canonical import commitment
 from genie.lib.errors import GenieError
+from leaderboard.evaluation.result_columns import columns_of
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.published_numbers import Number
-
-# Columns of scores.jsonl that an entry also has.
-_SAME = ("mean", "low", "high", "n", "n_workers", "n_excluded_workers", "signature")
 
 
 def log_numbers(folder: Path, tables: Path) -> Iterator[Number | str]:
@@ -28,12 +26,14 @@ def log_numbers(folder: Path, tables: Path) -> Iterator[Number | str]:
         data = json.loads(entry["data"])
         if "criterion" in data and "submission" in data:
             said[data["submission"], data["criterion"]] = data
+    names = {column.name for column in columns_of("log")} - {"criterion"}
     n_older = 0
     for score in bundle.iter_table(tables, "scores"):
         about = score["submission"], score["criterion"]
         logged = said.get(about)
         n_older += logged is None
-        for column in _SAME if logged else ():
+        # an older release or entry lacks columns that were added later
+        for column in names & score.keys() & (logged or {}).keys():
             subject = "submission {} on {}, {}".format(*about, column)
             yield Number(bundle.LOG, subject, logged[column], score[column])  # type: ignore[index]
     if n_older:

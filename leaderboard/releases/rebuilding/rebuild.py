@@ -11,6 +11,7 @@ from genie.lib.errors import GenieError
 from leaderboard.designs.base import Design, all_designs
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.estimates import NOBODY, plain_intervals
+from leaderboard.evaluation.result_columns import columns_of, compute_columns
 from leaderboard.releases import FORMAT, bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
@@ -182,19 +183,23 @@ def _score(
         yield Number("scores.jsonl", f"{name}, {low}", plain[low], interval.low)
         yield Number("scores.jsonl", f"{name}, {high}", plain[high], interval.high)
         yield Number("scores.jsonl", f"{name}, n", score["n"], interval.n)
-    workers = {row["worker"] for row in ratings}
-    workers = {one for one in workers if not one.startswith(NOBODY)}
-    yield Number("scores.jsonl", f"{name}, workers", score["n_workers"], len(workers))
-    binned, counts = np.unique(unit.binned(values), return_counts=True)
-    computed = dict(zip((f"{v:g}" for v in binned), counts.tolist(), strict=True))
-    # values on either side: a missing bar is a difference, too
-    for value in sorted({*computed, *score["histogram"]}):
-        yield Number(
-            "scores.jsonl",
-            f"{name}, ratings of {value}",
-            score["histogram"].get(value, 0),
-            computed.get(value, 0),
-        )
+    known = [
+        None if row["worker"].startswith(NOBODY) else row["worker"] for row in ratings
+    ]
+    computed = compute_columns(pd.DataFrame(frame | {"worker": known}), unit)
+    for column in columns_of("release"):
+        value, stated = computed.get(column.name), score.get(column.name)
+        # a column that was added later, and which this release or score lacks
+        if column.compute is None or (stated is None and column.field.null):
+            continue
+        subject = f"{name}, {column.name}"
+        if not isinstance(value, dict):
+            yield Number("scores.jsonl", subject, stated, value)
+            continue
+        # keys on either side: a missing one is a difference, too
+        for key in sorted({*value, *stated}):
+            numbers = stated.get(key, 0), value.get(key, 0)
+            yield Number("scores.jsonl", f"{subject} {key}", *numbers)
 
 
 def _unit(design: type[Design], score: Record) -> Unit:

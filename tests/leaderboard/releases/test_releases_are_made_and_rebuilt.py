@@ -478,7 +478,7 @@ def test_licences_in_doubt_are_closed():
 FORGED = [
     ("scores", lambda r: r[0].update(mean=r[0]["mean"] + 0.001), "mean"),
     ("scores", lambda r: r[0].update(high=r[0]["high"] - 0.001), "high"),
-    ("scores", lambda r: r[0]["histogram"].update({"1": 99}), "ratings of 1"),
+    ("scores", lambda r: r[0]["histogram"].update({"1": 99}), "histogram 1"),
     ("scores", lambda r: r.pop(), "score of submission"),
     ("scores", lambda r: r[0].update(n_excluded_workers=3), "excluded workers"),
     ("judgments", lambda r: counting(r).update(value=0.6), "score"),
