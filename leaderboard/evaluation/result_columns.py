@@ -1,10 +1,4 @@
-"""The columns of result rows: scores of systems on criteria.
-
-A column declared here is a field of `Score`. It is shown in boards' rows, the API, CSV,
-JSON, releases (with Parquet, Croissant and their list of columns) and the public log,
-as its `outputs` say. With `compute`, scoring computes it and `rebuild` checks it.
-A column that is added later has to accept null: older scores and releases lack it.
-"""
+"""The columns of result rows: the one declaration of a score's fields and their outputs."""
 
 from __future__ import annotations
 
@@ -16,11 +10,11 @@ from django.db.models import (
     BigIntegerField,
     BooleanField,
     CharField,
+    Field,
     FloatField,
     PositiveIntegerField,
     Q,
 )
-from django.db.models import Field as AnyField
 
 from genie.lib.ordered_json import OrderedJSONField
 
@@ -29,16 +23,13 @@ if TYPE_CHECKING:
 
     from leaderboard.designs.unit import Unit
 
-    Field = AnyField[Any, Any]
-else:
-    Field = AnyField
 
 EVERYWHERE = frozenset({"board", "csv", "api", "release", "log"})
 _NOT_LOGGED = EVERYWHERE - {"log"}
 _NO_CELLS = _NOT_LOGGED - {"csv"}
 _DRAWN = frozenset({"board", "release"})
 _API, _LOG, _RELEASE = frozenset({"api"}), frozenset({"log"}), frozenset({"release"})
-_KINDS: dict[type[Field], str] = {
+_KINDS: dict[type[Field[Any, Any]], str] = {
     BigIntegerField: "integer",
     BooleanField: "true or false",
     CharField: "text",
@@ -52,11 +43,11 @@ _KINDS: dict[type[Field], str] = {
 class Column:
     name: str
     # the type, also of a column that is not stored
-    field: Field
+    field: Field[Any, Any]
     description: str
     outputs: frozenset[str] = EVERYWHERE
-    # from the ratings that count (instance, worker, value) and their unit; the worker
-    # is null if the rater is not identified
+    # Computed with the score, and again by `rebuild`, from the ratings that count
+    # (instance, worker, value) and their unit. A worker is null if not identified.
     compute: Callable[[pd.DataFrame, Unit], Any] | None = None
     # the least and the largest value that the database accepts
     bounds: tuple[float | None, float | None] = (None, None)
@@ -83,18 +74,13 @@ def _histogram(ratings: pd.DataFrame, unit: Unit) -> dict[str, int]:
     return dict(zip((f"{v:g}" for v in values), counts.tolist(), strict=True))
 
 
-def _rank() -> Field:
+def _rank() -> PositiveIntegerField[Any, Any]:
     return PositiveIntegerField(null=True, blank=True)
 
 
+# A column that is added later accepts null: older scores and releases lack it.
 COLUMNS = (
-    Column(
-        "criterion",
-        CharField(max_length=50),
-        "Name of the question that raters answered.",
-        EVERYWHERE - {"csv"},
-        plain=True,
-    ),
+    Column("criterion", CharField(max_length=50), "Name of the question.", plain=True),
     Column("mean", FloatField(), "The score.", plain=True),
     Column("low", FloatField(), "Lower end of the 95 % interval."),
     Column("high", FloatField(), "Upper end of the 95 % interval."),
@@ -215,7 +201,7 @@ def columns_of(output: str) -> list[Column]:
 
 
 def board_columns(output: str = "board") -> list[Column]:
-    """Return a board's columns that an output has, with the provisional mark last."""
+    # the provisional mark is last
     chosen = [column for column in columns_of("board") if output in column.outputs]
     return sorted(chosen, key=lambda column: column.name == "provisional")
 
@@ -225,7 +211,6 @@ def stored_columns() -> list[Column]:
 
 
 def compute_columns(ratings: pd.DataFrame, unit: Unit) -> dict[str, Any]:
-    """Compute the columns that have a `compute`, from the ratings that count."""
     return {
         column.name: column.compute(ratings, unit)
         for column in COLUMNS
@@ -234,7 +219,6 @@ def compute_columns(ratings: pd.DataFrame, unit: Unit) -> dict[str, Any]:
 
 
 def within_bounds() -> Q:
-    """Return the condition of a model's check constraint; null is always allowed."""
     ends = [
         (f"{column.name}__{lookup}", end)
         for column in stored_columns()

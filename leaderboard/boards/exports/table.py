@@ -153,7 +153,7 @@ def _cells(criterion: str, human: Human | None) -> dict[str, Cell]:
             plain = (value or {}).get(PLAIN, {})
             for part in _PLAIN:
                 cells[f"human_{criterion}_plain_{part}"] = plain.get(part)
-        else:
+        elif column.name != "criterion":
             cells[f"human_{criterion}_{column.name}"] = value
     return cells
 
@@ -181,7 +181,7 @@ def _head(table: BoardTable, row: Row) -> dict[str, Cell]:
 
 
 def columns(table: BoardTable) -> list[str]:
-    """Return the columns of `records`, which an empty board has as well."""
+    # not taken from the rows: an empty board has the same header
     scores = [column for name in table.criteria for column in _cells(name, None)]
     judged = [column for name in table.judged for column in judged_columns(name)]
     return [*_HEAD, *scores, *judged, *table.metrics]

@@ -1,7 +1,8 @@
 """The history of a board: its leaders and their scores over time."""
 
 from dataclasses import dataclass
-from types import SimpleNamespace
+from datetime import datetime
+from typing import Any, cast
 
 from genie.lib.serving.computed_once import computed_once
 from leaderboard.boards.selectors.columns import main_criterion
@@ -13,20 +14,24 @@ from leaderboard.stats.systems.ranks import ALPHA, Ranking
 from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 
-_COLUMNS = {
-    "pk": "submission_id",
-    "system": "submission__system_name",
-    "simulated": "submission__simulated",
-    "at": "submission__published_at",
-    "of": "evaluation__n_instances",
-    "ranks_partial": "evaluation__ranks_partial",
-    **{name: name for name in ("mean", "low", "high", "low_50", "high_50", "n")},
-    "provisional": "provisional",
-}
 
+@dataclass(frozen=True)
+class Published:
+    """A published result; its fields are named as in `Score`, so that it can be drawn."""
 
-class Published(SimpleNamespace):
-    """A published result with the attributes `_COLUMNS`; it can be drawn as a score."""
+    pk: int
+    system: str
+    simulated: bool
+    at: datetime
+    mean: float
+    low: float
+    high: float
+    low_50: float
+    high_50: float
+    n: int
+    of: int
+    ranks_partial: bool
+    provisional: bool
 
 
 @dataclass(frozen=True)
@@ -69,9 +74,23 @@ def _history(task: Task) -> History:
             superseded_at=None,
         )
         .order_by("submission__published_at", "submission_id")
-        .values_list(*_COLUMNS.values())
+        .values_list(
+            "submission_id",
+            "submission__system_name",
+            "submission__simulated",
+            "submission__published_at",
+            "mean",
+            "low",
+            "high",
+            "low_50",
+            "high_50",
+            "n",
+            "evaluation__n_instances",
+            "evaluation__ranks_partial",
+            "provisional",
+        )
     )
-    results = [Published(**dict(zip(_COLUMNS, row, strict=True))) for row in rows]
+    results = [Published(*cast("tuple[Any, ...]", row)) for row in rows]
     ranked = [
         one
         for one in results

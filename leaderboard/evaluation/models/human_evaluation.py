@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import models
@@ -260,24 +260,10 @@ class Score(models.Model):
     # the crowd is not linked to an earlier one
     link = OrderedJSONField(null=True, blank=True)
 
-    # types of some fields, all of which `result_columns` declares
-    criterion: str
-    mean: float
-    low: float
-    high: float
-    n: int
-    n_workers: int
-    n_excluded_workers: int
-    histogram: dict[str, int]
-    covers: str
-    seed: int
-    ratings_sha256: str
-    signature: str
-    estimates: dict[str, Any]
-    effective_workers: float | None
-    largest_share: float | None
-    provisional: bool
     reason: str
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...  # another column
 
     class Meta:
         ordering = ["pk"]

@@ -3,6 +3,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -188,7 +189,8 @@ def _score(
     ]
     computed = compute_columns(pd.DataFrame(frame | {"worker": known}), unit)
     for column in columns_of("release"):
-        value, stated = computed.get(column.name), score.get(column.name)
+        value: Any = computed.get(column.name)
+        stated: Any = score.get(column.name)
         # a column that was added later, and which this release or score lacks
         if column.compute is None or (stated is None and column.field.null):
             continue
