@@ -7,8 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from genie.lib.errors import GenieError
-from leaderboard.submissions.models import Submission, Team
-from leaderboard.submissions.services.about_system import FIELDS
+from leaderboard.submissions.models import DETAILS, Submission, Team, detail_names
 from leaderboard.submissions.services.submit import Quota
 
 # Optional details of a system, entered with its predictions or later.
@@ -22,7 +21,9 @@ def said_at(error: GenieError) -> str | None:
 
 
 def initial_of(submission: Submission) -> dict[str, Any]:
-    said = {name: getattr(submission, name) for name in ("description", *FIELDS)}
+    said = {
+        name: getattr(submission, name) for name in ("description", *detail_names())
+    }
     return {**said, "links": "\n".join(submission.links)}
 
 
@@ -40,30 +41,19 @@ class AboutSystemForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text=gettext_lazy("Paper, code, weights: one web address per line."),
     )
-    organization = forms.CharField(
-        label=gettext_lazy("Organization"),
-        required=False,
-        max_length=100,
-        help_text=gettext_lazy("Who built the system, if it is not your team."),
-    )
-    weights = forms.ChoiceField(
-        label=gettext_lazy("Weights"),
-        required=False,
-        choices=[("", gettext_lazy("not stated")), *Submission.Weights.choices],
-        help_text=gettext_lazy("Open weights: anybody can download the model."),
-    )
-    parameters = forms.CharField(
-        label=gettext_lazy("Parameters"),
-        required=False,
-        max_length=20,
-        help_text=gettext_lazy("How many, such as 7B, 355M or 8x22B."),
-    )
-    licence = forms.CharField(
-        label=gettext_lazy("Licence of the system"),
-        required=False,
-        max_length=100,
-        help_text=gettext_lazy("Such as Apache-2.0, or proprietary."),
-    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        first = [*self.fields][: [*self.fields].index("links") + 1]
+        for detail in DETAILS:
+            choices = detail.field.choices
+            stated = {"choices": [("", gettext_lazy("not stated")), *(choices or ())]}
+            self.fields[detail.name] = detail.field.formfield(
+                label=detail.label,
+                help_text=detail.help_text,
+                **(stated if choices else {}),
+            )
+        self.order_fields([*first, *detail_names()])
 
     def clean_links(self) -> list[str]:
         lines = str(self.cleaned_data["links"]).split()
@@ -130,7 +120,6 @@ class SubmissionForm(AboutSystemForm):
         empty_label=gettext_lazy("Choose a team"),
         required=False,
     )
-    folded = FIELDS
     field_order = (
         "system_name",
         "file",
@@ -183,15 +172,15 @@ class SubmissionForm(AboutSystemForm):
 
     def main_fields(self) -> list[forms.BoundField]:
         return [
-            field for field in self.visible_fields() if field.name not in self.folded
+            field for field in self.visible_fields() if field.name not in detail_names()
         ]
 
     def folded_fields(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.folded]
+        return [self[name] for name in detail_names()]
 
     def folded_in_use(self) -> bool:
         """Return whether a folded field was filled in, or has an error."""
-        return any(self[name].errors or self[name].value() for name in self.folded)
+        return any(self[name].errors or self[name].value() for name in detail_names())
 
     def clean_anonymous_until(self) -> date | None:
         day: date | None = self.cleaned_data["anonymous_until"]

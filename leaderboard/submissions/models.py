@@ -1,14 +1,21 @@
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.html import escape
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy
 
 from genie.lib.runner import Work
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.tasks.models import Instance, Task
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
 
 _STEPS = {
     "RECEIVED": "validate",
@@ -38,6 +45,83 @@ class Team(models.Model):
         return self.name
 
 
+_ONE_LINE = gettext_lazy("This must be one line of at most 100 characters.")
+
+
+@dataclass(frozen=True)
+class Detail:
+    """A detail of a system: in the model, forms, API, exports and on its page."""
+
+    name: str
+    field: Any  # a CharField
+    label: "_StrPromise"
+    # in forms, and in the API for new submissions and for existing ones
+    help_text: "_StrPromise"
+    asked: str
+    answered: str
+    # as a fact on the page
+    fact: "_StrPromise | str"
+    # what the text has to be, and the sentence if it is not
+    pattern: str = ".*"
+    refusal: "_StrPromise" = _ONE_LINE
+
+
+DETAILS = [
+    Detail(
+        "organization",
+        models.CharField(max_length=100, blank=True),
+        gettext_lazy("Organization"),
+        gettext_lazy("Who built the system, if it is not your team."),
+        "Who built the system, if it is not the team.",
+        "Who built the system; empty if not said.",
+        "<bdi>%(organization)s</bdi>",
+    ),
+    Detail(
+        "weights",
+        models.CharField(
+            max_length=6,
+            choices=[
+                ("open", gettext_lazy("open weights")),
+                ("closed", gettext_lazy("closed weights")),
+            ],
+            blank=True,
+        ),
+        gettext_lazy("Weights"),
+        gettext_lazy("Open weights: anybody can download the model."),
+        "Whether anybody can have the model's weights.",
+        "open, closed, or empty if not said.",
+        "%(weights)s",
+        "open|closed",
+        gettext_lazy("Say of the weights that they are open or closed, or nothing."),
+    ),
+    Detail(
+        "parameters",
+        models.CharField(max_length=20, blank=True),
+        gettext_lazy("Parameters"),
+        gettext_lazy("How many, such as 7B, 355M or 8x22B."),
+        "Their number as people write it, such as 7B, 355M or 8x22B.",
+        'Such as "7B"; empty if not said.',
+        gettext_lazy("%(parameters)s parameters"),
+        # 7B, 1.5B, 355M, 8x22B, ~1T: short enough for a column, with a number
+        r"(?i)[~≈<>]? ?(\d+ ?[x×] ?)?\d[\d.,]* ?[kmbt]?",
+        gettext_lazy("Write the number of parameters like 7B, 1.5B, 355M or 8x22B."),
+    ),
+    Detail(
+        "licence",
+        models.CharField(max_length=100, blank=True),
+        gettext_lazy("Licence of the system"),
+        gettext_lazy("Such as Apache-2.0, or proprietary."),
+        "Of the system.",
+        "Empty if not said.",
+        gettext_lazy("licence: <bdi>%(licence)s</bdi>"),
+    ),
+]
+
+
+def detail_names() -> list[str]:
+    return [detail.name for detail in DETAILS]
+
+
 class Submission(Work):
     """One system's predictions for one task, and their state."""
 
@@ -55,12 +139,6 @@ class Submission(Work):
         SCORED = states.State.SCORED.value, states.State.SCORED.label
         PUBLISHED = "PUBLISHED", gettext_lazy("published")
         WITHDRAWN = "WITHDRAWN", gettext_lazy("withdrawn")
-
-    class Weights(models.TextChoices):
-        """Whether the model's weights are available."""
-
-        OPEN = "open", gettext_lazy("open weights")
-        CLOSED = "closed", gettext_lazy("closed weights")
 
     class Baseline(models.TextChoices):
         """Kinds of rows that are not systems of submitters, for comparison."""
@@ -92,12 +170,6 @@ class Submission(Work):
     system_name = models.CharField(max_length=100)
     description = models.TextField(max_length=4000, blank=True)
     links = models.JSONField(default=list, blank=True)
-    # The submitter's details of the system; may be empty.
-    organization = models.CharField(max_length=100, blank=True)
-    weights = models.CharField(max_length=6, choices=Weights.choices, blank=True)
-    # as entered: "7B", "8x22B", "355M"
-    parameters = models.CharField(max_length=20, blank=True)
-    licence = models.CharField(max_length=100, blank=True)
     # Shown as a mark beside the name; ranks ignore it.
     baseline = models.CharField(max_length=9, choices=Baseline.choices, blank=True)
     visibility = models.CharField(
@@ -140,6 +212,20 @@ class Submission(Work):
         return self.system_name
 
     @property
+    def facts(self) -> list[SafeString]:
+        texts = {
+            detail.name: escape(getattr(self, f"get_{detail.name}_display")())
+            if detail.field.choices
+            else escape(getattr(self, detail.name))
+            for detail in DETAILS
+        }
+        return [
+            SafeString(str(detail.fact) % texts)
+            for detail in DETAILS
+            if texts[detail.name]
+        ]
+
+    @property
     def failed(self) -> bool:
         return bool(self.failure)
 
@@ -167,6 +253,10 @@ class Submission(Work):
             self.anonymous_until is not None
             and timezone.localdate() < self.anonymous_until
         )
+
+
+for _detail in DETAILS:
+    Submission.add_to_class(_detail.name, _detail.field)
 
 
 class SubmissionEvent(models.Model):

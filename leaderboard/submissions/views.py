@@ -16,9 +16,8 @@ from genie.lib.errors import GenieError
 from genie.lib.serving.one_at_a_time import one_at_a_time
 from genie.lib.serving.uploads import announced, drop
 from leaderboard.submissions.forms import CheckForm, SubmissionForm, said_at
-from leaderboard.submissions.models import Submission, Team
+from leaderboard.submissions.models import Submission, Team, detail_names
 from leaderboard.submissions.readers import PredictionFile
-from leaderboard.submissions.services import about_system
 from leaderboard.submissions.services import check_file as dry_run
 from leaderboard.submissions.services import submit as service
 from leaderboard.tasks.models import Task
@@ -236,7 +235,7 @@ def _receive(request: HttpRequest, task: Task, data: dict[str, Any]) -> Submissi
         links=data["links"],
         visibility=data["visibility"],
         anonymous_until=data["anonymous_until"],
-        **{name: data[name] for name in about_system.FIELDS},
+        **{name: data[name] for name in detail_names()},
     )
 
 

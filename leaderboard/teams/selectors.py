@@ -26,8 +26,7 @@ from crowd.workers.models.worker import (
 from genie.accounts.models import AccessToken, PrivateRead, TaskRole
 from genie.lib.typing import Account
 from leaderboard.studio.models import Draft
-from leaderboard.submissions.models import Submission
-from leaderboard.submissions.services import about_system
+from leaderboard.submissions.models import Submission, detail_names
 from leaderboard.teams.models import Membership, NoticePreference
 from quality.appeals.models import Appeal
 
@@ -128,7 +127,7 @@ def _submissions(user: Account) -> list[dict[str, Any]]:
         "system_name",
         "description",
         "links",
-        *about_system.FIELDS,
+        *detail_names(),
         "visibility",
         "anonymous_until",
         "state",

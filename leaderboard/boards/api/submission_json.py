@@ -11,9 +11,8 @@ from leaderboard.boards.selectors.score_changes import score_changes, still_open
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.worker_figures import paid_and_fee
-from leaderboard.submissions.models import Submission
+from leaderboard.submissions.models import Submission, detail_names
 from leaderboard.submissions.selectors import VisibleParts
-from leaderboard.submissions.services import about_system
 from leaderboard.tasks.api import imported_json
 
 # These could disclose another team's submission (as on its page).
@@ -56,7 +55,7 @@ def full(
         **{
             # free text, which could identify an anonymous system's team
             name: getattr(submission, name) if view.identity else None
-            for name in about_system.FIELDS
+            for name in detail_names()
         },
         "baseline": submission.baseline,
         "file": _file(submission) if view.inner else None,

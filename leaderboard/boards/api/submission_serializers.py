@@ -13,7 +13,7 @@ from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.result_columns import COLUMNS, Column, columns_of
 from leaderboard.evaluation.selectors.coverage import partial_of_score
 from leaderboard.metric_runs.models import MetricResult
-from leaderboard.submissions.models import Submission, SubmissionEvent
+from leaderboard.submissions.models import DETAILS, Submission, SubmissionEvent
 from leaderboard.tasks.api import ImportedSerializer
 
 State = Submission.State
@@ -28,10 +28,10 @@ _FIELD_OF: dict[str, Callable[..., serializers.Field[Any, Any, Any, Any]]] = {
 
 
 def result_field(
-    column: Column, *, plain: bool = False, **options: Any
+    column: Column, *, plain: bool = False, source: str | None = None
 ) -> serializers.Field[Any, Any, Any, Any]:
-    if not (plain or column.plain):
-        options["help_text"] = column.description
+    words = None if plain or column.plain else column.description
+    options: dict[str, Any] = {"source": source, "help_text": words}
     if column.field.null:
         options["allow_null"] = True
     if column.name in _CHILDREN:
@@ -79,27 +79,6 @@ class NewSubmissionSerializer(Body):
         max_length=10,
         help_text="Web addresses; repeat the field for more than one.",
     )
-    organization = serializers.CharField(
-        required=False,
-        allow_blank=True,
-        max_length=100,
-        help_text="Who built the system, if it is not the team.",
-    )
-    weights = serializers.ChoiceField(
-        choices=Submission.Weights.choices,
-        required=False,
-        allow_blank=True,
-        help_text="Whether anybody can have the model's weights.",
-    )
-    parameters = serializers.CharField(
-        required=False,
-        allow_blank=True,
-        max_length=20,
-        help_text="Their number as people write it, such as 7B, 355M or 8x22B.",
-    )
-    licence = serializers.CharField(
-        required=False, allow_blank=True, max_length=100, help_text="Of the system."
-    )
     visibility = serializers.ChoiceField(
         choices=Submission.Visibility.choices, required=False
     )
@@ -108,6 +87,20 @@ class NewSubmissionSerializer(Body):
         help_text="Team, description, links and what else is said of the system stay "
         "hidden until this day.",
     )
+
+    def get_fields(self) -> Fields:
+        about: dict[str, Any] = {"required": False, "allow_blank": True}
+        details = {
+            detail.name: serializers.ChoiceField(
+                detail.field.choices, help_text=detail.asked, **about
+            )
+            if detail.field.choices
+            else serializers.CharField(
+                max_length=detail.field.max_length, help_text=detail.asked, **about
+            )
+            for detail in DETAILS
+        }
+        return super().get_fields() | details
 
 
 class TeamSerializer(serializers.Serializer[Any]):
@@ -213,8 +206,7 @@ class ScoreSerializer(serializers.Serializer[Any]):
     def get_fields(self) -> Fields:
         columns = {
             column.name: result_field(
-                column,
-                **({"source": column.path.replace("__", ".")} if column.path else {}),
+                column, source=column.path and column.path.replace("__", ".")
             )
             for column in columns_of("api")
         }
@@ -277,16 +269,6 @@ class SubmissionDetailSerializer(SubmissionSerializer):
     )
     description = serializers.CharField(allow_null=True)
     links = serializers.ListField(child=serializers.CharField(), allow_null=True)
-    organization = serializers.CharField(
-        allow_null=True, help_text="Who built the system; empty if not said."
-    )
-    weights = serializers.CharField(
-        allow_null=True, help_text="open, closed, or empty if not said."
-    )
-    parameters = serializers.CharField(
-        allow_null=True, help_text='Such as "7B"; empty if not said.'
-    )
-    licence = serializers.CharField(allow_null=True, help_text="Empty if not said.")
     baseline = serializers.CharField(
         help_text="reference (a human reference), baseline, or empty. Set by staff."
     )
@@ -317,3 +299,12 @@ class SubmissionDetailSerializer(SubmissionSerializer):
     score_changes = ScoreChangeSerializer(
         many=True, help_text="Changes of published scores, oldest first."
     )
+
+    def get_fields(self) -> Fields:
+        details = {
+            detail.name: serializers.CharField(
+                allow_null=True, help_text=detail.answered
+            )
+            for detail in DETAILS
+        }
+        return super().get_fields() | details

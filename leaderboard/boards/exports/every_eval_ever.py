@@ -17,11 +17,10 @@ from leaderboard.boards.selectors.certainty import Agreement
 from leaderboard.boards.selectors.judged import Raters
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.metric_runs.selectors import metric_words
-from leaderboard.submissions.models import Submission
+from leaderboard.submissions.models import Submission, detail_names
 
 SCHEMA_VERSION = "0.3.0"
 _CONFIDENCE = 0.95
-_ABOUT = ("organization", "weights", "parameters", "licence", "baseline")
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,9 @@ class Source:
 
 def as_records(table: BoardTable, source: Source) -> list[dict[str, Any]]:
     """Return a record for each public system with a score or a metric."""
-    said = Submission.objects.only(*_ABOUT).in_bulk([row.pk for row in table.rows])
+    said = Submission.objects.only(*detail_names(), "baseline").in_bulk(
+        [row.pk for row in table.rows]
+    )
     records = (_record(table, row, source, said[row.pk]) for row in table.rows)
     return [record for record in records if record["evaluation_results"]]
 
@@ -83,7 +84,8 @@ def _record(
 
 def _model(row: Row, said: Submission) -> dict[str, Any]:
     # the teams of anonymous systems are not disclosed
-    shown = {key: text for key in _ABOUT if row.team and (text := getattr(said, key))}
+    about = (*detail_names(), "baseline") if row.team else ()
+    shown = {key: text for key in about if (text := getattr(said, key))}
     # submitters are not asked how a system was run
     weights = f"{shown['weights']}_weights" if "weights" in shown else "unknown"
     demanded = {"deployment_type": "unknown", "model_availability": weights}

@@ -8,42 +8,29 @@ from urllib.parse import urlsplit
 from django.utils.translation import gettext
 
 from genie.lib.errors import GenieError
-from leaderboard.submissions.models import Submission
+from leaderboard.submissions.models import DETAILS, Detail, Submission
 
 # Characters that make a text look different, or break a line.
 UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 # Characters that no database stores as text.
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
-# 7B, 1.5B, 355M, 8x22B, ~1T: short enough for a column, with a number
-_PARAMETERS = re.compile(r"[~≈<>]? ?(\d+ ?[x×] ?)?\d[\d.,]* ?[kmbt]?", re.IGNORECASE)
-FIELDS = ("organization", "weights", "parameters", "licence")
 
 
-def checked(
-    *,
-    organization: str = "",
-    weights: str = "",
-    parameters: str = "",
-    licence: str = "",
-) -> dict[str, str]:
-    """Return a system's details as they are stored, or raise an error."""
-    if weights not in {"", *Submission.Weights.values}:
-        raise _refused(
-            "weights",
-            gettext("Say of the weights that they are open or closed, or nothing."),
+def checked(**details: str) -> dict[str, str]:
+    own = {detail.name: detail for detail in DETAILS}
+    return {name: _checked_detail(own[name], text) for name, text in details.items()}
+
+
+def _checked_detail(detail: Detail, text: str) -> str:
+    text = text.strip()
+    too_long = len(text) > (detail.field.max_length or 0)
+    if text and (
+        too_long or UNFIT.search(text) or not re.fullmatch(detail.pattern, text)
+    ):
+        raise GenieError(
+            str(detail.refusal), code="bad-detail", details={"parameter": detail.name}
         )
-    size = parameters.strip()
-    if size and (len(size) > 20 or not _PARAMETERS.fullmatch(size)):
-        raise _refused(
-            "parameters",
-            gettext("Write the number of parameters like 7B, 1.5B, 355M or 8x22B."),
-        )
-    return {
-        "organization": _line("organization", organization),
-        "weights": weights,
-        "parameters": size,
-        "licence": _line("licence", licence),
-    }
+    return text
 
 
 def describe(
@@ -101,16 +88,3 @@ def _checked_link(link: str) -> str:
             code="bad-link",
         )
     return link
-
-
-def _line(name: str, text: str) -> str:
-    text = text.strip()
-    if len(text) > 100 or UNFIT.search(text):
-        raise _refused(
-            name, gettext("This must be one line of at most 100 characters.")
-        )
-    return text
-
-
-def _refused(name: str, sentence: str) -> GenieError:
-    return GenieError(sentence, code="bad-detail", details={"parameter": name})

@@ -67,7 +67,7 @@ def receive(
     """Store the file and create the submission; a job checks its content.
 
     `also` is called in the same transaction, and can roll it back by raising. `about`
-    has other details of the system: `about_system.FIELDS`.
+    has other details of the system: see `detail_names`.
     """
     _refuse_unfit(task, owner, team, system_name)
     said = {

@@ -1,8 +1,9 @@
-"""A column of results that is declared in one place appears wherever results do."""
+"""A column of results, or a detail of systems, is declared in one place and is everywhere."""
 
 import csv
 import io
 import json
+from contextlib import contextmanager
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -11,37 +12,46 @@ from django.db import connection, models
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import result_columns
 from leaderboard.evaluation.result_columns import Column
-from leaderboard.models import Score
+from leaderboard.models import Score, Submission
 from leaderboard.releases import bundle
 from leaderboard.releases.make import make
 from leaderboard.releases.parquet import as_json_lines
 from leaderboard.releases.rebuilding.rebuild import rebuild
+from leaderboard.submissions.models import DETAILS, Detail
+from leaderboard.teams.selectors import data_of
 from tests.factories import make_task, make_worker
 from tests.leaderboard.boards.pages.judged import judge
 from tests.nets.conftest import FILES
 from tests.nets.releases import rebuilt, unpack
 
-NAME = "n_tens"
+NAME = "n_ratings"
+
+
+@contextmanager
+def stored(model, name, field):
+    with connection.cursor() as cursor:
+        kind = field.db_type(connection)
+        table = model._meta.db_table
+        cursor.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind} DEFAULT NULL")
+    model.add_to_class(name, field)
+    yield
+    model._meta.local_fields.remove(field)
+    model._meta._expire_cache()
+    delattr(model, name)
 
 
 @pytest.fixture
 def added(monkeypatch, db):
-    field = models.PositiveIntegerField(null=True)
     column = Column(
         NAME,
-        field,
-        "Ratings that count, in tens.",
-        compute=lambda ratings, unit: len(ratings) // 10,
+        models.PositiveIntegerField(null=True),
+        "Ratings that count.",
+        compute=lambda ratings, unit: len(ratings),
         bounds=(0, 90),
     )
     monkeypatch.setattr(result_columns, "COLUMNS", (*result_columns.COLUMNS, column))
-    with connection.cursor() as cursor:
-        cursor.execute(f"ALTER TABLE leaderboard_score ADD COLUMN {NAME} integer")
-    Score.add_to_class(NAME, field)
-    yield column
-    Score._meta.local_fields.remove(field)
-    Score._meta._expire_cache()
-    del Score.n_tens
+    with stored(Score, NAME, column.field):
+        yield column
 
 
 @pytest.fixture
@@ -58,25 +68,25 @@ def test_it_is_on_boards_in_files_and_in_the_api(task, client):
     board, api = f"/tasks/{task.slug}/board", f"/api/v1/tasks/{task.slug}"
     [criterion] = task.human.criteria
     [row, _] = csv.DictReader(io.StringIO(client.get(f"{board}.csv").content.decode()))
-    assert row[f"human_{criterion}_{NAME}"] == "4"
+    assert row[f"human_{criterion}_{NAME}"] == "12"
     [row, _] = client.get(f"{board}.json").json()["rows"]
-    assert row["scores"][criterion][NAME] == 4
+    assert row["scores"][criterion][NAME] == 12
     [row, _] = client.get(f"{api}/leaderboard/").json()["results"]
-    assert row["human"][NAME] == 4
+    assert row["human"][NAME] == 12
     [row, _] = client.get(f"{api}/scores/").json()["results"]
-    assert row[NAME] == 4
+    assert row[NAME] == 12
     schemas = client.get("/api/schema/?format=json").json()["components"]["schemas"]
     for name in ("HumanScore", "Score", "ScoreRow"):
         described = schemas[name]["properties"][NAME]
-        assert described["description"] == "Ratings that count, in tens."
-        assert (described["type"], described["nullable"]) == ("integer", True)
+        assert described["description"] == "Ratings that count."
+        assert described["type"] == ["integer", "null"]
 
 
 def test_it_is_in_releases_which_compute_it_again(task, added, tmp_path):
     folder = make(task, tmp_path / "release", parquet=True).folder
-    assert {row[NAME] for row in bundle.iter_table(folder, "scores")} == {4}
-    with as_json_lines(folder) as tables:  # "4" if it were text
-        assert {row[NAME] for row in bundle.iter_table(tables, "scores")} == {4}
+    assert {row[NAME] for row in bundle.iter_table(folder, "scores")} == {12}
+    with as_json_lines(folder) as tables:  # "12" if it were text
+        assert {row[NAME] for row in bundle.iter_table(tables, "scores")} == {12}
     assert f"{NAME}" in (folder / "scores.csv").read_text().splitlines()[0]
     words = f"- `{NAME}` (integer): {added.description}"
     assert words in (folder / bundle.CARD).read_text()
@@ -85,24 +95,61 @@ def test_it_is_in_releases_which_compute_it_again(task, added, tmp_path):
     [described] = [one["description"] for one in scores if one["name"] == NAME]
     assert described == added.description
     entries = map(json.loads, (folder / bundle.LOG).read_text().splitlines())
-    assert {json.loads(e["data"])[NAME] for e in entries if "data" in e} == {4}
+    assert {json.loads(e["data"])[NAME] for e in entries if "data" in e} == {12}
     assert rebuild(folder).n_same["scores"] > 0
-    changed = [{**row, NAME: 5} for row in bundle.iter_table(folder, "scores")]
+    changed = [{**row, NAME: 13} for row in bundle.iter_table(folder, "scores")]
     bundle.write_table(folder, "scores", list(changed[0]), changed)
     bundle.write_checksums(folder)
-    with pytest.raises(GenieError, match=f"{NAME}: 5 was published"):
+    with pytest.raises(GenieError, match=f"{NAME}: 13 was published"):
         rebuild(folder)
 
 
 def test_the_model_checks_its_bounds(added):
     check = models.CheckConstraint(condition=result_columns.within_bounds(), name="c")
-    check.validate(Score, Score(n_tens=90))
-    check.validate(Score, Score(n_tens=None))
+    check.validate(Score, Score(n_ratings=90))
+    check.validate(Score, Score(n_ratings=None))
     with pytest.raises(ValidationError):
-        check.validate(Score, Score(n_tens=91))
+        check.validate(Score, Score(n_ratings=91))
 
 
 def test_a_release_from_before_it_is_rebuilt(added, tmp_path):
     archive = FILES / "releases" / "conversations.zip"
     assert NAME not in (unpack(archive, tmp_path) / "scores.csv").read_text()
     assert rebuilt(archive) in (archive.with_suffix(".txt")).read_text()
+
+
+@pytest.fixture
+def languages(db):
+    field = models.CharField(max_length=30, blank=True)
+    words = (
+        "Languages",
+        "In order.",
+        "Its languages.",
+        "Languages; empty if not said.",
+    )
+    detail = Detail(
+        "languages", field, *words, "speaks %(languages)s", "[a-z, ]+", "No."
+    )
+    DETAILS.append(detail)
+    with stored(Submission, "languages", field):
+        yield
+    DETAILS.remove(detail)
+
+
+def test_a_detail_is_in_forms_the_api_exports_and_on_the_page(
+    languages, client, team, submitter, task
+):
+    client.force_login(submitter)
+    assert "Its languages." in client.get("/api/schema/?format=json").content.decode()
+    form = client.get(f"/tasks/{task.slug}/submit/").content.decode()
+    assert 'name="languages"' in form
+    system = task.submissions.order_by("pk")[0]
+    page = f"/submissions/{system.pk}/"
+    client.post(f"{page}describe/", {"languages": "en, 7"})
+    client.post(f"{page}describe/", {"languages": "en, is"})
+    assert "speaks en, is" in client.get(page).content.decode()
+    assert client.get(f"/api/v1{page}").json()["languages"] == "en, is"
+    records = client.get(f"/tasks/{task.slug}/every-eval-ever.json").json()
+    details = [record["model_info"]["additional_details"] for record in records]
+    assert [one.get("languages", "") for one in details].count("en, is") == 1
+    assert data_of(submitter)["submissions"][0]["languages"] == "en, is"
