@@ -179,7 +179,6 @@ class SubmissionForm(AboutSystemForm):
         return [self[name] for name in detail_names()]
 
     def folded_in_use(self) -> bool:
-        """Return whether a folded field was filled in, or has an error."""
         return any(self[name].errors or self[name].value() for name in detail_names())
 
     def clean_anonymous_until(self) -> date | None:
