@@ -12,8 +12,10 @@ from django.db.models import (
     CharField,
     Field,
     FloatField,
+    IntegerField,
     PositiveIntegerField,
     Q,
+    TextField,
 )
 
 from genie.lib.ordered_json import OrderedJSONField
@@ -23,19 +25,21 @@ if TYPE_CHECKING:
 
     from leaderboard.designs.unit import Unit
 
-
+# A column is a field of `Score` and part of these outputs. Boards' JSON has those of
+# `board`; boards in the API have those that are in both. A release has them in its table
+# with Parquet, in Croissant and in its README; `rebuild` computes them again.
 EVERYWHERE = frozenset({"board", "csv", "api", "release", "log"})
 _NOT_LOGGED = EVERYWHERE - {"log"}
 _NO_CELLS = _NOT_LOGGED - {"csv"}
 _DRAWN = frozenset({"board", "release"})
 _API, _LOG, _RELEASE = frozenset({"api"}), frozenset({"log"}), frozenset({"release"})
 _KINDS: dict[type[Field[Any, Any]], str] = {
-    BigIntegerField: "integer",
     BooleanField: "true or false",
     CharField: "text",
     FloatField: "number",
+    IntegerField: "integer",
     OrderedJSONField: "object",
-    PositiveIntegerField: "integer",
+    TextField: "text",
 }
 
 
@@ -58,7 +62,7 @@ class Column:
 
     @property
     def kind(self) -> str:
-        return _KINDS[type(self.field)]
+        return next(k for of, k in _KINDS.items() if isinstance(self.field, of))
 
 
 def _n_workers(ratings: pd.DataFrame, _unit: Unit) -> int:
@@ -138,9 +142,11 @@ COLUMNS = (
     ),
     Column("scale", CharField(), "The scale of the ratings.", _RELEASE, path=""),
     Column("asked", BooleanField(), "False for a checkbox.", _RELEASE, path=""),
-    Column("seed", BigIntegerField(), "Of the bootstrap.", _API | _RELEASE, plain=True),
     Column(
-        "n_resamples", PositiveIntegerField(), "Of the bootstrap.", _RELEASE, path=""
+        "seed", BigIntegerField(), "Seed of resampling.", _API | _RELEASE, plain=True
+    ),
+    Column(
+        "n_resamples", PositiveIntegerField(), "Number of resamples.", _RELEASE, path=""
     ),
     Column(
         "ratings_sha256",

@@ -153,7 +153,7 @@ def _cells(criterion: str, human: Human | None) -> dict[str, Cell]:
             plain = (value or {}).get(PLAIN, {})
             for part in _PLAIN:
                 cells[f"human_{criterion}_plain_{part}"] = plain.get(part)
-        elif column.name != "criterion":
+        elif column.name != "criterion" and column.kind != "object":
             cells[f"human_{criterion}_{column.name}"] = value
     return cells
 
