@@ -37,25 +37,6 @@ def test_a_board_links_to_its_exports_as_it_is_shown(client_of, two):
     assert f'"{BOARD}board.csv?columns=all"' in page
 
 
-def test_a_csv_has_every_public_row_with_its_interval_and_signature(client_of, two):
-    found = table(client_of("submitter").get(f"{BOARD}board.csv"))
-
-    assert [row["system"] for row in found] == [
-        "Kite_50% & more",
-        "'=HYPERLINK(1)",
-        "Egret",
-    ]
-    first, second, waiting = found
-    assert (first["rank_first"], first["rank_last"]) == ("1", "2")
-    assert float(first["human_overall"]) == 80.0
-    assert float(first["human_overall_low"]) == 78.0
-    assert first["human_overall_covers"] == "instances"
-    assert first["human_overall_signature"].startswith("human:direct-assessment")
-    assert first["url"].endswith(f"/submissions/{first['submission']}/")
-    assert second["simulated"] == "true"
-    assert (waiting["human_overall"], waiting["judged"]) == ("", "0")
-
-
 def test_a_file_without_rows_says_why(client, task):
     for form in ("csv", "json", "tex", "bib"):
         assert client.get(f"{BOARD}board.{form}").status_code == 200
