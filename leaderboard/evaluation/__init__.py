@@ -9,9 +9,10 @@ in `crowd`.
 
 Front door: models; admin (campaign_links); api (comparisons, decisions, staff);
 closing; decide; estimate_words; estimates; evidence; precision; price; ranking;
-rescoring; run; selectors (board_ratings, campaigns, comparison_labels, comparisons,
-coverage, joint, judged, progress, ratings_beside, ratings_digest, sample_disclosure,
-system_ratings, task_policy, unsettled, worker_figures); services (comparison,
-fit_pieces, joint, platform_crowds, public_log, qualification, ranking_numbers, refit,
-request, score, simulate); services.hidden (preview); stored_fit; strategies; views.
+rescoring; result_columns; run; selectors (board_ratings, campaigns, comparison_labels,
+comparisons, coverage, joint, judged, progress, ratings_beside, ratings_digest,
+sample_disclosure, system_ratings, task_policy, unsettled, worker_figures); services
+(comparison, fit_pieces, joint, platform_crowds, public_log, qualification,
+ranking_numbers, refit, request, score, simulate); services.hidden (preview);
+stored_fit; strategies; views.
 """
