@@ -7,47 +7,43 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from allauth.usersessions.models import UserSession
-from django.contrib import admin, messages
-from django.db.models import QuerySet
+from django.contrib import admin
 from django.http import HttpRequest
 
 from genie.accounts import tokens
 from genie.accounts.models import AccessToken, PrivateRead
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin import AsksWhy, after_asking
+from genie.lib.admin import AsksWhy
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin.actions import Action
 
 
 @admin.register(AccessToken)
 class AccessTokenAdmin(ReadOnlyAdmin):
-    list_display = ["name", "user", "may", "created_at", "last_used_at", "expires_at", "revoked_at"]  # fmt: skip
+    list_display = ["name", "user", "allows", "created_at", "last_used_at", "expires_at", "revoked_at"]  # fmt: skip
     list_filter = [("revoked_at", admin.EmptyFieldListFilter)]
     list_select_related = ["user"]
     search_fields = ["name", "user__username", "ending"]
     exclude = ["token_sha256"]
-    actions = ["revoke_selected"]
-
-    def has_revoke_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("genie.change_accesstoken")
+    actions = [
+        Action(
+            "revoke_selected",
+            "Revoke the selected …",
+            title="Revoke tokens",
+            sentence=(
+                "Programs that use them will be refused from now on. This cannot be "
+                "undone."
+            ),
+            button="Revoke them",
+            service=lambda token, by, reason: tokens.revoke(token),
+            history="Revoked. Reason: {reason}",
+            done="Revoked {n}.",
+        )
+    ]
 
     @admin.display(description="may")
-    def may(self, token: AccessToken) -> str:
+    def allows(self, token: AccessToken) -> str:
         return ", ".join(token.scopes)
-
-    @admin.action(description="Revoke the selected …", permissions=["revoke"])
-    @after_asking(
-        "Revoke tokens",
-        "Programs that use them will be refused from now on. This cannot be undone.",
-        "Revoke them",
-    )
-    def revoke_selected(
-        self, request: HttpRequest, queryset: QuerySet[AccessToken], reason: str
-    ) -> None:
-        chosen = list(queryset)
-        n = sum(tokens.revoke(token) for token in chosen)
-        for token in chosen:
-            self.log_change(request, token, f"Revoked. Reason: {reason}")
-        self.message_user(request, f"Revoked {n}.", messages.SUCCESS)
 
 
 # Providers are configured in the operator's settings, and their tokens are not stored.

@@ -25,6 +25,7 @@ from genie.accounts.staff import (
 )
 from genie.lib.admin import ListAdmin
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin.actions import Action
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -33,13 +34,10 @@ if TYPE_CHECKING:
 class OfTask(ListAdmin):
     # from a row to the slug of its task; the first that is not empty counts
     pool_paths: ClassVar[tuple[str, ...]] = ("pool",)
-    # action -> its permission, if not Django's own name
-    needs: ClassVar[dict[str, str]] = {}
     # whether pages may show private outputs, so that opening one is recorded
     shows_outputs: ClassVar[bool] = False
 
     def may(self, request: HttpRequest, verb: str, row: Model | None = None) -> bool:
-        """Check whether the user may do this with a row, or with any row at all."""
         permission = self.permission_to(verb)
         if row is None:
             return staff_may_somewhere(request.user, permission)
@@ -53,9 +51,7 @@ class OfTask(ListAdmin):
         if verb == "act" and (named := getattr(self, "act_permission", "")):
             return str(named)
         # Deleting is left to an action, which asks for it by this name.
-        name = "delete" if verb == "remove" else verb
-        own = f"{self.opts.app_label}.{name}_{self.opts.model_name}"
-        return self.needs.get(verb, own)
+        return super().permission_to("delete" if verb == "remove" else verb)
 
     def pool_of(self, row: Model) -> str | None:
         for path in self.pool_paths:
@@ -77,10 +73,23 @@ class OfTask(ListAdmin):
             return None
         return frozenset().union(*(pools_where(request.user, name) for name in names))
 
+    def within_role(
+        self, request: HttpRequest, verb: str, rows: QuerySet[Any]
+    ) -> QuerySet[Any]:
+        permissions = [self.permission_to(verb)]
+        chosen = open_to(request.user, permissions, *self.pool_paths)
+        if chosen is None:
+            return rows
+        n_all, rows = rows.count(), rows.filter(chosen)
+        if left := n_all - rows.count():
+            sentence = f"{left} left out: your role on their task does not allow this."
+            self.message_user(request, sentence, messages.WARNING)
+        return rows
+
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         acts: dict[str, Any] = super().get_actions(request)
         return {
-            name: (self._kept_to_task(act), *rest)
+            name: (act if isinstance(act, Action) else self._kept_to_task(act), *rest)
             for name, (act, *rest) in acts.items()
         }
 

@@ -18,12 +18,15 @@ from django.core.exceptions import FieldDoesNotExist, PermissionDenied
 from django.core.paginator import Paginator
 from django.db import models, transaction
 from django.db.models import Model, ProtectedError, QuerySet, RestrictedError
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
 from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from genie.lib.admin.actions import Action, Line, PlainForm, ReasonForm
 from genie.lib.errors import GenieError
 from genie.lib.ordered_json import OrderedJSONField
 from genie.lib.runner import Work
@@ -101,6 +104,83 @@ class ListAdmin(ModelAdmin):  # type: ignore[type-arg]
     paginator = CappedPaginator
     show_full_result_count = False
     show_facets = ShowFacets.NEVER
+    # verb -> its permission, if not Django's own name
+    needs: ClassVar[dict[str, str]] = {}
+    # actions that only a row's page offers, not the list
+    row_actions: ClassVar[Sequence[Action]] = ()
+
+    def may(self, request: HttpRequest, verb: str, row: Model | None = None) -> bool:
+        """Check whether the user may do this with a row, or with any row at all."""
+        return bool(request.user.has_perm(self.permission_to(verb)))
+
+    def permission_to(self, verb: str) -> str:
+        own = f"{self.opts.app_label}.{verb}_{self.opts.model_name}"
+        return self.needs.get(verb, verb if "." in verb else own)
+
+    def within_role(
+        self, request: HttpRequest, verb: str, rows: QuerySet[Any]
+    ) -> QuerySet[Any]:
+        return rows
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        entries: dict[str, Any] = super().get_actions(request)
+        return {
+            name: entry
+            for name, entry in entries.items()
+            if not isinstance(entry[0], Action) or self._offers(request, entry[0])
+        }
+
+    def _offers(self, request: HttpRequest, act: Action) -> bool:
+        if act.on_task:
+            return self.may(request, act.permission)
+        return ListAdmin.may(self, request, act.permission)
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.act_on_row)
+        stem = f"{self.opts.app_label}_{self.opts.model_name}"
+        urls: list[URLPattern] = super().get_urls()
+        return [
+            path(f"<int:pk>/{a.path}/", view, {"act": a}, name=f"{stem}_{a.path}")
+            for a in self._all_actions()
+            if a.path
+        ] + urls
+
+    def act_on_row(self, request: HttpRequest, pk: int, act: Action) -> HttpResponse:
+        if not self.may(request, act.permission):
+            raise PermissionDenied
+        rows = self.get_queryset(request).filter(pk=pk)
+        if (row := rows.first()) is None:
+            raise Http404
+        if not self.may(request, act.permission, row):
+            raise PermissionDenied
+        change = f"admin:{self.opts.app_label}_{self.opts.model_name}_change"
+        return act(self, request, rows) or redirect(change, pk)
+
+    def buttons_of(self, request: HttpRequest, row: Model) -> list[Action]:
+        """Return the actions that the row's state and the user's role allow."""
+        rows = self.model._default_manager.filter(pk=row.pk)
+        return [
+            act
+            for act in self._all_actions()
+            if act.on_page
+            and self.may(request, act.permission, row)
+            and any(act.rows_of(rows))
+        ]
+
+    def render_change_form(
+        self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        row = context.get("original")
+        if row is not None and (buttons := self.buttons_of(request, row)):
+            context["buttons"] = buttons
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def _all_actions(self) -> list[Action]:
+        return [
+            one
+            for one in [*(self.actions or ()), *self.row_actions]
+            if isinstance(one, Action)
+        ]
 
 
 class SearchedApart(ListAdmin):
@@ -219,14 +299,6 @@ def arguments(value: dict[str, Any]) -> str:
     return ", ".join(f"{name} {given}" for name, given in value.items()) or "–"
 
 
-class ReasonForm(forms.Form):
-    reason = forms.CharField(
-        max_length=1000,
-        widget=forms.Textarea(attrs={"rows": 3, "cols": 80}),
-        help_text="Recorded in the history with the decision.",
-    )
-
-
 class OptionalReasonForm(forms.Form):
     reason = forms.CharField(
         required=False,
@@ -234,10 +306,6 @@ class OptionalReasonForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2, "cols": 80}),
         help_text="Optional; shown to the people who requested it.",
     )
-
-
-class PlainForm(forms.Form):
-    """No fields: a confirmation is enough."""
 
 
 @dataclass(frozen=True)
@@ -249,15 +317,6 @@ class Question:
     action: str
     form: type[forms.Form] = PlainForm
     danger: bool = False
-
-
-@dataclass(frozen=True)
-class Line:
-    pk: object
-    text: str
-    detail: str = ""
-    # more information, a sentence each
-    notes: Sequence[str] = ()
 
 
 def confirmed_form(
@@ -418,6 +477,51 @@ class WhyForm(forms.ModelForm):  # type: ignore[type-arg]
     )
 
 
+def _delete(
+    model_admin: AsksWhy, request: HttpRequest, rows: list[Model], reason: str
+) -> int:
+    refused = [
+        str(row)
+        for row in rows
+        if not (model_admin.may_delete(row) and _is_gone(request, row, reason))
+    ]
+    if refused:
+        more = f" and {len(refused) - 10:,} more" if len(refused) > 10 else ""
+        sentence = (
+            "Not deleted, because other records depend on them: "
+            f"{', '.join(refused[:10])}{more}."
+        )
+        model_admin.message_user(request, sentence, messages.ERROR)
+    return len(rows) - len(refused)
+
+
+def _is_gone(request: HttpRequest, row: Model, reason: str) -> bool:
+    by = cast("Account", request.user)
+    try:
+        with transaction.atomic():
+            sentence = f"Deleted. Reason: {reason}"
+            LogEntry.objects.log_actions(
+                by.pk, [row], DELETION, sentence, single_object=True
+            )
+            row.delete()
+    except (ProtectedError, RestrictedError):
+        return False
+    return True
+
+
+DELETE = Action(
+    "delete_with_reason",
+    "Delete the selected …",
+    title="Delete",
+    sentence="This cannot be undone.",
+    button="Delete all of them",
+    permission="delete",
+    on_task=False,
+    every=_delete,
+    done="Deleted: {n}.",
+)
+
+
 class AsksWhy(ListAdmin):
     """Rows that staff may edit, always with a reason.
 
@@ -425,7 +529,7 @@ class AsksWhy(ListAdmin):
     to them.
     """
 
-    actions: Any = ["delete_with_reason"]
+    actions: Any = [DELETE]
 
     def get_form(
         self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
@@ -463,52 +567,6 @@ class AsksWhy(ListAdmin):
 
     def may_delete(self, row: Model) -> bool:
         return True
-
-    def has_remove_permission(self, request: HttpRequest) -> bool:
-        options = self.opts
-        name = f"{options.app_label}.delete_{options.model_name}"
-        return bool(request.user.has_perm(name))
-
-    @admin.action(description="Delete the selected …", permissions=["remove"])
-    @after_asking("Delete", "This cannot be undone.", "Delete all of them")
-    def delete_with_reason(
-        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
-    ) -> None:
-        n_gone, refused = 0, []
-        for row in queryset:
-            if self.may_delete(row) and self._gone(request, row, reason):
-                n_gone += 1
-            else:
-                refused.append(str(row))
-        if n_gone:
-            self.message_user(request, f"Deleted: {n_gone}.", messages.SUCCESS)
-        if refused:
-            sentence = (
-                f"Not deleted, because other records depend on them: {_few(refused)}."
-            )
-            self.message_user(request, sentence, messages.ERROR)
-
-    def _gone(self, request: HttpRequest, row: Model, reason: str) -> bool:
-        try:
-            with transaction.atomic():
-                message = f"Deleted. Reason: {reason}"
-                LogEntry.objects.log_actions(
-                    cast("Account", request.user).pk,
-                    [row],
-                    DELETION,
-                    message,
-                    single_object=True,
-                )
-                row.delete()
-        except (ProtectedError, RestrictedError):
-            return False
-        return True
-
-
-def _few(names: Iterable[str]) -> str:
-    listed = list(names)
-    more = f" and {len(listed) - 10:,} more" if len(listed) > 10 else ""
-    return ", ".join(listed[:10]) + more
 
 
 class PageOfRows(ChangeList):

@@ -3,12 +3,13 @@
 from typing import Any
 
 from django.apps import apps
-from django.contrib import admin, messages
-from django.db import transaction
+from django.contrib import admin
 from django.http import HttpRequest
 
-from genie.lib.admin import AsksWhy, after_asking, arguments
+from genie.lib.admin import DELETE, AsksWhy, arguments
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin.actions import Action
+from genie.lib.errors import GenieError
 from genie.lib.jobs import retry_failure
 
 Failure, Success, Schedule, OrmQ = (
@@ -17,30 +18,23 @@ Failure, Success, Schedule, OrmQ = (
 )
 
 
-@admin.action(description="Run the selected jobs again …", permissions=["act"])
-@after_asking(
-    "Run jobs again", "Each job is queued again with the same arguments.", "Queue them"
+def _retry(failure: Any, by: object, reason: str) -> None:
+    try:
+        retry_failure(failure.pk)
+    except TypeError as error:  # it was not queued by our rules
+        raise GenieError(str(error)) from error
+
+
+RETRY = Action(
+    "retry_selected",
+    "Run the selected jobs again …",
+    title="Run jobs again",
+    sentence="Each job is queued again with the same arguments.",
+    button="Queue them",
+    service=_retry,
+    history="{row.func} queued again. Reason: {reason}",
+    done="Jobs queued again: {n}.",
 )
-def retry_selected(
-    model_admin: Any, request: HttpRequest, queryset: Any, reason: str
-) -> None:
-    n = 0
-    for failure in queryset:
-        try:
-            # log and job together: neither a job without a reason nor a reason without
-            # a job
-            with transaction.atomic():
-                message = f"{failure.func} queued again. Reason: {reason}"
-                model_admin.log_change(request, failure, message)
-                retry_failure(failure.pk)
-        except TypeError as error:  # it was not queued by our rules
-            model_admin.message_user(request, str(error), messages.ERROR)
-        else:
-            n += 1
-    if n:
-        model_admin.message_user(request, f"Jobs queued again: {n}.", messages.SUCCESS)
-
-
 _TOLD = ["name", "func", "given", "started", "stopped"]
 
 
@@ -66,16 +60,13 @@ class FailureAdmin(AsksWhy):
     # not its error: that is stored as bytes, which cannot be searched
     search_fields = ["func"]
     ordering = ["-stopped"]
-    actions = [retry_selected, "delete_with_reason"]
+    actions = [RETRY, DELETE]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
-
-    def has_act_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("django_q.change_failure")
 
     @admin.display(description="error")
     def short_result(self, failure: Any) -> str:

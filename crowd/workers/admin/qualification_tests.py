@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import Count, Model, Q
 from django.http import HttpRequest
 from django.utils.html import format_html_join
@@ -15,8 +15,8 @@ from crowd.workers.models.qualification_test import (
 from crowd.workers.services import qualification_tests as service
 from crowd.workers.services.test_marks import CHOICE
 from genie.accounts.task_admin import EditedOfTask
-from genie.lib.admin import AsksWhy, after_asking, person
-from genie.lib.errors import GenieError
+from genie.lib.admin import DELETE, AsksWhy
+from genie.lib.admin.actions import Action
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -119,7 +119,6 @@ def _right(question: QualificationQuestion) -> str:
 class QualificationTestAdmin(EditedOfTask, AsksWhy):
     """A draft can be changed; a published test cannot, so that scores stay comparable."""
 
-    needs = {"act": "crowd.change_qualificationtest"}
     list_display = [
         "__str__",
         "name",
@@ -134,10 +133,42 @@ class QualificationTestAdmin(EditedOfTask, AsksWhy):
     search_fields = ["name", "title"]
     inlines = [QuestionInline]
     actions = [
-        "publish_selected",
-        "retire_selected",
-        "copy_selected",
-        "delete_with_reason",
+        Action(
+            "publish_selected",
+            "Publish the selected drafts …",
+            title="Publish tests",
+            sentence=(
+                "Workers can take these tests. They can no longer be changed, and their "
+                "previous versions are retired."
+            ),
+            button="Publish",
+            service=lambda test, by, reason: (
+                service.publish(test.pk, by, reason) and f"Published: {test}."
+            ),
+            left="{n_left} not changed: their state does not allow it.",
+        ),
+        Action(
+            "retire_selected",
+            "Retire the selected tests …",
+            title="Retire tests",
+            sentence=(
+                "Workers can no longer take them; granted qualifications stay valid."
+            ),
+            button="Retire",
+            service=lambda test, by, reason: service.retire(test.pk, by, reason),
+            done="Retired {n}.",
+        ),
+        Action(
+            "copy_selected",
+            "Copy the selected tests to drafts of new versions …",
+            title="Copy tests",
+            sentence="The versions in use do not change.",
+            button="Copy",
+            service=lambda test, by, reason: (
+                f"Copied: {service.new_version(test.pk, by, reason)}."
+            ),
+        ),
+        DELETE,
     ]
     fields = [
         "title",
@@ -200,48 +231,3 @@ class QualificationTestAdmin(EditedOfTask, AsksWhy):
             obj.version = service.next_version(obj.name)
             obj.seed = service.seed_of(obj.name, obj.version)
         super().save_model(request, obj, form, change)
-
-    @admin.action(description="Publish the selected drafts …", permissions=["act"])
-    @after_asking(
-        "Publish tests",
-        "Workers can take these tests. They can no longer be changed, and their "
-        "previous versions are retired.",
-        "Publish",
-    )
-    def publish_selected(
-        self, request: HttpRequest, queryset: QuerySet[QualificationTest], reason: str
-    ) -> None:
-        for test in queryset:
-            try:
-                done = service.publish(test.pk, person(request), reason)
-            except GenieError as error:
-                self.message_user(request, error.message, messages.ERROR)
-                continue
-            if done:
-                self.message_user(request, f"Published: {test}.", messages.SUCCESS)
-            else:
-                self.message_user(request, f"Not a draft: {test}.", messages.WARNING)
-
-    @admin.action(description="Retire the selected tests …", permissions=["act"])
-    @after_asking(
-        "Retire tests",
-        "Workers can no longer take them; granted qualifications stay valid.",
-        "Retire",
-    )
-    def retire_selected(
-        self, request: HttpRequest, queryset: QuerySet[QualificationTest], reason: str
-    ) -> None:
-        n = sum(service.retire(test.pk, person(request), reason) for test in queryset)
-        self.message_user(request, f"Retired {n}.", messages.SUCCESS)
-
-    @admin.action(
-        description="Copy the selected tests to drafts of new versions …",
-        permissions=["act"],
-    )
-    @after_asking("Copy tests", "The versions in use do not change.", "Copy")
-    def copy_selected(
-        self, request: HttpRequest, queryset: QuerySet[QualificationTest], reason: str
-    ) -> None:
-        for test in queryset:
-            new = service.new_version(test.pk, person(request), reason)
-            self.message_user(request, f"Copied: {new}.", messages.SUCCESS)
