@@ -4,11 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.conf import settings
-from django.contrib import admin, messages
-from django.contrib.admin.utils import model_ngettext
+from django.contrib import admin
 from django.db import transaction
 from django.db.models import Q
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
@@ -29,16 +28,8 @@ from crowd.platforms.base import get
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import OfTask
 from genie.lib import jobs
-from genie.lib.admin import (
-    AsksWhy,
-    Line,
-    Question,
-    ReadOnlyAdmin,
-    ReasonForm,
-    confirmed_form,
-    note,
-    person,
-)
+from genie.lib.admin import AsksWhy, ReadOnlyAdmin, note
+from genie.lib.admin.actions import Action, Line
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:
@@ -187,43 +178,17 @@ class BonusForm(forms.Form):
     )
 
 
-BONUS = Question(
-    title="Pay a bonus",
-    sentence=(
-        "The platform pays a bonus for each of these visits and charges its fee. The "
-        "money is committed within the budgets of the site and the task."
-    ),
-    button="Pay the bonus",
-    action="give_bonus",
-    form=BonusForm,
-)
-PAID = Question(
-    title="Confirm that bonuses were paid",
-    sentence=(
-        "The site could not tell whether these went through. Confirm only what you "
-        "have seen on the platform; other calls are checked automatically."
-    ),
-    button="They were paid",
-    action="was_paid",
-    form=SeenForm,
-)
-AGAIN = Question(
-    title="Resend",
-    sentence=(
-        "The platform refused these, or it is unknown whether they were carried out. "
-        "Check on the platform that a bonus has not been paid: otherwise it would be "
-        "paid twice."
-    ),
-    button="Resend them",
-    action="send_again",
-    form=ReasonForm,
-)
+def _check_now(
+    model_admin: Any, request: HttpRequest, rows: list[ExternalCampaign]
+) -> None:
+    for row in rows:
+        jobs.enqueue(sync.JOB, campaign=row.campaign_id)
+    model_admin.message_user(request, "The platform will be checked in a moment.")
 
 
 @admin.register(ExternalCampaign)
 class ExternalCampaignAdmin(OfTask, ReadOnlyAdmin):
     pool_paths = ("campaign__pool",)
-    act_permission = "crowd.change_campaign"
     list_display = [
         "campaign",
         "where",
@@ -250,7 +215,14 @@ class ExternalCampaignAdmin(OfTask, ReadOnlyAdmin):
         "sent",
     ]
     exclude = ["busy_until", "balance_cents", "url"]
-    actions = ["look_now"]
+    actions = [
+        Action(
+            "look_now",
+            "Check the platform now",
+            permission="crowd.change_campaign",
+            run=_check_now,
+        )
+    ]
 
     def look_up(self, rows: list[ExternalCampaign]) -> None:
         figures = progress_of([row.campaign for row in rows])
@@ -322,19 +294,10 @@ class ExternalCampaignAdmin(OfTask, ReadOnlyAdmin):
             row.campaign_id,
         )
 
-    @admin.action(description="Check the platform now", permissions=["act"])
-    def look_now(
-        self, request: HttpRequest, queryset: QuerySet[ExternalCampaign]
-    ) -> None:
-        for row in queryset:
-            jobs.enqueue(sync.JOB, campaign=row.campaign_id)
-        self.message_user(request, "The platform will be checked in a moment.")
-
 
 @admin.register(OutwardCall)
 class OutwardCallAdmin(OfTask, ReadOnlyAdmin):
     pool_paths = ("campaign__pool",)
-    act_permission = "crowd.change_ledgerentry"
     list_display = [
         "key",
         "kind",
@@ -355,52 +318,51 @@ class OutwardCallAdmin(OfTask, ReadOnlyAdmin):
     ]
     search_fields = ["key", "platform_id", "campaign__title"]
     ordering = ["-pk"]
-    actions = ["was_paid", "send_again"]
+    actions = [
+        Action(
+            "was_paid",
+            "These bonuses were paid …",
+            title="Confirm that bonuses were paid",
+            sentence=(
+                "The site could not tell whether these went through. Confirm only what "
+                "you have seen on the platform; other calls are checked automatically."
+            ),
+            button="They were paid",
+            form=SeenForm,
+            permission="crowd.change_ledgerentry",
+            service=lambda row, by, reference: happened(row.pk, by, reference),
+            done="{n} {rows} changed.",
+            left="{n_left} not changed: their state does not allow it.",
+        ),
+        Action(
+            "send_again",
+            "Resend the selected calls …",
+            title="Resend",
+            sentence=(
+                "The platform refused these, or it is unknown whether they were carried "
+                "out. Check on the platform that a bonus has not been paid: otherwise "
+                "it would be paid twice."
+            ),
+            button="Resend them",
+            permission="crowd.change_ledgerentry",
+            service=lambda row, by, reason: send_again(row.pk, by, reason),
+            done="{n} {rows} changed.",
+            left="{n_left} not changed: their state does not allow it.",
+        ),
+    ]
 
     @admin.display(description="at most", ordering="amount_cents")
     def amount(self, call: OutwardCall) -> str:
         return dollars(call.amount_cents) if call.amount_cents else "–"
 
-    @admin.action(description="These bonuses were paid …", permissions=["act"])
-    def was_paid(
-        self, request: HttpRequest, queryset: QuerySet[OutwardCall]
-    ) -> HttpResponse | None:
-        form = confirmed_form(self, request, PAID, _lines(queryset))
-        if isinstance(form, HttpResponse):
-            return form
-        reference = form.cleaned_data["reference"]
-        n = sum(happened(row.pk, person(request), reference) for row in queryset)
-        self._report(request, n, queryset.count())
-        return None
-
-    @admin.action(description="Resend the selected calls …", permissions=["act"])
-    def send_again(
-        self, request: HttpRequest, queryset: QuerySet[OutwardCall]
-    ) -> HttpResponse | None:
-        form = confirmed_form(self, request, AGAIN, _lines(queryset))
-        if isinstance(form, HttpResponse):
-            return form
-        reason = form.cleaned_data["reason"]
-        n = sum(send_again(row.pk, person(request), reason) for row in queryset)
-        self._report(request, n, queryset.count())
-        return None
-
-    def _report(self, request: HttpRequest, n: int, n_all: int) -> None:
-        if n:
-            self.message_user(
-                request,
-                f"{n} {model_ngettext(self.opts, n)} changed.",
-                messages.SUCCESS,
-            )
-        if n < n_all:
-            sentence = f"{n_all - n} not changed: their state does not allow it."
-            self.message_user(request, sentence, messages.WARNING)
+    def line_of(self, row: OutwardCall) -> Line:
+        detail = f"{row.get_state_display()}, {dollars(row.amount_cents)}"
+        return Line(row.pk, row.key, detail)
 
 
 @admin.register(ExternalSession)
 class ExternalSessionAdmin(OfTask, ReadOnlyAdmin):
     pool_paths = ("campaign__pool",)
-    act_permission = "crowd.change_ledgerentry"
     list_display = [
         "session_id",
         "campaign",
@@ -421,35 +383,26 @@ class ExternalSessionAdmin(OfTask, ReadOnlyAdmin):
     ]
     list_select_related = ["campaign", "worker"]
     search_fields = ["session_id", "worker__pseudonym"]
-    actions = ["give_bonus"]
-
-    @admin.action(description="Pay a bonus …", permissions=["act"])
-    def give_bonus(
-        self, request: HttpRequest, queryset: QuerySet[ExternalSession]
-    ) -> HttpResponse | None:
-        lines = [Line(row.pk, row.session_id, row.status) for row in queryset]
-        form = confirmed_form(self, request, BONUS, lines)
-        if isinstance(form, HttpResponse):
-            return form
-        answers = form.cleaned_data
-        n = 0
-        try:
-            for row in queryset.order_by("pk"):
-                n += bonuses.to_session(
-                    row, answers["cents"], answers["reason"], by=person(request)
-                )
-        except GenieError as error:
-            self.message_user(request, error.message, messages.ERROR)
-        if n:
-            self.message_user(request, f"Planned for {n}.", messages.SUCCESS)
-        if n < queryset.count():
-            sentence = f"{queryset.count() - n} have no work that could get a bonus."
-            self.message_user(request, sentence, messages.WARNING)
-        return None
-
-
-def _lines(queryset: QuerySet[OutwardCall]) -> list[Line]:
-    return [
-        Line(row.pk, row.key, f"{row.get_state_display()}, {dollars(row.amount_cents)}")
-        for row in queryset
+    actions = [
+        Action(
+            "give_bonus",
+            "Pay a bonus …",
+            title="Pay a bonus",
+            sentence=(
+                "The platform pays a bonus for each of these visits and charges its "
+                "fee. The money is committed within the budgets of the site and the "
+                "task."
+            ),
+            button="Pay the bonus",
+            form=BonusForm,
+            permission="crowd.change_ledgerentry",
+            service=lambda row, by, cents, reason: bonuses.to_session(
+                row, cents, reason, by=by
+            ),
+            done="Planned for {n}.",
+            left="{n_left} have no work that could get a bonus.",
+        )
     ]
+
+    def line_of(self, row: ExternalSession) -> Line:
+        return Line(row.pk, row.session_id, row.status)

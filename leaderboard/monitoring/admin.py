@@ -105,15 +105,18 @@ def campaigns_page(model_admin: Any, request: HttpRequest, task: Task) -> HttpRe
     rows = Campaign.objects.filter(pool=task.slug).select_related("hit_type")
     under_way = rows.filter(state__in=UNDER_WAY).order_by("pk")
     over = rows.exclude(state__in=UNDER_WAY).order_by("-pk")
+    buttons = model_admin.admin_site.get_model_admin(Campaign).buttons_of
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.opts,
         "title": f"Campaigns of {task.title}",
         "task": task,
-        "under_way": [of_campaign(one, request.user) for one in under_way],
+        "under_way": [
+            {**of_campaign(one, request.user), "buttons": buttons(request, one)}
+            for one in under_way
+        ],
         "over": _drawn(over[:N_OVER]),
         "n_over": over.count(),
-        "may_act": staff_may(request.user, "crowd.change_campaign", task.slug),
     }
     return TemplateResponse(request, "admin/leaderboard/task/campaigns.html", context)
 

@@ -1,39 +1,28 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.contrib import admin, messages
-from django.contrib.admin.utils import model_ngettext
+from django.contrib import admin
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 
-from crowd.campaigns.admin.add_money import MoreMoneyAction
-from crowd.campaigns.admin.change_reward import RewardAction
-from crowd.campaigns.admin.more_answers import MoreAnswersAction
+from crowd.campaigns.admin.add_money import ADD_MONEY, UNDER_WAY
+from crowd.campaigns.admin.change_reward import CHANGE_REWARD
+from crowd.campaigns.admin.more_answers import ASK_FOR_MORE
 from crowd.campaigns.services import run, shares
 from crowd.campaigns.services.staff_notices import is_too_fast
 from crowd.elsewhere.models import ExternalCampaign
 from crowd.hits.models import Campaign, HITType
 from crowd.hits.selectors import CampaignProgress, progress_of, state_words
-from crowd.money.admin.fair_pay import FairPayAction
+from crowd.money.admin.fair_pay import MAKE_UP
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin import (
-    Line,
-    Question,
-    ReadOnlyAdmin,
-    ReasonForm,
-    after_asking,
-    confirmed_form,
-    person,
-)
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
+from genie.lib.admin import ReadOnlyAdmin
+from genie.lib.admin.actions import Action, Line, ReasonForm
 
 State = Campaign.State
 
@@ -52,7 +41,29 @@ class StopForm(ReasonForm):
     field_order = ("publish", "reason")
 
 
-STOP = Question(
+def _stop(
+    model_admin: CampaignAdmin, request: HttpRequest, campaigns: list[Campaign]
+) -> HttpResponse | None:
+    model_admin.look_up(campaigns)
+    lines = [Line(c.pk, c.title, model_admin.answered(c)) for c in campaigns]
+    spent = sum(_of(c).spent_cents for c in campaigns)
+    totals = [("Spent so far", dollars(spent))]
+    form = STOP.ask(model_admin, request, lines, totals)
+    if isinstance(form, HttpResponse):
+        return form
+    n = STOP.act(model_admin, request, campaigns, **form.cleaned_data)
+    n_all = len(campaigns)
+    STOP.report(model_admin, request, n, n_all, n_all - n)
+    return None
+
+
+CHANGED: dict[str, Any] = {
+    "done": "{n} {rows} changed.",
+    "left": "{n_left} not changed: their state does not allow it.",
+}
+STOP = Action(
+    "stop_selected",
+    "Stop the selected campaigns …",
     title="Stop campaigns",
     sentence=(
         "These campaigns offer no more HITs. HITs that workers have open can still be "
@@ -60,22 +71,20 @@ STOP = Question(
         "stays paid."
     ),
     button="Stop",
-    action="stop_selected",
     form=StopForm,
     danger=True,
+    allowed=UNDER_WAY,
+    run=_stop,
+    service=lambda campaign, by, reason, publish: run.stop(
+        campaign.pk, by, reason, publish=publish
+    ),
+    on_page="Stop …",
+    **CHANGED,
 )
 
 
 @admin.register(Campaign)
-class CampaignAdmin(
-    OfTask,
-    FairPayAction,
-    MoreAnswersAction,
-    MoreMoneyAction,
-    RewardAction,
-    ReadOnlyAdmin,
-):
-    act_permission = "crowd.change_campaign"
+class CampaignAdmin(OfTask, ReadOnlyAdmin):
     change_form_template = "admin/crowd/campaign/change_form.html"
     list_display = [
         "title",
@@ -114,15 +123,62 @@ class CampaignAdmin(
         "notice",
     ]
     actions = [
-        "start_selected",
-        "pause_selected",
-        "resume_selected",
-        "stop_selected",
-        "add_money_selected",
-        "ask_for_more_selected",
-        "change_reward_selected",
-        "lift_share_selected",
-        "make_up_selected",
+        Action(
+            "start_selected",
+            "Start the selected campaigns now …",
+            title="Start campaigns now",
+            sentence="Workers can take their HITs at once, whatever start was planned.",
+            button="Start campaigns",
+            allowed=Q(state=State.SCHEDULED),
+            service=lambda campaign, by, reason: run.start(campaign, by, reason),
+            on_page="Start now",
+            **CHANGED,
+        ),
+        Action(
+            "pause_selected",
+            "Pause the selected campaigns …",
+            title="Pause campaigns",
+            sentence=(
+                "These campaigns offer no new HITs until they are resumed; HITs that "
+                "workers have open can be finished."
+            ),
+            button="Pause campaigns",
+            allowed=Q(state__in=[State.SCHEDULED, State.RUNNING]),
+            service=lambda campaign, by, reason: run.pause(campaign.pk, by, reason),
+            on_page="Pause",
+            **CHANGED,
+        ),
+        Action(
+            "resume_selected",
+            "Resume the selected campaigns …",
+            title="Resume campaigns",
+            sentence="These campaigns offer HITs again.",
+            button="Resume campaigns",
+            allowed=Q(state=State.PAUSED)
+            | Q(state=State.STOPPED, completed_at=None, platform=run.HERE),
+            service=lambda campaign, by, reason: run.resume(campaign.pk, by, reason),
+            on_page="Resume",
+            **CHANGED,
+        ),
+        ADD_MONEY,
+        ASK_FOR_MORE,
+        CHANGE_REWARD,
+        Action(
+            "lift_share_selected",
+            "Lift the limit per worker of the selected campaigns …",
+            title="Lift the limit per worker",
+            sentence=(
+                "Each worker may then do as many HITs of these campaigns as they like. "
+                "Scores rest on fewer people and hold less for others."
+            ),
+            button="Lift the limit",
+            allowed=UNDER_WAY & Q(worker_share__isnull=False),
+            service=lambda campaign, by, reason: shares.lift(campaign.pk, by, reason),
+            on_page="Lift the limit per worker …",
+            **CHANGED,
+        ),
+        STOP,
+        MAKE_UP,
     ]
 
     def look_up(self, rows: list[Campaign]) -> None:
@@ -218,100 +274,6 @@ class CampaignAdmin(
             "open" if place.is_open else "closed",
             place.trouble,
         )
-
-    @admin.action(description="Start the selected campaigns now …", permissions=["act"])
-    @after_asking(
-        "Start campaigns now",
-        "Workers can take their HITs at once, whatever start was planned.",
-        "Start campaigns",
-    )
-    def start_selected(
-        self, request: HttpRequest, queryset: QuerySet[Campaign], reason: str
-    ) -> None:
-        self._each(request, queryset, lambda c: run.start(c, person(request), reason))
-
-    @admin.action(description="Pause the selected campaigns …", permissions=["act"])
-    @after_asking(
-        "Pause campaigns",
-        "These campaigns offer no new HITs until they are resumed; HITs that workers "
-        "have open can be finished.",
-        "Pause campaigns",
-    )
-    def pause_selected(
-        self, request: HttpRequest, queryset: QuerySet[Campaign], reason: str
-    ) -> None:
-        self._each(
-            request, queryset, lambda c: run.pause(c.pk, person(request), reason)
-        )
-
-    @admin.action(description="Resume the selected campaigns …", permissions=["act"])
-    @after_asking(
-        "Resume campaigns",
-        "These campaigns offer HITs again.",
-        "Resume campaigns",
-    )
-    def resume_selected(
-        self, request: HttpRequest, queryset: QuerySet[Campaign], reason: str
-    ) -> None:
-        self._each(
-            request, queryset, lambda c: run.resume(c.pk, person(request), reason)
-        )
-
-    @admin.action(
-        description="Lift the limit per worker of the selected campaigns …",
-        permissions=["act"],
-    )
-    @after_asking(
-        "Lift the limit per worker",
-        "Each worker may then do as many HITs of these campaigns as they like. Scores "
-        "rest on fewer people and hold less for others.",
-        "Lift the limit",
-    )
-    def lift_share_selected(
-        self, request: HttpRequest, queryset: QuerySet[Campaign], reason: str
-    ) -> None:
-        self._each(
-            request, queryset, lambda c: shares.lift(c.pk, person(request), reason)
-        )
-
-    @admin.action(description="Stop the selected campaigns …", permissions=["act"])
-    def stop_selected(
-        self, request: HttpRequest, queryset: QuerySet[Campaign]
-    ) -> HttpResponse | None:
-        rows = list(queryset.select_related("hit_type"))
-        self.look_up(rows)
-        lines = [Line(c.pk, c.title, self.answered(c)) for c in rows]
-        total = sum(_of(c).spent_cents for c in rows)
-        form = confirmed_form(
-            self, request, STOP, lines, [("Spent so far", dollars(total))]
-        )
-        if isinstance(form, HttpResponse):
-            return form
-        answers, by = form.cleaned_data, person(request)
-        self._each(
-            request,
-            queryset,
-            lambda c: run.stop(c.pk, by, answers["reason"], publish=answers["publish"]),
-        )
-        return None
-
-    def _each(
-        self,
-        request: HttpRequest,
-        queryset: QuerySet[Campaign],
-        act: Callable[[Campaign], bool],
-    ) -> None:
-        n = sum(act(campaign) for campaign in queryset)
-        left = queryset.count() - n
-        if n:
-            self.message_user(
-                request,
-                f"{n} {model_ngettext(self.opts, n)} changed.",
-                messages.SUCCESS,
-            )
-        if left:
-            sentence = f"{left} not changed: their state does not allow it."
-            self.message_user(request, sentence, messages.WARNING)
 
 
 @admin.register(HITType)

@@ -1,28 +1,23 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 
+from crowd.campaigns.admin.add_money import UNDER_WAY
 from crowd.campaigns.services import more_answers
 from crowd.hits.models import Campaign
 from crowd.money.services import budgets
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin import (
-    Line,
-    Question,
-    ReadOnlyAdmin,
-    ReasonForm,
-    asking,
-    confirmed_form,
-    person,
-)
+from genie.lib.admin.actions import Action, Line, ReasonForm
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
+    from genie.lib.typing import Account
 
 
 class MoreForm(forms.Form):
@@ -34,94 +29,59 @@ class MoreForm(forms.Form):
     )
 
 
-ASK = Question(
-    title="Ask for more answers",
-    sentence=(
-        "Every HIT of these campaigns is offered to that many more workers, hidden test "
-        "questions as well. You see the price before anything changes."
-    ),
-    button="Show the price",
-    action="ask_for_more_selected",
-    form=MoreForm,
-)
-AGREE = Question(
-    title="Ask for more answers",
-    sentence=(
-        "The money is added to the campaigns’ budgets out of the budgets of the task and "
-        "the site."
-    ),
-    button="Ask for more answers",
-    action="ask_for_more_selected",
-    form=ReasonForm,
-)
-
-
-class MoreAnswersAction(ReadOnlyAdmin):
-    @admin.action(
-        description="Ask for more answers in the selected campaigns …",
-        permissions=["act"],
-    )
-    def ask_for_more_selected(
-        self, request: HttpRequest, queryset: QuerySet[Campaign]
-    ) -> HttpResponse | None:
-        campaigns = list(queryset.select_related("hit_type").order_by("pk"))
-        lines = [Line(c.pk, str(c), _now(c)) for c in campaigns]
-        form = confirmed_form(self, request, ASK, lines)
-        if isinstance(form, HttpResponse):
-            return form
-        more, asked, cents = form.cleaned_data["more"], [], 0
-        lines, hidden = [], [("agreed", "yes"), ("more", str(more))]
-        for campaign in campaigns:
-            try:
-                price = more_answers.priced(campaign, more)
-            except GenieError as error:
-                self._say_why_not(request, campaign, error)
-                continue
-            cents += price.cents
-            detail = f"{price.n_places:,} more assignments, {dollars(price.cents)}"
-            lines.append(
-                Line(campaign.pk, str(campaign), f"{_now(campaign)}; {detail}")
-            )
-            # The answer repeats what was shown, so staff agree to exactly that.
-            seen = [
-                _sent(request, f"shown-{campaign.pk}", campaign.answers_per_hit),
-                _sent(request, f"cents-{campaign.pk}", price.cents),
-            ]
-            hidden += seen
-            shown, agreed = (int(text) if text.isdecimal() else -1 for _, text in seen)
-            asked.append((campaign, {"shown": shown, "agreed_cents": agreed}))
-        if not lines:
-            return None
-        totals = [("More answers to each HIT", f"{more}"), ("Price", dollars(cents))]
-        totals += [
-            (f"Left in the budgets of {pool}", dollars(budgets.budget_left(pool)))
-            for pool in sorted({campaign.pool for campaign in campaigns})
-        ]
-        if "agreed" not in request.POST:
-            return asking(self, request, AGREE, ReasonForm(), lines, totals, hidden)
-        form = confirmed_form(self, request, AGREE, lines, totals, hidden)
-        if isinstance(form, HttpResponse):
-            return form
-        for campaign, seen_then in asked:
-            self._ask(request, campaign, more, **seen_then, **form.cleaned_data)
-        return None
-
-    def _ask(
-        self, request: HttpRequest, campaign: Campaign, more: int, **what: Any
-    ) -> None:
-        by = person(request)
+def _ask(
+    model_admin: Any, request: HttpRequest, campaigns: list[Campaign]
+) -> HttpResponse | None:
+    lines = [Line(c.pk, str(c), _now(c)) for c in campaigns]
+    form = ASK_FOR_MORE.ask(model_admin, request, lines)
+    if isinstance(form, HttpResponse):
+        return form
+    more, asked, cents = form.cleaned_data["more"], [], 0
+    lines, hidden = [], [("agreed", "yes"), ("more", str(more))]
+    for campaign in campaigns:
         try:
-            price = more_answers.ask_for_more(campaign.pk, more, by=by, **what)
+            price = more_answers.priced(campaign, more)
         except GenieError as error:
-            self._say_why_not(request, campaign, error)
-            return
-        sentence = f"{price.n_places:,} more assignments, {dollars(price.cents)} added."
-        self.message_user(request, f"{campaign}: {sentence}", messages.SUCCESS)
+            sentence = f"{campaign}: {error.message}"
+            model_admin.message_user(request, sentence, messages.ERROR)
+            continue
+        cents += price.cents
+        detail = f"{price.n_places:,} more assignments, {dollars(price.cents)}"
+        lines.append(Line(campaign.pk, str(campaign), f"{_now(campaign)}; {detail}"))
+        # The answer repeats what was shown, so staff agree to exactly that.
+        hidden += [
+            _sent(request, f"shown-{campaign.pk}", campaign.answers_per_hit),
+            _sent(request, f"cents-{campaign.pk}", price.cents),
+        ]
+        asked.append(campaign)
+    if not lines:
+        return None
+    totals = [("More answers to each HIT", f"{more}"), ("Price", dollars(cents))]
+    totals += [
+        (f"Left in the budgets of {pool}", dollars(budgets.budget_left(pool)))
+        for pool in sorted({campaign.pool for campaign in campaigns})
+    ]
+    again = None if "agreed" in request.POST else ReasonForm()
+    form = _AGREE.ask(model_admin, request, lines, totals, hidden, again)
+    if isinstance(form, HttpResponse):
+        return form
+    shown = dict(hidden)
+    _AGREE.act(model_admin, request, asked, more=more, shown=shown, **form.cleaned_data)
+    return None
 
-    def _say_why_not(
-        self, request: HttpRequest, campaign: Campaign, error: GenieError
-    ) -> None:
-        self.message_user(request, f"{campaign}: {error.message}", messages.ERROR)
+
+def _ask_one(
+    campaign: Campaign, by: Account, more: int, shown: dict[str, str], reason: str
+) -> str:
+    price = more_answers.ask_for_more(
+        campaign.pk,
+        more,
+        shown=_number(shown[f"shown-{campaign.pk}"]),
+        agreed_cents=_number(shown[f"cents-{campaign.pk}"]),
+        by=by,
+        reason=reason,
+    )
+    return f"{campaign}: {price.n_places:,} more assignments, {dollars(price.cents)} added."
 
 
 def _sent(request: HttpRequest, name: str, now: int | None) -> tuple[str, str]:
@@ -131,3 +91,29 @@ def _sent(request: HttpRequest, name: str, now: int | None) -> tuple[str, str]:
 def _now(campaign: Campaign) -> str:
     n = campaign.answers_per_hit
     return "" if n is None else f"{n} answer{'' if n == 1 else 's'} per HIT"
+
+
+ASK_FOR_MORE = Action(
+    "ask_for_more_selected",
+    "Ask for more answers in the selected campaigns …",
+    title="Ask for more answers",
+    sentence=(
+        "Every HIT of these campaigns is offered to that many more workers, hidden test "
+        "questions as well. You see the price before anything changes."
+    ),
+    button="Show the price",
+    form=MoreForm,
+    allowed=UNDER_WAY & Q(answers_per_hit__gt=0),
+    run=_ask,
+    on_page="Ask for more answers …",
+)
+_AGREE = replace(
+    ASK_FOR_MORE,
+    sentence=(
+        "The money is added to the campaigns’ budgets out of the budgets of the task and "
+        "the site."
+    ),
+    button="Ask for more answers",
+    form=ReasonForm,
+    service=_ask_one,
+)

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.contrib import admin, messages
-from django.contrib.admin.utils import model_ngettext
-from django.db.models import Count
-from django.http import HttpRequest, HttpResponse
+from django.contrib import admin
+from django.db.models import Count, Q
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
@@ -18,34 +16,13 @@ from crowd.campaigns.services.overturn import overturn, pay_instead
 from crowd.hits.models import HIT, Answer, Assignment
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin import (
-    Line,
-    Question,
-    ReadOnlyAdmin,
-    ReadOnlyInline,
-    ReasonForm,
-    SearchedApart,
-    after_asking,
-    confirmed_form,
-    person,
-)
-from genie.lib.errors import GenieError
+from genie.lib.admin import ReadOnlyAdmin, ReadOnlyInline, SearchedApart, person
+from genie.lib.admin.actions import Action, Line, ReasonForm
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
     from django.utils.safestring import SafeString
 
-REJECT = Question(
-    title="Reject assignments",
-    sentence=(
-        "Rejected assignments are not paid, and their HITs are reassigned while the "
-        "campaign runs. Workers read the reason. A rejection can be reversed for a "
-        "while, except on platforms that do not allow it, such as Prolific."
-    ),
-    button="Reject",
-    action="reject_selected",
-    form=ReasonForm,
-)
+    from genie.lib.typing import Account
 
 
 class TakeBackForm(ReasonForm):
@@ -62,14 +39,31 @@ class TakeBackForm(ReasonForm):
     )
 
 
-TAKE_BACK = Question(
-    title="Reverse rejections",
-    sentence="The platform's rule is shown beside each assignment.",
-    button="Reverse rejections",
-    action="take_back_selected",
-    form=TakeBackForm,
-)
+_LEFT = "{n_left} not changed: they were not pending."
 SORRY = "Your work was reviewed again: it was rejected by mistake."
+
+
+def _take_back(
+    row: Assignment, by: Account, reason: str, words: str, bonus: bool
+) -> bool:
+    instead = bonus and not taking_back(row, timezone.now()).possible
+    act = pay_instead if instead else overturn
+    return bool(act(row.pk, by=by, reason=reason, message=words or SORRY))
+
+
+def _way_back(row: Assignment) -> Line:
+    way = taking_back(row, timezone.now())
+    return _line(row, f"{dollars(row.reward_cents)}: {way.sentence}")
+
+
+def _line(row: Assignment, detail: str) -> Line:
+    return Line(row.pk, f"{row.worker} · HIT {row.hit_id}", detail)
+
+
+def _approve(
+    model_admin: Any, request: HttpRequest, rows: list[Assignment], reason: str
+) -> int:
+    return review.approve([row.pk for row in rows], person(request), reason)
 
 
 @admin.register(HIT)
@@ -118,7 +112,6 @@ class AnswerInline(ReadOnlyInline):
 class AssignmentAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
     pool_paths = ("hit__campaign__pool",)
     shows_outputs = True
-    act_permission = "crowd.change_assignment"
     list_display = [
         "pk",
         "worker",
@@ -140,7 +133,48 @@ class AssignmentAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
     ordering = ["-pk"]
     readonly_fields = ["shown", "campaign", "reward"]
     inlines = [AnswerInline]
-    actions = ["approve_selected", "reject_selected", "take_back_selected"]
+    actions = [
+        Action(
+            "approve_selected",
+            "Approve the selected assignments …",
+            title="Approve assignments",
+            sentence="Approved assignments are paid.",
+            button="Approve",
+            every=_approve,
+            done="Approved {n}.",
+            left=_LEFT,
+        ),
+        Action(
+            "reject_selected",
+            "Reject the selected assignments …",
+            title="Reject assignments",
+            sentence=(
+                "Rejected assignments are not paid, and their HITs are reassigned while "
+                "the campaign runs. Workers read the reason. A rejection can be "
+                "reversed for a while, except on platforms that do not allow it, such "
+                "as Prolific."
+            ),
+            button="Reject",
+            allowed=Q(state=Assignment.State.SUBMITTED),
+            otherwise=_LEFT,
+            service=lambda row, by, reason: review.reject(row.pk, by, reason),
+            done="Rejected {n}.",
+            left=_LEFT,
+        ),
+        Action(
+            "take_back_selected",
+            "Reverse rejections …",
+            title="Reverse rejections",
+            sentence="The platform's rule is shown beside each assignment.",
+            button="Reverse rejections",
+            form=TakeBackForm,
+            allowed=Q(state=Assignment.State.REJECTED),
+            otherwise="None of these is rejected.",
+            line=_way_back,
+            service=_take_back,
+            done="{n} {rows} changed.",
+        ),
+    ]
 
     @admin.display(description="campaign", ordering="hit__campaign")
     def campaign(self, assignment: Assignment) -> str:
@@ -155,95 +189,7 @@ class AssignmentAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
         return _texts(assignment.hit)
 
     def line_of(self, row: Assignment) -> Line:
-        return Line(row.pk, f"{row.worker} · HIT {row.hit_id}", self.reward(row))
-
-    @admin.action(description="Approve the selected assignments …", permissions=["act"])
-    @after_asking("Approve assignments", "Approved assignments are paid.", "Approve")
-    def approve_selected(
-        self, request: HttpRequest, queryset: QuerySet[Assignment], reason: str
-    ) -> None:
-        pks = queryset.values_list("pk", flat=True)
-        n_approved = review.approve(pks, by=person(request), why=reason)
-        self._say(request, "Approved", n_approved, queryset.count())
-
-    @admin.action(description="Reject the selected assignments …", permissions=["act"])
-    def reject_selected(
-        self, request: HttpRequest, queryset: QuerySet[Assignment]
-    ) -> HttpResponse | None:
-        rows = list(
-            queryset.filter(state=Assignment.State.SUBMITTED).select_related("worker")
-        )
-        if not rows:
-            self._say(request, "Rejected", 0, queryset.count())
-            return None
-        lines = [self.line_of(row) for row in rows]
-        form = confirmed_form(self, request, REJECT, lines)
-        if isinstance(form, HttpResponse):
-            return form
-        reason = form.cleaned_data["reason"]
-        n = sum(review.reject(row.pk, person(request), reason) for row in rows)
-        self._say(request, "Rejected", n, queryset.count())
-        return None
-
-    @admin.action(description="Reverse rejections …", permissions=["act"])
-    def take_back_selected(
-        self, request: HttpRequest, queryset: QuerySet[Assignment]
-    ) -> HttpResponse | None:
-        rows = queryset.filter(state=Assignment.State.REJECTED).select_related(
-            "worker", "hit__campaign"
-        )
-        ways = [(row, taking_back(row, timezone.now())) for row in rows.order_by("pk")]
-        if not ways:
-            self.message_user(request, "None of these is rejected.", messages.WARNING)
-            return None
-        lines = [
-            replace(self.line_of(row), detail=f"{self.reward(row)}: {way.sentence}")
-            for row, way in ways
-        ]
-        form = confirmed_form(self, request, TAKE_BACK, lines)
-        if isinstance(form, HttpResponse):
-            return form
-        answers = form.cleaned_data
-        n = sum(
-            self._take_back(request, row, answers, instead=not way.possible)
-            for row, way in ways
-        )
-        if n:
-            self.message_user(
-                request,
-                f"{n} {model_ngettext(self.opts, n)} changed.",
-                messages.SUCCESS,
-            )
-        return None
-
-    def _take_back(
-        self,
-        request: HttpRequest,
-        row: Assignment,
-        answers: dict[str, Any],
-        *,
-        instead: bool,
-    ) -> bool:
-        act = pay_instead if instead and answers["bonus"] else overturn
-        try:
-            done = act(
-                row.pk,
-                by=person(request),
-                reason=answers["reason"],
-                message=answers["words"] or SORRY,
-            )
-        except GenieError as error:
-            message = f"{row.worker}: {error.message}"
-            self.message_user(request, message, messages.ERROR)
-            return False
-        return bool(done)
-
-    def _say(self, request: HttpRequest, done: str, n: int, n_all: int) -> None:
-        if n:
-            self.message_user(request, f"{done} {n}.", messages.SUCCESS)
-        if n < n_all:
-            sentence = f"{n_all - n} not changed: they were not pending."
-            self.message_user(request, sentence, messages.WARNING)
+        return _line(row, self.reward(row))
 
 
 def _texts(hit: HIT) -> SafeString:

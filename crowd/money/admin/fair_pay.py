@@ -1,24 +1,61 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from django import forms
-from django.contrib import admin, messages
-from django.http import HttpRequest
-from django.template.response import TemplateResponse
+from django.contrib import messages
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse, QueryDict
 
 from crowd.hits.models import Campaign
 from crowd.money.selectors.fair_pay import Shortfall, shortfall
 from crowd.money.services import fair_pay
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin import Line, Question, ReadOnlyAdmin, confirmed_form, person
-from genie.lib.errors import GenieError
+from genie.lib.admin.actions import Action, Line, PlainForm
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
-    from django.http import HttpResponse
+    from genie.lib.typing import Account
 
-QUESTION = Question(
+
+def _make_up(
+    model_admin: Any, request: HttpRequest, campaigns: list[Campaign]
+) -> HttpResponse | None:
+    underpaid = [
+        (campaign, missing)
+        for campaign in campaigns
+        if (missing := shortfall(campaign)) is not None
+    ]
+    if not underpaid:
+        sentence = (
+            "Pay is not below the minimum, or too few times were measured to tell."
+        )
+        model_admin.message_user(request, sentence, messages.WARNING)
+        return None
+    lines = [Line(c.pk, c.title, _detail(missing)) for c, missing in underpaid]
+    total = sum(missing.total_cents for _, missing in underpaid)
+    # The agreed amount is the one shown, whatever is approved meanwhile.
+    agreed = {f"agreed-{c.pk}": missing.total_cents for c, missing in underpaid}
+    form = MAKE_UP.ask(
+        model_admin, request, lines, [("Total", dollars(total))], agreed.items()
+    )
+    if isinstance(form, HttpResponse):
+        return form
+    MAKE_UP.act(model_admin, request, [c for c, _ in underpaid], sent=request.POST)
+    return None
+
+
+def _make_up_one(campaign: Campaign, by: Account, sent: QueryDict) -> str | bool:
+    agreed = sent.get(f"agreed-{campaign.pk}", "")
+    done = fair_pay.make_up(
+        campaign.pk, by=by, agreed_cents=int(agreed) if agreed.isdecimal() else -1
+    )
+    return (
+        done is not None and f"{campaign.title}: planned {dollars(done.total_cents)}."
+    )
+
+
+MAKE_UP = Action(
+    "make_up_selected",
+    "Top up low pay in the selected campaigns …",
     title="Top up low pay",
     sentence=(
         "At the median active time, this work paid less than the hourly minimum. "
@@ -28,59 +65,12 @@ QUESTION = Question(
         "staff mark it as paid."
     ),
     button="Plan the bonus",
-    action="make_up_selected",
-    form=forms.Form,
+    form=PlainForm,
+    allowed=Q(state__in=[Campaign.State.COMPLETE, Campaign.State.STOPPED]),
+    run=_make_up,
+    service=_make_up_one,
+    on_page="Top up low pay …",
 )
-
-
-class FairPayAction(ReadOnlyAdmin):
-    @admin.action(
-        description="Top up low pay in the selected campaigns …",
-        permissions=["act"],
-    )
-    def make_up_selected(
-        self, request: HttpRequest, queryset: QuerySet[Campaign]
-    ) -> HttpResponse | None:
-        underpaid = [
-            (campaign, missing)
-            for campaign in queryset.select_related("hit_type")
-            if (missing := shortfall(campaign)) is not None
-        ]
-        if not underpaid:
-            sentence = (
-                "Pay is not below the minimum, or too few times were measured to tell."
-            )
-            self.message_user(request, sentence, messages.WARNING)
-            return None
-        lines = [Line(c.pk, c.title, _detail(missing)) for c, missing in underpaid]
-        total = sum(missing.total_cents for _, missing in underpaid)
-        form = confirmed_form(
-            self, request, QUESTION, lines, [("Total", dollars(total))]
-        )
-        if isinstance(form, TemplateResponse):
-            # The agreed amount is the one shown, whatever is approved meanwhile.
-            agreed = [(f"agreed-{c.pk}", m.total_cents) for c, m in underpaid]
-            form.context_data = {**(form.context_data or {}), "hidden": agreed}
-            return form
-        for campaign, _ in underpaid:
-            self._make_up(request, campaign)
-        return None
-
-    def _make_up(self, request: HttpRequest, campaign: Campaign) -> None:
-        agreed = request.POST.get(f"agreed-{campaign.pk}", "")
-        try:
-            made_up = fair_pay.make_up(
-                campaign.pk,
-                by=person(request),
-                agreed_cents=int(agreed) if agreed.isdecimal() else -1,
-            )
-        except GenieError as error:
-            sentence = f"{campaign.title}: {error.message}"
-            self.message_user(request, sentence, messages.ERROR)
-            return
-        if made_up is not None:
-            sentence = f"{campaign.title}: planned {dollars(made_up.total_cents)}."
-            self.message_user(request, sentence, messages.SUCCESS)
 
 
 def _detail(missing: Shortfall) -> str:

@@ -1,34 +1,25 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 
 from crowd.hits.models import Campaign
-from crowd.money.admin.payouts import ReferenceForm
+from crowd.money.admin.payouts import ReferenceForm, mark_paid
 from crowd.money.models import Budget, Commitment, ExchangeRate, LedgerEntry
 from crowd.money.selectors.payouts import payables
 from crowd.money.selectors.rates import in_full
-from crowd.money.services import budgets, payouts
+from crowd.money.services import budgets
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import EditedOfTask, OfTask
-from genie.lib.admin import (
-    AsksWhy,
-    Line,
-    PageOfRows,
-    Question,
-    ReadOnlyAdmin,
-    SearchedApart,
-    confirmed_form,
-    person,
-)
+from genie.lib.admin import AsksWhy, PageOfRows, ReadOnlyAdmin, SearchedApart, person
+from genie.lib.admin.actions import Action, Line
 
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
+_SKIPPED = "{n_left} skipped: not approved, cancelled, in a payout, or already paid."
 
 
 @admin.register(Budget)
@@ -107,18 +98,6 @@ class CommitmentAdmin(OfTask, ReadOnlyAdmin):
         return dollars(commitment.amount_cents)
 
 
-PAID = Question(
-    title="Mark as paid",
-    sentence=(
-        "The workers received these rewards outside of any payout file. Only approved "
-        "work that is in no payout is listed."
-    ),
-    button="Mark as paid",
-    action="mark_paid_selected",
-    form=ReferenceForm,
-)
-
-
 @admin.register(ExchangeRate)
 class ExchangeRateAdmin(AsksWhy):
     """The value of a currency, entered by staff; a new rate is a new row."""
@@ -145,7 +124,6 @@ class ExchangeRateAdmin(AsksWhy):
 @admin.register(LedgerEntry)
 class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
     pool_paths = ("campaign__pool",)
-    act_permission = "crowd.change_ledgerentry"
     list_display = [
         "pk",
         "kind",
@@ -168,7 +146,30 @@ class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
         "assignment__worker__pseudonym",
     ]
     ordering = ["-pk"]
-    actions = ["mark_paid_selected"]
+    actions = [
+        Action(
+            "mark_paid_selected",
+            "Mark the selected as paid …",
+            title="Mark as paid",
+            sentence=(
+                "The workers received these rewards outside of any payout file. Only "
+                "approved work that is in no payout is listed."
+            ),
+            button="Mark as paid",
+            form=ReferenceForm,
+            allowed=lambda rows: rows.filter(
+                pk__in=payables(on_this_site=False)[0].rows.values("pk")
+            ),
+            otherwise=_SKIPPED,
+            left=_SKIPPED,
+            totals=lambda rows: [("Total", dollars(sum(r.amount_cents for r in rows)))],
+            every=mark_paid,
+            done="Marked {n} as paid.",
+        )
+    ]
+
+    def line_of(self, entry: LedgerEntry) -> Line:
+        return Line(entry.pk, self.worker(entry), self.amount(entry))
 
     @admin.display(description="amount", ordering="amount_cents")
     def amount(self, entry: LedgerEntry) -> str:
@@ -187,31 +188,6 @@ class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
     @admin.display(description="work", ordering="assignment__state")
     def approved(self, entry: LedgerEntry) -> str:
         return entry.assignment.get_state_display() if entry.assignment else "–"
-
-    @admin.action(description="Mark the selected as paid …", permissions=["act"])
-    def mark_paid_selected(
-        self, request: HttpRequest, queryset: QuerySet[LedgerEntry]
-    ) -> HttpResponse | None:
-        [of_ledger, *_] = payables(on_this_site=False)
-        entries = list(
-            queryset.filter(pk__in=of_ledger.rows.values("pk")).select_related(
-                "assignment__worker"
-            )
-        )
-        left_out = queryset.count() - len(entries)
-        if left_out:
-            sentence = f"{left_out} skipped: not approved, cancelled, in a payout, or already paid."
-            self.message_user(request, sentence, messages.WARNING)
-        if not entries:
-            return None
-        lines = [Line(e.pk, self.worker(e), self.amount(e)) for e in entries]
-        total = sum(entry.amount_cents for entry in entries)
-        form = confirmed_form(self, request, PAID, lines, [("Total", dollars(total))])
-        if isinstance(form, HttpResponse):
-            return form
-        n = payouts.by_hand(entries, person(request), form.cleaned_data["reference"])
-        self.message_user(request, f"Marked {n} as paid.", messages.SUCCESS)
-        return None
 
 
 def _committed(budget: Budget) -> int:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -7,7 +8,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, Q, Sum
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import path, reverse
@@ -20,25 +21,16 @@ from crowd.money.payout_files import LAYOUTS, layouts_of, payout_file
 from crowd.money.selectors.payouts import TERMS, UNDER_WAY
 from crowd.money.services import payouts
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin import (
-    AsksWhy,
-    Line,
-    PlainForm,
-    Question,
-    ReadOnlyAdmin,
-    adding,
-    after_asking,
-    confirmed_form,
-    filled_in,
-    note,
-    person,
-)
+from genie.lib.admin import AsksWhy, ReadOnlyAdmin, adding, filled_in, note, person
+from genie.lib.admin.actions import Action, Line, PlainForm
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
     from django.db.models import QuerySet
 
 RunState = PayoutRun.State
+_ONE_RUN = "Choose one run that is planned: each has a file of its own."
 
 
 class ReferenceForm(forms.Form):
@@ -51,15 +43,121 @@ class ReferenceForm(forms.Form):
     )
 
 
-PAID = Question(
+def mark_paid(
+    model_admin: Any, request: HttpRequest, rows: list[Any], reference: str
+) -> int:
+    return payouts.by_hand(rows, person(request), reference)
+
+
+def _settle_runs(
+    model_admin: Any, request: HttpRequest, runs: list[PayoutRun], reference: str
+) -> int:
+    outcomes = [
+        payouts.Outcome(row.pk, payouts.PAID, reference) for row in _on_their_way(runs)
+    ]
+    return payouts.settle(outcomes, person(request))
+
+
+def _settle_failed(
+    model_admin: Any, request: HttpRequest, rows: list[Payout], reason: str
+) -> int:
+    outcomes = [payouts.Outcome(row.pk, payouts.RETURNED, reason) for row in rows]
+    return payouts.settle(outcomes, person(request))
+
+
+def _on_their_way(runs: list[PayoutRun]) -> QuerySet[Payout]:
+    return Payout.objects.filter(run__in=runs, state=Payout.State.IN_FILE)
+
+
+def _total(runs: list[PayoutRun]) -> list[tuple[str, str]]:
+    cents = _on_their_way(runs).aggregate(n=Sum("amount_cents"))["n"] or 0
+    return [("Total", dollars(cents))]
+
+
+def _make_file(
+    model_admin: Any, request: HttpRequest, runs: list[PayoutRun]
+) -> HttpResponse | None:
+    [run] = runs
+    layouts = forms.ChoiceField(choices=layouts_of(run.method), label="Columns")
+    form_of_run = type("LayoutForm", (forms.Form,), {"layout": layouts})
+    ready, rest = payouts.in_file(run)
+    total = sum(payout.amount_cents for payout in ready)
+    totals = [("People", f"{len(ready):,}"), ("Total", dollars(total))]
+    if rest:
+        totals.append(("Left out, as their details changed", f"{len(rest):,}"))
+    form = replace(FILE, form=form_of_run).ask(
+        model_admin, request, [Line(run.pk, str(run))], totals, [("agreed", total)]
+    )
+    if isinstance(form, HttpResponse):
+        return form
+    FILE.act(model_admin, request, runs, sent=request.POST, **form.cleaned_data)
+    return None
+
+
+def _make_one_file(
+    run: PayoutRun, by: AbstractBaseUser, sent: QueryDict, layout: str
+) -> str:
+    agreed = sent.get("agreed", "")
+    payouts.file(run, by, layout, int(agreed) if agreed.isdecimal() else -1)
+    url = reverse("admin:crowd_payoutrun_file", args=[run.pk])
+    return format_html('The file is made. <a href="{}">Download it</a>.', url)
+
+
+FILE = Action(
+    "file_selected",
+    "Make the file …",
+    title="Make the file",
+    sentence=(
+        "With your approval these payouts go into a file for your bank or payment "
+        "service, and their money counts as on its way. The site itself sends none."
+    ),
+    button="Approve and make the file",
+    allowed=Q(state=RunState.PLANNED),
+    otherwise=_ONE_RUN,
+    single=_ONE_RUN,
+    run=_make_file,
+    service=_make_one_file,
+)
+PAID = Action(
+    "paid_selected",
+    "Mark as paid …",
     title="Mark as paid",
     sentence=(
         "All payouts of these runs that are on their way arrived. Mark those that "
         "failed first, under Payouts."
     ),
     button="Mark as paid",
-    action="paid_selected",
     form=ReferenceForm,
+    allowed=Q(state=RunState.IN_FILE),
+    otherwise="Nothing is in a file.",
+    totals=_total,
+    every=_settle_runs,
+    done="{n} payouts changed.",
+)
+TAKE_BACK = Action(
+    "take_back_selected",
+    "Take back …",
+    title="Take payouts back",
+    sentence=(
+        "What is not paid of these runs is due again. If a file was made, it must not "
+        "be uploaded anywhere."
+    ),
+    button="Take back",
+    service=payouts.take_back,
+    done="Took back {n} payouts.",
+)
+FAILED = Action(
+    "failed_selected",
+    "Mark as failed or returned …",
+    title="Mark payouts as failed or returned",
+    sentence=(
+        "The money is due again. The workers read your reason and are asked to correct "
+        "their payment details."
+    ),
+    button="Mark as failed",
+    permission="crowd.change_payoutrun",
+    every=_settle_failed,
+    done="{n} payouts changed.",
 )
 
 
@@ -87,12 +185,11 @@ class PayoutTermsAdmin(AsksWhy):
 
 @admin.register(PayoutRun)
 class PayoutRunAdmin(ReadOnlyAdmin):
-    act_permission = "crowd.change_payoutrun"
     list_display = ["__str__", "state", "people", "total", "open_", "failed", "approved_by", "approved_at", "file"]  # fmt: skip
     list_filter = ["state", "method", "due_on"]
     list_select_related = ["approved_by"]
     readonly_fields = ["people", "total", "open_", "failed", "file"]
-    actions = ["file_selected", "paid_selected", "take_back_selected"]
+    actions = [FILE, PAID, TAKE_BACK]
     change_list_template = "admin/crowd/payoutrun/change_list.html"
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -175,72 +272,8 @@ class PayoutRunAdmin(ReadOnlyAdmin):
             minimum=dollars(terms.minimum_cents),
         )
 
-    @admin.action(description="Make the file …", permissions=["act"])
-    def file_selected(
-        self, request: HttpRequest, queryset: QuerySet[PayoutRun]
-    ) -> HttpResponse | None:
-        runs = list(queryset.filter(state=RunState.PLANNED)[:2])
-        if len(runs) != 1:
-            sentence = "Choose one run that is planned: each has a file of its own."
-            self.message_user(request, sentence, messages.WARNING)
-            return None
-        [run] = runs
-        ready, rest = payouts.in_file(run)
-        total = sum(payout.amount_cents for payout in ready)
-        lines = [Line(run.pk, str(run))]
-        totals = [("People", f"{len(ready):,}"), ("Total", dollars(total))]
-        if rest:
-            totals.append(("Left out, as their details changed", f"{len(rest):,}"))
-        hidden = [("agreed", str(total))]
-        form = confirmed_form(self, request, _file_of(run), lines, totals, hidden)
-        if isinstance(form, HttpResponse):
-            return form
-        agreed = request.POST.get("agreed", "")
-        cents = int(agreed) if agreed.isdecimal() else -1
-        try:
-            payouts.file(run, person(request), form.cleaned_data["layout"], cents)
-        except GenieError as error:
-            self.message_user(request, error.message, messages.ERROR)
-            return None
-        url = reverse("admin:crowd_payoutrun_file", args=[run.pk])
-        sentence = format_html('The file is made. <a href="{}">Download it</a>.', url)
-        self.message_user(request, sentence, messages.SUCCESS)
-        return None
-
-    @admin.action(description="Mark as paid …", permissions=["act"])
-    def paid_selected(
-        self, request: HttpRequest, queryset: QuerySet[PayoutRun]
-    ) -> HttpResponse | None:
-        runs = list(queryset.filter(state=RunState.IN_FILE))
-        if not runs:
-            self.message_user(request, "Nothing is in a file.", messages.WARNING)
-            return None
-        rows = Payout.objects.filter(run__in=runs, state=Payout.State.IN_FILE)
-        cents = rows.aggregate(n=Sum("amount_cents"))["n"] or 0
-        lines = [Line(run.pk, str(run)) for run in runs]
-        form = confirmed_form(self, request, PAID, lines, [("Total", dollars(cents))])
-        if isinstance(form, HttpResponse):
-            return form
-        reference = form.cleaned_data["reference"]
-        outcomes = [payouts.Outcome(one.pk, payouts.PAID, reference) for one in rows]
-        _settled(self, request, outcomes)
-        return None
-
-    @admin.action(description="Take back …", permissions=["act"])
-    @after_asking(
-        "Take payouts back",
-        "What is not paid of these runs is due again. If a file was made, it must not "
-        "be uploaded anywhere.",
-        "Take back",
-    )
-    def take_back_selected(
-        self, request: HttpRequest, queryset: QuerySet[PayoutRun], reason: str
-    ) -> None:
-        n = sum(payouts.take_back(run, person(request), reason) for run in queryset)
-        self.message_user(request, f"Took back {n} payouts.", messages.SUCCESS)
-
     def download(self, request: HttpRequest, pk: int) -> HttpResponseBase:
-        if not self.has_act_permission(request):
+        if not self.may(request, "change"):
             raise PermissionDenied
         run = PayoutRun.objects.filter(pk=pk, state=RunState.IN_FILE).first()
         if run is None or run.layout not in LAYOUTS:
@@ -259,14 +292,13 @@ class PayoutRunAdmin(ReadOnlyAdmin):
 
 @admin.register(Payout)
 class PayoutAdmin(ReadOnlyAdmin):
-    act_permission = "crowd.change_payoutrun"
     list_display = ["reference", "worker", "amount", "state", "reason", "run", "ended_at"]  # fmt: skip
     list_filter = ["state", "run__method"]
     list_select_related = ["worker", "run"]
     search_fields = ["reference", "worker__pseudonym"]
     ordering = ["-pk"]
     exclude = ["sealed"]
-    actions = ["failed_selected"]
+    actions = [FAILED]
 
     def lookup_allowed(self, lookup: str, value: str, request: Any = None) -> bool:
         return lookup == "run__id__exact" or super().lookup_allowed(
@@ -276,43 +308,3 @@ class PayoutAdmin(ReadOnlyAdmin):
     @admin.display(description="amount", ordering="amount_cents")
     def amount(self, payout: Payout) -> str:
         return dollars(payout.amount_cents)
-
-    @admin.action(description="Mark as failed or returned …", permissions=["act"])
-    @after_asking(
-        "Mark payouts as failed or returned",
-        "The money is due again. The workers read your reason and are asked to correct "
-        "their payment details.",
-        "Mark as failed",
-    )
-    def failed_selected(
-        self, request: HttpRequest, queryset: QuerySet[Payout], reason: str
-    ) -> None:
-        word = payouts.RETURNED
-        _settled(self, request, [payouts.Outcome(one.pk, word, reason) for one in queryset])  # fmt: skip
-
-
-def _settled(
-    model_admin: admin.ModelAdmin[Any],
-    request: HttpRequest,
-    outcomes: list[payouts.Outcome],
-) -> None:
-    try:
-        n = payouts.settle(outcomes, person(request))
-    except GenieError as error:
-        model_admin.message_user(request, error.message, messages.ERROR)
-        return
-    model_admin.message_user(request, f"{n} payouts changed.", messages.SUCCESS)
-
-
-def _file_of(run: PayoutRun) -> Question:
-    layouts = forms.ChoiceField(choices=layouts_of(run.method), label="Columns")
-    return Question(
-        title="Make the file",
-        sentence=(
-            "With your approval these payouts go into a file for your bank or payment "
-            "service, and their money counts as on its way. The site itself sends none."
-        ),
-        button="Approve and make the file",
-        action="file_selected",
-        form=type("LayoutForm", (forms.Form,), {"layout": layouts}),
-    )

@@ -4,27 +4,25 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.auth import get_user_model
-from django.db.models import Model
+from django.db.models import Model, Q
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from crowd.requester.models import AccessKey, Requester, RequesterEntry
 from crowd.requester.services import access_keys
-from crowd.templatetags.crowd_money import dollars, signed_dollars
-from genie.lib.admin import (
-    Line,
-    Question,
-    ReadOnlyAdmin,
-    ReasonForm,
-    confirmed_form,
-    note,
-    person,
-)
+from crowd.templatetags.crowd_money import dollars as money
+from crowd.templatetags.crowd_money import signed_dollars
+from genie.lib.admin import ReadOnlyAdmin, note, person
+from genie.lib.admin.actions import Action, Line
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+
+    from genie.lib.typing import Account
+
+_CHOOSE_ONE = "Choose one requester."
 
 
 class NoteForm(forms.Form):
@@ -50,35 +48,6 @@ class DepositForm(forms.Form):
     )
 
 
-KEY = Question(
-    title="Create an access key",
-    sentence=(
-        "Anyone with the key can post HITs and spend money in this requester's name. "
-        "The secret is shown once, on the next page."
-    ),
-    button="Create key",
-    action="make_key",
-    form=NoteForm,
-)
-DEPOSIT = Question(
-    title="Add money to the account",
-    sentence="The requester can post HITs up to the account balance.",
-    button="Add money",
-    action="deposit",
-    form=DepositForm,
-)
-REVOKE = Question(
-    title="Revoke access keys",
-    sentence=(
-        "Requests signed with these keys are refused from now on. This cannot be "
-        "undone."
-    ),
-    button="Revoke",
-    action="revoke_selected",
-    form=ReasonForm,
-)
-
-
 class PeopleForm(forms.Form):
     accounts = forms.CharField(
         required=False,
@@ -96,16 +65,40 @@ class PeopleForm(forms.Form):
         return list(found)
 
 
-PEOPLE = Question(
-    title="Choose who opens the requester's page",
-    sentence=(
-        "These accounts can make access keys, post HITs and spend this requester's "
-        "money on the page /requester/."
-    ),
-    button="Save",
-    action="set_people",
-    form=PeopleForm,
-)
+def _make_key(
+    model_admin: Any, request: HttpRequest, requesters: list[Requester], **said: str
+) -> HttpResponse:
+    [requester] = requesters
+    key, secret = access_keys.create_key(requester, person(request), said["note"])
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "opts": model_admin.opts,
+        "title": f"Access key for {requester.name}",
+        "key": key,
+        "secret": secret,
+        "media": model_admin.media,
+    }
+    return TemplateResponse(request, "admin/crowd/requester/key.html", context)
+
+
+def _deposit(
+    requester: Requester, by: Account, dollars: Decimal, reference: str
+) -> str:
+    cents = int(dollars * 100)
+    entry = access_keys.deposit(requester, cents, key=reference, by=by)
+    return f"Added {money(entry.amount_cents)} to the account."
+
+
+def _set_people(requester: Requester, by: Account, accounts: list[Any]) -> str:
+    requester.people.set(accounts)
+    sentence = f"The page is open to: {_names(requester)}."
+    note(by, requester, sentence)
+    return sentence
+
+
+def _names(requester: Requester) -> str:
+    names = sorted(user.get_username() for user in requester.people.all())
+    return ", ".join(names) or "nobody"
 
 
 class EntryInline(admin.TabularInline):  # type: ignore[type-arg]
@@ -122,11 +115,48 @@ class EntryInline(admin.TabularInline):  # type: ignore[type-arg]
 
 @admin.register(Requester)
 class RequesterAdmin(ReadOnlyAdmin):
-    act_permission = "crowd.change_requester"
     list_display = ["name", "customer_id", "created_at", "accounts"]
     search_fields = ["name", "customer_id"]
     fields = ["name"]
-    actions = ["make_key", "deposit", "set_people"]
+    actions = [
+        Action(
+            "make_key",
+            "Create an access key for the selected requester …",
+            title="Create an access key",
+            sentence=(
+                "Anyone with the key can post HITs and spend money in this requester's "
+                "name. The secret is shown once, on the next page."
+            ),
+            button="Create key",
+            form=NoteForm,
+            single=_CHOOSE_ONE,
+            every=_make_key,
+        ),
+        Action(
+            "deposit",
+            "Add money to the account of the selected requester …",
+            title="Add money to the account",
+            sentence="The requester can post HITs up to the account balance.",
+            button="Add money",
+            form=DepositForm,
+            single=_CHOOSE_ONE,
+            service=_deposit,
+        ),
+        Action(
+            "set_people",
+            "Choose who opens the page of the selected requester …",
+            title="Choose who opens the requester's page",
+            sentence=(
+                "These accounts can make access keys, post HITs and spend this "
+                "requester's money on the page /requester/."
+            ),
+            button="Save",
+            form=PeopleForm,
+            single=_CHOOSE_ONE,
+            line=lambda row: Line(row.pk, row.name, f"now: {_names(row)}"),
+            service=_set_people,
+        ),
+    ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Requester]:
         rows: QuerySet[Requester] = super().get_queryset(request)
@@ -138,114 +168,36 @@ class RequesterAdmin(ReadOnlyAdmin):
     def get_inlines(self, request: HttpRequest, obj: Model | None) -> Any:
         return [EntryInline] if obj is not None else []
 
-    @admin.action(
-        description="Create an access key for the selected requester …",
-        permissions=["act"],
-    )
-    def make_key(
-        self, request: HttpRequest, queryset: QuerySet[Requester]
-    ) -> HttpResponse | None:
-        requester = self._only_one(request, queryset)
-        if requester is None:
-            return None
-        form = confirmed_form(self, request, KEY, [Line(requester.pk, requester.name)])
-        if isinstance(form, HttpResponse):
-            return form
-        key, secret = access_keys.create_key(
-            requester, person(request), form.cleaned_data["note"]
-        )
-        context = {
-            **self.admin_site.each_context(request),
-            "opts": self.opts,
-            "title": f"Access key for {requester.name}",
-            "key": key,
-            "secret": secret,
-            "media": self.media,
-        }
-        return TemplateResponse(request, "admin/crowd/requester/key.html", context)
-
-    @admin.action(
-        description="Add money to the account of the selected requester …",
-        permissions=["act"],
-    )
-    def deposit(
-        self, request: HttpRequest, queryset: QuerySet[Requester]
-    ) -> HttpResponse | None:
-        requester = self._only_one(request, queryset)
-        if requester is None:
-            return None
-        form = confirmed_form(
-            self, request, DEPOSIT, [Line(requester.pk, requester.name)]
-        )
-        if isinstance(form, HttpResponse):
-            return form
-        cents = int(form.cleaned_data["dollars"] * 100)
-        entry = access_keys.deposit(
-            requester, cents, key=form.cleaned_data["reference"], by=person(request)
-        )
-        sentence = f"Added {dollars(entry.amount_cents)} to the account."
-        self.message_user(request, sentence, messages.SUCCESS)
-        return None
-
-    @admin.action(
-        description="Choose who opens the page of the selected requester …",
-        permissions=["act"],
-    )
-    def set_people(
-        self, request: HttpRequest, queryset: QuerySet[Requester]
-    ) -> HttpResponse | None:
-        requester = self._only_one(request, queryset)
-        if requester is None:
-            return None
-        line = Line(requester.pk, requester.name, f"now: {self.accounts(requester)}")
-        form = confirmed_form(self, request, PEOPLE, [line])
-        if isinstance(form, HttpResponse):
-            return form
-        requester.people.set(form.cleaned_data["accounts"])
-        sentence = f"The page is open to: {self.accounts(requester)}."
-        note(person(request), requester, sentence)
-        self.message_user(request, sentence, messages.SUCCESS)
-        return None
+    def line_of(self, requester: Requester) -> Line:
+        return Line(requester.pk, requester.name)
 
     @admin.display(description="accounts")
     def accounts(self, requester: Requester) -> str:
-        names = sorted(user.get_username() for user in requester.people.all())
-        return ", ".join(names) or "nobody"
-
-    def _only_one(
-        self, request: HttpRequest, queryset: QuerySet[Requester]
-    ) -> Requester | None:
-        chosen = list(queryset[:2])
-        if len(chosen) == 1:
-            return chosen[0]
-        self.message_user(request, "Choose one requester.", messages.WARNING)
-        return None
+        return _names(requester)
 
 
 @admin.register(AccessKey)
 class AccessKeyAdmin(ReadOnlyAdmin):
-    act_permission = "crowd.change_accesskey"
     list_display = ["key_id", "requester", "note", "created_by", "created_at", "revoked_at"]  # fmt: skip
     list_filter = [("revoked_at", admin.EmptyFieldListFilter), "requester"]
     list_select_related = ["requester", "created_by"]
     search_fields = ["key_id", "note"]
-    actions = ["revoke_selected"]
+    actions = [
+        Action(
+            "revoke_selected",
+            "Revoke the selected keys …",
+            title="Revoke access keys",
+            sentence=(
+                "Requests signed with these keys are refused from now on. This cannot "
+                "be undone."
+            ),
+            button="Revoke",
+            allowed=Q(revoked_at=None),
+            otherwise="All of them are already revoked.",
+            service=access_keys.revoke_key,
+            done="Revoked {n}.",
+        )
+    ]
 
-    @admin.action(description="Revoke the selected keys …", permissions=["act"])
-    def revoke_selected(
-        self, request: HttpRequest, queryset: QuerySet[AccessKey]
-    ) -> HttpResponse | None:
-        keys = list(queryset.filter(revoked_at=None).select_related("requester"))
-        if not keys:
-            self.message_user(
-                request, "All of them are already revoked.", messages.WARNING
-            )
-            return None
-        lines = [Line(key.pk, key.key_id, key.requester.name) for key in keys]
-        form = confirmed_form(self, request, REVOKE, lines)
-        if isinstance(form, HttpResponse):
-            return form
-        reason = form.cleaned_data["reason"]
-        n = sum(access_keys.revoke_key(key, person(request), reason) for key in keys)
-        self.message_user(request, f"Revoked {n}.", messages.SUCCESS)
-        return None
+    def line_of(self, key: AccessKey) -> Line:
+        return Line(key.pk, key.key_id, key.requester.name)

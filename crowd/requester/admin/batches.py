@@ -22,11 +22,14 @@ from crowd.requester.protocol import clock
 from crowd.requester.services import money
 from crowd.requester.services.settle import settle
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin import ReadOnlyAdmin, after_asking, note, person
+from genie.lib.admin import ReadOnlyAdmin, note, person
+from genie.lib.admin.actions import Action
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+
+    from genie.lib.typing import Account
 
 
 class AdminBatchForm(BatchForm):
@@ -34,14 +37,29 @@ class AdminBatchForm(BatchForm):
     field_order = ("requester",)
 
 
+def _stop(batch: RequesterBatch, by: Account, reason: str) -> int:
+    n = batches.stop(batch)
+    note(by, batch, f"Stopped {n} HITs.", reason)
+    return n
+
+
 @admin.register(RequesterBatch)
 class RequesterBatchAdmin(ReadOnlyAdmin):
-    act_permission = "crowd.change_requesterbatch"
     list_display = ["name", "requester", "created_at", "created_by", "n_hits", "n_answers", "results"]  # fmt: skip
     list_filter = ["requester"]
     list_select_related = ["requester", "created_by"]
     search_fields = ["name"]
-    actions = ["stop_selected"]
+    actions = [
+        Action(
+            "stop_selected",
+            "Stop the selected batches …",
+            title="Stop batches",
+            sentence="Nobody can accept more of these HITs; open ones can be finished.",
+            button="Stop",
+            service=_stop,
+            done="Stopped {n} HITs.",
+        )
+    ]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("crowd.add_requesterbatch")
@@ -82,22 +100,6 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
         )
         links = '<a href="{}">CSV</a> · <a href="{}">Review</a>'
         return format_html(links, results, review_)
-
-    @admin.action(description="Stop the selected batches …", permissions=["act"])
-    @after_asking(
-        "Stop batches",
-        "Nobody can accept more of these HITs; open ones can be finished.",
-        "Stop",
-    )
-    def stop_selected(
-        self, request: HttpRequest, queryset: QuerySet[RequesterBatch], reason: str
-    ) -> None:
-        n = 0
-        for batch in queryset:
-            stopped = batches.stop(batch)
-            note(person(request), batch, f"Stopped {stopped} HITs.", reason)
-            n += stopped
-        self.message_user(request, f"Stopped {n} HITs.", messages.SUCCESS)
 
     def review_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         return review(self, request, pk)
@@ -174,7 +176,7 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
 
 def review(model_admin: Any, request: HttpRequest, pk: int) -> HttpResponse:
     batch = RequesterBatch.objects.filter(pk=pk).select_related("requester").first()
-    if not model_admin.has_act_permission(request):
+    if not model_admin.may(request, "change"):
         raise PermissionDenied
     if batch is None:
         raise Http404("There is no such batch.")

@@ -1,86 +1,68 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from django.contrib import admin, messages
-from django.http import HttpRequest, HttpResponse
+from django.contrib import admin
+from django.db.models import Q
+from django.utils import timezone
 
-from crowd.money.admin.payouts import ReferenceForm
-from crowd.money.services import payouts
+from crowd.money.admin.payouts import ReferenceForm, mark_paid
 from crowd.requester.models import (
     RequesterAssignment,
     RequesterBonus,
     RequesterEvent,
     WorkerRecord,
 )
-from crowd.requester.services.deliver import RUNNER
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin import (
-    AsksWhy,
-    Line,
-    Question,
-    ReadOnlyAdmin,
-    after_asking,
-    confirmed_form,
-    note,
-    person,
-)
+from genie.lib.admin import AsksWhy, ReadOnlyAdmin
+from genie.lib.admin.actions import Action, Line
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
+    from genie.lib.typing import Account
 
 
-PAID = Question(
+PAID = Action(
+    "mark_paid_selected",
+    "Mark the selected as paid …",
     title="Mark as paid",
     sentence=(
         "The workers received this money outside of any payout file. Only approved, "
         "unpaid work that is in no payout is listed."
     ),
     button="Mark as paid",
-    action="mark_paid_selected",
     form=ReferenceForm,
+    allowed=Q(paid_at=None, payout=None),
+    otherwise="Nothing to pay.",
+    every=mark_paid,
+    done="Marked {n} as paid.",
 )
 
 
-class _PaidOut(ReadOnlyAdmin):
-    actions = ["mark_paid_selected"]
-
-    def payable(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        return queryset.filter(paid_at=None, payout=None)
-
-    def line(self, row: Any) -> Line:
-        return Line(row.pk, str(row))
-
-    @admin.action(description="Mark the selected as paid …", permissions=["act"])
-    def mark_paid_selected(
-        self, request: HttpRequest, queryset: QuerySet[Any]
-    ) -> HttpResponse | None:
-        rows = list(self.payable(queryset))
-        if not rows:
-            self.message_user(request, "Nothing to pay.", messages.WARNING)
-            return None
-        form = confirmed_form(self, request, PAID, [self.line(row) for row in rows])
-        if isinstance(form, HttpResponse):
-            return form
-        n = payouts.by_hand(rows, person(request), form.cleaned_data["reference"])
-        self.message_user(request, f"Marked {n} as paid.", messages.SUCCESS)
-        return None
+def _redeliver(event: RequesterEvent, by: Account, reason: str) -> bool:
+    again = RequesterEvent.objects.filter(pk=event.pk, sent_at=None).update(
+        n_tries=0, next_try_at=timezone.now()
+    )
+    return bool(again)
 
 
 @admin.register(RequesterAssignment)
-class RequesterAssignmentAdmin(_PaidOut):
-    act_permission = "crowd.change_requesterassignment"
+class RequesterAssignmentAdmin(ReadOnlyAdmin):
     list_display = ["entity_id", "requester", "worker_name", "state", "reward", "submitted_at", "paid_at", "payment_reference"]  # fmt: skip
     list_filter = ["state", ("paid_at", admin.EmptyFieldListFilter), "hit__requester"]
     list_select_related = ["hit__requester", "worker__worker"]
     search_fields = ["entity_id", "hit__entity_id", "worker__worker__pseudonym"]
     ordering = ["-pk"]
+    actions = [
+        replace(
+            PAID,
+            allowed=Q(
+                state=RequesterAssignment.State.APPROVED, paid_at=None, payout=None
+            ),
+        )
+    ]
 
-    def payable(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        approved = queryset.filter(state=RequesterAssignment.State.APPROVED)
-        return super().payable(approved)
-
-    def line(self, row: Any) -> Line:
+    def line_of(self, row: RequesterAssignment) -> Line:
         return Line(row.pk, str(row.worker.worker), self.reward(row))
 
     @admin.display(description="requester")
@@ -97,14 +79,14 @@ class RequesterAssignmentAdmin(_PaidOut):
 
 
 @admin.register(RequesterBonus)
-class RequesterBonusAdmin(_PaidOut):
-    act_permission = "crowd.change_requesterbonus"
+class RequesterBonusAdmin(ReadOnlyAdmin):
     list_display = ["pk", "worker_name", "amount", "reason", "granted_at", "paid_at", "payment_reference"]  # fmt: skip
     list_filter = [("paid_at", admin.EmptyFieldListFilter)]
     list_select_related = ["assignment__worker__worker"]
     ordering = ["-pk"]
+    actions = [PAID]
 
-    def line(self, row: Any) -> Line:
+    def line_of(self, row: RequesterBonus) -> Line:
         return Line(row.pk, self.worker_name(row), self.amount(row))
 
     @admin.display(description="worker")
@@ -118,31 +100,23 @@ class RequesterBonusAdmin(_PaidOut):
 
 @admin.register(RequesterEvent)
 class RequesterEventAdmin(ReadOnlyAdmin):
-    act_permission = "crowd.change_requesterevent"
-    list_display = ["event_id", "requester", "transport", "created_at", "sent_at", "n_attempts", "next_at", "failure"]  # fmt: skip
+    list_display = ["event_id", "requester", "transport", "created_at", "sent_at", "n_tries", "next_try_at", "trouble"]  # fmt: skip
     list_filter = [("sent_at", admin.EmptyFieldListFilter), "transport", "requester"]
     list_select_related = ["requester"]
     search_fields = ["event_id", "destination"]
     ordering = ["-pk"]
-    actions = ["try_again_selected"]
-
-    @admin.action(description="Redeliver the selected events …", permissions=["act"])
-    @after_asking(
-        "Redeliver",
-        "Events that have not arrived are sent again within a minute.",
-        "Redeliver",
-    )
-    def try_again_selected(
-        self, request: HttpRequest, queryset: QuerySet[RequesterEvent], reason: str
-    ) -> None:
-        waiting = list(queryset.filter(sent_at=None))
-        rows = queryset.filter(pk__in=[event.pk for event in waiting], sent_at=None)
-        n = RUNNER.retry(rows)
-        for event in waiting:
-            note(person(request), event, "Marked for redelivery.", reason)
-        self.message_user(
-            request, f"{n} will be sent again within a minute.", messages.SUCCESS
+    actions = [
+        Action(
+            "try_again_selected",
+            "Redeliver the selected events …",
+            title="Redeliver",
+            sentence="Events that have not arrived are sent again within a minute.",
+            button="Redeliver",
+            service=_redeliver,
+            history="Marked for redelivery. Reason: {reason}",
+            done="{n} will be sent again within a minute.",
         )
+    ]
 
 
 @admin.register(WorkerRecord)

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib import admin, messages
 from django.db.models import Q
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.utils import timezone
 
 from crowd.workers.models.qualification_attempt import QualificationGrant
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.worker import Worker
 from crowd.workers.services import test_attempts
-from genie.lib.admin import Line, Question, ReadOnlyAdmin, confirmed_form, person
+from genie.lib.admin import person
+from genie.lib.admin.actions import Action
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -56,15 +57,6 @@ class WhichForm(forms.Form):
         return {**cleaned, "name": name}
 
 
-GRANT = Question(
-    title="Grant a qualification, or put into a group",
-    sentence="Each of them gets it without a test and is told so.",
-    button="Grant",
-    action="grant_selected",
-    form=WhichForm,
-)
-
-
 def in_force(path: str = "") -> Q:
     open_end = Q(**{f"{path}expires_at": None})
     later = Q(**{f"{path}expires_at__gt": timezone.now()})
@@ -87,32 +79,33 @@ class HasQualification(admin.SimpleListFilter):
         return queryset.filter(pk__in=have.values("worker"))
 
 
-class GrantAction(ReadOnlyAdmin):
-    def has_grant_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("crowd.add_qualificationgrant")
+def _grant(
+    model_admin: Any,
+    request: HttpRequest,
+    workers: list[Worker],
+    name: str,
+    days: int | None,
+) -> None:
+    until = timezone.now() + timedelta(days=days) if days else None
+    have = QualificationGrant.objects.filter(in_force(), name=name, worker__in=workers)
+    left_out = set(have.values_list("worker", flat=True))
+    for worker in workers:
+        if worker.pk not in left_out:
+            test_attempts.grant_by_hand(
+                worker, name, by=person(request), expires_at=until
+            )
+    n = len(workers) - len(left_out)
+    sentence = f"{name}: granted to {n}; {len(left_out)} had it already."
+    model_admin.message_user(request, sentence, messages.SUCCESS)
 
-    @admin.action(
-        description="Grant a qualification to the selected workers, or put them into a group …",
-        permissions=["grant"],
-    )
-    def grant_selected(
-        self, request: HttpRequest, queryset: QuerySet[Worker]
-    ) -> HttpResponse | None:
-        rows = list(queryset)
-        lines = [Line(row.pk, str(row)) for row in rows]
-        form = confirmed_form(self, request, GRANT, lines)
-        if isinstance(form, HttpResponse):
-            return form
-        name, days = form.cleaned_data["name"], form.cleaned_data["days"]
-        until = timezone.now() + timedelta(days=days) if days else None
-        have = QualificationGrant.objects.filter(in_force(), name=name, worker__in=rows)
-        left_out = set(have.values_list("worker", flat=True))
-        for worker in rows:
-            if worker.pk not in left_out:
-                test_attempts.grant_by_hand(
-                    worker, name, by=person(request), expires_at=until
-                )
-        n = len(rows) - len(left_out)
-        sentence = f"{name}: granted to {n}; {len(left_out)} had it already."
-        self.message_user(request, sentence, messages.SUCCESS)
-        return None
+
+GRANT = Action(
+    "grant_selected",
+    "Grant a qualification to the selected workers, or put them into a group …",
+    title="Grant a qualification, or put into a group",
+    sentence="Each of them gets it without a test and is told so.",
+    button="Grant",
+    form=WhichForm,
+    permission="crowd.add_qualificationgrant",
+    every=_grant,
+)

@@ -3,36 +3,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db import transaction
 from django.db.models import Count, OuterRef, Subquery
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 
 from crowd.hits.models import ELSEWHERE, Assignment
 from crowd.messages.models import Message
 from crowd.messages.services import send_many
 from crowd.money.selectors.earnings import Earnings, earnings_of
 from crowd.templatetags.crowd_money import dollars
-from crowd.workers.admin.groups import GrantAction, HasQualification
+from crowd.workers.admin.groups import GRANT, HasQualification
 from crowd.workers.models.qualification_attempt import QualificationGrant
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Consent, Exclusion, Worker
 from crowd.workers.services import exclusions, notes
 from genie.accounts.task_admin import EditedOfTask
-from genie.lib.admin import (
-    AsksWhy,
-    Line,
-    Question,
-    ReadOnlyAdmin,
-    ReadOnlyInline,
-    after_asking,
-    confirmed_form,
-    note,
-    person,
-)
+from genie.lib.admin import AsksWhy, ReadOnlyAdmin, ReadOnlyInline, note, person
+from genie.lib.admin.actions import Action
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
+    from genie.lib.typing import Account
 
 
 # counted for all workers only when sorted by it
@@ -74,18 +65,26 @@ class MessageForm(forms.Form):
     )
 
 
-WRITE = Question(
-    title="Write to workers",
-    sentence="Each of them finds this message on the worker site.",
-    button="Send",
-    action="write_selected",
-    form=MessageForm,
-)
+def _write(
+    model_admin: Any, request: HttpRequest, workers: list[Worker], **words: str
+) -> int:
+    with transaction.atomic():
+        send_many(
+            Message(worker=worker, kind=Message.Kind.STAFF, **words)
+            for worker in workers
+        )
+        for worker in workers:
+            note(person(request), worker, f"Wrote: {words['subject']}")
+    return len(workers)
+
+
+def _lift_limit(worker: Worker, by: Account, reason: str) -> bool:
+    rows = Worker.objects.filter(pk=worker.pk)
+    return bool(worker.limited_to and rows.update(limited_to=[]))
 
 
 @admin.register(Worker)
-class WorkerAdmin(GrantAction, ReadOnlyAdmin):
-    act_permission = "crowd.change_worker"
+class WorkerAdmin(ReadOnlyAdmin):
     list_display = [
         "pseudonym",
         "platform",
@@ -107,12 +106,66 @@ class WorkerAdmin(GrantAction, ReadOnlyAdmin):
     exclude = ["excluded"]
     inlines = [GrantInline, ExclusionInline, ConsentInline, MessageInline]
     actions = [
-        "write_selected",
-        "note_selected",
-        "grant_selected",
-        "lift_limit_selected",
-        "exclude_selected",
-        "include_selected",
+        Action(
+            "write_selected",
+            "Write to the selected workers …",
+            title="Write to workers",
+            sentence="Each of them finds this message on the worker site.",
+            button="Send",
+            form=MessageForm,
+            every=_write,
+            done="Sent to {n}.",
+        ),
+        Action(
+            "note_selected",
+            "Note something about the selected workers …",
+            title="Note something about workers",
+            sentence="Only staff read it, in the history of each worker.",
+            button="Keep the note",
+            service=lambda worker, by, reason: notes.write(worker, by, reason),
+            done="Noted.",
+        ),
+        GRANT,
+        Action(
+            "lift_limit_selected",
+            "Open all work to the selected workers …",
+            title="Open all work",
+            sentence=(
+                "Those who were invited to some tasks only see all work of this site."
+            ),
+            button="Open all work",
+            service=_lift_limit,
+            history="Opened all work. Reason: {reason}",
+            done="Changed {n}.",
+        ),
+        Action(
+            "exclude_selected",
+            "Exclude the selected workers from all work …",
+            title="Exclude workers",
+            sentence=(
+                "They get no more work on this site. They read your reason and can "
+                "appeal. Submitted work is still paid, and their ratings still count. "
+                "To leave ratings out of the scores of a task, open a worker and choose "
+                "Ratings and bans."
+            ),
+            button="Exclude workers",
+            service=lambda worker, by, reason: exclusions.from_all_work(
+                worker, True, by, reason
+            ),
+            danger=True,
+            done="Changed {n}.",
+        ),
+        Action(
+            "include_selected",
+            "Readmit the selected workers …",
+            title="Readmit workers",
+            sentence="They can work again and are told so.",
+            button="Readmit workers",
+            service=lambda worker, by, reason: exclusions.from_all_work(
+                worker, False, by, reason
+            ),
+            done="Changed {n}.",
+        ),
     ]
 
     def look_up(self, rows: list[Worker]) -> None:
@@ -167,96 +220,6 @@ class WorkerAdmin(GrantAction, ReadOnlyAdmin):
         if worker.platform == ELSEWHERE:
             return "imported"
         return "yes" if worker.excluded else "no"
-
-    @admin.action(description="Write to the selected workers …", permissions=["act"])
-    def write_selected(
-        self, request: HttpRequest, queryset: QuerySet[Worker]
-    ) -> HttpResponse | None:
-        rows = list(queryset)
-        lines = [Line(row.pk, str(row)) for row in rows]
-        form = confirmed_form(self, request, WRITE, lines)
-        if isinstance(form, HttpResponse):
-            return form
-        with transaction.atomic():
-            send_many(
-                Message(worker=row, kind=Message.Kind.STAFF, **form.cleaned_data)
-                for row in rows
-            )
-            for row in rows:
-                note(person(request), row, f"Wrote: {form.cleaned_data['subject']}")
-        self.message_user(request, f"Sent to {len(rows)}.", messages.SUCCESS)
-        return None
-
-    @admin.action(
-        description="Note something about the selected workers …", permissions=["act"]
-    )
-    @after_asking(
-        "Note something about workers",
-        "Only staff read it, in the history of each worker.",
-        "Keep the note",
-    )
-    def note_selected(
-        self, request: HttpRequest, queryset: QuerySet[Worker], reason: str
-    ) -> None:
-        for worker in queryset:
-            notes.write(worker, person(request), reason)
-        self.message_user(request, "Noted.", messages.SUCCESS)
-
-    @admin.action(
-        description="Open all work to the selected workers …", permissions=["act"]
-    )
-    @after_asking(
-        "Open all work",
-        "Those who were invited to some tasks only see all work of this site.",
-        "Open all work",
-    )
-    def lift_limit_selected(
-        self, request: HttpRequest, queryset: QuerySet[Worker], reason: str
-    ) -> None:
-        limited = [worker for worker in queryset if worker.limited_to]
-        with transaction.atomic():
-            Worker.objects.filter(pk__in=[w.pk for w in limited]).update(limited_to=[])
-            for worker in limited:
-                note(person(request), worker, "Opened all work.", reason)
-        self.message_user(request, f"Changed {len(limited)}.", messages.SUCCESS)
-
-    @admin.action(
-        description="Exclude the selected workers from all work …", permissions=["act"]
-    )
-    @after_asking(
-        "Exclude workers",
-        "They get no more work on this site. They read your reason and can appeal. "
-        "Submitted work is still paid, and their ratings still count. To leave ratings "
-        "out of the scores of a task, open a worker and choose Ratings and bans.",
-        "Exclude workers",
-    )
-    def exclude_selected(
-        self, request: HttpRequest, queryset: QuerySet[Worker], reason: str
-    ) -> None:
-        self._set_excluded(request, queryset, True, reason)
-
-    @admin.action(description="Readmit the selected workers …", permissions=["act"])
-    @after_asking(
-        "Readmit workers", "They can work again and are told so.", "Readmit workers"
-    )
-    def include_selected(
-        self, request: HttpRequest, queryset: QuerySet[Worker], reason: str
-    ) -> None:
-        self._set_excluded(request, queryset, False, reason)
-
-    def _set_excluded(
-        self,
-        request: HttpRequest,
-        queryset: QuerySet[Worker],
-        excluded: bool,
-        reason: str,
-    ) -> None:
-        by = person(request)
-        n = sum(
-            exclusions.from_all_work(worker, excluded, by, reason)
-            for worker in queryset
-        )
-        self.message_user(request, f"Changed {n}.", messages.SUCCESS)
 
 
 def _earned(worker: Worker) -> Earnings:

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.widgets import AutocompleteSelect
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -19,32 +20,9 @@ from crowd.workers.models.qualification_attempt import (
 from crowd.workers.models.worker import Worker
 from crowd.workers.services import test_attempts
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin import (
-    Line,
-    Question,
-    ReadOnlyAdmin,
-    ReadOnlyInline,
-    ReasonForm,
-    adding,
-    confirmed_form,
-    filled_in,
-    person,
-)
+from genie.lib.admin import ReadOnlyAdmin, ReadOnlyInline, adding, filled_in, person
+from genie.lib.admin.actions import Action
 from genie.lib.errors import GenieError
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-
-REVOKE = Question(
-    title="Revoke qualifications",
-    sentence=(
-        "These workers get no more work that requires the qualification and cannot "
-        "take the test again, unless you grant it by hand. They read the reason."
-    ),
-    button="Revoke",
-    action="revoke_selected",
-    form=ReasonForm,
-)
 
 
 class AnswerInline(ReadOnlyInline):
@@ -76,12 +54,29 @@ class GrantForm(WhichForm):
 
 @admin.register(QualificationGrant)
 class QualificationGrantAdmin(ReadOnlyAdmin):
-    act_permission = "crowd.change_qualificationgrant"
     list_display = ["worker", "name", "version", "who", "granted_at", "expires_at", "ended_at", "revoked_reason"]  # fmt: skip
     list_filter = ["name", ("ended_at", admin.EmptyFieldListFilter)]
     list_select_related = ["worker", "granted_by"]
     search_fields = ["worker__pseudonym", "name"]
-    actions = ["revoke_selected"]
+    actions = [
+        Action(
+            "revoke_selected",
+            "Revoke the selected qualifications …",
+            title="Revoke qualifications",
+            sentence=(
+                "These workers get no more work that requires the qualification and "
+                "cannot take the test again, unless you grant it by hand. They read "
+                "the reason."
+            ),
+            button="Revoke",
+            allowed=Q(ended_at=None),
+            otherwise="None of them is in force.",
+            service=lambda grant, by, reason: test_attempts.revoke(
+                grant.pk, by=by, reason=reason
+            ),
+            done="Revoked: {n}.",
+        )
+    ]
 
     @admin.display(description="granted by", empty_value="the test")
     def who(self, grant: QualificationGrant) -> str | None:
@@ -115,25 +110,3 @@ class QualificationGrantAdmin(ReadOnlyAdmin):
         else:
             self.message_user(request, f"Granted: {worker} · {name}.", messages.SUCCESS)
         return redirect("admin:crowd_qualificationgrant_changelist")
-
-    @admin.action(
-        description="Revoke the selected qualifications …", permissions=["act"]
-    )
-    def revoke_selected(
-        self, request: HttpRequest, queryset: QuerySet[QualificationGrant]
-    ) -> HttpResponse | None:
-        rows = list(queryset.filter(ended_at=None).select_related("worker"))
-        if not rows:
-            self.message_user(request, "None of them is in force.", messages.WARNING)
-            return None
-        form = confirmed_form(
-            self, request, REVOKE, [Line(row.pk, str(row)) for row in rows]
-        )
-        if isinstance(form, HttpResponse):
-            return form
-        reason = form.cleaned_data["reason"]
-        n = sum(
-            test_attempts.revoke(r.pk, by=person(request), reason=reason) for r in rows
-        )
-        self.message_user(request, f"Revoked: {n}.", messages.SUCCESS)
-        return None
