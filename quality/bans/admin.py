@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import path, reverse
@@ -18,8 +17,9 @@ from crowd.hits.models import Campaign
 from crowd.workers.models.worker import Worker
 from genie.accounts.staff import staff_may
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin import Line, Question, ReasonForm, act_on_each, confirmed_form
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin import note
+from genie.lib.admin.actions import Action, Line
 from genie.lib.errors import GenieError
 from quality.bans import services
 from quality.bans.models import HeldExclusion
@@ -27,24 +27,27 @@ from quality.bans.services import confirm, refuse
 from quality.detection.models import Ban
 
 if TYPE_CHECKING:
-    from django.db.models import Model, QuerySet
+    from django.db.models import QuerySet
     from django.urls import URLPattern
     from django.utils.safestring import SafeString
 
     from genie.lib.typing import Account
 
 
-LIFT = Question(
-    title="Lift bans",
-    sentence=(
-        "These workers can work on the pool's HITs again, and their ratings count "
-        "again, except those that others have replaced meanwhile."
-    ),
-    button="Lift bans",
-    action="lift_selected",
-    form=ReasonForm,
-)
-IMPOSE = Question(
+def _impose(row: Worker, by: Account, reason: str, pool: str) -> str:
+    with transaction.atomic():
+        # The second of two clicks waits here and finds the ban of the first.
+        worker = Worker.objects.select_for_update(of=("self",)).get(pk=row.pk)
+        if Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).exists():
+            raise GenieError(f"This worker is already banned from {pool}.")
+        ban = services.ban(worker, pool, by=by, reason=reason)
+        note(by, ban, f"Banned: {reason}")
+    return f"{worker} is banned from {pool}."
+
+
+IMPOSE = Action(
+    "impose",
+    "",
     title="Ban a worker",
     sentence=(
         "The worker gets no more work on this task, their ratings no longer count, "
@@ -54,9 +57,8 @@ IMPOSE = Question(
         "count again, at once."
     ),
     button="Ban worker",
-    action="impose",
-    form=ReasonForm,
     danger=True,
+    service=_impose,
 )
 
 
@@ -77,19 +79,34 @@ class InForce(admin.SimpleListFilter):
 
 @admin.register(Ban)
 class BanAdmin(OfTask, ReadOnlyAdmin):
-    needs = {"lift": "quality.change_ban", "impose": "quality.add_ban"}
+    needs = {"impose": "quality.add_ban"}
     list_display = ["worker", "pool", "who", "reason", "created_at", "lifted_at"]
     list_filter = [InForce, "pool"]
     list_select_related = ["worker", "created_by"]
     search_fields = ["worker__pseudonym", "reason"]
-    actions = ["lift_selected"]
+    actions = [
+        Action(
+            "lift_selected",
+            "Lift the selected bans, with a reason",
+            title="Lift bans",
+            sentence=(
+                "These workers can work on the pool's HITs again, and their ratings "
+                "count again, except those that others have replaced meanwhile."
+            ),
+            button="Lift bans",
+            allowed=Q(lifted_at=None),
+            otherwise="None of them is in force.",
+            line=lambda ban: Line(ban.pk, str(ban), ban.reason),
+            service=lambda ban, by, reason: services.lift(ban.pk, by=by, reason=reason),
+            history="Ban lifted: {reason}",
+            done="Bans lifted: {n}.",
+            path="lift",
+        )
+    ]
 
     @admin.display(description="banned by", empty_value="the detector")
     def who(self, ban: Ban) -> str | None:
         return ban.created_by.get_username() if ban.created_by else None
-
-    def has_lift_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, "lift")
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
@@ -97,42 +114,8 @@ class BanAdmin(OfTask, ReadOnlyAdmin):
             path(
                 "impose/<int:worker_pk>/", view(self.impose), name="quality_ban_impose"
             ),
-            path("<int:pk>/lift/", view(self.lift), name="quality_ban_lift"),
         ]
         return [*extra, *super().get_urls()]
-
-    @admin.action(
-        description="Lift the selected bans, with a reason", permissions=["lift"]
-    )
-    def lift_selected(
-        self, request: HttpRequest, queryset: QuerySet[Ban]
-    ) -> HttpResponse | None:
-        bans = list(queryset.filter(lifted_at=None).select_related("worker"))
-        if not bans:
-            self.message_user(request, "None of them is in force.", messages.WARNING)
-            return None
-        lines = [Line(ban.pk, str(ban), ban.reason) for ban in bans]
-        answer = confirmed_form(self, request, LIFT, lines)
-        if isinstance(answer, HttpResponse):
-            return answer
-        reason = answer.cleaned_data["reason"]
-        by = cast("Account", request.user)
-
-        def lift(ban: Ban) -> tuple[Ban, str]:
-            return services.lift(ban.pk, by=by, reason=reason), f"Ban lifted: {reason}"
-
-        n = act_on_each(self, request, bans, lift)
-        self.message_user(request, f"Bans lifted: {n}.", messages.SUCCESS)
-        return None
-
-    def lift(self, request: HttpRequest, pk: int) -> HttpResponse:
-        if not self.has_lift_permission(request):
-            raise PermissionDenied
-        bans = self.get_queryset(request).filter(pk=pk)
-        for ban in bans:
-            self.insist(request, "lift", ban)
-        answer = self.lift_selected(request, bans)
-        return answer or redirect("admin:quality_ban_changelist")
 
     def impose(self, request: HttpRequest, worker_pk: int) -> HttpResponse:
         """Ban one worker from the pool in the query string."""
@@ -142,62 +125,20 @@ class BanAdmin(OfTask, ReadOnlyAdmin):
         worker = Worker.objects.filter(pk=worker_pk).first()
         if worker is None or not Campaign.objects.filter(pool=pool).exists():
             raise Http404
-        answer = confirmed_form(
-            self, request, IMPOSE, [Line(worker.pk, str(worker), pool)]
-        )
+        line = Line(worker.pk, str(worker), pool)
+        answer = IMPOSE.ask(self, request, [line])
         if isinstance(answer, HttpResponse):
             return answer
-        self._impose(request, worker, pool, answer.cleaned_data["reason"])
-        return redirect(reverse("admin:quality_grade_worker", args=[worker.pk]))
-
-    def _impose(
-        self, request: HttpRequest, worker: Worker, pool: str, reason: str
-    ) -> None:
-        by = cast("Account", request.user)
-        in_force = Ban.objects.filter(worker=worker, pool=pool, lifted_at=None)
-        try:
-            with transaction.atomic():
-                # The second of two clicks waits here and finds the ban of the first.
-                Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
-                if in_force.exists():
-                    sentence = f"{worker} is already banned from {pool}."
-                    self.message_user(request, sentence, messages.WARNING)
-                    return
-                ban = services.ban(worker, pool, by=by, reason=reason)
-                self.log_addition(request, ban, f"Banned: {reason}")
-        except GenieError as error:
-            self.message_user(request, str(error), messages.ERROR)
-        else:
-            self.message_user(request, f"{worker} is banned from {pool}.")
+        IMPOSE.act(self, request, [worker], pool=pool, **answer.cleaned_data)
+        return redirect("admin:quality_grade_worker", worker.pk)
 
 
 N_NAMED = 3
-CONFIRM = Question(
-    title="Confirm exclusions",
-    sentence=(
-        "These workers get no more work in the pool, their ratings no longer count, "
-        "and their HITs are reassigned as far as the campaigns' budgets allow."
-    ),
-    button="Exclude workers",
-    action="confirm_selected",
-    form=ReasonForm,
-    danger=True,
-)
-REFUSE = Question(
-    title="Refuse exclusions",
-    sentence=(
-        "These workers stay, and their ratings count. The detector will no longer "
-        "exclude them automatically."
-    ),
-    button="Keep workers",
-    action="refuse_selected",
-    form=ReasonForm,
-)
+_DECIDED = "All of these have already been decided."
 
 
 @admin.register(HeldExclusion)
 class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
-    needs = {"decide": "quality.change_heldexclusion"}
     list_display = [
         "worker",
         "pool",
@@ -212,7 +153,43 @@ class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
     search_fields = ["worker__pseudonym"]
     # Open ones come first, the oldest on top.
     ordering = [F("decided_at").desc(nulls_first=True), "pk"]
-    actions = ["confirm_selected", "refuse_selected"]
+    actions = [
+        Action(
+            "confirm_selected",
+            "Exclude the selected workers, with a reason",
+            title="Confirm exclusions",
+            sentence=(
+                "These workers get no more work in the pool, their ratings no longer "
+                "count, and their HITs are reassigned as far as the campaigns' budgets "
+                "allow."
+            ),
+            button="Exclude workers",
+            danger=True,
+            allowed=Q(state=HeldExclusion.State.WAITING),
+            otherwise=_DECIDED,
+            service=lambda held, by, reason: confirm(held.pk, by=by, reason=reason),
+            history="Confirmed: {reason}",
+            done="Confirmed: {n}.",
+        ),
+        Action(
+            "refuse_selected",
+            "Keep the selected workers, with a reason",
+            title="Refuse exclusions",
+            sentence=(
+                "These workers stay, and their ratings count. The detector will no "
+                "longer exclude them automatically."
+            ),
+            button="Keep workers",
+            allowed=Q(state=HeldExclusion.State.WAITING),
+            otherwise=_DECIDED,
+            service=lambda held, by, reason: refuse(held.pk, by=by, reason=reason),
+            history="Refused: {reason}",
+            done="Refused: {n}.",
+        ),
+    ]
+
+    def line_of(self, held: HeldExclusion) -> Line:
+        return Line(held.pk, str(held), held.verdict.sentence)
 
     @admin.display(description="has answered in")
     def campaigns(self, held: HeldExclusion) -> str:
@@ -239,54 +216,3 @@ class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
             tests,
             evidence,
         )
-
-    @admin.action(
-        description="Exclude the selected workers, with a reason",
-        permissions=["decide"],
-    )
-    def confirm_selected(
-        self, request: HttpRequest, queryset: QuerySet[HeldExclusion]
-    ) -> HttpResponse | None:
-        return self._decide(request, queryset, CONFIRM, confirm, "Confirmed")
-
-    @admin.action(
-        description="Keep the selected workers, with a reason",
-        permissions=["decide"],
-    )
-    def refuse_selected(
-        self, request: HttpRequest, queryset: QuerySet[HeldExclusion]
-    ) -> HttpResponse | None:
-        return self._decide(request, queryset, REFUSE, refuse, "Refused")
-
-    def _decide(
-        self,
-        request: HttpRequest,
-        queryset: QuerySet[HeldExclusion],
-        question: Question,
-        decide: Callable[..., Model],
-        word: str,
-    ) -> HttpResponse | None:
-        waiting = list(
-            queryset.filter(state=HeldExclusion.State.WAITING).select_related(
-                "worker", "verdict__fit"
-            )
-        )
-        if not waiting:
-            self.message_user(
-                request, "All of these have already been decided.", messages.WARNING
-            )
-            return None
-        lines = [Line(held.pk, str(held), held.verdict.sentence) for held in waiting]
-        answer = confirmed_form(self, request, question, lines)
-        if isinstance(answer, HttpResponse):
-            return answer
-        reason = answer.cleaned_data["reason"]
-        by = cast("Account", request.user)
-
-        def act(held: HeldExclusion) -> tuple[Any, str]:
-            decide(held.pk, by=by, reason=reason)
-            return held, f"{word}: {reason}"
-
-        n = act_on_each(self, request, waiting, act)
-        self.message_user(request, f"{word}: {n}.", messages.SUCCESS)
-        return None

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import Count, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
@@ -16,15 +17,9 @@ from crowd.hits.models import Assignment, Campaign
 from crowd.workers.models.worker import Worker
 from genie.accounts import reads
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin import (
-    COUNTED,
-    Line,
-    Question,
-    ReasonForm,
-    act_on_each,
-    confirmed_form,
-)
+from genie.lib.admin import COUNTED, note
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin.actions import Action, Line
 from genie.lib.serving.pages import page_of
 from quality.bans import services
 from quality.detection.models import Ban, DetectorFit, RetiredQuestion, Verdict
@@ -34,29 +29,15 @@ from quality.test_questions.selectors import MOST, graded_answers, shown_fields
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
-    from django.urls import URLPattern
 
     from genie.lib.typing import Account
 
 
 # Admin pages for retired test questions, which staff can restore.
-RESTORE = Question(
-    title="Restore test questions",
-    sentence=(
-        "The answers to these test questions count again, and they will not be retired "
-        "a second time."
-    ),
-    button="Restore",
-    action="restore_selected",
-    form=ReasonForm,
-)
-
-
 @admin.register(RetiredQuestion)
 class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
     pool_paths = ("fit__pool",)
     shows_outputs = True
-    needs = {"restore": "quality.change_retiredquestion"}
     list_display = [
         "__str__",
         "pool",
@@ -68,7 +49,25 @@ class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
     ]
     list_filter = ["placement__polarity", "fit__pool"]
     list_select_related = ["placement__item", "fit"]
-    actions = ["restore_selected"]
+    actions = [
+        Action(
+            "restore_selected",
+            "Restore the selected test questions, with a reason",
+            title="Restore test questions",
+            sentence=(
+                "The answers to these test questions count again, and they will not be "
+                "retired a second time."
+            ),
+            button="Restore",
+            allowed=Q(restored_at=None),
+            otherwise="All of these have already been restored.",
+            service=lambda question, by, reason: restore(
+                question.pk, by=by, reason=reason
+            ),
+            history="Restored: {reason}",
+            done="Restored: {n}.",
+        )
+    ]
 
     @admin.display(description="task", ordering="fit__pool")
     def pool(self, question: RetiredQuestion) -> str:
@@ -83,49 +82,30 @@ class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
         fields = shown_fields(question.placement.item.data)
         return " / ".join(f"{label}: {text}" for label, text in fields)
 
-    def has_restore_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, "restore")
-
-    @admin.action(
-        description="Restore the selected test questions, with a reason",
-        permissions=["restore"],
-    )
-    def restore_selected(
-        self, request: HttpRequest, queryset: QuerySet[RetiredQuestion]
-    ) -> HttpResponse | None:
-        retired = list(queryset.filter(restored_at=None).select_related("placement"))
-        if not retired:
-            self.message_user(
-                request, "All of these have already been restored.", messages.WARNING
-            )
-            return None
-        lines = [Line(row.pk, str(row), row.reason) for row in retired]
-        answer = confirmed_form(self, request, RESTORE, lines)
-        if isinstance(answer, HttpResponse):
-            return answer
-        reason = answer.cleaned_data["reason"]
-        by = cast("Account", request.user)
-
-        def act(question: RetiredQuestion) -> tuple[RetiredQuestion, str]:
-            return restore(question.pk, by=by, reason=reason), f"Restored: {reason}"
-
-        n = act_on_each(self, request, retired, act)
-        self.message_user(request, f"Restored: {n}.", messages.SUCCESS)
-        return None
+    def line_of(self, question: RetiredQuestion) -> Line:
+        return Line(question.pk, str(question), question.reason)
 
 
 # Admin pages for fits of the detector and their verdicts on workers.
-BAN = Question(
-    title="Ban workers",
-    sentence=(
-        "These workers get no more work in the pool, their ratings no longer count, "
-        "and their HITs are reassigned as far as the campaigns' budgets allow."
-    ),
-    button="Ban workers",
-    action="ban_selected",
-    form=ReasonForm,
-    danger=True,
-)
+
+
+def _ban(verdict: Verdict, by: Account, reason: str) -> None:
+    with transaction.atomic():
+        ban = services.ban(
+            verdict.worker, verdict.fit.pool, by=by, reason=reason, verdict=verdict
+        )
+        note(by, ban, f"Banned: {reason}")
+
+
+def _one_each(queryset: QuerySet[Verdict]) -> list[Verdict]:
+    """Return the last verdict of each worker and pool, without banned workers."""
+    banned = set(Ban.objects.filter(lifted_at=None).values_list("worker", "pool"))
+    # In the order of the keys, so that the newest verdict of each is kept.
+    newest = {
+        (verdict.worker_id, verdict.fit.pool): verdict
+        for verdict in queryset.select_related("worker", "fit").order_by("pk")
+    }
+    return [verdict for key, verdict in newest.items() if key not in banned]
 
 
 @admin.register(DetectorFit)
@@ -137,13 +117,30 @@ class DetectorFitAdmin(OfTask, ReadOnlyAdmin):
 @admin.register(Verdict)
 class VerdictAdmin(OfTask, ReadOnlyAdmin):
     pool_paths = ("fit__pool",)
-    needs = {"ban": "quality.add_ban"}
     list_display = ["worker", "pool", "polarity", "right", "wrong", "p", "noisy", "at"]
     list_filter = ["noisy", "fit__polarity", "fit__pool", "fit__detector"]
     list_select_related = ["worker", "fit"]
     search_fields = ["worker__pseudonym"]
     ordering = ["-fit", "-p_noisy"]
-    actions = ["ban_selected"]
+    actions = [
+        Action(
+            "ban_selected",
+            "Ban the workers of the selected verdicts, with a reason",
+            title="Ban workers",
+            sentence=(
+                "These workers get no more work in the pool, their ratings no longer "
+                "count, and their HITs are reassigned as far as the campaigns' budgets "
+                "allow."
+            ),
+            button="Ban workers",
+            permission="quality.add_ban",
+            danger=True,
+            allowed=_one_each,
+            otherwise="All of them are already banned.",
+            service=_ban,
+            done="Workers banned: {n}.",
+        )
+    ]
 
     @admin.display(description="pool", ordering="fit__pool")
     def pool(self, verdict: Verdict) -> str:
@@ -169,50 +166,8 @@ class VerdictAdmin(OfTask, ReadOnlyAdmin):
     def at(self, verdict: Verdict) -> object:
         return verdict.fit.created_at
 
-    def has_ban_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, "ban")
-
-    @admin.action(
-        description="Ban the workers of the selected verdicts, with a reason",
-        permissions=["ban"],
-    )
-    def ban_selected(
-        self, request: HttpRequest, queryset: QuerySet[Verdict]
-    ) -> HttpResponse | None:
-        verdicts = _one_each(queryset)
-        if not verdicts:
-            self.message_user(
-                request, "All of them are already banned.", messages.WARNING
-            )
-            return None
-        lines = [Line(v.pk, str(v.worker), v.fit.pool) for v in verdicts]
-        answer = confirmed_form(self, request, BAN, lines)
-        if isinstance(answer, HttpResponse):
-            return answer
-        reason = answer.cleaned_data["reason"]
-        by = cast("Account", request.user)
-
-        def ban(verdict: Verdict) -> tuple[Ban, str]:
-            pool = verdict.fit.pool
-            new = services.ban(
-                verdict.worker, pool, by=by, reason=reason, verdict=verdict
-            )
-            return new, f"Banned: {reason}"
-
-        n = act_on_each(self, request, verdicts, ban)
-        self.message_user(request, f"Workers banned: {n}.", messages.SUCCESS)
-        return None
-
-
-def _one_each(queryset: QuerySet[Verdict]) -> list[Verdict]:
-    """Return the last verdict of each worker and pool, without banned workers."""
-    banned = set(Ban.objects.filter(lifted_at=None).values_list("worker", "pool"))
-    # In the order of the keys, so that the newest verdict of each is kept.
-    newest = {
-        (verdict.worker_id, verdict.fit.pool): verdict
-        for verdict in queryset.select_related("worker", "fit").order_by("pk")
-    }
-    return [verdict for key, verdict in newest.items() if key not in banned]
+    def line_of(self, verdict: Verdict) -> Line:
+        return Line(verdict.pk, str(verdict.worker), verdict.fit.pool)
 
 
 # Admin pages for workers and their test questions, by task and polarity.
