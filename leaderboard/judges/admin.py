@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.html import format_html_join
@@ -14,18 +15,9 @@ from django.utils.safestring import SafeString
 
 from genie.accounts.staff import staff_may, staff_may_somewhere
 from genie.accounts.task_admin import EditedOfTask, WorkOfTask
-from genie.lib.admin import (
-    AsksWhy,
-    Line,
-    PageOfRows,
-    Question,
-    ReadOnlyInline,
-    adding,
-    after_asking,
-    confirmed_form,
-    filled_in,
-)
+from genie.lib.admin import AsksWhy, ReadOnlyInline, adding, filled_in
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin.actions import Action, Line
 from genie.lib.errors import GenieError
 from leaderboard.judges.forms import ApprovalForm, JudgeForm, RunForm
 from leaderboard.judges.models import (
@@ -45,7 +37,7 @@ from leaderboard.judges.services import license as licensing
 from leaderboard.submissions.models import Prediction, Submission
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
+    pass
 
 
 _TOLD = ("system", "prompt")
@@ -129,23 +121,24 @@ def _kind(mark: Mapping[str, str]) -> list[str]:
     return [mark[name] for name in ("severity", "category") if name in mark]
 
 
-APPROVE = Question(
-    title="Approve runs of judges",
-    sentence="Texts leave the house, and money is spent, as far as you say here.",
-    button="Approve",
-    action="approve_selected",
-    form=ApprovalForm,
-    danger=True,
-)
-
-
 @admin.register(Judge)
 class JudgeAdmin(ReadOnlyAdmin):
     list_display = ["__str__", "what", "endpoint", "model", "created_at", "retired_at"]
     search_fields = ["name", "sha256"]
     exclude = ["definition", "input_price", "output_price"]
     readonly_fields = ["prices", "settings", "told", "signature_"]
-    actions = ["retire_selected"]
+    actions = [
+        Action(
+            "retire_selected",
+            "Retire the selected …",
+            title="Retire judges",
+            sentence="They are asked nothing new; answers are kept.",
+            button="Retire",
+            permission="leaderboard.add_judge",
+            service=lambda judge, by, reason: define.retire(judge),
+            history="Retired. Reason: {reason}",
+        )
+    ]
 
     @admin.display(description="prices")
     def prices(self, judge: Judge) -> str:
@@ -193,20 +186,6 @@ class JudgeAdmin(ReadOnlyAdmin):
                 return redirect("admin:leaderboard_judge_change", judge.pk)
         return adding(self, request, form, title="Add a judge", button="Add")
 
-    def has_retire_permission(self, request: HttpRequest) -> bool:
-        return self.has_add_permission(request)
-
-    @admin.action(description="Retire the selected …", permissions=["retire"])
-    @after_asking(
-        "Retire judges", "They are asked nothing new; answers are kept.", "Retire"
-    )
-    def retire_selected(
-        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
-    ) -> None:
-        for judge in queryset:
-            if define.retire(judge):
-                self.log_change(request, judge, f"Retired. Reason: {reason}")
-
 
 @admin.register(JudgeBudget)
 class JudgeBudgetAdmin(EditedOfTask, AsksWhy):
@@ -241,7 +220,6 @@ class MetricInline(ReadOnlyInline):
 @admin.register(JudgeRun)
 class JudgeRunAdmin(WorkOfTask):
     shows_outputs: ClassVar[bool] = False
-    needs = {"decide": "leaderboard.change_judgerun"}
     list_display = ["__str__", "state", "questions", "expected", "spent", "failure"]
     list_filter = ["state", "task", "judge"]
     list_select_related = ["task", "judge"]
@@ -259,11 +237,63 @@ class JudgeRunAdmin(WorkOfTask):
     # details for staff who decide or wait
     first = ("judge", "task", "state", "questions", "spent", "failure", "leaves")
     actions = [
-        "approve_selected",
-        "decline_selected",
-        "stop_selected",
-        "go_on_selected",
-        "license_selected",
+        Action(
+            "approve_selected",
+            "Approve the selected …",
+            title="Approve runs of judges",
+            sentence="Texts leave the house, and money is spent, as far as you say here.",
+            button="Approve",
+            form=ApprovalForm,
+            danger=True,
+            allowed=Q(state=JudgeRun.State.ASKED),
+            otherwise="None of them is waiting for a decision.",
+            service=lambda run, by, **said: decide.approve(run, by=by, **said),
+            history="Approved. Reason: {reason}",
+            done="Approved: {n} of {n_all}.",
+        ),
+        Action(
+            "decline_selected",
+            "Decline or end the selected …",
+            title="Decline runs, or end stopped ones",
+            sentence="Nothing more is sent; answers that were bought are kept.",
+            button="Decline",
+            service=lambda run, by, reason: decide.decline(run, by=by, reason=reason),
+            history="Declined. Reason: {reason}",
+            done="Declined: {n} of {n_all}.",
+        ),
+        Action(
+            "stop_selected",
+            "Stop the selected …",
+            title="Stop runs",
+            sentence="What is on its way is taken in; nothing more is sent.",
+            button="Stop",
+            service=lambda run, by, reason: decide.stop(run),
+            history="Stopped. Reason: {reason}",
+            done="Stopped: {n} of {n_all}.",
+        ),
+        Action(
+            "go_on_selected",
+            "Resume the selected …",
+            title="Resume runs",
+            sentence="They go on where they stopped.",
+            button="Resume",
+            service=lambda run, by, reason: decide.resume(run),
+            history="Resumed. Reason: {reason}",
+            done="Resumed: {n} of {n_all}.",
+        ),
+        Action(
+            "license_selected",
+            "Decide again on licences of the selected …",
+            title="Decide on licences again",
+            sentence=(
+                "By people's ratings as they are now; a row is written where anything "
+                "has changed."
+            ),
+            button="Decide",
+            service=lambda run, by, reason: licensing.decide_anew(run),
+            history="Decided on. Reason: {reason}",
+            done="Decided on: {n} of {n_all}.",
+        ),
     ]
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageOfRows]:
@@ -349,73 +379,8 @@ class JudgeRunAdmin(WorkOfTask):
         title = "Ask a judge about a task: its price first"
         return adding(self, request, form, title=title, button="Price it")
 
-    @admin.action(
-        description="Decide again on licences of the selected …", permissions=["decide"]
-    )
-    @after_asking(
-        "Decide on licences again",
-        "By people's ratings as they are now; a row is written where anything has "
-        "changed.",
-        "Decide",
-    )
-    def license_selected(
-        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
-    ) -> None:
-        self.act_on_rows(request, queryset, licensing.decide_anew, "Decided on", reason)
-
     def line_of(self, run: JudgeRun) -> Line:
         return Line(run.pk, str(run), run.get_state_display(), leaving(run))
-
-    @admin.action(description="Approve the selected …", permissions=["decide"])
-    def approve_selected(
-        self, request: HttpRequest, queryset: QuerySet[Any]
-    ) -> HttpResponse | None:
-        runs = queryset.filter(state=JudgeRun.State.ASKED).order_by("pk")
-        lines = [self.line_of(run) for run in runs]
-        answer = confirmed_form(self, request, APPROVE, lines)
-        if isinstance(answer, HttpResponse):
-            return answer
-        said = dict(answer.cleaned_data)
-
-        def approve(run: JudgeRun) -> bool:
-            try:
-                return decide.approve(run, by=_account(request), **said)
-            except GenieError as error:
-                self.message_user(request, f"{run}: {error.message}", messages.ERROR)
-                return False
-
-        self.act_on_rows(request, runs, approve, "Approved", said["reason"])
-        return None
-
-    @admin.action(description="Decline or end the selected …", permissions=["decide"])
-    @after_asking(
-        "Decline runs, or end stopped ones",
-        "Nothing more is sent; answers that were bought are kept.",
-        "Decline",
-    )
-    def decline_selected(
-        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
-    ) -> None:
-        def decline(run: JudgeRun) -> bool:
-            return decide.decline(run, by=_account(request), reason=reason)
-
-        self.act_on_rows(request, queryset, decline, "Declined", reason)
-
-    @admin.action(description="Stop the selected …", permissions=["decide"])
-    @after_asking(
-        "Stop runs", "What is on its way is taken in; nothing more is sent.", "Stop"
-    )
-    def stop_selected(
-        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
-    ) -> None:
-        self.act_on_rows(request, queryset, decide.stop, "Stopped", reason)
-
-    @admin.action(description="Resume the selected …", permissions=["decide"])
-    @after_asking("Resume runs", "They go on where they stopped.", "Resume")
-    def go_on_selected(
-        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
-    ) -> None:
-        self.act_on_rows(request, queryset, decide.resume, "Resumed", reason)
 
 
 class _OfRun(WorkOfTask):

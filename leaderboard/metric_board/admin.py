@@ -9,7 +9,7 @@ from django.db.models import Count, Q
 from django.http import HttpRequest
 
 from genie.accounts.task_admin import WorkOfTask
-from genie.lib.admin import after_asking
+from genie.lib.admin.actions import Action
 from leaderboard.metric_board.models import MetricBoard, OutsideMetric
 from leaderboard.metric_board.services import retry, withdraw
 from leaderboard.metric_runs.models import MetricPiece, MetricRun
@@ -19,17 +19,41 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 State = MetricPiece.State
-_NEEDS = {"decide": "leaderboard.change_submission"}
+_DECIDES = "leaderboard.change_submission"
 
 
 @admin.register(MetricRun)
 class MetricRunAdmin(WorkOfTask):
-    needs = _NEEDS
     list_display = ["metric", "task", "state", "progress", "n_failed", "reason"]
     list_filter = ["state", "metric", "task"]
     list_select_related = ["task"]
     search_fields = ["metric", "reason"]
-    actions = ["stop_selected", "resume_selected"]
+    actions = [
+        Action(
+            "stop_selected",
+            "Stop the selected …",
+            title="Stop metric runs",
+            sentence="The batch being computed finishes; completed batches are kept.",
+            button="Stop them",
+            permission=_DECIDES,
+            service=lambda run, by, reason: stop(run),
+            history="Stopped. Reason: {reason}",
+            done="Stopped: {n} of {n_all}.",
+        ),
+        Action(
+            "resume_selected",
+            "Resume the selected, including failed batches …",
+            title="Resume metric runs",
+            sentence=(
+                "They continue where they stopped; failed batches are tried again."
+            ),
+            button="Resume",
+            permission=_DECIDES,
+            service=lambda run, by, reason: resume(run),
+            history="Resumed. Reason: {reason}",
+            done="Resumed: {n} of {n_all}.",
+        ),
+    ]
     ordering = ["-pk"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[MetricRun]:
@@ -49,35 +73,9 @@ class MetricRunAdmin(WorkOfTask):
         n: int = run.n_wrong
         return n
 
-    @admin.action(description="Stop the selected …", permissions=["decide"])
-    @after_asking(
-        "Stop metric runs",
-        "The batch being computed finishes; completed batches are kept.",
-        "Stop them",
-    )
-    def stop_selected(
-        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
-    ) -> None:
-        self.act_on_rows(request, queryset, stop, "Stopped", reason)
-
-    @admin.action(
-        description="Resume the selected, including failed batches …",
-        permissions=["decide"],
-    )
-    @after_asking(
-        "Resume metric runs",
-        "They continue where they stopped; failed batches are tried again.",
-        "Resume",
-    )
-    def resume_selected(
-        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
-    ) -> None:
-        self.act_on_rows(request, queryset, resume, "Resumed", reason)
-
 
 @admin.register(MetricBoard)
 class MetricBoardAdmin(WorkOfTask):
-    needs = _NEEDS
     list_display = [
         "task",
         "criterion",
@@ -91,26 +89,28 @@ class MetricBoardAdmin(WorkOfTask):
     list_filter = ["state", "task", "criterion", "simulated"]
     list_select_related = ["task"]
     exclude = ["payload"]
-    actions = ["retry_selected"]
+    actions = [
+        Action(
+            "retry_selected",
+            "Recompute the selected failed boards …",
+            title="Recompute boards",
+            sentence="Failed boards are queued again.",
+            button="Queue them",
+            permission=_DECIDES,
+            service=lambda board, by, reason: retry(board),
+            history="Queued again. Reason: {reason}",
+            done="Queued again: {n} of {n_all}.",
+        )
+    ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[MetricBoard]:
         rows: QuerySet[MetricBoard] = super().get_queryset(request)
         # the list does not need the payload, which is the whole board
         return rows.defer("payload")
 
-    @admin.action(
-        description="Recompute the selected failed boards …", permissions=["decide"]
-    )
-    @after_asking("Recompute boards", "Failed boards are queued again.", "Queue them")
-    def retry_selected(
-        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
-    ) -> None:
-        self.act_on_rows(request, queryset, retry, "Queued again", reason)
-
 
 @admin.register(OutsideMetric)
 class OutsideMetricAdmin(WorkOfTask):
-    needs = _NEEDS
     list_display = [
         "name",
         "task",
@@ -123,15 +123,17 @@ class OutsideMetricAdmin(WorkOfTask):
     list_filter = ["task", ("withdrawn_at", admin.EmptyFieldListFilter)]
     list_select_related = ["task", "owner"]
     search_fields = ["name", "owner__username"]
-    actions = ["withdraw_selected"]
-
-    @admin.action(description="Withdraw the selected metrics …", permissions=["decide"])
-    @after_asking(
-        "Withdraw metrics",
-        "They are removed from their boards. This cannot be undone.",
-        "Withdraw them",
-    )
-    def withdraw_selected(
-        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
-    ) -> None:
-        self.act_on_rows(request, queryset, withdraw, "Withdrawn", reason)
+    actions = [
+        Action(
+            "withdraw_selected",
+            "Withdraw the selected metrics …",
+            title="Withdraw metrics",
+            sentence="They are removed from their boards. This cannot be undone.",
+            button="Withdraw them",
+            permission=_DECIDES,
+            danger=True,
+            service=lambda metric, by, reason: withdraw(metric),
+            history="Withdrawn. Reason: {reason}",
+            done="Withdrawn: {n} of {n_all}.",
+        )
+    ]

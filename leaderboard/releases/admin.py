@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin, messages
@@ -17,7 +17,8 @@ from django.utils.text import Truncator
 from crowd.money.services.budgets import budget_left
 from genie.accounts import reads
 from genie.accounts.task_admin import EditedOfTask
-from genie.lib.admin import AsksWhy, Line, Question, confirmed_form, plainly
+from genie.lib.admin import AsksWhy, plainly
+from genie.lib.admin.actions import Action
 from genie.lib.errors import GenieError
 from leaderboard.boards.exports.board import as_latex
 from leaderboard.boards.exports.markdown import as_markdown
@@ -30,13 +31,8 @@ from leaderboard.releases.report import archive, report
 from leaderboard.tasks.models import Task, TaskRevision
 from leaderboard.teams.selectors import absolute
 
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-
 
 # The button that draws a task's qualification test as a draft to be published.
-
-
 class DrawForm(forms.Form):
     n = forms.IntegerField(
         label="Questions", min_value=2, max_value=200, initial=qualification.N_QUESTIONS
@@ -57,7 +53,20 @@ class DrawForm(forms.Form):
     )
 
 
-DRAW = Question(
+def _draw(task: Task, by: object, n: int, **rules: Any) -> str:
+    return f"Drawn: {qualification.draw_test(task, n, rules=rules)}."
+
+
+def _draw_each(
+    model_admin: ModelAdmin[Any], request: HttpRequest, tasks: list[Task], **rules: Any
+) -> HttpResponse | None:
+    n_drawn = DRAW.act(model_admin, request, tasks, **rules)
+    return redirect("admin:crowd_qualificationtest_changelist") if n_drawn else None
+
+
+DRAW = Action(
+    "draw_test_selected",
+    "Draw a qualification test for the selected tasks …",
     title="Draw a qualification test",
     sentence=(
         "Half of the questions show the instance's reference, the other half "
@@ -66,32 +75,11 @@ DRAW = Question(
         "has to take it until a requirement names it."
     ),
     button="Draw test",
-    action="draw_test_selected",
     form=DrawForm,
+    permission="crowd.add_qualificationtest",
+    every=_draw_each,
+    service=_draw,
 )
-
-
-def draw_for(
-    model_admin: ModelAdmin[Any], request: HttpRequest, queryset: QuerySet[Task]
-) -> HttpResponse | None:
-    tasks = list(queryset)
-    form = confirmed_form(
-        model_admin, request, DRAW, [Line(task.pk, str(task)) for task in tasks]
-    )
-    if isinstance(form, HttpResponse):
-        return form
-    rules = dict(form.cleaned_data)
-    n = rules.pop("n")
-    n_drawn = 0
-    for task in tasks:
-        try:
-            test = qualification.draw_test(task, n, rules=rules)
-        except GenieError as error:
-            model_admin.message_user(request, error.message, messages.ERROR)
-            continue
-        n_drawn += 1
-        model_admin.message_user(request, f"Drawn: {test}.", messages.SUCCESS)
-    return redirect("admin:crowd_qualificationtest_changelist") if n_drawn else None
 
 
 def report_page(
@@ -152,10 +140,20 @@ def _said(revision: TaskRevision) -> str:
     return "; ".join(changes) or "loaded"
 
 
+def _release(model_admin: Any, request: HttpRequest, tasks: list[Task]) -> HttpResponse:
+    for task in tasks:
+        sentence = f"Requested {queued.request(task, by=request.user.pk)}."
+        model_admin.log_change(request, task, sentence)
+    model_admin.message_user(request, "The releases are being made.", messages.SUCCESS)
+    return redirect("admin:leaderboard_release_changelist")
+
+
+RELEASE = Action("release_selected", "Create a release of the data", run=_release)
+
+
 @admin.register(Task)
 class TaskAdmin(EditedOfTask, AsksWhy):
     pool_paths = ("slug",)
-    needs = {"draw": "crowd.add_qualificationtest"}
     change_form_template = "admin/leaderboard/task/change_form.html"
     list_display = [
         "title",
@@ -177,18 +175,7 @@ class TaskAdmin(EditedOfTask, AsksWhy):
     ]
     search_fields = ["title", "slug"]
     fields: ClassVar[Any] = [*_EDITABLE, *plainly(Task, _SHOWN)]
-    actions = ["release_selected", "draw_test_selected"]
-
-    @admin.action(description="Create a release of the data", permissions=["change"])
-    def release_selected(
-        self, request: HttpRequest, queryset: QuerySet[Task]
-    ) -> HttpResponse:
-        for task in queryset.order_by("slug"):
-            self.log_change(
-                request, task, f"Requested {queued.request(task, by=request.user.pk)}."
-            )
-        self.message_user(request, "The releases are being made.", messages.SUCCESS)
-        return redirect("admin:leaderboard_release_changelist")
+    actions = [RELEASE, DRAW]
 
     def get_urls(self) -> list[URLPattern]:
         campaigns = path(
@@ -227,18 +214,6 @@ class TaskAdmin(EditedOfTask, AsksWhy):
             n_handed_in=Count("submissions"),
             n_to_approve=Count("submissions", filter=waiting),
         )
-
-    def has_draw_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, "draw")
-
-    @admin.action(
-        description="Draw a qualification test for the selected tasks …",
-        permissions=["draw"],
-    )
-    def draw_test_selected(
-        self, request: HttpRequest, queryset: QuerySet[Task]
-    ) -> HttpResponse | None:
-        return draw_for(self, request, queryset)
 
     @admin.display(description="submissions", ordering="n_handed_in")
     def n_submissions(self, task: Any) -> int:

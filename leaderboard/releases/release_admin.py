@@ -1,7 +1,3 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 from django.contrib import admin
 from django.http import FileResponse, Http404, HttpRequest
 from django.shortcuts import get_object_or_404
@@ -11,12 +7,9 @@ from django.utils.html import format_html
 
 from genie.accounts import reads
 from genie.accounts.task_admin import WorkOfTask
-from genie.lib.admin import after_asking
+from genie.lib.admin.actions import Action
 from leaderboard.releases import queued
 from leaderboard.releases.models import Release
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
 
 
 @admin.register(Release)
@@ -38,7 +31,39 @@ class ReleaseAdmin(WorkOfTask):
     list_select_related = ["task", "requested_by"]
     exclude = ["file", "n_done", "n_all", "n_bytes", "round"]
     readonly_fields = ["progress", "archive", "size"]
-    actions = ["cancel_selected", "retry_selected", "remove_selected"]
+    actions = [
+        Action(
+            "cancel_selected",
+            "Cancel the selected releases …",
+            title="Cancel releases",
+            sentence="What was written so far is thrown away.",
+            button="Cancel them",
+            service=lambda release, by, reason: queued.cancel(release),
+            history="Cancelled. Reason: {reason}",
+            done="Cancelled: {n} of {n_all}.",
+        ),
+        Action(
+            "retry_selected",
+            "Try the selected again …",
+            title="Try releases again",
+            sentence="Failed and cancelled ones begin again.",
+            button="Try again",
+            service=lambda release, by, reason: queued.retry(release),
+            history="Queued again. Reason: {reason}",
+            done="Queued again: {n} of {n_all}.",
+        ),
+        Action(
+            "remove_selected",
+            "Delete the archives of the selected …",
+            title="Delete archives",
+            sentence="The files are deleted; their checksums and dates stay.",
+            button="Delete them",
+            danger=True,
+            service=lambda release, by, reason: queued.remove(release),
+            history="Archive deleted. Reason: {reason}",
+            done="Archive deleted: {n} of {n_all}.",
+        ),
+    ]
 
     def get_urls(self) -> list[URLPattern]:
         download = path(
@@ -72,34 +97,3 @@ class ReleaseAdmin(WorkOfTask):
     @admin.display(description="size", ordering="n_bytes")
     def size(self, release: Release) -> str:
         return filesizeformat(release.n_bytes) if release.n_bytes else "–"
-
-    @admin.action(description="Cancel the selected releases …", permissions=["view"])
-    @after_asking(
-        "Cancel releases", "What was written so far is thrown away.", "Cancel them"
-    )
-    def cancel_selected(
-        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
-    ) -> None:
-        self.act_on_rows(request, queryset, queued.cancel, "Cancelled", reason)
-
-    @admin.action(description="Try the selected again …", permissions=["view"])
-    @after_asking(
-        "Try releases again", "Failed and cancelled ones begin again.", "Try again"
-    )
-    def retry_selected(
-        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
-    ) -> None:
-        self.act_on_rows(request, queryset, queued.retry, "Queued again", reason)
-
-    @admin.action(
-        description="Delete the archives of the selected …", permissions=["view"]
-    )
-    @after_asking(
-        "Delete archives",
-        "The files are deleted; their checksums and dates stay.",
-        "Delete them",
-    )
-    def remove_selected(
-        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
-    ) -> None:
-        self.act_on_rows(request, queryset, queued.remove, "Archive deleted", reason)

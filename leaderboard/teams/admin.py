@@ -1,57 +1,55 @@
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group
-from django.db.models import Count, Model, QuerySet
+from django.db.models import Count
 from django.http import HttpRequest
 
 from genie.accounts.models import TaskRole
-from genie.lib.admin import AsksWhy, act_on_each, after_asking
+from genie.lib.admin import AsksWhy
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin.actions import Action
 from genie.lib.typing import Account
 from leaderboard.submissions.models import Team
 from leaderboard.tasks.models import Task
 from leaderboard.teams.models import Membership, WebhookDelivery
 from leaderboard.teams.services import leave
-from leaderboard.teams.services.webhooks import RUNNER
 
 # Accounts and groups: each change has a reason.
 User = get_user_model()
 admin.site.unregister([User, Group])
 
 
+def _close(user: Any, by: object, reason: str) -> None:
+    leave.delete(user.pk)
+    # the row stays, without a name: submissions and decisions refer to it
+    user.refresh_from_db()
+
+
 @admin.register(User)
 class UserAdmin(AsksWhy, DjangoUserAdmin):  # type: ignore[type-arg]
     list_display = ["username", "email", "is_active", "is_staff", "is_superuser", "date_joined", "last_login"]  # fmt: skip
-    actions: Any = ["close_selected"]
-
-    def has_close_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("auth.delete_user")
-
-    @admin.action(description="Delete the selected accounts …", permissions=["close"])
-    @after_asking(
-        "Delete accounts",
-        "Names, addresses, passwords and tokens are deleted for good; "
-        "submissions and decisions stay, without a name.",
-        "Delete them",
-    )
-    def close_selected(
-        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
-    ) -> None:
-        rows = list(queryset.order_by("pk"))
-
-        def act(row: Any) -> tuple[Model, str]:
-            leave.delete(row.pk)
-            # the row stays, without a name: submissions and decisions refer to it
-            return User.objects.get(pk=row.pk), f"Account deleted. Reason: {reason}"
-
-        n = act_on_each(self, request, rows, act)
-        level = messages.SUCCESS if n else messages.WARNING
-        self.message_user(request, f"Deleted: {n} of {len(rows)}.", level)
+    actions: Any = [
+        Action(
+            "close_selected",
+            "Delete the selected accounts …",
+            title="Delete accounts",
+            sentence=(
+                "Names, addresses, passwords and tokens are deleted for good; "
+                "submissions and decisions stay, without a name."
+            ),
+            button="Delete them",
+            permission="delete",
+            danger=True,
+            service=_close,
+            history="Account deleted. Reason: {reason}",
+            done="Deleted: {n} of {n_all}.",
+        )
+    ]
 
 
 @admin.register(Group)
@@ -123,37 +121,31 @@ class TeamAdmin(AsksWhy):
 State = WebhookDelivery.State
 
 
+def _send_again(delivery: WebhookDelivery, by: object, reason: str) -> bool:
+    failed = WebhookDelivery.objects.filter(pk=delivery.pk, state=State.FAILED)
+    again = failed.update(state=State.WAITING, n_attempts=0, next_at=timezone.now())
+    return bool(again)
+
+
 @admin.register(WebhookDelivery)
 class WebhookDeliveryAdmin(ReadOnlyAdmin):
     list_display = ["kind", "team", "webhook", "state", "n_attempts", "last_status", "failure", "created_at", "next_at"]  # fmt: skip
     list_filter = ["state", "kind", "created_at"]
     list_select_related = ["webhook__team"]
     search_fields = ["uuid", "webhook__url", "webhook__team__name"]
-    actions = ["send_again"]
-
-    def has_send_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("leaderboard.change_webhookdelivery")
+    actions = [
+        Action(
+            "send_again",
+            "Send the selected failed deliveries again …",
+            title="Send again",
+            sentence="Failed deliveries are sent again with the same id.",
+            button="Send them",
+            service=_send_again,
+            history="Sent again. Reason: {reason}",
+            done="{n} will be sent again.",
+        )
+    ]
 
     @admin.display(description="team", ordering="webhook__team__name")
     def team(self, delivery: WebhookDelivery) -> str:
         return delivery.webhook.team.name
-
-    @admin.action(
-        description="Send the selected failed deliveries again …", permissions=["send"]
-    )
-    @after_asking(
-        "Send again", "Failed deliveries are sent again with the same id.", "Send them"
-    )
-    def send_again(
-        self, request: HttpRequest, queryset: QuerySet[WebhookDelivery], reason: str
-    ) -> None:
-        failed = list(queryset.filter(state=State.FAILED).order_by("pk"))
-        # the state again: another process may have sent it since the list was read
-        rows = WebhookDelivery.objects.filter(
-            pk__in=[delivery.pk for delivery in failed]
-        )
-        RUNNER.retry(rows.filter(state=State.FAILED))
-        for delivery in failed:
-            self.log_change(request, delivery, f"Sent again. Reason: {reason}")
-        level = messages.SUCCESS if failed else messages.WARNING
-        self.message_user(request, f"{len(failed)} will be sent again.", level)

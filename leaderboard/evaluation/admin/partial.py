@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.contrib import admin
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 
 from crowd.hits.models import Campaign
-from genie.lib.admin import Line, Question, ReasonForm, confirmed_form
+from genie.lib.admin.actions import Action, Line, ReasonForm
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.admin.decisions import (
-    AT_WORK,
-    STOP,
-    DecisionAdmin,
-    act_on_rows,
-    decide_on_each,
-    say,
-)
+from leaderboard.evaluation.admin.decisions import STOP
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.coverage import partial_of_score
 from leaderboard.evaluation.selectors.progress import n_judged
 from leaderboard.submissions.models import Submission
 
 if TYPE_CHECKING:
-    from django.db.models import Model, QuerySet
+    from django.db.models import QuerySet
 
     from genie.lib.typing import Account
 
@@ -47,101 +40,38 @@ class StopForm(ReasonForm):
     field_order = ("publish", "reason")
 
 
-STOP_WITH_ANSWERS = Question(
-    title="Stop",
-    sentence=(
-        "No more HITs are posted; completed work stays paid. HITs that workers have "
-        "open can still be submitted."
-    ),
-    button="Stop all",
-    action="stop_selected",
-    form=StopForm,
-    danger=True,
-)
-GO_ON = Question(
-    title="Undo the stop",
-    sentence="Workers get HITs again, within the approved cost.",
-    button="Take back",
-    action="go_on_selected",
-    form=ReasonForm,
-)
-PUBLISH_PARTIAL = Question(
-    title="Publish partial results",
-    sentence=(
-        "Answers collected before these were stopped are scored and published, marked "
-        "as partial. Without enough instances they have no rank."
-    ),
-    button="Publish all",
-    action="publish_partial_selected",
-    form=ReasonForm,
-)
-RANK = Question(
-    title="Rank partial scores",
-    sentence=(
-        "These scores rest on too few of their instances. They get a rank among the "
-        "whole ones, and stay marked as partial. This can be taken back."
-    ),
-    button="Rank all",
-    action="rank_partial_selected",
-    form=ReasonForm,
-)
-UNRANK = Question(
-    title="Rank partial scores no longer",
-    sentence="These partial scores stay on the board, without a rank.",
-    button="Remove all ranks",
-    action="unrank_partial_selected",
-    form=ReasonForm,
-)
-
-
-@admin.action(description="Stop the selected", permissions=["decide"])
-def stop_selected(
-    model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Submission]
+def _stop(
+    model_admin: Any, request: HttpRequest, rows: list[Submission]
 ) -> HttpResponse | None:
-    rows = model_admin.rows_in(queryset, *AT_WORK)
-    if not rows:
-        say(model_admin, request, "None of them is running.")
-        return None
-    judged = n_judged([row.pk for row in rows if row.state == State.ANNOTATING])
-    lines = [Line(row.pk, str(row), _answered(row, judged.get(row.pk))) for row in rows]
-    question = STOP_WITH_ANSWERS if any(judged.values()) else STOP
-    answer = confirmed_form(model_admin, request, question, lines)
-    if isinstance(answer, HttpResponse):
-        return answer
-    said, by = answer.cleaned_data, cast("Account", request.user)
-
-    def act(row: Submission) -> tuple[Model, str]:
-        publish = said["publish"] if judged.get(row.pk) else None
-        decide.stop(row, by=by, reason=said["reason"], publish=publish)
-        result = "result so far published" if publish else "no result published"
-        return row, f"Stopped, {result}: {said['reason']}"
-
-    act_on_rows(model_admin, request, rows, act, "stopped")
+    rated = n_judged([row.pk for row in rows if row.state == State.ANNOTATING])
+    lines = [Line(row.pk, str(row), _answered(row, rated.get(row.pk))) for row in rows]
+    question = STOP_SUBMISSION if any(rated.values()) else STOP
+    form = question.ask(model_admin, request, lines)
+    if isinstance(form, HttpResponse):
+        return form
+    answers = form.cleaned_data
+    n = STOP_SUBMISSION.act(model_admin, request, rows, rated=rated, **answers)
+    STOP_SUBMISSION.report(model_admin, request, n, len(rows), 0)
     return None
 
 
-@admin.action(description="Undo the stop of the selected", permissions=["decide"])
-def go_on_selected(
-    model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Submission]
-) -> HttpResponse | None:
-    return decide_on_each(
-        model_admin,
-        request,
-        list(still_open(queryset)),
-        GO_ON,
-        decide.go_on,
-        "going on",
-        nothing="None of these is waiting for open pages after a stop.",
-    )
+def _stop_one(
+    row: Submission,
+    by: Account,
+    reason: str,
+    rated: dict[int, int],
+    publish: bool | None = None,
+) -> None:
+    publish = publish if rated.get(row.pk) else None
+    decide.stop(row, by=by, reason=reason, publish=publish)
 
 
-def still_open(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """Return the stopped ones whose campaigns wait for pages that workers have open."""
-    return rows.filter(
-        state=State.ANNOTATING,
-        human_evaluation__campaigns__campaign__state=Campaign.State.STOPPED,
-        human_evaluation__campaigns__campaign__completed_at=None,
-    ).distinct()
+def _stop_history(
+    row: Submission, reason: str, rated: dict[int, int], publish: bool | None = None
+) -> str:
+    is_shown = publish and rated.get(row.pk)
+    result = "result so far published" if is_shown else "no result published"
+    return f"Stopped, {result}: {reason}"
 
 
 def _answered(submission: Submission, n: int | None) -> str:
@@ -152,65 +82,24 @@ def _answered(submission: Submission, n: int | None) -> str:
     return f"{state}, {n:,} of {evaluation.n_instances:,} instances rated"
 
 
-@admin.action(
-    description="Publish partial results of the selected stopped submissions",
-    permissions=["decide"],
-)
-def publish_partial_selected(
-    model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Submission]
-) -> HttpResponse | None:
-    return decide_on_each(
-        model_admin,
-        request,
-        model_admin.rows_in(queryset, State.STOPPED),
-        PUBLISH_PARTIAL,
-        decide.publish_partial,
-        "published in part",
-        nothing="None of them was stopped without publishing.",
-    )
+def _still_open(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Return the stopped ones whose campaigns wait for pages that workers have open."""
+    return rows.filter(
+        state=State.ANNOTATING,
+        human_evaluation__campaigns__campaign__state=Campaign.State.STOPPED,
+        human_evaluation__campaigns__campaign__completed_at=None,
+    ).distinct()
 
 
-@admin.action(
-    description="Rank the partial scores of the selected", permissions=["decide"]
-)
-def rank_partial_selected(
-    model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Submission]
-) -> HttpResponse | None:
-    return decide_on_each(
-        model_admin,
-        request,
-        rankable(queryset, ranked=False),
-        RANK,
-        partial(decide.rank_partial, ranked=True),
-        "ranked although partial",
-        nothing="None of them has a partial score without a rank.",
-    )
-
-
-@admin.action(
-    description="Rank the partial scores of the selected no longer",
-    permissions=["decide"],
-)
-def unrank_partial_selected(
-    model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Submission]
-) -> HttpResponse | None:
-    return decide_on_each(
-        model_admin,
-        request,
-        rankable(queryset, ranked=True),
-        UNRANK,
-        partial(decide.rank_partial, ranked=False),
-        "ranked no longer",
-        nothing="None of them has a rank by decision.",
-    )
-
-
-def rankable(rows: QuerySet[Any], *, ranked: bool) -> list[Submission]:
-    """Return those whose partial score is `ranked`, or could become so, by decision."""
+def _partial_scores(rows: QuerySet[Any], ranked: bool = True) -> QuerySet[Any]:
     published = rows.filter(
         state=State.PUBLISHED, human_evaluation__ranks_partial=ranked
-    ).select_related("task", "human_evaluation")
-    return [row for row in published.order_by("pk") if ranked or _is_partial(row)]
+    )
+    return published.select_related("task", "human_evaluation").order_by("pk")
+
+
+def _rankable(rows: QuerySet[Any]) -> list[Submission]:
+    return [row for row in _partial_scores(rows, False) if _is_partial(row)]
 
 
 def _is_partial(submission: Submission) -> bool:
@@ -221,3 +110,86 @@ def _is_partial(submission: Submission) -> bool:
         else None
     )
     return score is not None and partial_of_score(score) is not None
+
+
+STOP_SUBMISSION = replace(
+    STOP,
+    sentence=(
+        "No more HITs are posted; completed work stays paid. HITs that workers have "
+        "open can still be submitted."
+    ),
+    form=StopForm,
+    run=_stop,
+    service=_stop_one,
+    history=_stop_history,
+)
+GO_ON = Action(
+    "go_on_selected",
+    "Undo the stop of the selected",
+    title="Undo the stop",
+    sentence="Workers get HITs again, within the approved cost.",
+    button="Take back",
+    permission="decide",
+    allowed=_still_open,
+    otherwise="None of these is waiting for open pages after a stop.",
+    service=lambda row, by, reason: decide.go_on(row, by=by, reason=reason),
+    history="Going on: {reason}",
+    done="{Rows} going on: {n} of {n_all}.",
+    path="go-on",
+    on_page="Undo the stop",
+)
+PUBLISH_PARTIAL = Action(
+    "publish_partial_selected",
+    "Publish partial results of the selected stopped submissions",
+    title="Publish partial results",
+    sentence=(
+        "Answers collected before these were stopped are scored and published, marked "
+        "as partial. Without enough instances they have no rank."
+    ),
+    button="Publish all",
+    permission="decide",
+    allowed=Q(state=State.STOPPED),
+    otherwise="None of them was stopped without publishing.",
+    service=lambda row, by, reason: decide.publish_partial(row, by=by, reason=reason),
+    history="Published in part: {reason}",
+    done="{Rows} published in part: {n} of {n_all}.",
+    path="publish-partial",
+    on_page="Publish partial result",
+)
+RANK = Action(
+    "rank_partial_selected",
+    "Rank the partial scores of the selected",
+    title="Rank partial scores",
+    sentence=(
+        "These scores rest on too few of their instances. They get a rank among the "
+        "whole ones, and stay marked as partial. This can be taken back."
+    ),
+    button="Rank all",
+    permission="decide",
+    allowed=_rankable,
+    otherwise="None of them has a partial score without a rank.",
+    service=lambda row, by, reason: decide.rank_partial(
+        row, by=by, reason=reason, ranked=True
+    ),
+    history="Ranked although partial: {reason}",
+    done="{Rows} ranked although partial: {n} of {n_all}.",
+    path="rank-partial",
+    on_page="Rank the partial score",
+)
+UNRANK = Action(
+    "unrank_partial_selected",
+    "Rank the partial scores of the selected no longer",
+    title="Rank partial scores no longer",
+    sentence="These partial scores stay on the board, without a rank.",
+    button="Remove all ranks",
+    permission="decide",
+    allowed=_partial_scores,
+    otherwise="None of them has a rank by decision.",
+    service=lambda row, by, reason: decide.rank_partial(
+        row, by=by, reason=reason, ranked=False
+    ),
+    history="Ranked no longer: {reason}",
+    done="{Rows} ranked no longer: {n} of {n_all}.",
+    path="unrank-partial",
+    on_page="Rank the partial score no longer",
+)

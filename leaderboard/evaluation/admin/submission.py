@@ -1,17 +1,19 @@
 from __future__ import annotations
 
-from typing import Any, ClassVar, cast
+from dataclasses import replace
+from typing import Any, cast
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
-from genie.lib.admin import Line, Question, ReadOnlyInline, ReasonForm, asking
+from genie.lib.admin import ReadOnlyInline
+from genie.lib.admin.actions import Action, Line
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.evaluation import decide
@@ -22,9 +24,10 @@ from leaderboard.evaluation.admin.campaign_links import (
     links_to_others,
 )
 from leaderboard.evaluation.admin.decisions import (
+    APPROVE,
+    DECLINE,
+    RETRY,
     DecisionAdmin,
-    Verb,
-    decide_on_each,
 )
 from leaderboard.evaluation.admin.filters import HasFailed, HasWarnings
 from leaderboard.evaluation.admin.money import cost_shown
@@ -45,19 +48,10 @@ class _StaffForm(AboutSystemForm):
     )
 
 
-QUESTION = Question(
-    title="About the system",
-    sentence="Shown on the board and on the submission's page, also of published systems.",
-    button="Save",
-    action="describe_selected",
-    form=_StaffForm,
-)
-
-
-def describe_selected(
-    model_admin: Any, request: HttpRequest, queryset: QuerySet[Submission]
+def _describe(
+    model_admin: Any, request: HttpRequest, rows: list[Submission]
 ) -> HttpResponse | None:
-    submission = queryset.get()
+    [submission] = rows
     initial = {**initial_of(submission), "baseline": submission.baseline}
     form = _StaffForm(request.POST or None, initial=initial)
     if form.is_valid():
@@ -71,7 +65,20 @@ def describe_selected(
             model_admin.message_user(request, f"Changed: {said}.", messages.SUCCESS)
             return None
     lines = [Line(submission.pk, submission.system_name)]
-    return asking(model_admin, request, QUESTION, form, lines)
+    page = DESCRIBE.ask(model_admin, request, lines, form=form)
+    return cast("HttpResponse", page)
+
+
+DESCRIBE = Action(
+    "describe_selected",
+    "",
+    title="About the system",
+    sentence="Shown on the board and on the submission's page, also of published systems.",
+    button="Save",
+    run=_describe,
+    path="describe",
+    on_page="About the system",
+)
 
 
 # A dry run of a submission's test questions; staff confirm outputs as good here.
@@ -145,35 +152,24 @@ _AT_MOST = 120
 _EVENT_FIELDS: list[Any] = ["at", "state", "sentence", "actor"]
 
 
-WITHDRAW = Question(
+WITHDRAW = Action(
+    "withdraw_selected",
+    "Withdraw the selected",
     title="Withdraw submissions",
     sentence=(
         "They are removed from the board and their campaigns stop; completed work stays "
         "paid. This cannot be undone."
     ),
     button="Withdraw all",
-    action="withdraw_selected",
-    form=ReasonForm,
+    permission="decide",
     danger=True,
+    allowed=~Q(state__in=[State.INVALID, State.WITHDRAWN]),
+    service=lambda row, by, reason: decide.withdraw(row, by=by, reason=reason),
+    history="Withdrawn: {reason}",
+    done="{Rows} withdrawn: {n} of {n_all}.",
+    path="withdraw",
+    on_page="Withdraw",
 )
-
-
-@admin.action(
-    description="Withdraw the selected",
-    permissions=["decide"],
-)
-def withdraw_selected(
-    model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Submission]
-) -> HttpResponse | None:
-    return decide_on_each(
-        model_admin,
-        request,
-        list(queryset.select_related("task").order_by("pk")),
-        WITHDRAW,
-        decide.withdraw,
-        "withdrawn",
-        nothing="None of them exists any more.",
-    )
 
 
 class EventInline(ReadOnlyInline):
@@ -191,7 +187,6 @@ class EventInline(ReadOnlyInline):
 class SubmissionAdmin(DecisionAdmin):
     pool_paths = ("task__slug",)
     shows_outputs = True
-    state_of = ""
     list_display = [
         "system_name",
         "task",
@@ -216,55 +211,19 @@ class SubmissionAdmin(DecisionAdmin):
     inlines = [EventInline]
     readonly_fields = ["failed_step", "campaigns", "compared"]
     exclude = ["file"]  # never served by its address; its name and hash are shown here
-    verbs: ClassVar[dict[str, Verb]] = {
-        **DecisionAdmin.verbs,
-        # the approval page also shows outputs, and has both decisions
-        "approve": DecisionAdmin.verbs["approve"]._replace(label="Approve or decline"),
-        "decline": DecisionAdmin.verbs["decline"]._replace(offered=lambda *_: ()),
-        "go-on": Verb(
-            "Undo the stop",
-            "go_on_selected",
-            lambda _, rows: partial.still_open(rows),
-        ),
-        "publish-partial": Verb(
-            "Publish partial result",
-            "publish_partial_selected",
-            lambda self, rows: self.rows_in(rows, State.STOPPED),
-        ),
-        "rank-partial": Verb(
-            "Rank the partial score",
-            "rank_partial_selected",
-            lambda _, rows: partial.rankable(rows, ranked=False),
-        ),
-        "unrank-partial": Verb(
-            "Rank the partial score no longer",
-            "unrank_partial_selected",
-            lambda _, rows: partial.rankable(rows, ranked=True),
-        ),
-        "describe": Verb(
-            "About the system", "describe_selected", lambda _, rows: rows.exists()
-        ),
-        "withdraw": Verb(
-            "Withdraw",
-            "withdraw_selected",
-            lambda _, rows: rows.exclude(state__in=[State.INVALID, State.WITHDRAWN]),
-        ),
-    }
     actions = [
-        *DecisionAdmin.actions,
-        "go_on_selected",
-        "publish_partial_selected",
-        "rank_partial_selected",
-        "unrank_partial_selected",
-        "withdraw_selected",
+        # the approval page also shows outputs, and has both decisions
+        replace(APPROVE, on_page="Approve or decline"),
+        replace(DECLINE, on_page=""),
+        partial.STOP_SUBMISSION,
+        RETRY,
+        partial.GO_ON,
+        partial.PUBLISH_PARTIAL,
+        partial.RANK,
+        partial.UNRANK,
+        WITHDRAW,
     ]
-    stop_selected = partial.stop_selected
-    go_on_selected = partial.go_on_selected
-    publish_partial_selected = partial.publish_partial_selected
-    rank_partial_selected = partial.rank_partial_selected
-    unrank_partial_selected = partial.unrank_partial_selected
-    withdraw_selected = withdraw_selected
-    describe_selected = describe_selected
+    row_actions = [DESCRIBE]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
