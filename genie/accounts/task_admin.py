@@ -6,8 +6,6 @@ only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import messages
@@ -25,7 +23,6 @@ from genie.accounts.staff import (
 )
 from genie.lib.admin import ListAdmin
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
-from genie.lib.admin.actions import Action
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -46,12 +43,6 @@ class OfTask(ListAdmin):
     def insist(self, request: HttpRequest, verb: str, row: Model) -> None:
         if not self.may(request, verb, row):
             raise PermissionDenied
-
-    def permission_to(self, verb: str) -> str:
-        if verb == "act" and (named := getattr(self, "act_permission", "")):
-            return str(named)
-        # Deleting is left to an action, which asks for it by this name.
-        return super().permission_to("delete" if verb == "remove" else verb)
 
     def pool_of(self, row: Model) -> str | None:
         for path in self.pool_paths:
@@ -86,31 +77,6 @@ class OfTask(ListAdmin):
             self.message_user(request, sentence, messages.WARNING)
         return rows
 
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        acts: dict[str, Any] = super().get_actions(request)
-        return {
-            name: (act if isinstance(act, Action) else self._kept_to_task(act), *rest)
-            for name, (act, *rest) in acts.items()
-        }
-
-    def _kept_to_task(self, act: Callable[..., Any]) -> Callable[..., Any]:
-        verbs = getattr(act, "allowed_permissions", ())
-
-        @wraps(act)
-        def kept(model_admin: Any, request: HttpRequest, rows: QuerySet[Any]) -> Any:
-            permissions = [self.permission_to(verb) for verb in verbs]
-            chosen = open_to(request.user, permissions, *self.pool_paths)
-            if chosen is not None:
-                n_all, rows = rows.count(), rows.filter(chosen)
-                if left := n_all - rows.count():
-                    sentence = (
-                        f"{left} left out: your role on their task does not allow this."
-                    )
-                    self.message_user(request, sentence, messages.WARNING)
-            return act(model_admin, request, rows)
-
-        return kept
-
     def render_change_form(
         self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
     ) -> HttpResponse:
@@ -128,12 +94,6 @@ class OfTask(ListAdmin):
         self, request: HttpRequest, obj: Model | None = None
     ) -> bool:
         return self.may(request, "view", obj) or self.may(request, "change", obj)
-
-    def has_act_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, "act")
-
-    def has_decide_permission(self, request: HttpRequest) -> bool:
-        return self.may(request, "decide")
 
 
 class EditedOfTask(OfTask):
@@ -153,18 +113,3 @@ class EditedOfTask(OfTask):
 
 class WorkOfTask(OfTask, ReadOnlyAdmin):
     pool_paths = ("task__slug",)
-
-    def act_on_rows(
-        self,
-        request: HttpRequest,
-        queryset: QuerySet[Any],
-        act: Any,
-        verb: str,
-        reason: str,
-    ) -> None:
-        rows = list(queryset.order_by("pk"))
-        done = [row for row in rows if act(row)]
-        level = messages.SUCCESS if done else messages.WARNING
-        self.message_user(request, f"{verb}: {len(done)} of {len(rows)}.", level)
-        for row in done:
-            self.log_change(request, row, f"{verb}. Reason: {reason}")
