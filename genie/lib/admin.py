@@ -398,6 +398,7 @@ DELETE = Action(
     button="Delete all of them",
     permission="delete",
     on_task=False,
+    danger=True,
     every=_delete,
     done="Deleted: {n}.",
 )
