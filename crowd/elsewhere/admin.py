@@ -29,12 +29,11 @@ from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import OfTask
 from genie.lib import jobs
 from genie.lib.admin import AsksWhy, ReadOnlyAdmin, note
-from genie.lib.admin.actions import Action, Line
 from genie.lib.errors import GenieError
+from genie.lib.staff_actions import Action, Line
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
-    from django.db.models import QuerySet
 
 
 OFFERED = (

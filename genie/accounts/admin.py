@@ -15,7 +15,7 @@ from genie.accounts.models import AccessToken, PrivateRead
 from genie.accounts.task_admin import OfTask
 from genie.lib.admin import AsksWhy
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
-from genie.lib.admin.actions import Action
+from genie.lib.staff_actions import Action
 
 
 @admin.register(AccessToken)

@@ -25,9 +25,9 @@ from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from genie.lib.admin.actions import Action
 from genie.lib.ordered_json import OrderedJSONField
 from genie.lib.runner import Work
+from genie.lib.staff_actions import Action
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from genie.accounts.task_admin import WorkOfTask
-from genie.lib.admin.actions import Action
+from genie.lib.staff_actions import Action
 from leaderboard.imports.models import Import
 from leaderboard.imports.services.take_back import take_back
 

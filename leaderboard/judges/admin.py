@@ -15,10 +15,10 @@ from django.utils.safestring import SafeString
 
 from genie.accounts.staff import staff_may, staff_may_somewhere
 from genie.accounts.task_admin import EditedOfTask, WorkOfTask
-from genie.lib.admin import AsksWhy, ReadOnlyInline, adding, filled_in
+from genie.lib.admin import AsksWhy, PageOfRows, ReadOnlyInline, adding, filled_in
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
-from genie.lib.admin.actions import Action, Line
 from genie.lib.errors import GenieError
+from genie.lib.staff_actions import Action, Line
 from leaderboard.judges.forms import ApprovalForm, JudgeForm, RunForm
 from leaderboard.judges.models import (
     MICROCENTS,
@@ -35,10 +35,6 @@ from leaderboard.judges.selectors.told import cents, in_words, leaving, progress
 from leaderboard.judges.services import ask, decide, define
 from leaderboard.judges.services import license as licensing
 from leaderboard.submissions.models import Prediction, Submission
-
-if TYPE_CHECKING:
-    pass
-
 
 _TOLD = ("system", "prompt")
 _NONE = "–"

@@ -9,7 +9,7 @@ from django.db.models import Count, Q
 from django.http import HttpRequest
 
 from genie.accounts.task_admin import WorkOfTask
-from genie.lib.admin.actions import Action
+from genie.lib.staff_actions import Action
 from leaderboard.metric_board.models import MetricBoard, OutsideMetric
 from leaderboard.metric_board.services import retry, withdraw
 from leaderboard.metric_runs.models import MetricPiece, MetricRun

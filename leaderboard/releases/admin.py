@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin import ModelAdmin
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
@@ -18,8 +18,8 @@ from crowd.money.services.budgets import budget_left
 from genie.accounts import reads
 from genie.accounts.task_admin import EditedOfTask
 from genie.lib.admin import AsksWhy, plainly
-from genie.lib.admin.actions import Action
 from genie.lib.errors import GenieError
+from genie.lib.staff_actions import Action
 from leaderboard.boards.exports.board import as_latex
 from leaderboard.boards.exports.markdown import as_markdown
 from leaderboard.boards.views.exports import public_table

@@ -7,7 +7,7 @@ from django.utils.html import format_html
 
 from genie.accounts import reads
 from genie.accounts.task_admin import WorkOfTask
-from genie.lib.admin.actions import Action
+from genie.lib.staff_actions import Action
 from leaderboard.releases import queued
 from leaderboard.releases.models import Release
 

@@ -8,9 +8,9 @@ from django.http import HttpRequest
 
 from genie.lib.admin import DELETE, AsksWhy, arguments
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
-from genie.lib.admin.actions import Action
 from genie.lib.errors import GenieError
 from genie.lib.jobs import retry_failure
+from genie.lib.staff_actions import Action
 
 Failure, Success, Schedule, OrmQ = (
     apps.get_model("django_q", name)

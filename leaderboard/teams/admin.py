@@ -12,12 +12,13 @@ from django.http import HttpRequest
 from genie.accounts.models import TaskRole
 from genie.lib.admin import AsksWhy
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
-from genie.lib.admin.actions import Action
+from genie.lib.staff_actions import Action
 from genie.lib.typing import Account
 from leaderboard.submissions.models import Team
 from leaderboard.tasks.models import Task
 from leaderboard.teams.models import Membership, WebhookDelivery
 from leaderboard.teams.services import leave
+from leaderboard.teams.services.webhooks import RUNNER
 
 # Accounts and groups: each change has a reason.
 User = get_user_model()
@@ -123,8 +124,7 @@ State = WebhookDelivery.State
 
 def _send_again(delivery: WebhookDelivery, by: object, reason: str) -> bool:
     failed = WebhookDelivery.objects.filter(pk=delivery.pk, state=State.FAILED)
-    again = failed.update(state=State.WAITING, n_attempts=0, next_at=timezone.now())
-    return bool(again)
+    return bool(RUNNER.retry(failed))
 
 
 @admin.register(WebhookDelivery)

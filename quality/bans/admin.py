@@ -19,8 +19,8 @@ from genie.accounts.staff import staff_may
 from genie.accounts.task_admin import OfTask
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 from genie.lib.admin import note
-from genie.lib.admin.actions import Action, Line
 from genie.lib.errors import GenieError
+from genie.lib.staff_actions import Action, Line
 from quality.bans import services
 from quality.bans.models import HeldExclusion
 from quality.bans.services import confirm, refuse

@@ -11,7 +11,7 @@ from django.db.models import Count, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import path
+from django.urls import URLPattern, path
 
 from crowd.hits.models import Assignment, Campaign
 from crowd.workers.models.worker import Worker
@@ -19,8 +19,8 @@ from genie.accounts import reads
 from genie.accounts.task_admin import OfTask
 from genie.lib.admin import COUNTED, note
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
-from genie.lib.admin.actions import Action, Line
 from genie.lib.serving.pages import page_of
+from genie.lib.staff_actions import Action, Line
 from quality.bans import services
 from quality.detection.models import Ban, DetectorFit, RetiredQuestion, Verdict
 from quality.detection.services.retire import restore

@@ -12,7 +12,7 @@ from crowd.hits.models import Campaign
 from crowd.hits.selectors import progress_of
 from crowd.money.services import budgets
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.actions import Action, Line, ReasonForm
+from genie.lib.staff_actions import Action, Line, ReasonForm
 
 if TYPE_CHECKING:
     from genie.lib.typing import Account

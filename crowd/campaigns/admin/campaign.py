@@ -22,7 +22,7 @@ from crowd.money.admin.fair_pay import MAKE_UP
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import OfTask
 from genie.lib.admin import ReadOnlyAdmin
-from genie.lib.admin.actions import Action, Line, ReasonForm
+from genie.lib.staff_actions import Action, Line, ReasonForm
 
 State = Campaign.State
 

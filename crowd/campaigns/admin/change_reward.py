@@ -14,8 +14,8 @@ from crowd.campaigns.services import change_reward
 from crowd.hits.models import Campaign
 from crowd.money.services import budgets
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.actions import Action, Line, ReasonForm
 from genie.lib.errors import GenieError
+from genie.lib.staff_actions import Action, Line, ReasonForm
 
 if TYPE_CHECKING:
     from genie.lib.typing import Account

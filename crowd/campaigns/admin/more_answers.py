@@ -13,8 +13,8 @@ from crowd.campaigns.services import more_answers
 from crowd.hits.models import Campaign
 from crowd.money.services import budgets
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.actions import Action, Line, ReasonForm
 from genie.lib.errors import GenieError
+from genie.lib.staff_actions import Action, Line, ReasonForm
 
 if TYPE_CHECKING:
     from genie.lib.typing import Account
@@ -86,6 +86,10 @@ def _ask_one(
 
 def _sent(request: HttpRequest, name: str, now: int | None) -> tuple[str, str]:
     return name, request.POST.get(name, str(now))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else -1
 
 
 def _now(campaign: Campaign) -> str:

@@ -17,7 +17,7 @@ from crowd.hits.models import HIT, Answer, Assignment
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import OfTask
 from genie.lib.admin import ReadOnlyAdmin, ReadOnlyInline, SearchedApart, person
-from genie.lib.admin.actions import Action, Line, ReasonForm
+from genie.lib.staff_actions import Action, Line, ReasonForm
 
 if TYPE_CHECKING:
     from django.utils.safestring import SafeString

@@ -10,7 +10,7 @@ from crowd.hits.models import Campaign
 from crowd.money.selectors.fair_pay import Shortfall, shortfall
 from crowd.money.services import fair_pay
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.actions import Action, Line, PlainForm
+from genie.lib.staff_actions import Action, Line, PlainForm
 
 if TYPE_CHECKING:
     from genie.lib.typing import Account

@@ -17,7 +17,7 @@ from crowd.money.services import budgets
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import EditedOfTask, OfTask
 from genie.lib.admin import AsksWhy, PageOfRows, ReadOnlyAdmin, SearchedApart, person
-from genie.lib.admin.actions import Action, Line
+from genie.lib.staff_actions import Action, Line
 
 _SKIPPED = "{n_left} skipped: not approved, cancelled, in a payout, or already paid."
 

@@ -22,8 +22,8 @@ from crowd.money.selectors.payouts import TERMS, UNDER_WAY
 from crowd.money.services import payouts
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin import AsksWhy, ReadOnlyAdmin, adding, filled_in, note, person
-from genie.lib.admin.actions import Action, Line, PlainForm
 from genie.lib.errors import GenieError
+from genie.lib.staff_actions import Action, Line, PlainForm
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser

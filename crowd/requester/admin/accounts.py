@@ -15,7 +15,7 @@ from crowd.requester.services import access_keys
 from crowd.templatetags.crowd_money import dollars as money
 from crowd.templatetags.crowd_money import signed_dollars
 from genie.lib.admin import ReadOnlyAdmin, note, person
-from genie.lib.admin.actions import Action, Line
+from genie.lib.staff_actions import Action, Line
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

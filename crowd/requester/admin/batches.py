@@ -23,8 +23,8 @@ from crowd.requester.services import money
 from crowd.requester.services.settle import settle
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin import ReadOnlyAdmin, note, person
-from genie.lib.admin.actions import Action
 from genie.lib.errors import GenieError
+from genie.lib.staff_actions import Action
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from django.contrib import admin
 from django.db.models import Q
-from django.utils import timezone
 
 from crowd.money.admin.payouts import ReferenceForm, mark_paid
 from crowd.requester.models import (
@@ -14,9 +13,10 @@ from crowd.requester.models import (
     RequesterEvent,
     WorkerRecord,
 )
+from crowd.requester.services.deliver import RUNNER
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin import AsksWhy, ReadOnlyAdmin
-from genie.lib.admin.actions import Action, Line
+from genie.lib.staff_actions import Action, Line
 
 if TYPE_CHECKING:
     from genie.lib.typing import Account
@@ -40,10 +40,8 @@ PAID = Action(
 
 
 def _redeliver(event: RequesterEvent, by: Account, reason: str) -> bool:
-    again = RequesterEvent.objects.filter(pk=event.pk, sent_at=None).update(
-        n_tries=0, next_try_at=timezone.now()
-    )
-    return bool(again)
+    waiting = RequesterEvent.objects.filter(pk=event.pk, sent_at=None)
+    return bool(RUNNER.retry(waiting))
 
 
 @admin.register(RequesterAssignment)
@@ -100,7 +98,7 @@ class RequesterBonusAdmin(ReadOnlyAdmin):
 
 @admin.register(RequesterEvent)
 class RequesterEventAdmin(ReadOnlyAdmin):
-    list_display = ["event_id", "requester", "transport", "created_at", "sent_at", "n_tries", "next_try_at", "trouble"]  # fmt: skip
+    list_display = ["event_id", "requester", "transport", "created_at", "sent_at", "n_attempts", "next_at", "failure"]  # fmt: skip
     list_filter = [("sent_at", admin.EmptyFieldListFilter), "transport", "requester"]
     list_select_related = ["requester"]
     search_fields = ["event_id", "destination"]

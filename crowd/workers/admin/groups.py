@@ -14,7 +14,7 @@ from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.worker import Worker
 from crowd.workers.services import test_attempts
 from genie.lib.admin import person
-from genie.lib.admin.actions import Action
+from genie.lib.staff_actions import Action
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

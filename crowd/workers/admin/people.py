@@ -20,7 +20,7 @@ from crowd.workers.models.worker import Consent, Exclusion, Worker
 from crowd.workers.services import exclusions, notes
 from genie.accounts.task_admin import EditedOfTask
 from genie.lib.admin import AsksWhy, ReadOnlyAdmin, ReadOnlyInline, note, person
-from genie.lib.admin.actions import Action
+from genie.lib.staff_actions import Action
 
 if TYPE_CHECKING:
     from genie.lib.typing import Account

@@ -21,8 +21,8 @@ from crowd.workers.models.worker import Worker
 from crowd.workers.services import test_attempts
 from genie.accounts.task_admin import OfTask
 from genie.lib.admin import ReadOnlyAdmin, ReadOnlyInline, adding, filled_in, person
-from genie.lib.admin.actions import Action
 from genie.lib.errors import GenieError
+from genie.lib.staff_actions import Action
 
 
 class AnswerInline(ReadOnlyInline):

@@ -16,7 +16,7 @@ from crowd.workers.services import qualification_tests as service
 from crowd.workers.services.test_marks import CHOICE
 from genie.accounts.task_admin import EditedOfTask
 from genie.lib.admin import DELETE, AsksWhy
-from genie.lib.admin.actions import Action
+from genie.lib.staff_actions import Action
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse
 
 from genie.accounts.task_admin import OfTask
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
-from genie.lib.admin.actions import Action, Line
+from genie.lib.staff_actions import Action, Line
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.admin.money import (
     cost_of,
@@ -101,7 +101,7 @@ def _in(*states: str) -> Callable[[QuerySet[Any]], QuerySet[Any]]:
 
 def _failures(rows: QuerySet[Any]) -> QuerySet[Any]:
     of = "" if rows.model is Submission else "evaluation__"
-    return rows.exclude(**{f"{of}failed_step": ""}).order_by("pk")
+    return rows.exclude(**{f"{of}failure": ""}).order_by("pk")
 
 
 APPROVE = Action(

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 
 from crowd.hits.models import Campaign
-from genie.lib.admin.actions import Action, Line, ReasonForm
+from genie.lib.staff_actions import Action, Line, ReasonForm
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.admin.decisions import STOP
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation

@@ -6,15 +6,15 @@ from typing import Any, cast
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
 from genie.lib.admin import ReadOnlyInline
-from genie.lib.admin.actions import Action, Line
 from genie.lib.errors import GenieError
+from genie.lib.staff_actions import Action, Line
 from genie.lib.typing import Account
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.admin import partial
