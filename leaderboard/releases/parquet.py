@@ -27,7 +27,7 @@ _TYPES = {
         expected_cents most_cents approved_cents input_tokens output_tokens
     """,
     "DOUBLE": """
-        mean low high value answered weight
+        mean low high low_50 high_50 value answered weight
         p_noisy estimate answers_share answers_low answers_high delta all_pairs_delta
         label vote agreement agreement_low agreement_high skill skill_low skill_high strength
         strength_low strength_high p_above tolerance input_price output_price factor spent_cents
