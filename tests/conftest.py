@@ -55,7 +55,6 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    gc.disable()  # until all is collected
     if config.getoption("cpu_by_file"):
         config.pluginmanager.register(CpuByFile())
 
@@ -87,6 +86,7 @@ def pytest_ignore_collect(collection_path, config):
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector):
     """Let every second process begin at the end: two rewrite half of the files each."""
+    gc.disable()  # until all is collected
     report = yield
     odd = os.environ.get("PYTEST_XDIST_WORKER", "0")[-1] in "13579"
     if odd and report.passed and isinstance(collector, pytest.Directory):
