@@ -21,6 +21,7 @@ from tests.browser import chromium, open_page  # noqa: F401
 from tests.cpu_by_file import CpuByFile
 from tests.engine_blind import TESTS, is_engine_blind
 
+collect_ignore = ["crash/kinds.py"]  # a script
 IntConverter.regex = "-?[0-9]+"  # pages of decoys have addresses, too
 
 # A busy machine is slow, not wrong; and the same tests run the same examples.

@@ -89,7 +89,7 @@ ROLES = (
         "developers",
         "Developers",
         "You change Genie, or add to it.",
-        ("architecture", "extending", "example-extension", "hit-templates", "translating"),
+        ("architecture", "where", "extending", "example-extension", "hit-templates", "translating"),
     ),
 )  # fmt: skip
 

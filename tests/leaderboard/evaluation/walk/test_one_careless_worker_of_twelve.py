@@ -12,6 +12,7 @@ from crowd.campaigns.services import claim, preference
 from crowd.campaigns.services.add_money import add_money
 from crowd.hits.selectors import progress_of
 from crowd.models import Assignment, Campaign, Commitment
+from crowd.workers.selectors.eligible import unseen_hits
 from crowd.workers.services import consent, invitations
 from genie.lib import jobs
 from leaderboard.boards.selectors.history import history
@@ -268,7 +269,8 @@ def test_money_of_questions_that_are_left_over_collects_lost_ratings(
 ):
     begin(0.0)
 
-    def leave_tests(worker, campaign, unseen):
+    def leave_tests(worker, campaign, _among):
+        unseen = unseen_hits(worker.pk, campaign.pk)
         outputs = unseen.exclude(items__in=Placement.objects.values("item"))
         return list(outputs.values_list("pk", flat=True))
 
