@@ -5,8 +5,8 @@ import io
 from datetime import timedelta
 
 import pytest
+from django.db.models import F
 from django.urls import reverse
-from django.utils import timezone
 
 from crowd.campaigns.services import claim, preference
 from crowd.campaigns.services.add_money import add_money
@@ -96,7 +96,7 @@ def exclude(players, task, boss) -> None:
 
 def pass_a_minute() -> None:
     """So long a score may not have seen an exclusion."""
-    Ban.own.update(created_at=timezone.now() - timedelta(minutes=2))
+    Ban.own.update(created_at=F("created_at") - timedelta(minutes=2))
 
 
 def exported(client, task) -> dict[str, dict[str, str]]:
