@@ -99,6 +99,9 @@ class Action:
             if sentence:
                 model_admin.message_user(request, sentence, messages.WARNING)
             return None
+        if self.left and n_chosen > len(rows):
+            sentence = self.left.format(n_left=n_chosen - len(rows))
+            model_admin.message_user(request, sentence, messages.WARNING)
         if self.run is not None:
             return self.run(model_admin, request, rows)
         line: Any = self.line or getattr(model_admin, "line_of", _name)
@@ -117,7 +120,9 @@ class Action:
             if not isinstance(done, int):
                 return done
             n = done
-        self.report(model_admin, request, n, len(rows), n_chosen - n)
+        # Rows whose state did not allow it were named before.
+        n_left = 0 if self.otherwise else len(rows) - n
+        self.report(model_admin, request, n, len(rows), n_left)
         return None
 
     def rows_of(self, queryset: QuerySet[Any]) -> Iterable[Any]:

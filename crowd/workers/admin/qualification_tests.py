@@ -142,10 +142,12 @@ class QualificationTestAdmin(EditedOfTask, AsksWhy):
                 "previous versions are retired."
             ),
             button="Publish",
+            allowed=Q(state=State.DRAFT),
+            otherwise="Not a draft: {n_left}.",
+            left="Not a draft: {n_left}.",
             service=lambda test, by, reason: (
                 service.publish(test.pk, by, reason) and f"Published: {test}."
             ),
-            left="{n_left} not changed: their state does not allow it.",
         ),
         Action(
             "retire_selected",
