@@ -3,6 +3,7 @@
 import ast
 import inspect
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 from django.conf import settings
@@ -50,7 +51,15 @@ def addresses() -> list[tuple[str, str]]:
 
 
 def jobs() -> list[tuple[str, str]]:
-    return sorted((job.name, job.job) for job in SCHEDULES)
+    periodic = {(job.name, job.job) for job in SCHEDULES}
+    others = {
+        (name, place(function))
+        for app in APPS[1:]
+        for name, function in vars(import_module(f"{app}.jobs")).items()
+        if inspect.isfunction(function) and function.__module__ == f"{app}.jobs"
+    }
+    known = {where for _, where in periodic}
+    return sorted(periodic | {job for job in others if job[1] not in known})
 
 
 def commands() -> list[tuple[str, str]]:
@@ -97,15 +106,38 @@ def written(function) -> set[str]:
 
 
 def uses_of_settings() -> list[tuple[str, str]]:
-    """Return each function that reads a setting of Genie's."""
+    """Return each function that reads a setting, by the name that operators set."""
     found = set()
+    variables = names_of_variables()
     for app in APPS:
         for file in sorted((ROOT / app).rglob("*.py")):
             if file == ROOT / "genie/settings.py":
                 continue
             module = ".".join(file.relative_to(ROOT).with_suffix("").parts)
-            found |= set(reads(ast.parse(file.read_text("utf-8")), module))
+            used = reads(ast.parse(file.read_text("utf-8")), module)
+            found |= {(variables.get(name, name), where) for name, where in used}
     return sorted(found)
+
+
+def names_of_variables() -> dict[str, str]:
+    """Return the environment variable of each setting that has one."""
+    found = {}
+    for node in ast.walk(ast.parse((ROOT / "genie/settings.py").read_text("utf-8"))):
+        for key, value in zip(*fields_of(node), strict=True):
+            named = [n.value for n in ast.walk(value) if isinstance(n, ast.Constant)]
+            for name in named:
+                if isinstance(name, str) and name.startswith("GENIE_"):
+                    found[key.value] = name
+    return found
+
+
+def fields_of(node):
+    """Return the keys and values of a dictionary with names as keys."""
+    pairs = (
+        zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
+    )
+    pairs = [(k, v) for k, v in pairs if isinstance(k, ast.Constant)]
+    return [k for k, _ in pairs], [v for _, v in pairs]
 
 
 def reads(node, where):
@@ -130,7 +162,8 @@ def test_where_is_as_committed(net):
         "Settings": uses_of_settings(),
         "Result columns": result_columns(),
     }
-    assert {name for name, _ in sections["Settings"]} <= set(settings.GENIE)
+    known = {*settings.GENIE, *names_of_variables().values()}
+    assert {name for name, _ in sections["Settings"]} <= known
     parts = [HEAD]
     for title, rows in sections.items():
         lines = [f"- `{what}`: `{where}`" for what, where in rows]

@@ -16,7 +16,7 @@ from leaderboard.boards.selectors.filtering import BASELINES
 from leaderboard.boards.selectors.judged import Judged, judged_of
 from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign, Score
 from leaderboard.evaluation.result_columns import board_columns
-from leaderboard.evaluation.selectors.coverage import Partial, partial_of
+from leaderboard.evaluation.selectors.coverage import Partial, is_whole, partial_of
 from leaderboard.evaluation.selectors.progress import n_judged
 from leaderboard.judges.models import JudgedEstimate
 from leaderboard.metric_runs.models import MetricResult
@@ -36,6 +36,10 @@ class TeamName:
 
 class Human(SimpleNamespace):
     """A score; its attributes are the columns of `board_columns`."""
+
+    @property
+    def whole(self) -> bool:
+        return is_whole(self.n, self.of)
 
 
 @dataclass(frozen=True)
