@@ -10,8 +10,8 @@ transaction, lock or escape, each kind of guard as likely as the next).
 
 Each mutant is tried in a clone of the last commit. `make test` runs once, with a mark at
 each place that was drawn, and notes which tests reach it; these run on the mutant first,
-then those of its package. Tests without either do not run on a survivor, so the share can
-only be too low. Shares have Wilson's 95% interval.
+then those of its package where a mark cannot tell. Tests without either do not run on a survivor, so
+the share can only be too low. Shares have Wilson's 95% interval.
 """
 
 import argparse
@@ -279,9 +279,22 @@ def insert(text: bytes, put: list[tuple[int, int, bytes]]) -> bytes:
     return b"".join([*parts, text[last:]])
 
 
+def shows_tests(root: Path, mutant: Mutant) -> bool:
+    """Return whether a mark at the place names all tests that come by.
+
+    It does not where no call can stand, nor at a place that runs when a module is loaded.
+    """
+    text = (root / mutant.path).read_bytes()
+    line = text[: mutant.start].count(b"\n") + 1
+    return mark_places(text, [(1, mutant)]) != text and any(
+        isinstance(node, ast.FunctionDef)
+        and node.lineno < line <= (node.end_lineno or line)
+        for node in ast.walk(ast.parse(text))
+    )
+
+
 def kills(root: Path, mutant: Mutant, tests: list[str], workers: str) -> str:
     """Run the tests on one mutant; return the test that failed, or nothing."""
-    mutant.apply(root)
     base = [sys.executable, "-m", "pytest", "-q", "-x", "--no-migrations", "-m", MARKS]
     base += ["-p", "no:cacheprovider"]
     several = ["-n", workers, "--dist", "worksteal"]
@@ -290,6 +303,9 @@ def kills(root: Path, mutant: Mutant, tests: list[str], workers: str) -> str:
         near = nearest_tests(root, mutant.path)
         some.sort(key=lambda test: not test.startswith(tuple(near or ["tests"])))
         near += OF_PERMISSIONS if mutant.kind == "permission" else []
+        if shows_tests(root, mutant) and mutant.kind != "permission":
+            near = []  # no other test comes by
+        mutant.apply(root)
         # most mutants are killed by the first few, faster in one process
         for paths, many in ((some[:20], []), (some[20:], several), (near, several)):
             if not paths:
