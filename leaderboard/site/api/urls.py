@@ -9,6 +9,7 @@ from leaderboard.boards.api import (
     tasks,
 )
 from leaderboard.boards.api.evidence import BoardHistory, DifferenceList
+from leaderboard.boards.api.outputs import SubmissionOutputs
 from leaderboard.evaluation.api import comparisons, decisions, staff
 from leaderboard.judges import api as judges
 from leaderboard.metric_board.api import (
@@ -20,7 +21,6 @@ from leaderboard.metric_board.api import (
 from leaderboard.papers.task_figures import api as published
 from leaderboard.site.api import public_log
 from leaderboard.site.api.nowhere import Nowhere
-from leaderboard.site.api.result_urls import SubmissionOutputs
 from leaderboard.studio.api import (
     BundleDetail,
     BundleList,
