@@ -188,6 +188,10 @@ class PlatformContract:
             again = one(world.platform.bonus([replace(wish, sent=sent)]))
             assert again.state == "done"
         assert world.paid_cents("Wanda") == before + 25
+        # Another bonus of the same work is not the same bonus.
+        other = replace(wish, key="bonus-2", amount_cents=30, sent="long-ago")
+        assert one(world.platform.bonus([other])).state == "done"
+        assert world.paid_cents("Wanda") == before + 55
 
     def test_what_is_closed_takes_nobody_until_it_is_resumed(
         self, world: World, ref: ExternalRef

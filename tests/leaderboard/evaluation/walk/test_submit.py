@@ -10,7 +10,7 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
 from leaderboard.models import Prediction, Submission, Team
-from leaderboard.submissions.services import submit
+from leaderboard.submissions.services import about_system, submit
 from tests.refusals import refusal
 
 
@@ -86,6 +86,7 @@ def test_a_file_over_the_limit_is_refused_before_its_end(hand_in, settings):
         ({"links": ["javascript:alert(1)"]}, "bad-link"),
         ({"links": ["https://"]}, "bad-link"),
         ({"links": ["http://[broken"]}, "bad-link"),
+        ({"links": ["https://a.org/" + 487 * "x"]}, "bad-link"),
         ({"description": "x" * 4001}, "bad-description"),
         ({"description": "NUL\x00"}, "bad-description"),
     ],
@@ -97,6 +98,11 @@ def test_bad_input_is_refused_in_words_and_leaves_nothing_behind(hand_in, fields
     assert refused.value.message.endswith(".")
     assert Submission.own.count() == 0
     assert jobs.n_waiting() == 0
+
+
+def test_a_link_may_have_500_characters():
+    link = "https://a.org/" + 486 * "x"
+    assert about_system.checked_links([link]) == [link]
 
 
 def test_who_is_not_in_the_team_cannot_hand_in_for_it(task, sam, good):
