@@ -15,6 +15,8 @@ from scipy import stats
 
 from leaderboard.stats.systems.estimates import estimate_systems
 from leaderboard.stats.systems.ranks import rank_systems
+from leaderboard.table_stats.page import as_page
+from leaderboard.table_stats.report import Sheet
 from tests.shared import SHARED, needs_shared
 
 WMT22 = SHARED / "data" / "wmt22-da"
@@ -271,3 +273,10 @@ def test_the_z_scores_of_wmt22_come_out(tmp_path, pair):
         cluster = [line["first"], line["last"]]
         assert cluster == known[f"{pair}/{line['system']}/cluster"]
         assert line["wins"] == known[f"{pair}/{line['system']}/wins"]
+
+
+def test_a_page_shows_all_names_as_text():
+    name = "<b>&"
+    page = as_page(name, [("", [Sheet(name, (name,), ((name,),), (name,))])])
+    assert "<b>" not in page
+    assert page.count("&lt;b&gt;&amp;") == 6
