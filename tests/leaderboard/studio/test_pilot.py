@@ -12,10 +12,12 @@ from crowd.campaigns.services import claim
 from crowd.models import Answer, Assignment, Campaign, Worker
 from crowd.money.models import Commitment
 from crowd.workers.services import consent, invitations
+from leaderboard.evaluation.decide import MAY_DECIDE
 from leaderboard.evaluation.selectors.board_ratings import current_fit
 from leaderboard.evaluation.services.simulate import Crowd, Player
 from leaderboard.models import Draft, HumanEvaluation, Task
 from leaderboard.studio.services import keep
+from leaderboard.studio.views.access import MAY_INVITE
 from tests.cast import allow
 from tests.crowd.making import make_campaign
 from tests.factories import make_user
@@ -159,9 +161,10 @@ def test_a_page_that_is_sent_again_once_its_pilot_is_over_approves_nothing(mia, 
     assert Campaign.own.count() == 1
 
 
-def test_who_may_not_approve_starts_none(draft):
+@pytest.mark.parametrize("may", [MAY_DECIDE, MAY_INVITE])
+def test_who_may_not_approve_or_invite_starts_none(draft, may):
     user = make_user("max", is_staff=True)
-    allow(user, MAKES)
+    allow(user, MAKES, may)
     client = Client()
     client.force_login(user)
     draft.owner = user
