@@ -11,6 +11,7 @@ from functools import wraps
 
 import pytest
 from django import forms
+from django.apps import apps
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import AnonymousUser, Group
@@ -21,6 +22,7 @@ from genie.accounts.models import TaskRole
 from genie.history.models import LogEntry as PublicEntry
 from genie.lib.errors import GenieError
 from leaderboard.models import Comparison, JointEvaluation, JudgeRun, Submission
+from leaderboard.site.roles import make_groups
 from quality.models import Appeal
 from tests.factories import make_user
 from tests.nets.rows import ELSEWHERE, HERE, Rows, states_of
@@ -144,6 +146,8 @@ def _plausible(field):
 def _people():
     people = {name: make_user(name) for name in ("submitter", "rival")}
     people["staff"] = make_user("staff", is_staff=True)
+    # A test that committed before has deleted them.
+    make_groups(apps.get_app_config("leaderboard"), "default")
     for group in Group.objects.order_by("pk"):
         people[group.name] = make_user(group.name, is_staff=True)
         people[group.name].groups.add(group)
