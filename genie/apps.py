@@ -46,7 +46,7 @@ class GenieConfig(AppConfig):
         BaseCommand.requires_system_checks = ()
         examinations.register_all()
         pulse.listen()
-        connection_created.connect(database.take_turns)
+        connection_created.connect(database.close_cursors_in_their_thread)
         post_migrate.connect(_make_cache_tables, sender=self)
         # Everything loaded by now is permanent, so the collector can skip it.
         gc.freeze()

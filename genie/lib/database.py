@@ -3,12 +3,12 @@ from __future__ import annotations
 import errno
 import sqlite3
 import sys
-import time
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from copy import copy
 from functools import lru_cache, partial
 from smtplib import SMTPException
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.db import (
@@ -20,6 +20,7 @@ from django.db import (
     connections,
     transaction,
 )
+from django.db.backends.sqlite3.base import SQLiteCursorWrapper
 from django.db.models import Value
 
 if TYPE_CHECKING:
@@ -47,9 +48,6 @@ NOT_MAILING = (
 )
 _OF_FILES = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO}
 _LOCKED_IN_SQLITE = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-# How long SQLite waits itself, and the pause before the next try.
-_AT_ONCE_MS = 20
-_PAUSE = 0.005
 _LOCKED_IN_POSTGRESQL = "55P03"  # lock_not_available
 _OF_SQLITE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}
 # https://www.postgresql.org/docs/current/errcodes-appendix.html: disk_full, io_error
@@ -88,46 +86,55 @@ def is_locked(error: BaseException | None) -> bool:
 def best_effort(write: Callable[[], Any]) -> None:
     """Drop a write that would have to wait for a lock, so that reading never waits."""
     # also if the database cannot be reached: the response to the request reports it
+    is_sqlite = connection.vendor == "sqlite"
     with suppress(DatabaseError):
-        connection.ensure_connection()
-        given = connection.execute_wrappers
-        connection.execute_wrappers = [one for one in given if one is not wait_in_turns]
         try:
+            if is_sqlite:
+                _set_wait_of_sqlite(0)
             with transaction.atomic():
-                if connection.vendor == "postgresql":
+                if not is_sqlite:
                     connection.cursor().execute("SET LOCAL lock_timeout = '50ms'")
                 write()
         finally:
-            connection.execute_wrappers = given
+            if is_sqlite:
+                _set_wait_of_sqlite(connection.settings_dict["OPTIONS"]["timeout"])
 
 
-def wait_in_turns(
-    execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any
-) -> Any:
-    """Run a statement again while another connection holds SQLite's lock.
+def _set_wait_of_sqlite(seconds: float) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
 
-    Tries up to `timeout`. While SQLite itself waits, it holds a mutex of the
-    connection. If the thread with the lock then collects a cursor of that connection as
-    garbage, both wait for each other until the timeout, and so does every other writer.
+
+class _Cursor(SQLiteCursorWrapper):
+    def __init__(self, left: list[_Cursor], raw: sqlite3.Connection) -> None:
+        super().__init__(raw)
+        self._left = left
+        self._thread = get_ident()
+
+    def __del__(self) -> None:
+        if get_ident() != self._thread:
+            self._left.append(self)
+
+
+def close_cursors_in_their_thread(
+    connection: BaseDatabaseWrapper, **_given: Any
+) -> None:
+    """Leave a cursor that another thread's garbage collection finds to its own thread.
+
+    While SQLite waits for its lock, it holds a mutex of the connection. The thread with
+    the lock would wait for that mutex to close the cursor, until the timeout. Worse, it
+    clears the connection's error, and `sqlite3` then takes the statement that was
+    refused for done: its write is lost without an error.
     """
-    wait = context["connection"].settings_dict["OPTIONS"].get("timeout", 5)
-    until = time.monotonic() + wait
-    while True:
-        try:
-            return execute(sql, params, many, context)
-        except OperationalError as error:
-            # Some of many statements may have run.
-            if many or not is_locked(error) or time.monotonic() > until:
-                raise
-        time.sleep(_PAUSE)
-
-
-def take_turns(connection: BaseDatabaseWrapper, **_given: Any) -> None:
     if connection.vendor == "sqlite":
-        with connection.cursor() as cursor:
-            cursor.execute(f"PRAGMA busy_timeout = {_AT_ONCE_MS}")
-        if wait_in_turns not in connection.execute_wrappers:
-            connection.execute_wrappers.append(wait_in_turns)
+        raw: sqlite3.Connection = connection.connection
+        left: list[_Cursor] = []
+
+        def create_cursor(_name: str | None = None) -> _Cursor:
+            left.clear()
+            return raw.cursor(partial(_Cursor, left))
+
+        setattr(connection, "create_cursor", create_cursor)  # noqa: B010  mypy refuses
 
 
 def disk_is_full(error: BaseException | None) -> bool:
