@@ -2,14 +2,17 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from crowd.scales.base import Scale
-from leaderboard.stats.intervals import Interval, bootstrap_mean
+from genie.lib.interval import Interval
+from leaderboard.stats.intervals import CoveredInterval, bootstrap_mean
 
 Floats = npt.NDArray[np.float64]
+AnyInterval = TypeVar("AnyInterval", bound=Interval)
 _STEPS = 10
 
 
@@ -68,7 +71,7 @@ class Unit:
 
     def interval(
         self, per_instance: Floats, *, seed: int, n_resamples: int, confidence: float
-    ) -> Interval:
+    ) -> CoveredInterval:
         """Return the score with its interval; `per_instance` comes from `averaged`.
 
         Examples
@@ -87,13 +90,12 @@ class Unit:
         )
         return self.shown(interval)
 
-    def shown(self, interval: Interval) -> Interval:
+    def shown(self, interval: AnyInterval) -> AnyInterval:
         """Convert an interval of averaged values into one of the score.
 
         Examples
         --------
-        >>> Unit(0.01, 100.0, logarithmic=True).shown(
-        ...     Interval(0.0, -np.inf, 0.0, 0.95, "m", "c", 1)).low
+        >>> Unit(0.01, 100.0, logarithmic=True).shown(Interval(0.0, -np.inf, 0.0)).low
         0.0
         """
         if not self.logarithmic:

@@ -21,7 +21,7 @@ from leaderboard.stats.clustered import (
     factor_codes,
     multiway_variance,
 )
-from leaderboard.stats.intervals import Interval
+from leaderboard.stats.intervals import CoveredInterval
 from leaderboard.stats.judges.together import Forecast, helped_systems
 from leaderboard.stats.rater_effects import standardised_means, worker_z_scores
 from leaderboard.stats.resampling import Floats
@@ -53,7 +53,7 @@ class Estimate:
     covers: str
 
     @classmethod
-    def of(cls, wide: Interval, narrow: Interval) -> Estimate:
+    def of(cls, wide: CoveredInterval, narrow: CoveredInterval) -> Estimate:
         """Combine a 95% interval and a 50% interval."""
         return cls(
             wide.estimate, wide.low, wide.high, narrow.low, narrow.high, wide.covers
@@ -160,7 +160,7 @@ def _without_workers(standing: Standing) -> Standing:
 
 def plain_intervals(
     unit: Unit, ratings: pd.DataFrame, *, seed: int, n_resamples: int
-) -> dict[float, Interval]:
+) -> dict[float, CoveredInterval]:
     """Compute 95% and 50% intervals from columns instance, worker and value."""
     values = unit.averaged(ratings["value"].to_numpy(float))
     # Ratings of one output are correlated. Instances are resampled, not ratings: more

@@ -200,13 +200,13 @@ def agreement(group: pd.DataFrame, unit: Unit) -> dict[str, Any] | None:
     level: Level = "ordinal" if unit.steps else "interval"
     n_resamples = _RESAMPLES if cells <= _RESAMPLED else 0
     alpha = krippendorff_alpha(labels, level, n_resamples=n_resamples)
-    if not math.isfinite(alpha.value):
+    if not math.isfinite(alpha.estimate):
         return None
     same = None
     if unit.steps and len(labels.values) <= _FEW_ANSWERS:
-        same = _short(percentage_agreement(labels, n_resamples=0).value)
+        same = _short(percentage_agreement(labels, n_resamples=0).estimate)
     return {
-        "alpha": _short(alpha.value),
+        "alpha": _short(alpha.estimate),
         "low": _short(alpha.low),
         "high": _short(alpha.high),
         "level": level,

@@ -177,8 +177,8 @@ def _percent(standing: Standing) -> dict[str, str]:
     decision = standing.now
     if not decision.n:
         return {}
-    parts = {"estimate": decision.estimate, "low": decision.low, "high": decision.high}
-    return {name: f"{100 * value:.1f}" for name, value in parts.items()}
+    names = ("estimate", "low", "high")
+    return {name: f"{100 * getattr(decision, name):.1f}" for name in names}
 
 
 def joint_evaluation(request: HttpRequest, pk: int) -> HttpResponse:

@@ -142,7 +142,7 @@ def _agreement_fell() -> dict[str, str]:
         if halves and halves[0].low - halves[1].high > 0:
             points[f"agreement {campaign.pk}"] = (
                 f"{_named(campaign)}: agreement (Krippendorff's alpha) fell from "
-                f"{halves[0].value:.2f} to {halves[1].value:.2f} between the older and "
+                f"{halves[0].estimate:.2f} to {halves[1].estimate:.2f} between the older and "
                 f"the newer half of the items: check the workers. {_address(campaign)}"
             )
     return points

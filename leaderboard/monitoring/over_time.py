@@ -134,6 +134,6 @@ def _agreement(campaign: Campaign) -> list[Point]:
     for piece in _pieces(found):
         n += len(piece)
         alpha = _alpha(found[:n])
-        if isfinite(alpha.value):
-            points.append(Point(piece[-1][0], alpha.value, alpha.n_ratings))
+        if isfinite(alpha.estimate):
+            points.append(Point(piece[-1][0], alpha.estimate, alpha.n_ratings))
     return points

@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from genie.lib.errors import GenieError
+from genie.lib.interval import Interval
 from leaderboard.stats.comparisons import Comparisons, Ints
-from leaderboard.stats.intervals import Interval, check_confidence
+from leaderboard.stats.intervals import check_confidence
 from leaderboard.stats.resampling import Floats
 
 _MAX_STEPS = 200
@@ -40,7 +41,6 @@ class BradleyTerry:
     covariance: Floats
     tie: float
     log_likelihood: float
-    n_comparisons: int
     freedom: float = np.inf
     covers: str = _COVERS
 
@@ -71,15 +71,7 @@ class BradleyTerry:
         check_confidence(confidence)
         quantile = float(stats.t.ppf((1 + confidence) / 2, self.freedom))
         reach = quantile * max(variance, 0.0) ** 0.5
-        return Interval(
-            estimate,
-            estimate - reach,
-            estimate + reach,
-            confidence,
-            "Wald",
-            self.covers,
-            self.n_comparisons,
-        )
+        return Interval(estimate, estimate - reach, estimate + reach)
 
 
 def unconnected_groups(wins: npt.ArrayLike, ties: npt.ArrayLike) -> list[list[int]]:
@@ -162,7 +154,7 @@ def bradley_terry(
     n = int(won.sum() + tied.sum() / 2)
     n_systems = len(won)
     if n_systems == 1:
-        return BradleyTerry(np.zeros(1), np.zeros((1, 1)), 0.0, 0.0, 0)
+        return BradleyTerry(np.zeros(1), np.zeros((1, 1)), 0.0, 0.0)
     groups = unconnected_groups(won, tied)
     if penalty == 0 and len(groups) > 1:
         raise GenieError(
@@ -330,7 +322,6 @@ def _climb(won: Floats, tied: Floats, penalty: float, n: int) -> BradleyTerry:
         centring @ covariance @ centring,
         float(np.exp(theta[-1])) if with_ties else 0.0,
         value + penalty * float(theta[:-1] @ theta[:-1]),
-        n,
     )
 
 

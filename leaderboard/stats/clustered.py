@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.intervals import Interval, as_ratings, check_confidence
+from leaderboard.stats.intervals import CoveredInterval, as_ratings, check_confidence
 from leaderboard.stats.resampling import Floats
 
 Codes = npt.NDArray[np.intp]
@@ -100,7 +100,7 @@ def clustered_mean(
     seed: int,
     n_resamples: int = 2_000,
     confidence: float = 0.95,
-) -> Interval:
+) -> CoveredInterval:
     """Return the mean of ratings with an interval that covers the named factors.
 
     Parameters
@@ -115,7 +115,7 @@ def clustered_mean(
 
     Returns
     -------
-    Interval
+    CoveredInterval
         `covers` names the factors with their numbers of levels, and those that could
         not be covered because they have only one level. With few levels the interval
         is widened as Student's t is against the normal, by Satterthwaite's degrees of
@@ -159,10 +159,8 @@ def clustered_mean(
         )
     ratings, factors_in_order = _canonical(ratings, crossing.kept)
     estimate = float(ratings.mean())
-    kind = "clustered bootstrap" if len(crossing.kept) == 1 else "crossed bootstrap"
     variance, freedom = multiway_variance(ratings - estimate, factors_in_order)
     if np.ptp(ratings) == 0 or variance <= 1e-24 * max(float(np.ptp(ratings)), 1.0):
-        kind += ", no variation seen"
         low = high = estimate
     else:
         rng = np.random.default_rng(seed)
@@ -175,9 +173,7 @@ def clustered_mean(
         widened = stats.t.ppf(tails[1], freedom) / special.ndtri(tails[1])
         scale = widened * np.sqrt(variance) / moved.std()
         low, high = (estimate + scale * np.quantile(moved, tails)).tolist()
-    return Interval(
-        estimate, low, high, confidence, kind, crossing.covers, len(ratings)
-    )
+    return CoveredInterval(estimate, low, high, crossing.covers)
 
 
 def _canonical(

@@ -1,4 +1,4 @@
-"""A number with its uncertainty, and the bootstrap interval of a mean."""
+"""Intervals that say what they cover, and the bootstrap interval of a mean."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from genie.lib.interval import Interval
 from leaderboard.stats.resampling import (
     Floats,
     MeanDistribution,
@@ -25,37 +26,12 @@ COVERS_INSTANCES = (
 
 
 @dataclass(frozen=True)
-class Interval:
-    """An estimate with its interval, and the sources of variation that this covers.
+class CoveredInterval(Interval):
+    """An interval with the sources of variation that it covers, in words."""
 
-    Parameters
-    ----------
-    low, high : float
-        Ends of the interval; low <= estimate <= high for every method but BCa, whose
-        ends may both be on one side in very small, very skewed samples.
-    covers : str
-        Which sources of variation the interval covers, in words.
-
-    Examples
-    --------
-    >>> Interval(0.75, 0.72, 0.78, 0.95, "percentile", "instances", 800).half_width
-    0.03...
-    """
-
-    estimate: float
-    low: float
-    high: float
-    confidence: float
-    method: str
     covers: str
-    n: int
-
-    @property
-    def half_width(self) -> float:
-        return (self.high - self.low) / 2
-
-    def contains(self, value: float) -> bool:
-        return self.low <= value <= self.high
+    n: int = 0
+    method: str = ""
 
 
 def as_ratings(values: npt.ArrayLike, *, what: str = "ratings") -> Floats:
@@ -104,8 +80,7 @@ def bootstrap_mean(
     confidence: float = 0.95,
     method: Method = "percentile",
     bounds: tuple[float, float] | None = None,
-    covers: str = COVERS_INSTANCES,
-) -> Interval:
+) -> CoveredInterval:
     """Return the mean of ratings with its bootstrap interval.
 
     Parameters
@@ -126,7 +101,7 @@ def bootstrap_mean(
 
     Returns
     -------
-    Interval
+    CoveredInterval
         With equal ratings and `bounds`, the interval that a share of ratings large
         enough to be unseen with probability (1 - confidence) / 2 would allow; with
         one rating and no bounds, infinitely wide; with equal ratings and no bounds,
@@ -161,14 +136,13 @@ def bootstrap_mean(
         low, high, method_note = _nothing_varies(
             float(ratings[0]), n, confidence, bounds
         )
-        return Interval(
+        return CoveredInterval(
             float(ratings[0]),
             low,
             high,
-            confidence,
-            f"{method}, {method_note}",
-            covers,
+            COVERS_INSTANCES,
             n,
+            f"{method}, {method_note}",
         )
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     resampled: MeanDistribution | Floats
@@ -184,7 +158,7 @@ def bootstrap_mean(
         else np.quantile(resampled, tails)
     )
     low, high = float(ends[0]), float(ends[1])
-    return Interval(estimate, low, high, confidence, method, covers, n)
+    return CoveredInterval(estimate, low, high, COVERS_INSTANCES, n, method)
 
 
 @lru_cache(maxsize=8)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.intervals import as_ratings, check_confidence
+from leaderboard.stats.intervals import as_ratings
 from leaderboard.stats.resampling import (
     Floats,
     lattice_step,
@@ -43,7 +43,7 @@ class PairedTest:
 
 @dataclass(frozen=True)
 class PairedBootstrap(PairedTest):
-    """A paired test with a percentile interval and a share of resamples.
+    """A paired test with a share of resamples.
 
     Parameters
     ----------
@@ -51,9 +51,6 @@ class PairedBootstrap(PairedTest):
         Share of resamples in which A has the higher mean, ties counting one half.
     """
 
-    low: float
-    high: float
-    confidence: float
     p_above: float
 
 
@@ -85,9 +82,8 @@ def paired_bootstrap(
     *,
     seed: int,
     n_resamples: int | None = 10_000,
-    confidence: float = 0.95,
 ) -> PairedBootstrap:
-    """Resample instances to test, and to bound, the difference of A and B.
+    """Resample instances to test the difference of A and B.
 
     Parameters
     ----------
@@ -114,42 +110,33 @@ def paired_bootstrap(
     Examples
     --------
     >>> test = paired_bootstrap([1, 1, 1, 0] * 25, [1, 0, 1, 0] * 25, seed=1)
-    >>> test.difference, test.p_above, test.low < 0.25 < test.high
-    (0.25, 1.0, True)
+    >>> test.difference, test.p_above
+    (0.25, 1.0)
     """
-    check_confidence(confidence)
     gap = differences(a, b)
     n = len(gap)
     n_different = int(np.count_nonzero(gap))
     if np.ptp(gap) == 0:
-        return _no_variation(float(gap[0]), n, n_different, confidence)
-    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+        return _no_variation(float(gap[0]), n, n_different)
     if n_resamples is None:
         distribution = mean_distribution(np.sort(gap))
         p_above = 1 - distribution.share_below(0.0)
-        ends = distribution.quantile(tails)
     else:
         if n_resamples < 1:
             raise ValueError(f"At least one resample is needed, not {n_resamples}.")
         means = resample_means(gap, n_resamples, np.random.default_rng(seed))
         p_above = share_above_zero(means, float(np.ptp(gap)))
-        ends = np.quantile(means, tails)
     return PairedBootstrap(
         float(np.sort(gap).mean()),
         _doubled(min(p_above, 1 - p_above), n_resamples),
         "paired bootstrap",
         n,
         n_different,
-        low=float(ends[0]),
-        high=float(ends[1]),
-        confidence=confidence,
         p_above=p_above,
     )
 
 
-def _no_variation(
-    value: float, n: int, n_different: int, confidence: float
-) -> PairedBootstrap:
+def _no_variation(value: float, n: int, n_different: int) -> PairedBootstrap:
     # every resample is the sample, so use the probability of n equal signs
     return PairedBootstrap(
         value,
@@ -157,9 +144,6 @@ def _no_variation(
         "paired bootstrap, no variation seen",
         n,
         n_different,
-        low=-np.inf if n == 1 else value,
-        high=np.inf if n == 1 else value,
-        confidence=confidence,
         p_above=0.5 + 0.5 * float(np.sign(value)),
     )
 

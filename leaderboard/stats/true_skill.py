@@ -13,6 +13,7 @@ from itertools import chain, islice
 import numpy as np
 import numpy.typing as npt
 
+from genie.lib.interval import Interval
 from leaderboard.stats.comparisons import Comparisons, Ints
 from leaderboard.stats.intervals import check_confidence
 from leaderboard.stats.resampling import Floats
@@ -58,14 +59,15 @@ class Skills:
     n_workers: int
     by_order: Floats
 
-    def interval(self, i: int, *, confidence: float = 0.95) -> tuple[float, float]:
-        """Return the ends of the interval of a system's difference to the mean."""
+    def interval(self, i: int, *, confidence: float = 0.95) -> Interval:
+        """Return a system's difference to the mean."""
         from scipy import stats
 
         check_confidence(confidence)
         reach = float(stats.t.ppf((1 + confidence) / 2, self.freedom))
         reach *= float(self.errors[i, i])
-        return float(self.differences[i]) - reach, float(self.differences[i]) + reach
+        value = float(self.differences[i])
+        return Interval(value, value - reach, value + reach)
 
     @property
     def ranks_by_order(self) -> Ints:

@@ -1,15 +1,18 @@
 """Inter-rater agreement by every coefficient that a table's shape allows."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from leaderboard.stats.resampling import Floats
 from leaderboard.table_stats.read import Codes
 from quality.agreement.icc import icc_forms, icc_one_way
-from quality.agreement.kappa import cohen_kappa, fleiss_kappa, percentage_agreement
-from quality.agreement.krippendorff import krippendorff_alpha
+from quality.agreement.kappa import (
+    Agreement,
+    cohen_kappa,
+    fleiss_kappa,
+    percentage_agreement,
+)
+from quality.agreement.krippendorff import Level, krippendorff_alpha
 from quality.agreement.label_counts import LabelCounts, tally
 
 # Limits of items x distinct values. Larger tables are not resampled; much larger ones
@@ -18,20 +21,9 @@ _RESAMPLED, _COUNTED = 2e6, 1e7
 _FEW_VALUES = 20
 
 
-@dataclass(frozen=True)
-class Coefficient:
-    """A coefficient of agreement, with its 95% interval if there is one."""
-
-    name: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n_items: int
-
-
 def coefficients(
     values: Floats, systems: Codes, workers: Codes, instances: Codes | None
-) -> tuple[Coefficient, ...]:
+) -> tuple[tuple[str, Agreement], ...]:
     """Return agreement on outputs with at least two raters; empty without such outputs."""
     if instances is None:
         return ()
@@ -47,7 +39,7 @@ def coefficients(
     if not several.any():
         return ()
     item, workers, values = item[several], workers[several], values[several]
-    found = []
+    found: list[tuple[str, Agreement]] = []
     distinct = np.unique(values)
     cells = len(np.unique(item)) * len(distinct)
     if cells <= _COUNTED:
@@ -57,9 +49,7 @@ def coefficients(
     forms = () if len(groups) < 2 else (False, True) if cells <= _COUNTED else (False,)
     for average in forms:
         one = icc_one_way(groups, average=average)
-        found.append(
-            _told(f"ICC, {one.form}", one.value, one.low, one.high, one.n_items)
-        )
+        found.append((f"ICC, {one.form}", one))
     return (*found, *_of_same_workers(values, item, workers))
 
 
@@ -68,27 +58,29 @@ def _ends(item: Codes) -> npt.NDArray[np.intp]:
     return np.cumsum(counts[counts > 0])[:-1]
 
 
-def _of_counts(labels: LabelCounts, n_values: int, resamples: int) -> list[Coefficient]:
-    found = []
-    for level in ("ordinal", "interval"):
-        alpha = krippendorff_alpha(labels, level, n_resamples=resamples)
-        name = f"Krippendorff's alpha, {level}"
-        found.append(_told(name, alpha.value, alpha.low, alpha.high, alpha.n_items))
-    if n_values > _FEW_VALUES:
-        return found
-    nominal = krippendorff_alpha(labels, "nominal", n_resamples=resamples)
-    name = "Krippendorff's alpha, nominal"
-    found.append(_told(name, nominal.value, nominal.low, nominal.high, nominal.n_items))
-    same = percentage_agreement(labels, n_resamples=resamples)
-    found.append(_told("agreement", same.value, same.low, same.high, same.n_items))
-    if len(np.unique(labels.counts.sum(axis=1))) == 1:
-        kappa = fleiss_kappa(labels, n_resamples=resamples)
-        name = "Fleiss' kappa"
-        found.append(_told(name, kappa.value, kappa.low, kappa.high, kappa.n_items))
+def _of_counts(
+    labels: LabelCounts, n_values: int, resamples: int
+) -> list[tuple[str, Agreement]]:
+    few = n_values <= _FEW_VALUES
+    levels: tuple[Level, ...] = ("ordinal", "interval", "nominal")
+    found: list[tuple[str, Agreement]] = [
+        (
+            f"Krippendorff's alpha, {level}",
+            krippendorff_alpha(labels, level, n_resamples=resamples),
+        )
+        for level in levels[: 2 + few]
+    ]
+    if few:
+        found.append(("agreement", percentage_agreement(labels, n_resamples=resamples)))
+        if len(np.unique(labels.counts.sum(axis=1))) == 1:
+            kappa = fleiss_kappa(labels, n_resamples=resamples)
+            found.append(("Fleiss' kappa", kappa))
     return found
 
 
-def _of_same_workers(values: Floats, item: Codes, workers: Codes) -> list[Coefficient]:
+def _of_same_workers(
+    values: Floats, item: Codes, workers: Codes
+) -> list[tuple[str, Agreement]]:
     """Return coefficients that need each worker's ratings of every item."""
     people, who = np.unique(workers, return_inverse=True)
     items, what = np.unique(item, return_inverse=True)
@@ -96,18 +88,12 @@ def _of_same_workers(values: Floats, item: Codes, workers: Codes) -> list[Coeffi
         return []
     table = np.empty((len(items), len(people)))
     table[what, who] = values
-    found = [
-        _told(f"ICC, {form}", one.value, one.low, one.high, one.n_items)
+    found: list[tuple[str, Agreement]] = [
+        (f"ICC, {form}", one)
         for form, one in icc_forms(table).items()
         if not form.startswith("ICC1")
     ]
     if len(people) == 2:
         kappa = cohen_kappa(table[:, 0], table[:, 1], weights="quadratic")
-        name = "Cohen's kappa, quadratic"
-        found.append(_told(name, kappa.value, kappa.low, kappa.high, kappa.n_items))
+        found.append(("Cohen's kappa, quadratic", kappa))
     return found
-
-
-def _told(name: str, *numbers: float) -> Coefficient:
-    value, low, high = (x if np.isfinite(x) else None for x in numbers[:3])
-    return Coefficient(name, value, low, high, int(numbers[3]))

@@ -7,9 +7,10 @@ from itertools import pairwise
 import numpy as np
 
 from genie.lib.errors import GenieError
+from genie.lib.interval import Interval
 from genie.lib.seeds import seed_from
 from leaderboard.stats.components import Components
-from leaderboard.stats.intervals import COVERS_INSTANCES, Interval, bootstrap_mean
+from leaderboard.stats.intervals import COVERS_INSTANCES, bootstrap_mean
 from leaderboard.stats.paired import (
     approximate_randomisation,
     paired_bootstrap,
@@ -26,9 +27,10 @@ from leaderboard.stats.systems.estimates import (
 from leaderboard.stats.systems.fragility import Fragility, ratings_to_drop
 from leaderboard.stats.systems.rank_sum import rank_sum_ranking
 from leaderboard.stats.systems.ranks import Ranking, rank_systems
-from leaderboard.table_stats.agreement import Coefficient, coefficients
+from leaderboard.table_stats.agreement import coefficients
 from leaderboard.table_stats.plans import Needed, needed, paired_means
 from leaderboard.table_stats.read import Codes, Labels, Ratings
+from quality.agreement.kappa import Agreement
 
 # Tests that papers report, which are valid for this crowd only.
 # Limit of pairs x instances x sign swaps, above which the tests would take minutes.
@@ -103,9 +105,9 @@ class SystemLine:
 
     Parameters
     ----------
-    estimate, low, high : float
-        The interval covers different workers and different instances.
-    plain, low_crowd, high_crowd : float
+    estimate : Interval
+        Covers different workers and different instances.
+    plain : Interval
         Mean over instances and its bootstrap interval: this crowd only.
     z : float
         Mean of ratings standardized per worker, as WMT publishes it.
@@ -115,12 +117,8 @@ class SystemLine:
 
     system: str
     criterion: str
-    estimate: float
-    low: float | None
-    high: float | None
-    plain: float
-    low_crowd: float | None
-    high_crowd: float | None
+    estimate: Interval
+    plain: Interval
     z: float | None
     n: int
     n_workers: int
@@ -138,9 +136,7 @@ class PairLine:
     a: str
     b: str
     criterion: str
-    difference: float
-    low: float | None
-    high: float | None
+    difference: Interval
     p: float
     p_single: float
 
@@ -189,7 +185,7 @@ class Analysis:
     systems: tuple[SystemLine, ...]
     pairs: tuple[PairLine, ...]
     components: tuple[tuple[str, float], ...]
-    agreement: tuple[Coefficient, ...]
+    agreement: tuple[tuple[str, Agreement], ...]
     plans: tuple[Needed, ...]
     rank_sums: tuple[RankSumLine, ...]
     fragility: Fragility | None
@@ -305,20 +301,12 @@ def _system_line(
     z: float,
 ) -> SystemLine:
     i = estimates.systems.index(name)
-    low = high = None
-    if estimates.n_workers[i] > 1:
-        interval = estimates.interval(name)
-        low, high = interval.low, interval.high
     ranks = ranking.rank_of(name)
     return SystemLine(
         system=name,
         criterion=criterion,
-        estimate=float(estimates.means[i]),
-        low=low,
-        high=high,
-        plain=plain.estimate,
-        low_crowd=plain.low if np.isfinite(plain.low) else None,
-        high_crowd=plain.high if np.isfinite(plain.high) else None,
+        estimate=estimates.interval(name),
+        plain=plain,
         z=None if np.isnan(z) else z,
         n=int(estimates.n[i]),
         n_workers=int(estimates.n_workers[i]),
@@ -338,14 +326,8 @@ def _pair_lines(
     for i, a in enumerate(ranking.systems):
         for j, b in enumerate(ranking.systems[i + 1 :], i + 1):
             found = estimates.difference(a, b)
-            known = bool(np.isfinite(found.low))
-            low, high = (found.low, found.high) if known else (None, None)
             adjusted = float(ranking.p_values[i, j])
-            lines.append(
-                PairLine(
-                    a, b, criterion, found.estimate, low, high, adjusted, found.p_value
-                )
-            )
+            lines.append(PairLine(a, b, criterion, found, adjusted, found.p_value))
     return tuple(lines)
 
 
@@ -356,7 +338,7 @@ def _plain_means(
     names: tuple[str, int],
 ) -> dict[str, Interval]:
     """Average each instance's ratings first, as papers do, and resample instances."""
-    found = {}
+    found: dict[str, Interval] = {}
     order = np.argsort(systems.codes, kind="stable")
     ends = np.searchsorted(systems.codes[order], np.arange(len(systems.names) + 1))
     for code, name in enumerate(systems.names):

@@ -43,12 +43,15 @@ def picture(analysis: Analysis) -> str:
     marks = []
     before = 1
     for line in analysis.systems:
-        outer = None if line.low is None or line.high is None else (line.low, line.high)
-        inner = None
-        if line.low_crowd is not None and line.high_crowd is not None:
-            inner = (line.low_crowd, line.high_crowd)
+        found = line.estimate
         marks.append(
-            Mark(line.system, line.estimate, inner, outer, rule=line.cluster != before)
+            Mark(
+                line.system,
+                found.estimate,
+                line.plain.ends,
+                found.ends,
+                rule=line.cluster != before,
+            )
         )
         before = line.cluster
     title = analysis.criterion or "Systems"

@@ -45,8 +45,8 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
     -------
     Analysis
         Estimates are Bradley-Terry strengths (log-odds, sum 0); `plain` is the share of
-        comparisons won, with ties as half a win. `low_crowd` and `high_crowd` are of the
-        strength, and assume independent comparisons; so do all intervals if neither
+        comparisons won, with ties as half a win. Its interval is that of the strength
+        and assumes independent comparisons; so do all intervals if neither
         workers nor sessions are recorded.
 
     Raises
@@ -180,19 +180,14 @@ def _line(
     ranking: Ranking,
     names: list[str],
 ) -> SystemLine:
-    wide, crowd = fit.interval(i), alone.interval(i)
     shares = counts[:, i] / counts[:, i].sum()
     won = games.wins[i].sum() + games.ties[i].sum() / 2
     ranks = ranking.rank_of(names[i])
     return SystemLine(
         system=names[i],
         criterion=criterion,
-        estimate=wide.estimate,
-        low=wide.low,
-        high=wide.high,
-        plain=float(won / counts[:, i].sum()),
-        low_crowd=crowd.low,
-        high_crowd=crowd.high,
+        estimate=fit.interval(i),
+        plain=replace(alone.interval(i), estimate=float(won / counts[:, i].sum())),
         z=None,
         n=int(counts[:, i].sum()),
         n_workers=int((counts[:, i] > 0).sum()),
@@ -213,9 +208,5 @@ def _pair_lines(
             gap = fit.difference(place[i], place[j])
             adjusted = float(ranking.p_values[i, j])
             single = float(raw[place[i], place[j]])
-            lines.append(
-                PairLine(
-                    a, b, criterion, gap.estimate, gap.low, gap.high, adjusted, single
-                )
-            )
+            lines.append(PairLine(a, b, criterion, gap, adjusted, single))
     return tuple(lines)

@@ -1,13 +1,16 @@
 """An analysis as sheets of cells, the source of text, LaTeX and the page."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from genie.lib.interval import Interval, flat
 from leaderboard.table_stats.analysis import Analysis, PairLine, SystemLine
 
 # More pairs would be unreadable; the JSON has them all.
 _PAIRS_SHOWN = 300
+_PLAIN = ("plain", "low_crowd", "high_crowd")
 _RULE = (
     "A system ranks below another only where their difference is significant after "
     "Holm's correction for all pairs (5 %); lines separate clusters."
@@ -37,8 +40,10 @@ def document(analyses: Sequence[Analysis], files: Sequence[str]) -> dict[str, An
         "files": list(files),
         "confidence": 0.95,
         "criteria": [_about(analysis) for analysis in analyses],
-        "systems": [asdict(line) for one in analyses for line in one.systems],
-        "pairs": [asdict(line) for one in analyses for line in one.pairs],
+        "systems": [
+            flat(line, plain=_PLAIN) for one in analyses for line in one.systems
+        ],
+        "pairs": [flat(line) for one in analyses for line in one.pairs],
     }
 
 
@@ -55,7 +60,10 @@ def _about(analysis: Analysis) -> dict[str, Any]:
         "covers_crowd": analysis.covers_crowd,
         "method": analysis.method,
         "variances": dict(analysis.components),
-        "agreement": [asdict(one) for one in analysis.agreement],
+        "agreement": [
+            {"name": name, **one.flat("value"), "n_items": one.n_items}
+            for name, one in analysis.agreement
+        ],
         "plans": [asdict(one) for one in analysis.plans],
         "rank_sums": [asdict(one) for one in analysis.rank_sums],
         "first_place": None
@@ -86,10 +94,10 @@ def _systems(analysis: Analysis) -> Sheet:
         cells = [
             _rank(line),
             line.system,
-            _number(line.estimate),
-            _interval(line.low, line.high),
-            _number(line.plain),
-            _interval(line.low_crowd, line.high_crowd),
+            _number(line.estimate.estimate),
+            _interval(line.estimate),
+            _number(line.plain.estimate),
+            _interval(line.plain),
             *(["--" if line.z is None else f"{line.z:.3f}"] if with_z else []),
             str(line.n),
         ]
@@ -140,8 +148,8 @@ def _pair(line: PairLine) -> tuple[str, ...]:
     return (
         line.a,
         line.b,
-        _number(line.difference),
-        _interval(line.low, line.high),
+        _number(line.difference.estimate),
+        _interval(line.difference),
         _p_value(line.p),
         _p_value(line.p_single),
     )
@@ -180,12 +188,12 @@ def _components(analysis: Analysis) -> Sheet:
 def _agreement(analysis: Analysis) -> Sheet:
     rows = tuple(
         (
-            one.name,
-            "--" if one.value is None else f"{one.value:.3f}",
-            _interval(one.low, one.high, digits=3),
+            name,
+            f"{one.estimate:.3f}" if math.isfinite(one.estimate) else "--",
+            _interval(one, digits=3),
             str(one.n_items),
         )
-        for one in analysis.agreement
+        for name, one in analysis.agreement
     )
     header = ("coefficient", "value", "95 % interval", "outputs")
     notes = ("Of outputs that two or more workers rated; intervals resample outputs.",)
@@ -249,12 +257,11 @@ def _number(value: float) -> str:
     return f"{value:.{digits}f}"
 
 
-def _interval(low: float | None, high: float | None, digits: int | None = None) -> str:
-    if low is None or high is None:
+def _interval(one: Interval, digits: int | None = None) -> str:
+    if one.ends is None:
         return "--"
-    if digits is not None:
-        return f"[{low:.{digits}f}, {high:.{digits}f}]"
-    return f"[{_number(low)}, {_number(high)}]"
+    low, high = (_number(x) if digits is None else f"{x:.{digits}f}" for x in one.ends)
+    return f"[{low}, {high}]"
 
 
 def _p_value(p: float) -> str:

@@ -99,8 +99,7 @@ def as_lines(
         gap, (own, other) = one.difference, one.ranks
         yield (
             f"  {one.system}: {one.means[0]:.3f}, {one.means[1]:.3f}, "
-            f"{gap.estimate:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}], "
-            f"{own[0]}-{own[1]}, {other[0]}-{other[1]}"
+            f"{gap:+.3f}, {own[0]}-{own[1]}, {other[0]}-{other[1]}"
         )
     if found.correlation is not None:
         r = found.correlation

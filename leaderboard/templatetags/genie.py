@@ -22,7 +22,7 @@ from leaderboard.evaluation.estimate_words import (
     SCORE_IS,
     warning_of_few,
 )
-from leaderboard.evaluation.estimates import headline_of
+from leaderboard.evaluation.estimates import Estimate, headline_of
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import partial_of_score
 from leaderboard.evaluation.selectors.judged import rank_rule
@@ -159,19 +159,15 @@ def interval(
 @register.simple_tag
 def spread(axis: Axis, result: WeightedRow, *, simulated: bool = False) -> SafeString:
     """Draw a result that has one interval only."""
-    return bar(axis, _OneInterval(result), simulated=simulated)
+    mean = result.interval.estimate
+    ends = result.interval.ends or (mean, mean)
+    score = Estimate(mean, *ends, low_50=mean, high_50=mean, covers="")
+    return bar(axis, score, simulated=simulated)
 
 
 @register.inclusion_tag("leaderboard/parts/made_elsewhere.html")
 def made_elsewhere(task: Task) -> dict[str, Any]:
     return {"found": provenance_of(task)}
-
-
-class _OneInterval:
-    def __init__(self, result: WeightedRow) -> None:
-        self.mean = self.low_50 = self.high_50 = result.estimate
-        self.low = result.estimate if result.low is None else result.low
-        self.high = result.estimate if result.high is None else result.high
 
 
 @register.simple_tag(takes_context=True)

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from quality.agreement.kappa import Agreement
 from quality.counts import Floats
 
 #: One-way random, two-way random (absolute agreement) and two-way mixed (consistency);
@@ -16,25 +17,19 @@ ICC_FORMS: tuple[IccForm, ...] = get_args(IccForm)
 
 
 @dataclass(frozen=True)
-class Icc:
-    """One intraclass correlation.
+class Icc(Agreement):
+    """One intraclass correlation; may be negative.
 
     Attributes
     ----------
-    value : float
-        At most 1; may be negative; NaN without variation.
     n_raters : float
         Ratings per item; for unequal numbers their effective number.
     """
 
     form: IccForm
-    value: float
-    low: float
-    high: float
     f: float
     p: float
     df: tuple[float, float]
-    n_items: int
     n_raters: float
 
 
@@ -79,8 +74,8 @@ def icc(
     Examples
     --------
     >>> estimate = icc([[1, 2], [4, 4], [6, 7], [9, 9]], "ICC1")
-    >>> round(estimate.value, 3), round(estimate.low, 3), round(estimate.high, 3)
-    (0.976, 0.786, 0.998)
+    >>> f"{estimate:.3f}"
+    '0.976 [0.786, 0.998]'
     """
     if form not in ICC_FORMS:
         raise ValueError(
@@ -104,7 +99,7 @@ def icc_forms(
     A rater who is always two points lower hurts agreement but not consistency:
 
     >>> estimate = icc_forms([[1, 3], [2, 4], [5, 7], [6, 8.1]])
-    >>> round(estimate["ICC2"].value, 2), round(estimate["ICC3"].value, 2)
+    >>> round(estimate["ICC2"].estimate, 2), round(estimate["ICC3"].estimate, 2)
     (0.74, 1.0)
     """
     squares, alpha = _two_way(_table(ratings)), _alpha(confidence)
@@ -143,7 +138,7 @@ def icc_one_way(
 
     Examples
     --------
-    >>> round(icc_one_way([[1, 2], [4, 4, 5], [9, 8]], average=False).value, 3)
+    >>> round(icc_one_way([[1, 2], [4, 4, 5], [9, 8]], average=False).estimate, 3)
     0.963
     """
     rated = [np.asarray(group, dtype=np.float64).ravel() for group in groups]
@@ -225,7 +220,7 @@ def _estimate(
         other, df2 = ms.error, df1 * (ms.k - 1)
     if ms.rows == 0 and other == 0 and ms.columns == 0:
         nan = float("nan")
-        return Icc(form, nan, nan, nan, nan, nan, (df1, df2), ms.n, ms.k)
+        return Icc(nan, nan, nan, ms.n, form, nan, nan, (df1, df2), ms.k)
     f = ms.rows / other if other > 0 else (np.inf if ms.rows > 0 else np.nan)
     if form.startswith("ICC2"):
         value, low, high = _agreement(ms, alpha)
@@ -236,8 +231,8 @@ def _estimate(
     if form.endswith("k"):
         value, low, high = (_of_the_mean(single, ms.k) for single in (value, low, high))
     return Icc(
-        form, value, low, high, float(f), float(stats.f.sf(f, df1, df2)), (df1, df2),
-        ms.n, ms.k,
+        value, low, high, ms.n, form, float(f), float(stats.f.sf(f, df1, df2)),
+        (df1, df2), ms.k,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from genie.lib.interval import Interval
 from quality.agreement.item_bootstrap import item_interval
 from quality.agreement.label_counts import LabelCounts, label_counts, tally
 from quality.counts import Floats
@@ -14,39 +15,24 @@ Weights = Literal["linear", "quadratic"]
 
 
 @dataclass(frozen=True)
-class Kappa:
-    """Agreement beyond chance.
+class Agreement(Interval):
+    """A coefficient of agreement, at most 1; NaN if undefined."""
 
-    Attributes
-    ----------
-    value : float
-        At most 1; 0 is chance; NaN if all ratings are equal.
-    observed, expected : float
-        Share of agreement, and its expectation by chance.
-    """
-
-    value: float
-    low: float
-    high: float
-    observed: float
-    expected: float
     n_items: int
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """Percentage agreement, with a percentile interval over items.
+class Kappa(Agreement):
+    """Agreement beyond chance; 0 is chance.
 
     Attributes
     ----------
-    value : float
-        Mean over items of the share of agreeing pairs, 0 to 1; NaN without pairs.
+    observed, expected : float
+        Share of agreement, and its expectation by chance.
     """
 
-    value: float
-    low: float
-    high: float
-    n_items: int
+    observed: float
+    expected: float
 
 
 def percentage_agreement(
@@ -66,7 +52,8 @@ def percentage_agreement(
     Returns
     -------
     Agreement
-        Each item with at least two ratings counts once.
+        A share with a percentile interval over items; NaN without pairs. Each item
+        with at least two ratings counts once.
 
     References
     ----------
@@ -75,7 +62,7 @@ def percentage_agreement(
 
     Examples
     --------
-    >>> percentage_agreement([[1, 1, 1], [1, 2, 2]], n_resamples=0).value.__round__(4)
+    >>> percentage_agreement([[1, 1, 1], [1, 2, 2]], n_resamples=0).estimate.__round__(4)
     0.6667
     """
     labels = ratings if isinstance(ratings, LabelCounts) else label_counts(ratings)
@@ -129,7 +116,7 @@ def fleiss_kappa(
     Examples
     --------
     >>> estimate = fleiss_kappa([["a", "a"], ["a", "b"], ["b", "b"], ["b", "b"]])
-    >>> round(estimate.value, 4), estimate.observed
+    >>> round(estimate.estimate, 4), estimate.observed
     (0.4667, 0.75)
     """
     counts = (
@@ -159,7 +146,7 @@ def fleiss_kappa(
     )
     observed, expected = parts(np.ones((1, len(counts))))
     value = float(_beyond(observed, expected)[0])
-    return Kappa(value, low, high, float(observed[0]), float(expected[0]), len(counts))
+    return Kappa(value, low, high, len(counts), float(observed[0]), float(expected[0]))
 
 
 def _beyond(observed: Floats, expected: Floats) -> Floats:
@@ -200,7 +187,7 @@ def cohen_kappa(
     Examples
     --------
     >>> estimate = cohen_kappa([1, 1, 2, 2, 2], [1, 1, 2, 2, 1])
-    >>> round(estimate.value, 4), estimate.observed
+    >>> round(estimate.estimate, 4), estimate.observed
     (0.6154, 0.8)
     """
     from scipy import stats
@@ -211,7 +198,7 @@ def cohen_kappa(
     n = float(table.sum())
     if n == 0:
         nan = float("nan")
-        return Kappa(nan, nan, nan, nan, nan, 0)
+        return Kappa(nan, nan, nan, 0, nan, nan)
     share = table / n
     credit = _credit(len(table), weights)
     rows, columns = share.sum(axis=1), share.sum(axis=0)
@@ -225,7 +212,7 @@ def cohen_kappa(
     variance = max(spread - (value - expected * (1 - value)) ** 2, 0.0)
     half = stats.norm.ppf((1 + confidence) / 2) * np.sqrt(variance / n)
     reach = float(half / (1 - expected)) if expected < 1 else float("nan")
-    return Kappa(value, value - reach, value + reach, observed, expected, int(n))
+    return Kappa(value, value - reach, value + reach, int(n), observed, expected)
 
 
 def _cross_table(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:

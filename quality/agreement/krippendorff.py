@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quality.agreement.item_bootstrap import item_interval
+from quality.agreement.kappa import Agreement
 from quality.agreement.label_counts import LabelCounts, label_counts
 from quality.counts import Floats
 
@@ -19,24 +20,16 @@ _Disagreement = Callable[[Floats], tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True)
-class Alpha:
-    """Krippendorff's alpha with a bootstrap interval.
+class Alpha(Agreement):
+    """Krippendorff's alpha with a bootstrap interval, of items with two ratings or more.
 
     Attributes
     ----------
-    value : float
-        At most 1; 0 is chance; NaN if no item has two ratings or without variation.
-    n_items : int
-        Items with at least two ratings; the others are left out.
     n_undefined : int
         Resamples left out because they had no variation.
     """
 
-    value: float
-    low: float
-    high: float
     level: Level
-    n_items: int
     n_ratings: int
     n_undefined: int
 
@@ -69,7 +62,7 @@ def krippendorff_alpha(
     Examples
     --------
     >>> two = [[1, 1], [2, 2], [3, 3], [3, 4], [4, None]]
-    >>> round(krippendorff_alpha(two, "interval").value, 3)
+    >>> round(krippendorff_alpha(two, "interval").estimate, 3)
     0.889
     """
     if level not in LEVELS:
@@ -91,11 +84,11 @@ def krippendorff_alpha(
         statistic, n_items, n_resamples=n_resamples, seed=seed, confidence=confidence
     )
     return Alpha(
-        value=float(statistic(np.ones((1, n_items)))[0]) if n_items else float("nan"),
-        low=low,
-        high=high,
+        float(statistic(np.ones((1, n_items)))[0]) if n_items else float("nan"),
+        low,
+        high,
+        n_items,
         level=level,
-        n_items=n_items,
         n_ratings=int(usable.sum()),
         n_undefined=n_undefined,
     )

@@ -1,6 +1,5 @@
 """Comparison of two systems of a board: the difference, and outputs that show it."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from leaderboard.boards.selectors.standings import standings
 from leaderboard.evaluation.selectors.board_ratings import current_fit
 from leaderboard.evaluation.selectors.campaigns import evaluation_of
 from leaderboard.evaluation.stored_fit import from_json
+from leaderboard.stats.systems.estimates import Difference
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import (
     Output,
@@ -30,15 +30,14 @@ N_OUTPUTS = 5
 class Two:
     """Two scored systems, the better-looking one first.
 
-    `pair` is None if the board's comparisons do not include both. `low` and `high` are
-    the 95% interval of the difference.
+    `pair` is None if the board's comparisons do not include both; `difference` is of
+    this pair by itself.
     """
 
     a: Row
     b: Row
     pair: Pair | None
-    low: float | None
-    high: float | None
+    difference: Difference | None
 
 
 @dataclass(frozen=True)
@@ -68,21 +67,16 @@ def two_of(task: Task, pks: tuple[int, int], *, cents_per_rating: float) -> Two 
     a, b = sorted(rows, key=lambda row: (-row.human.mean if row.human else 0, row.pk))
     found = matrix(task, [a.pk, b.pk], cents_per_rating=cents_per_rating)
     pair = found.pairs[0] if found else None
-    return Two(a, b, pair, *_interval(task, a.pk, b.pk))
+    return Two(a, b, pair, _difference(task, a.pk, b.pk))
 
 
-def _interval(task: Task, a: int, b: int) -> tuple[float | None, float | None]:
+def _difference(task: Task, a: int, b: int) -> Difference | None:
     fit = current_fit(task)
     stored = fit.criteria.get(main_criterion(task)) if fit else None
-    if stored is None:
-        return None, None
-    shown = from_json(stored)
-    if not {str(a), str(b)} <= set(shown.systems):
-        return None, None
-    found = shown.difference(str(a), str(b))
-    if not math.isfinite(found.low):
-        return None, None
-    return found.low, found.high
+    shown = stored and from_json(stored)
+    if not shown or not {str(a), str(b)} <= set(shown.systems):
+        return None
+    return shown.difference(str(a), str(b))
 
 
 def apart_most(two: Two) -> list[Apart] | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from genie.lib.interval import Interval
 from genie.lib.seeds import seed_from
 from genie.lib.serving.computed_once import computed_once
 from leaderboard.boards.selectors.columns import main_criterion
@@ -46,10 +47,8 @@ class WeightedRow:
     """A system's place under the weights, in points."""
 
     system: System
-    estimate: float
-    # None if only one worker rated the system
-    low: float | None
-    high: float | None
+    # infinite if only one worker rated the system
+    interval: Interval
     ranks: RankRange
     p_first: float
 
@@ -93,33 +92,23 @@ def _rows(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> list[Weigh
         return []
     compared = _compared(task, fit, weights)
     of_board = _of_board(task, next(iter(weights))) if len(weights) == 1 else {}
-    logarithmic = _unit(task).logarithmic and task.human.estimate != Z_SCORES
+    # magnitudes are averaged as logarithms: 100 for the reference
+    z_scores, unit = task.human.estimate == Z_SCORES, _unit(task)
     rows = []
     for row in weigh(
         compared.fit, compared.ranking(named), seed=seed_from("weights", task.slug)
     ):
-        low, high = (
-            (row.interval.low, row.interval.high) if row.interval else (None, None)
+        points = of_board.get(int(row.system)) or (
+            row.interval if z_scores else unit.shown(row.interval)
         )
-        numbers = of_board.get(int(row.system)) or (
-            _points(row.estimate, logarithmic),
-            None if low is None else _points(low, logarithmic),
-            None if high is None else _points(high, logarithmic),
-        )
-        rows.append(WeightedRow(named[row.system], *numbers, row.ranks, row.p_first))
-    return sorted(rows, key=lambda row: -row.estimate) if of_board else rows
+        rows.append(WeightedRow(named[row.system], points, row.ranks, row.p_first))
+    return sorted(rows, key=lambda row: -row.interval.estimate) if of_board else rows
 
 
-def _of_board(task: Task, criterion: str) -> dict[int, tuple[float, float, float]]:
+def _of_board(task: Task, criterion: str) -> dict[int, Interval]:
     rows = board_scores(task).filter(criterion=criterion, n_workers__gt=1)
     found = rows.values_list("submission", "mean", "low", "high")
-    return {pk: (mean, low, high) for pk, mean, low, high in found}
-
-
-def _points(value: float, logarithmic: bool) -> float:
-    # magnitudes are averaged as logarithms: convert back to geometric means, 100 for
-    # the reference
-    return 100 * math.exp(value) if logarithmic else value
+    return {pk: Interval(*numbers) for pk, *numbers in found}
 
 
 def _unit(task: Task) -> Unit:

@@ -247,8 +247,9 @@ def weights(request: HttpRequest, slug: str) -> HttpResponse:
     chosen = read_weights(list(questions), request.GET)
     every = weighted_rows(task, chosen)
     rows = every[:_IN_LIST]
-    ends = [end for row in rows for end in (row.low, row.high, row.estimate)]
-    drawn = [end for end in ends if end is not None]
+    drawn = [
+        end for row in rows for end in (row.interval.ends or (row.interval.estimate,))
+    ]
     context = {
         "here": "tasks",
         "task": task,

@@ -84,7 +84,7 @@ class AnswerShareSerializer(Record):
     """How often people preferred A: single answers, for other workers too."""
 
     record = AnswerShare
-    shown = "share low high covers n_answers n_workers"
+    shown = "share=estimate low high covers n_answers n_workers"
     help_texts = {
         "share": "Ties count half.",
         "low": "Ends of the 95 % interval for a fixed number of answers.",

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from genie.lib.interval import Interval
 from leaderboard.evaluation.models.comparison import (
     ComparedPair,
     Comparison,
@@ -41,12 +42,9 @@ class Votes:
 
 
 @dataclass(frozen=True)
-class AnswerShare:
+class AnswerShare(Interval):
     """The share of answers for A; `covers` is the population of its interval."""
 
-    share: float
-    low: float
-    high: float
     covers: str
     n_answers: int
     n_workers: int
@@ -60,7 +58,7 @@ class AnswerShare:
     @property
     def leaves_open(self) -> bool:
         """Check whether the interval includes one half."""
-        return self.low <= MIDDLE <= self.high
+        return self.contains(MIDDLE)
 
 
 def rule_of(comparison: Comparison) -> ConfidenceRule:
@@ -239,8 +237,8 @@ def share_of(answers: Sequence[Answer]) -> AnswerShare | None:
 
 
 def share_columns(found: AnswerShare | None) -> dict[str, float | str | None]:
-    names = ("share", "low", "high", "covers")
-    return {f"answers_{name}": getattr(found, name, None) for name in names}
+    names = {"share": "estimate", "low": "low", "high": "high", "covers": "covers"}
+    return {f"answers_{k}": getattr(found, name, None) for k, name in names.items()}
 
 
 def with_balanced_sides(

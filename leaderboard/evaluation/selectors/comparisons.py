@@ -150,20 +150,17 @@ def _decided(comparison: Comparison) -> Decision | None:
         return None
     if comparison.estimate is None:
         return None
-    rule = rule_of(comparison)
     return Decision(
+        comparison.estimate,
+        comparison.low or 0.0,
+        1.0 if comparison.high is None else comparison.high,
         side="A"
         if comparison.better == "A"
         else "B"
         if comparison.better == "B"
         else "undecided",
         n=comparison.n_labels,
-        estimate=comparison.estimate,
-        low=comparison.low or 0.0,
-        high=1.0 if comparison.high is None else comparison.high,
-        confidence=1 - comparison.delta,
-        rule=rule.name,
-        anytime_valid=rule.anytime_valid,
+        anytime_valid=rule_of(comparison).anytime_valid,
     )
 
 

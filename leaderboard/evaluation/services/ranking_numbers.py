@@ -6,7 +6,6 @@ do not depend on workers' labels, so pseudonyms give the same numbers.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -18,9 +17,10 @@ from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.estimates import weights_in
+from leaderboard.evaluation.selectors.joint import PREFERENCES, STRENGTHS
 from leaderboard.stats.bradley_terry import bradley_terry_by_worker
 from leaderboard.stats.comparisons import Comparisons, comparisons_from_table
-from leaderboard.stats.intervals import Interval
+from leaderboard.stats.intervals import CoveredInterval
 from leaderboard.stats.magnitude import normalise_magnitudes
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.significance import significance_clusters
@@ -146,11 +146,11 @@ def _alone(
     unit: Unit,
     seed: int,
     n_resamples: int,
-) -> Callable[[int, float], Interval]:
+) -> Callable[[int, float], CoveredInterval]:
     """Return intervals for a single worker, which do not cover other workers."""
     import pandas as pd
 
-    def interval(column: int, confidence: float) -> Interval:
+    def interval(column: int, confidence: float) -> CoveredInterval:
         means = pd.Series(averaged[:, column]).groupby(instances).mean().dropna()
         values: Floats = np.asarray(means, dtype=np.float64)
         return unit.interval(
@@ -167,7 +167,7 @@ def _ranking(
     estimates: SystemEstimates,
     systems: Sequence[int],
     unit: Unit,
-    alone: Callable[[int, float], Interval],
+    alone: Callable[[int, float], CoveredInterval],
 ) -> dict[str, Any]:
     ranking = rank_systems(estimates)
     rows, covers = [], set()
@@ -175,9 +175,8 @@ def _ranking(
         name = str(column)
         spread = {}
         for confidence in (0.95, 0.5):
-            try:
-                found = unit.shown(estimates.interval(name, confidence=confidence))
-            except ValueError:
+            found = unit.shown(estimates.interval(name, confidence=confidence))
+            if found.high == np.inf:
                 found = alone(column, confidence)
             spread[confidence] = found
             covers.add(found.covers)
@@ -185,9 +184,7 @@ def _ranking(
         rows.append(
             {
                 "submission": submission_pk,
-                "mean": spread[0.95].estimate,
-                "low": spread[0.95].low,
-                "high": spread[0.95].high,
+                **spread[0.95].flat("mean"),
                 "low_50": spread[0.5].low,
                 "high_50": spread[0.5].high,
                 "cluster": ranking.cluster_of(name),
@@ -224,8 +221,7 @@ def _preferences(
     ranks = skills.ranks_by_order
     found = [
         {
-            "skill": float(skills.differences[i]),
-            **_ends(*skills.interval(i), "skill"),
+            **skills.interval(i).flat(*PREFERENCES),
             # over the orders of the games
             "rank_first": int(ranks[i].min()),
             "rank_last": int(ranks[i].max()),
@@ -254,19 +250,10 @@ def _strengths(
     try:
         fit = bradley_terry_by_worker(games, workers)
     except GenieError as error:
-        nothing = dict.fromkeys(("strength", "strength_low", "strength_high"))
-        return [{**nothing} for _ in range(games.n_systems)], NO_STRENGTHS.get(
-            error.code, str(error)
+        return [dict.fromkeys(STRENGTHS) for _ in range(games.n_systems)], (
+            NO_STRENGTHS.get(error.code, str(error))
         )
-    intervals = [fit.interval(i) for i in range(games.n_systems)]
-    return [
-        {"strength": one.estimate, **_ends(one.low, one.high, "strength")}
-        for one in intervals
-    ], ""
-
-
-def _ends(low: float, high: float, name: str) -> dict[str, float | None]:
-    return {f"{name}_low": _finite(low), f"{name}_high": _finite(high)}
+    return [fit.interval(i).flat(*STRENGTHS) for i in range(games.n_systems)], ""
 
 
 def _agreement(ratings: pd.DataFrame, unit: Unit) -> dict[str, Any]:
@@ -279,14 +266,4 @@ def _agreement(ratings: pd.DataFrame, unit: Unit) -> dict[str, Any]:
     ]
     if len(groups) < 2 or max(len(group) for group in groups) < 2:
         return {"form": "ICC(1,k)", "value": None, "low": None, "high": None}
-    icc = icc_one_way(groups)
-    return {
-        "form": "ICC(1,k)",
-        "value": _finite(icc.value),
-        "low": _finite(icc.low),
-        "high": _finite(icc.high),
-    }
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+    return {"form": "ICC(1,k)", **icc_one_way(groups).flat("value")}

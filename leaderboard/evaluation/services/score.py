@@ -26,7 +26,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
 )
 from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.anchors import links
-from leaderboard.stats.intervals import Interval
+from leaderboard.stats.intervals import CoveredInterval
 from leaderboard.tasks.config import PLAIN
 from quality.bans.selectors import NOT_SENT, n_excluded_workers
 
@@ -39,8 +39,8 @@ class Computed:
     submission_pk: int
     criterion: str
     unit: Unit
-    interval: Interval
-    interval_50: Interval
+    interval: CoveredInterval
+    interval_50: CoveredInterval
     n_excluded_workers: int
     seed: int
     ratings_sha256: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from django.db import transaction
 from django.db.models import Q
 
+from genie.lib.interval import Interval
 from genie.lib.seeds import seed_from
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.models.human_evaluation import Score
@@ -34,7 +35,6 @@ from leaderboard.judges.selectors.help import (
     said_by,
 )
 from leaderboard.judges.selectors.licences import licensed
-from leaderboard.stats.intervals import Interval
 from leaderboard.stats.judges.with_people import JudgedMean, judged_mean
 from leaderboard.tasks.models import Task
 
@@ -191,10 +191,8 @@ def _fields(found: JudgedMean, said: Help, unit: Unit) -> dict[str, Any]:
 
 def _ends(interval: Interval, unit: Unit) -> dict[str, float | None]:
     # no score is beyond the ends of its scale
-    mean, low, high = np.clip(
-        [interval.estimate, interval.low, interval.high], *unit.bounds
-    ).tolist()
-    shown = unit.shown(replace(interval, estimate=mean, low=low, high=high))
+    numbers = (interval.estimate, interval.low, interval.high)
+    shown = unit.shown(Interval(*np.clip(numbers, *unit.bounds).tolist()))
     return {
         "mean": short(shown.estimate),
         "low": short(shown.low),

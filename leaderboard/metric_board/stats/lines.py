@@ -6,16 +6,19 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
+from genie.lib.interval import Interval
 from leaderboard.metric_board.stats.calibration import calibrated_accuracy
 from leaderboard.metric_board.stats.instance_level import (
     GroupedValue,
     instance_statistic,
 )
-from leaderboard.metric_board.stats.intervals import grouped_interval, system_interval
+from leaderboard.metric_board.stats.intervals import (
+    grouped_interval,
+    soft_accuracy_interval,
+    system_interval,
+)
 from leaderboard.metric_board.stats.pairs import Variant
-from leaderboard.metric_board.stats.soft_interval import soft_accuracy_interval
 from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS
-from leaderboard.stats.intervals import Interval
 from leaderboard.stats.resampling import Floats
 
 #: Variants shown at instance level; `calibrated` is acc-eq with a fitted epsilon.
@@ -118,15 +121,13 @@ def _system_level(
     # a metric of whole systems does not depend on the resampled instances
     spread = np.repeat(values[:, None], people.shape[1], axis=1)
     statistics: dict[str, Any] = {
-        statistic: _shown(
-            system_interval(
-                people,
-                spread if table is None else table,
-                statistic,
-                metric_system=values,
-                seed=seed,
-            )
-        )
+        statistic: system_interval(
+            people,
+            spread if table is None else table,
+            statistic,
+            metric_system=values,
+            seed=seed,
+        ).flat("value")
         for statistic in SYSTEM_STATISTICS
     }
     if table is not None:
@@ -157,17 +158,9 @@ def _grouped(value: GroupedValue, seed: int) -> dict[str, Any]:
 
 def _if_defined(make: Callable[[], Interval]) -> dict[str, Any]:
     try:
-        return _shown(make())
+        return make().flat("value")
     except ValueError:
         return {"value": None, "low": None, "high": None}
-
-
-def _shown(interval: Interval) -> dict[str, Any]:
-    return {
-        "value": _or_none(interval.estimate),
-        "low": _or_none(interval.low),
-        "high": _or_none(interval.high),
-    }
 
 
 def _or_none(value: float) -> float | None:

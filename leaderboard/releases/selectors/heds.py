@@ -110,12 +110,12 @@ def agreement(
     if not alpha.n_items:
         why = f"{_NOT_BETWEEN}: each output has one rating that counts"
         return why, why
-    if not math.isfinite(alpha.value):
+    if not math.isfinite(alpha.estimate):
         why = f"{_NOT_BETWEEN}: all ratings are the same"
         return why, why
     return (
         f"Krippendorff's alpha ({level})",
-        f"{alpha.value:.2f}, 95 % interval {alpha.low:.2f} to {alpha.high:.2f}, over "
+        f"{alpha.estimate:.2f}, 95 % interval {alpha.low:.2f} to {alpha.high:.2f}, over "
         f"{alpha.n_items} outputs with more than one rating",
     )
 

@@ -5,12 +5,13 @@ are corrected together for their number.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from genie.lib.interval import Interval
 from leaderboard.stats.blinding import codes_of, without_levels
 from leaderboard.stats.multiplicity import holm
 from leaderboard.stats.resampling import Floats
@@ -22,15 +23,13 @@ _LEVEL = 0.05
 
 
 @dataclass(frozen=True)
-class Effect:
-    """One possible bias of a judge.
+class Effect(Interval):
+    """One possible bias of a judge, in `unit`, with a 95% interval by Student's t.
 
     Parameters
     ----------
     bias : str
         Such as "length".
-    estimate, low, high : float
-        In `unit`, 95% interval by Student's t.
     p_value : float
         Of no effect; two-sided, and one-sided upward for injected commands: a judge
         that scores them lower does no harm.
@@ -39,9 +38,6 @@ class Effect:
     """
 
     bias: str
-    estimate: float
-    low: float
-    high: float
     p_value: float
     unit: str
     n: int
@@ -63,9 +59,8 @@ class Finding:
 
     @property
     def words(self) -> str:
-        one = self.effect
-        span = f"{one.estimate:+.2f} [{one.low:+.2f}, {one.high:+.2f}] {one.unit}"
-        return f"{'found' if self.found else 'not shown'}, {span}"
+        found = "found" if self.found else "not shown"
+        return f"{found}, {self.effect:+.2f} {self.effect.unit}"
 
     @property
     def verdict(self) -> str:
@@ -82,7 +77,7 @@ def settle(effects: Sequence[Effect]) -> list[Finding]:
 
     Examples
     --------
-    >>> effects = [Effect("order", 0.2, 0.1, 0.3, p, "", 50) for p in (0.01, 0.04)]
+    >>> effects = [Effect(0.2, 0.1, 0.3, "order", p, "", 50) for p in (0.01, 0.04)]
     >>> [one.found for one in settle(effects)]
     [True, True]
     """
@@ -340,10 +335,10 @@ def _family(rest: Floats, system: Codes, mine: npt.NDArray[np.bool_]) -> Effect:
     error = float((pooled * (1 / len(ours) + 1 / len(others))) ** 0.5)
     reach = float(special.stdtrit(freedom, 0.975)) * error
     return Effect(
-        "own family",
         gap,
         gap - reach,
         gap + reach,
+        "own family",
         _p_value(gap, error, freedom),
         "points against other systems",
         len(means),
@@ -359,7 +354,7 @@ def _effect(name: str, slopes: Floats, freedom: int, unit: str) -> Effect:
     reach = float(special.stdtrit(freedom, 0.975)) * error
     value = float(slopes[0])
     p = _p_value(value, error, freedom)
-    return Effect(name, value, value - reach, value + reach, p, unit, freedom + 1)
+    return Effect(value, value - reach, value + reach, name, p, unit, freedom + 1)
 
 
 def _of_mean(
@@ -381,7 +376,7 @@ def _of_mean(
         return effect
     half = effect.p_value / 2
     p = half if effect.estimate > 0 else 1 - half
-    return Effect(**{**vars(effect), "p_value": p})
+    return replace(effect, p_value=p)
 
 
 def _p_value(value: float, error: float, freedom: int) -> float:

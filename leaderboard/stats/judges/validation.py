@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from genie.lib.interval import Interval
 from leaderboard.stats.clustered import Codes, clustered_mean
-from leaderboard.stats.intervals import Interval
 from leaderboard.stats.multiplicity import benjamini_hochberg
 from leaderboard.stats.resampling import Floats
 
@@ -302,8 +302,8 @@ def validate(
         Reason(
             "agreement",
             gap.low >= -margin,
-            f"{_words(own)} with people, {_words(others)} among people; "
-            f"gap {_words(gap)}, allowed -{margin:.2f}",
+            f"{own:.2f} with people, {others:.2f} among people; "
+            f"gap {gap:.2f}, allowed -{margin:.2f}",
         )
     )
     reasons.append(_follows(people, judge, score=score, seed=seed))
@@ -317,7 +317,7 @@ def _follows(
     words = (
         "labels of the judge or of people do not vary within systems and instances"
         if found is None
-        else f"partial correlation with people {_words(found)}, needed above 0"
+        else f"partial correlation with people {found:.2f}, needed above 0"
     )
     holds = found is not None and found.low > 0
     return Reason("within systems and instances", holds, words)
@@ -360,12 +360,8 @@ def drift(
         "drift",
         shift.contains(0.0),
         f"{100 * changed:.0f}% of labels changed since; fit to people moved by "
-        f"{_words(shift)}",
+        f"{shift:.2f}",
     )
-
-
-def _words(one: Interval) -> str:
-    return f"{one.estimate:.2f} [{one.low:.2f}, {one.high:.2f}]"
 
 
 def parts_of(names: Sequence[str]) -> list[Codes]:

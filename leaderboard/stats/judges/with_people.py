@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from genie.lib.interval import Interval
 from leaderboard.stats.clustered import factor_codes, multiway_variance
-from leaderboard.stats.intervals import Interval, as_ratings, check_confidence
+from leaderboard.stats.intervals import as_ratings, check_confidence
 from leaderboard.stats.resampling import Floats
 
 Ints = npt.NDArray[np.intp]
-_METHOD = "Student's t, influence function"
-_COVERS = "which workers rated and which instances were drawn"
 # shapes of people's ratings given a judge's scores: none, straight, bent once
 _DEGREES = (0, 1, 2)
 # beyond this many standard deviations a bent line is constant
@@ -271,7 +270,7 @@ def _interval(
         freedom = total**2 / (variance**2 / freedom + drawn**2 / others)
     reach = float(special.stdtrit(freedom, (1 + confidence) / 2)) * total**0.5
     low, high = found.estimate - reach, found.estimate + reach
-    return Interval(found.estimate, low, high, confidence, _METHOD, _COVERS, n), total
+    return Interval(found.estimate, low, high), total
 
 
 def _freedom(design: Design, moves: Floats) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from genie.lib.interval import Interval
 from leaderboard.stats.stopping.betting import BetaMixture
 from leaderboard.stats.stopping.exact import ExactWalk, exact_walk
 from leaderboard.stats.stopping.rules import (
@@ -86,8 +87,13 @@ def rule_named(name: str, delta: float = DEFAULT_DELTA) -> ConfidenceRule:
 
 
 @dataclass(frozen=True)
-class Decision:
+class Decision(Interval):
     """The conclusion from the labels up to `n` about two systems.
+
+    The estimate is the mean label, P(A preferred) as observed; NaN without labels. The
+    interval is within [0, 1]. After a decision the estimate tends to be too far from 1/2
+    (one stops when it happens to be far); the interval of an anytime-valid rule keeps
+    its coverage.
 
     Parameters
     ----------
@@ -95,25 +101,12 @@ class Decision:
         The preferred system, if decided.
     n : int
         Labels used: up to the decision, or all so far.
-    estimate : float
-        Mean label, P(A preferred) as observed; NaN without labels.
-    low, high : float
-        Interval for P(A preferred) after these n labels, within [0, 1]. After a
-        decision the estimate tends to be too far from 1/2 (one stops when it happens
-        to be far); the interval of an anytime-valid rule keeps its coverage.
-    confidence : float
-        1 - 2 delta.
     anytime_valid : bool
         Whether confidence and error hold although one looked after every label.
     """
 
     side: Side
     n: int
-    estimate: float
-    low: float
-    high: float
-    confidence: float
-    rule: str
     anytime_valid: bool
 
 
@@ -193,21 +186,11 @@ class Comparison:
 
     def _describe(self, side: Side) -> Decision:
         if self._n == 0:
-            estimate, low, high = float("nan"), 0.0, 1.0
+            numbers = float("nan"), 0.0, 1.0
         else:
-            ends = self.rule.interval(self._n, self._total)
-            estimate = self._total / self._n
-            low, high = float(ends[0]), float(ends[1])
-        return Decision(
-            side=side,
-            n=self._n,
-            estimate=estimate,
-            low=low,
-            high=high,
-            confidence=1 - 2 * self.rule.delta,
-            rule=self.rule.name,
-            anytime_valid=self.rule.anytime_valid,
-        )
+            low, high = self.rule.interval(self._n, self._total)
+            numbers = self._total / self._n, float(low), float(high)
+        return Decision(*numbers, side, self._n, self.rule.anytime_valid)
 
     @property
     def decision(self) -> Decision:

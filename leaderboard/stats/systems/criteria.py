@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.intervals import Interval
+from genie.lib.interval import Interval
 from leaderboard.stats.ranking import RankRange
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import SystemEstimates
@@ -20,15 +20,14 @@ class Weighted:
 
     Parameters
     ----------
-    interval : Interval or None
-        Of the weighted mean; None if only one worker rated the system.
+    interval : Interval
+        Of the weighted mean; infinite if only one worker rated the system.
     p_first : float
         Probability of leading, shared by leaders that tie.
     """
 
     system: str
-    interval: Interval | None
-    estimate: float
+    interval: Interval
     ranks: RankRange
     p_first: float
 
@@ -141,21 +140,10 @@ def weigh(
     """
     places = [estimates.systems.index(name) for name in ranking.systems]
     leads = _leads(estimates, places, seed, n_draws)
-    rows = []
-    for place, name, ranks, lead in zip(
-        places, ranking.systems, ranking.ranks, leads, strict=True
-    ):
-        known = not np.isnan(estimates.freedom[place, place])
-        rows.append(
-            Weighted(
-                name,
-                estimates.interval(name) if known else None,
-                float(estimates.means[place]),
-                ranks,
-                lead,
-            )
-        )
-    return rows
+    return [
+        Weighted(name, estimates.interval(name), ranks, lead)
+        for name, ranks, lead in zip(ranking.systems, ranking.ranks, leads, strict=True)
+    ]
 
 
 def _leads(

@@ -9,6 +9,7 @@ spread or disagree about systems, and adds the variance between instances beyond
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,7 +17,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.intervals import Interval, check_confidence
+from genie.lib.interval import Interval
+from leaderboard.stats.intervals import CoveredInterval, check_confidence
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.jackknife import Influence, influence_of
 from leaderboard.stats.systems.soft_weights import (
@@ -40,22 +42,17 @@ FEW_WORKERS = 10
 
 
 @dataclass(frozen=True)
-class Difference:
-    """The difference of two systems, with its uncertainty.
+class Difference(Interval):
+    """The difference of two systems, in the unit of the ratings.
 
     Parameters
     ----------
-    estimate, low, high : float
-        In the unit of the ratings; infinite ends if unknown.
     p_value : float
         Two-sided, of this pair alone.
     standard_error, freedom : float
         Of the estimate; degrees of freedom of its t distribution.
     """
 
-    estimate: float
-    low: float
-    high: float
     p_value: float
     standard_error: float
     freedom: float
@@ -159,32 +156,15 @@ class SystemEstimates:
             day_part=self.day_part[square],
         )
 
-    def interval(self, system: str, *, confidence: float = 0.95) -> Interval:
+    def interval(self, system: str, *, confidence: float = 0.95) -> CoveredInterval:
         """Return a system's mean with the interval that covers workers and instances.
 
-        Raises
-        ------
-        ValueError
-            If only one worker rated it.
+        If only one worker rated it, the interval is infinite.
         """
-        check_confidence(confidence)
         i = self.systems.index(system)
-        freedom = float(self.freedom[i, i])
-        if np.isnan(freedom):
-            raise ValueError(
-                f"Only one worker rated {system}: no interval covers others."
-            )
-        reach = _t_quantile(confidence, freedom) * float(self.variance[i, i]) ** 0.5
+        reach = self._reach(i, i, confidence)
         mean = float(self.means[i])
-        return Interval(
-            mean,
-            mean - reach,
-            mean + reach,
-            confidence,
-            "jackknife over workers",
-            self.covers,
-            int(self.n[i]),
-        )
+        return CoveredInterval(mean, mean - reach, mean + reach, self.covers)
 
     @property
     def covers(self) -> str:
@@ -197,18 +177,21 @@ class SystemEstimates:
 
         If only one worker rated either, the interval is infinite.
         """
-        check_confidence(confidence)
         i, j = self.systems.index(a), self.systems.index(b)
         gap = float(self.means[i] - self.means[j])
         if i == j:
             return Difference(0.0, 0.0, 0.0, 1.0, 0.0, np.nan)
-        freedom = float(self.freedom[i, j])
+        reach = self._reach(i, j, confidence)
         error = float(self.variance[i, j]) ** 0.5
-        reach = np.inf
-        if not np.isnan(freedom):
-            reach = _t_quantile(confidence, freedom) * error
-        p_value = float(self.p_values[i, j])
+        p_value, freedom = float(self.p_values[i, j]), float(self.freedom[i, j])
         return Difference(gap, gap - reach, gap + reach, p_value, error, freedom)
+
+    def _reach(self, i: int, j: int, confidence: float) -> float:
+        check_confidence(confidence)
+        if np.isnan(self.freedom[i, j]):
+            return math.inf
+        quantile = _t_quantile(confidence, float(self.freedom[i, j]))
+        return float(quantile * float(self.variance[i, j]) ** 0.5)
 
     @cached_property
     def p_values(self) -> Floats:

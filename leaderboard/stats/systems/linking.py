@@ -12,6 +12,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
+from genie.lib.interval import Interval
 from leaderboard.stats.systems.estimates import estimate_systems
 
 
@@ -44,20 +45,15 @@ class Ratings:
 
 
 @dataclass(frozen=True)
-class LinkingConstant:
+class LinkingConstant(Interval):
     """The difference of a crowd's ratings of the same outputs to earlier ones.
 
     Parameters
     ----------
-    estimate, low, high : float
-        In the unit of the ratings, with the ends of the 95% interval.
     n_outputs, n_ratings, n_workers : int
         Of the anchor in the later crowd.
     """
 
-    estimate: float
-    low: float
-    high: float
     standard_error: float
     n_outputs: int
     n_ratings: int

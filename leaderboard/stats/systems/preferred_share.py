@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from leaderboard.stats.clustered import factor_codes, multiway_variance
 from leaderboard.stats.intervals import (
-    Interval,
+    CoveredInterval,
     as_ratings,
     bootstrap_mean,
     check_confidence,
@@ -28,7 +28,7 @@ def preferred_share(
     days: npt.ArrayLike | None = None,
     *,
     confidence: float = 0.95,
-) -> Interval:
+) -> CoveredInterval:
     """Estimate the share of answers that prefer a system, with an interval.
 
     Parameters
@@ -42,7 +42,7 @@ def preferred_share(
 
     Returns
     -------
-    Interval
+    CoveredInterval
         Symmetric on the scale of log-odds, so that it stays within 0 and 1. With days,
         the widest of three: without them, with a model's variance of days, and leaving
         out one day at a time. A single
@@ -86,8 +86,7 @@ def preferred_share(
         reach = max(reach, float(special.stdtrit(its_freedom, quantile)) * total**0.5)
     slope, centre = 1 / (share * (1 - share)), special.logit(share)
     low, high = (float(special.expit(centre + s * reach * slope)) for s in (-1, 1))
-    method = "jackknife over workers and instances, log-odds"
-    return Interval(share, low, high, confidence, method, covers, n)
+    return CoveredInterval(share, low, high, covers)
 
 
 def _with_days(
@@ -121,7 +120,9 @@ def _with_days(
     return [(total, total**2 / spread), left_out]
 
 
-def _of_this_crowd(values: Floats, instances: Level, confidence: float) -> Interval:
+def _of_this_crowd(
+    values: Floats, instances: Level, confidence: float
+) -> CoveredInterval:
     """Return the interval over instances, each of which counts once."""
     codes, n_instances = instances
     each = np.bincount(codes, values, n_instances) / np.bincount(codes)

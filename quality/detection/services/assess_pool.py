@@ -241,7 +241,7 @@ def _parameters(evidence: Evidence, found: Assessment) -> dict[str, Any]:
         "n_ratings": evidence.n_ratings,
         "good_by_kind": by_kind,
         "good_accuracy": _by_polarity(by_kind),
-        "share_careless": share.value,
+        "share_careless": share.estimate,
         "share_careless_low": share.low,
         "share_careless_high": share.high,
     }
@@ -284,7 +284,7 @@ def _write(
         if verdicts[i].noisy and alone[i] <= verdicts[i].threshold
     }
     told = settings.GENIE["BAD_CROWD"]
-    staff_notices.tell_of_bad_crowd(fit.pool, found.share_careless.value > told)
+    staff_notices.tell_of_bad_crowd(fit.pool, found.share_careless.estimate > told)
     bans = carry_out(fit, simulated=simulated, for_people=only_narrow)
     _resume(fit.pool)
     return bans

@@ -5,10 +5,11 @@ ratings of real items beside other workers' ratings of the same items.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from genie.lib.interval import Interval
 from quality.counts import Floats, Ints
 from quality.detection.stats.workers import key as keys
 from quality.detection.stats.workers.answers import (
@@ -29,18 +30,9 @@ __all__ = [
     "AssessOptions",
     "Assessment",
     "Ratings",
-    "ShareCareless",
     "Tests",
     "assess_workers",
 ]
-
-
-class ShareCareless(NamedTuple):
-    """Share of the pool's workers that are careless, with a 95% interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -77,7 +69,7 @@ class Assessment:
     question_difficulty: Floats
     retired: Ints
     good_accuracy: Floats
-    share_careless: ShareCareless
+    share_careless: Interval
     p_rating: Floats
     parameters: dict[str, Any]
 
@@ -177,7 +169,7 @@ def _parts(fitted: Fitted) -> dict[str, Floats]:
     return parts
 
 
-def _share(fitted: Fitted, options: AssessOptions) -> ShareCareless:
+def _share(fitted: Fitted, options: AssessOptions) -> Interval:
     from scipy import special
 
     answered = fitted.line.counts > 0
@@ -193,7 +185,7 @@ def _share(fitted: Fitted, options: AssessOptions) -> ShareCareless:
     low, high = special.betaincinv(
         value * size, (1 - value) * size, np.array([0.025, 0.975])
     )
-    return ShareCareless(value, float(low), float(high))
+    return Interval(value, float(low), float(high))
 
 
 def _parameters(fitted: Fitted, options: AssessOptions, seed: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from genie.lib.interval import Interval
 from genie.lib.seeds import generator, seed_from
 from quality.test_questions.separability.classifier import (
     folds_of,
@@ -19,10 +20,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Area:
-    auc: float
-    low: float
-    high: float
+class Area(Interval):
     variance: float
 
 
@@ -74,7 +72,7 @@ def area(tests: Floats, items: Floats, *, level: float = 0.95) -> Area:
     Examples
     --------
     >>> found = area(np.array([2.0, 3.0, 5.0]), np.array([1.0, 2.0, 4.0]))
-    >>> round(found.auc, 3), found.low < found.auc < found.high
+    >>> round(found.estimate, 3), found.low < found.estimate < found.high
     (0.722, True)
     """
     from scipy.special import expit, logit
@@ -106,13 +104,13 @@ N_FOLDS, N_REPEATS, N_SHUFFLES = 5, 4, 199
 
 
 @dataclass(frozen=True)
-class Separability:
+class Separability(Interval):
     """How well a script distinguishes test questions from real items.
+
+    The estimate is the area of the cross-validated classifier, with a 95% interval.
 
     Parameters
     ----------
-    auc, low, high : float
-        Of the cross-validated classifier, with a 95% interval.
     best_feature : str
         The single best feature; "" if there are too few tests.
     best_feature_auc : float
@@ -122,9 +120,6 @@ class Separability:
         best rule, twice the smaller one.
     """
 
-    auc: float
-    low: float
-    high: float
     best_feature: str
     best_feature_auc: float
     n_tests: int
@@ -144,7 +139,7 @@ class Separability:
         best rule. With few, chance alone gives such areas, so it must also be rarer
         than one in a hundred among shuffled labels.
         """
-        if not self.measured or max(self.auc, self.best_feature_auc) <= self.limit:
+        if not self.measured or max(self.estimate, self.best_feature_auc) <= self.limit:
             return False
         return self.n_tests >= ENOUGH or self.p <= LEVEL
 
@@ -166,13 +161,13 @@ class Separability:
 
     def _verdict(self, which: str, told: str) -> str:
         figures = (
-            f"a script tells {told} with an AUC of {self.auc:.2f} "
+            f"a script tells {told} with an AUC of {self.estimate:.2f} "
             f"(95 % interval {self.low:.2f} to {self.high:.2f}; best single feature: "
             f"{self.best_feature}, {self.best_feature_auc:.2f}; .50 is chance)"
         )
         if self.refused:
             return f"{which} stand out: {figures}. The limit is {self.limit:.2f}."
-        if max(self.auc, self.best_feature_auc) > self.limit:
+        if max(self.estimate, self.best_feature_auc) > self.limit:
             return (
                 f"{which} are too few to be sure: {figures}, but shuffled labels "
                 f"give as much with p = {self.p:.2f}."
@@ -245,14 +240,16 @@ def separability(
         from_ranks(midranks(features).T @ shuffled, n_each, n + m - n_each)
     ).max(axis=0)
     return Separability(
-        auc=found.auc,
-        low=found.low,
-        high=found.high,
+        found.estimate,
+        found.low,
+        found.high,
         best_feature=names[best],
         best_feature_auc=float(alone[best]),
         n_tests=n,
         n_items=m,
-        p=min(1.0, 2 * min(_p(found.auc, by_chance), _p(alone[best], best_by_chance))),
+        p=min(
+            1.0, 2 * min(_p(found.estimate, by_chance), _p(alone[best], best_by_chance))
+        ),
         limit=limit,
     )
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leaderboard.stats.intervals import Interval
+from genie.lib.interval import Interval
 from leaderboard.stats.judges.with_people import judged_mean
 from leaderboard.stats.resampling import Floats
 

@@ -80,8 +80,7 @@ def study_differences(
 
 
 def _holds(fit: SystemEstimates, i: int, j: int) -> bool:
-    found = fit.difference(fit.systems[i], fit.systems[j])
-    return found.low <= 0 <= found.high
+    return fit.difference(fit.systems[i], fit.systems[j]).contains(0.0)
 
 
 def _board(

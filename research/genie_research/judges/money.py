@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from genie.lib.interval import Interval
 from leaderboard.stats.clustered import clustered_mean
-from leaderboard.stats.intervals import Interval
 from leaderboard.stats.judges.validation import Label
 from leaderboard.stats.resampling import Floats
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from genie.lib.errors import GenieError
+from genie.lib.interval import Interval
 from genie_research.judges.bias_study import BiasStudy
 from genie_research.judges.coverage_study import CoverageCell
 from genie_research.judges.difference_study import DifferenceCell
 from genie_research.judges.money import share_saved
-from leaderboard.stats.intervals import Interval
 from leaderboard.table_stats.judge_labels import read_labels
 from leaderboard.table_stats.report import Sheet
 

@@ -192,7 +192,7 @@ def as_table(studies: Sequence[TaskStudy]) -> str:
     rows = chain.from_iterable(
         [
             f"| {study.slug} | {name} ({found[0].n_tests}, {found[0].n_items}) "
-            f"| {_mean([one.auc for one in found])} "
+            f"| {_mean([one.estimate for one in found])} "
             f"| {found[0].low:.2f} to {found[0].high:.2f} | {found[0].best_feature} "
             f"| {_mean([one.best_feature_auc for one in found])} |"
             for name, found in study.found.items()

@@ -65,10 +65,10 @@ def test_differences_are_to_the_mean_of_all_systems():
     skills = true_skill(GAMES, WORKERS, seed=1)
     assert skills.differences.sum() == pytest.approx(0, abs=1e-9)
     assert skills.differences[2] > 1 > max(skills.differences[:2])
-    low, high = skills.interval(2)
-    assert 0 < low < skills.differences[2] < high
+    wide = skills.interval(2)
+    assert 0 < wide.low < skills.differences[2] == wide.estimate < wide.high
     narrow = skills.interval(2, confidence=0.5)
-    assert low < narrow[0] < narrow[1] < high
+    assert wide.low < narrow.low < narrow.high < wide.high
     assert skills.p_above[2, 0] > 0.99
     assert skills.p_above + skills.p_above.T == pytest.approx(np.ones((3, 3)))
 
@@ -152,7 +152,7 @@ def test_equal_systems_are_equal():
 
 def test_one_worker_says_nothing_about_others():
     skills = true_skill(GAMES, np.zeros(len(WORKERS)), seed=1)
-    assert skills.interval(0) == (-np.inf, np.inf)
+    assert skills.interval(0).ends is None
     assert skills.p_above.tolist() == [[0.5] * 3] * 3
     assert skills.differences[2] > 1
 

@@ -337,7 +337,7 @@ def test_the_board_of_pairs_shows_its_question_and_its_comparison(client, pairs)
     pages = pages_of(client, pairs)
     answers = standing.answers
     assert "4 of 4" in pages["board"]
-    assert f"{percent(answers.share)}%" in pages["board"]
+    assert f"{percent(answers.estimate)}%" in pages["board"]
     assert f"[{percent(answers.low)}, {percent(answers.high)}] 2 " in pages["board"]
     for page in pages.values():
         assert "This is a good text for what was asked." not in page

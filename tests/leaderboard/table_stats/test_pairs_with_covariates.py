@@ -73,7 +73,7 @@ def test_without_workers_sessions_are_drawn_and_without_them_comparisons(tmp_pat
     (pairs,) = read_tables([written(tmp_path / "p.jsonl", rows)])
     alone = analyse_pairs(pairs)
     assert (alone.raters, alone.n_workers) == ("comparison", 0)
-    assert alone.systems[0].low == alone.systems[0].low_crowd
+    assert alone.systems[0].estimate.ends == alone.systems[0].plain.ends
     assert "Who compared is unknown" in as_text(sheets(alone))
     json.dumps(document([alone], []), allow_nan=False)
 

@@ -27,7 +27,7 @@ PUBLISHED = {"nominal": 0.743, "ordinal": 0.815, "interval": 0.849, "ratio": 0.7
 
 
 def alpha(ratings, level="nominal"):
-    return krippendorff_alpha(ratings, level, n_resamples=0).value
+    return krippendorff_alpha(ratings, level, n_resamples=0).estimate
 
 
 def by_pairs(ratings, level):
@@ -86,14 +86,14 @@ def test_words_agree_as_numbers_do():
 )
 def test_without_pairs_or_variation_alpha_is_undefined(level, ratings):
     found = krippendorff_alpha(ratings, level, n_resamples=50)
-    assert np.isnan([found.value, found.low, found.high]).all()
+    assert np.isnan([found.estimate, found.low, found.high]).all()
 
 
 def test_thousands_of_distinct_values_are_no_trouble():
     rng = np.random.default_rng(1)
     ratings = rng.normal(50, 10, (700, 1)) + rng.normal(0, 10, (700, 3))
     found = krippendorff_alpha(ratings, "interval", n_resamples=20)
-    assert found.value == pytest.approx(0.5, abs=0.06)
+    assert found.estimate == pytest.approx(0.5, abs=0.06)
     assert found.n_ratings == 2_100
 
 
@@ -105,7 +105,7 @@ def test_the_interval_holds_the_estimate_and_narrows_with_items(level):
         true = rng.integers(1, 6, (n_items, 1))
         noise = rng.integers(-1, 2, (n_items, 3))
         found = krippendorff_alpha(np.clip(true + noise, 1, 5), level, n_resamples=300)
-        assert found.low < found.value < found.high
+        assert found.low < found.estimate < found.high
         return found.high - found.low
 
     assert interval(400) < interval(40) * 0.6
@@ -116,7 +116,7 @@ def test_the_same_seed_gives_the_same_interval():
     assert ends[0] == ends[1]
     assert (ends[0].low, ends[0].high) != (ends[2].low, ends[2].high)
     found = krippendorff_alpha([[1, 1]] * 5 + [[2, 2]], n_resamples=400)
-    assert found.value == 1.0
+    assert found.estimate == 1.0
     assert 50 < found.n_undefined < 250
 
 
@@ -143,8 +143,10 @@ def test_ratings_line_by_line_count_like_a_table():
     order = np.random.default_rng(0).permutation(OBSERVERS.size)
     names = np.char.add("item ", items.ravel().astype("U2"))[order]
     lines = tally(names, OBSERVERS.ravel()[order])
-    assert krippendorff_alpha(lines, "ordinal", n_resamples=0).value == pytest.approx(
-        krippendorff_alpha(table, "ordinal", n_resamples=0).value
+    assert krippendorff_alpha(
+        lines, "ordinal", n_resamples=0
+    ).estimate == pytest.approx(
+        krippendorff_alpha(table, "ordinal", n_resamples=0).estimate
     )
     with pytest.raises(ValueError, match="3 items but 2"):
         tally([1, 2, 3], [1, 2])
@@ -160,7 +162,7 @@ def test_fleiss_kappa_equals_that_of_statsmodels(n_values, seed):
         rng.random((60, 5)) < 0.6, true, rng.integers(0, n_values, (60, 5))
     )
     table, _ = inter_rater.aggregate_raters(ratings)
-    assert fleiss_kappa(ratings, n_resamples=0).value == pytest.approx(
+    assert fleiss_kappa(ratings, n_resamples=0).estimate == pytest.approx(
         inter_rater.fleiss_kappa(table), abs=1e-12
     )
 
@@ -176,23 +178,23 @@ def test_cohens_kappa_and_its_interval_equal_those_of_statsmodels(weights, seed)
     np.add.at(table, (first - 1, second - 1), 1)
     expected = inter_rater.cohens_kappa(table, wt=weights)
     found = cohen_kappa(first, second, weights=weights)
-    assert found.value == pytest.approx(expected.kappa, abs=1e-12)
+    assert found.estimate == pytest.approx(expected.kappa, abs=1e-12)
     assert found.low == pytest.approx(expected.kappa_low, abs=1e-9)
     assert found.high == pytest.approx(expected.kappa_upp, abs=1e-9)
 
 
 def test_kappas_of_agreement_contradiction_constants_and_gaps():
     both = [[1, 1, 1], [2, 2, 2]]
-    assert fleiss_kappa(both).value == 1.0
-    assert cohen_kappa([1, 2, 2], [1, 2, 2]).value == 1.0
-    assert np.isnan(fleiss_kappa([[1, 1], [1, 1]]).value)
-    assert np.isnan(cohen_kappa([1, 1], [1, 1]).value)
-    assert np.isnan(cohen_kappa([], []).value)
-    assert np.isnan(cohen_kappa([1, None], [None, 1]).value)
-    assert cohen_kappa([1, 2, 1, 2], [2, 1, 2, 1]).value == -1.0
-    assert fleiss_kappa([[1, 2], [2, 1]]).value == -1.0
+    assert fleiss_kappa(both).estimate == 1.0
+    assert cohen_kappa([1, 2, 2], [1, 2, 2]).estimate == 1.0
+    assert np.isnan(fleiss_kappa([[1, 1], [1, 1]]).estimate)
+    assert np.isnan(cohen_kappa([1, 1], [1, 1]).estimate)
+    assert np.isnan(cohen_kappa([], []).estimate)
+    assert np.isnan(cohen_kappa([1, None], [None, 1]).estimate)
+    assert cohen_kappa([1, 2, 1, 2], [2, 1, 2, 1]).estimate == -1.0
+    assert fleiss_kappa([[1, 2], [2, 1]]).estimate == -1.0
     found = cohen_kappa(["a", "b", None, "a"], ["a", "b", "b", float("nan")])
-    assert (found.n_items, found.value) == (2, 1.0)
+    assert (found.n_items, found.estimate) == (2, 1.0)
 
 
 @pytest.mark.parametrize("ratings", [[[1, NAN], [1, 2]], [[1], [2]], np.empty((0, 2))])
@@ -213,10 +215,10 @@ def test_cohens_kappa_refuses_what_it_cannot_weigh():
 def test_percentage_agreement_is_the_mean_share_of_agreeing_pairs():
     ratings = [[1, 1, 1], [1, 1, 2], [1, 2, 3], [4, 4, NAN], [5, NAN, NAN]]
     found = percentage_agreement(ratings)
-    assert found.value == pytest.approx((1 + 1 / 3 + 0 + 1) / 4)
+    assert found.estimate == pytest.approx((1 + 1 / 3 + 0 + 1) / 4)
     assert found.n_items == 4
-    assert 0 <= found.low < found.value < found.high <= 1
-    assert np.isnan(percentage_agreement([[1, NAN]]).value)
+    assert 0 <= found.low < found.estimate < found.high <= 1
+    assert np.isnan(percentage_agreement([[1, NAN]]).estimate)
 
 
 def test_the_bootstrap_of_a_mean_has_its_standard_error():
@@ -265,5 +267,5 @@ def test_the_kappas_of_the_dynamic_paper_are_of_sides_not_of_systems(name):
     for labels, key in ((sides, "kappa"), (systems, "kappa_by_model")):
         known = truth()[f"dynamic.{key}.{name}"]
         found = fleiss_kappa(list(labels.values()), n_resamples=200)
-        assert found.value == pytest.approx(known["expected"], abs=known["tol"])
-        assert found.low < found.value < found.high
+        assert found.estimate == pytest.approx(known["expected"], abs=known["tol"])
+        assert found.low < found.estimate < found.high

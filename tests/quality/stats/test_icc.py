@@ -43,7 +43,7 @@ def simulated(n_items, n_raters, rng, *, item=1.0, rater=0.0, noise=1.0):
 def test_the_classic_example_has_its_published_values(form):
     found = icc(JUDGES, form)
     value, low, high = PUBLISHED[form]
-    assert found.value == pytest.approx(value, abs=0.005)
+    assert found.estimate == pytest.approx(value, abs=0.005)
     assert found.low == pytest.approx(low, abs=0.001)
     assert found.high == pytest.approx(high, abs=0.001)
     assert found == icc_forms(JUDGES)[form]
@@ -69,7 +69,7 @@ def test_mean_squares_are_those_of_an_analysis_of_variance():
 def test_one_way_on_equal_groups_is_the_complete_form(average):
     complete = icc(JUDGES, "ICC1k" if average else "ICC1")
     found = icc_one_way(list(JUDGES), average=average)
-    assert found.value == pytest.approx(complete.value, abs=1e-12)
+    assert found.estimate == pytest.approx(complete.estimate, abs=1e-12)
     assert found.low == pytest.approx(complete.low, abs=1e-12)
 
 
@@ -78,22 +78,22 @@ def test_unequal_groups_use_the_f_of_scipy():
     found = icc_one_way(groups)
     f, p = stats.f_oneway(*groups)
     assert (found.f, found.p) == (pytest.approx(f), pytest.approx(p))
-    assert found.value == pytest.approx(1 - 1 / f)
+    assert found.estimate == pytest.approx(1 - 1 / f)
     assert found.n_raters == pytest.approx((10 - 30 / 10) / 3)
 
 
 def test_averaged_forms_shifts_and_items_alike_do_as_their_definitions_say():
     for single in ("ICC1", "ICC2", "ICC3"):
         one, mean = icc(JUDGES, single), icc(JUDGES, single + "k")
-        for end in ("value", "low", "high"):
+        for end in ("estimate", "low", "high"):
             rho = getattr(one, end)
             assert getattr(mean, end) == pytest.approx(4 * rho / (1 + 3 * rho))
     ratings = simulated(30, 3, np.random.default_rng(2))
     shifted = ratings + np.array([0, 0, 5])
-    assert icc(shifted, "ICC3").value == pytest.approx(icc(ratings, "ICC3").value)
-    assert icc(shifted, "ICC2").value < icc(ratings, "ICC2").value / 2
+    assert icc(shifted, "ICC3").estimate == pytest.approx(icc(ratings, "ICC3").estimate)
+    assert icc(shifted, "ICC2").estimate < icc(ratings, "ICC2").estimate / 2
     found = icc([[1, 2, 3], [3, 1, 2], [2, 3, 1]], "ICC1")
-    assert found.value == pytest.approx(-0.5)
+    assert found.estimate == pytest.approx(-0.5)
     assert np.isfinite(found.low)
 
 
@@ -104,8 +104,8 @@ def test_order_of_items_and_raters_scale_and_origin_change_nothing(form):
     shuffled = ratings[rng.permutation(9)][:, rng.permutation(4)]
     moved = 1e4 + 37 * shuffled
     for other in (shuffled, moved):
-        assert icc(other, form).value == pytest.approx(
-            icc(ratings, form).value, abs=1e-9
+        assert icc(other, form).estimate == pytest.approx(
+            icc(ratings, form).estimate, abs=1e-9
         )
         assert icc(other, form).low == pytest.approx(icc(ratings, form).low, abs=1e-9)
 
@@ -113,7 +113,7 @@ def test_order_of_items_and_raters_scale_and_origin_change_nothing(form):
 @pytest.mark.parametrize("form", ICC_FORMS)
 def test_perfect_raters_agree_perfectly(form):
     found = icc([[1.1, 1.1, 1.1], [2.3, 2.3, 2.3], [7.7, 7.7, 7.7]], form)
-    assert (found.value, found.low, found.high) == (1.0, 1.0, 1.0)
+    assert (found.estimate, found.low, found.high) == (1.0, 1.0, 1.0)
     assert found.p == 0
 
 
@@ -121,7 +121,7 @@ def test_perfect_raters_agree_perfectly(form):
 @pytest.mark.parametrize("constant", [0.0, 3.0, 0.1])
 def test_ratings_that_never_differ_have_no_correlation(form, constant):
     found = icc(np.full((5, 3), constant), form)
-    assert np.isnan([found.value, found.low, found.high, found.f, found.p]).all()
+    assert np.isnan([found.estimate, found.low, found.high, found.f, found.p]).all()
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_rankme_table_3_comes_back_in_all_six_forms(method, criterion, setup):
     known = truth()[f"rankme.icc_all.setup{setup}.{method}.{criterion}"]
     for scale, table in (("raw", ratings), ("log", np.log(ratings))):
         for form, found in icc_forms(table).items():
-            assert found.value == pytest.approx(
+            assert found.estimate == pytest.approx(
                 known["expected"][scale][form], abs=known["tol"]
             )
         assert icc(table, "ICC1").p == pytest.approx(
@@ -212,7 +212,7 @@ def test_rankme_table_3_comes_back_in_all_six_forms(method, criterion, setup):
         )
     used = ratings if method == "likert" else np.log(ratings)
     headline = truth()[f"rankme.icc1k.setup{setup}.{method}.{criterion}"]
-    assert icc(used, "ICC1k").value == pytest.approx(
+    assert icc(used, "ICC1k").estimate == pytest.approx(
         headline["expected"], abs=headline["tol"]
     )
 
@@ -227,4 +227,4 @@ def test_all_judgements_of_unequal_items_change_the_icc(criterion, value):
         item = items.setdefault((row["mr_id"], row["system"]), [])
         item.append(float(row[criterion]))
     assert sum(map(len, items.values())) == 914
-    assert icc_one_way(list(items.values())).value == pytest.approx(value, abs=5e-4)
+    assert icc_one_way(list(items.values())).estimate == pytest.approx(value, abs=5e-4)

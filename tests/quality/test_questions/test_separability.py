@@ -42,7 +42,7 @@ def test_delongs_variance_is_that_of_its_definition():
     by_test, by_item = above.mean(axis=1), above.mean(axis=0)
     expected = by_test.var(ddof=1) / 17 + by_item.var(ddof=1) / 29
     found = area(tests, items)
-    assert found.auc == pytest.approx(above.mean())
+    assert found.estimate == pytest.approx(above.mean())
     assert found.variance == pytest.approx(expected)
 
 
@@ -57,7 +57,7 @@ def test_delongs_interval_covers_the_true_area():
 def test_a_perfect_area_still_has_an_interval(side):
     tests, items = np.arange(3.0), np.arange(3.0) + 10
     found = area(*((tests, items) if side == 0 else (items, tests)))
-    assert found.auc == side
+    assert found.estimate == side
     assert found.high - found.low > 0.1
 
 
@@ -112,7 +112,7 @@ def test_equal_sides_are_refused_as_seldom_as_stated():
         for seed in range(40)
     ]
     assert sum(one.refused for one in found) <= 2
-    assert 0.4 < np.mean([one.auc for one in found]) < 0.55
+    assert 0.4 < np.mean([one.estimate for one in found]) < 0.55
 
 
 def test_p_counts_the_shuffled_labels_that_do_as_well():
@@ -135,7 +135,7 @@ def test_what_stands_out_is_refused_and_named(how):
     rng = np.random.default_rng(13)
     found = separability(drawn(rng, 250, **how), drawn(rng, 250), 1, names=NAMES, n_shuffles=19)  # fmt: skip
     assert found.refused
-    assert found.auc > 0.65
+    assert found.estimate > 0.65
     assert "stand out" in found.verdict
     if "shift" in how:
         assert found.best_feature == "c"
@@ -152,7 +152,7 @@ def test_too_few_are_not_measured(n):
 
 def test_items_alike_are_at_chance_seeds_repeat_and_nothing_may_be_left_to_choose():
     found = separability(np.ones((10, 2)), np.ones((30, 2)), 1, names=["a", "b"])
-    assert (found.auc, found.best_feature_auc, found.refused) == (0.5, 0.5, False)
+    assert (found.estimate, found.best_feature_auc, found.refused) == (0.5, 0.5, False)
     rng = np.random.default_rng(17)
     tests, items = drawn(rng, 20), drawn(rng, 30)
     assert separability(tests, items, 4, names=NAMES) == separability(tests, items, 4, names=NAMES)  # fmt: skip

@@ -58,7 +58,7 @@ class Command(BaseCommand):
             if options["data"]:
                 found = savings(options["data"], seed=seed)
                 numbers["savings"] = {
-                    name: {judge: asdict(one) for judge, one in judges.items()}
+                    name: {judge: one.flat() for judge, one in judges.items()}
                     for name, judges in found.items()
                 }
                 sheets.append(savings_sheet(found))

@@ -46,4 +46,4 @@ class DynamicKappas(Table):
 
 def _kappa(experiment: Experiment, column: str) -> float:
     counts = tally(experiment.labels["pair_id"], experiment.labels[column])
-    return fleiss_kappa(counts, n_resamples=0).value
+    return fleiss_kappa(counts, n_resamples=0).estimate

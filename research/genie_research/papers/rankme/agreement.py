@@ -91,7 +91,7 @@ def _cells(
         row,
         column,
         paper,
-        agreement.value,
+        agreement.estimate,
         tolerance=PRINTED_TO_TWO,
         why=why,
         must_hold=not why,
@@ -99,7 +99,7 @@ def _cells(
         also={
             "low": agreement.low,
             "high": agreement.high,
-            "ICC(3,k) raw": icc(raw, "ICC3k").value,
+            "ICC(3,k) raw": icc(raw, "ICC3k").estimate,
         },
     )
     yield Cell(

@@ -66,7 +66,7 @@ def test_agreement_is_krippendorffs_alpha_over_outputs_with_two_ratings(
     ratings = system_ratings(evaluation)
     pairs = [list(group["value"]) for _, group in ratings.groupby("instance")]
     assert [len(pair) for pair in pairs] == [2, 2, 2]
-    expected = krippendorff_alpha(pairs, "ordinal").value
+    expected = krippendorff_alpha(pairs, "ordinal").estimate
     method, said = agreement(evaluation, "overall", ordered=True)
     assert method == "Krippendorff's alpha (ordinal)"
     assert said.startswith(f"{expected:.2f}, 95 % interval ")

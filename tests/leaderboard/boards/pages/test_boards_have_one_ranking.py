@@ -67,7 +67,7 @@ def test_board_differences_weights_and_files_agree(judged, client, estimate, ran
 
     assert {r["submission"]: (r["rank_first"], r["rank_last"]) for r in api} == of_board
     assert {r.system.pk: (r.ranks.first, r.ranks.last) for r in rows} == of_board
-    assert {r.system.pk: r.estimate for r in rows} == scores
+    assert {r.system.pk: r.interval.estimate for r in rows} == scores
     assert {pk: 1 + n for pk, n in above.items()} == {
         pk: first for pk, (first, _) in of_board.items()
     }

@@ -168,8 +168,8 @@ def test_the_weights_decide_who_leads_and_one_criterion_is_the_board(judged, cli
     score = Score.objects.get(
         submission=first.system.pk, criterion="fluency", superseded_at=None
     )
-    assert (first.estimate, first.low, first.high) == pytest.approx(
-        (score.mean, score.low, score.high), abs=1e-6
+    assert first.interval.flat("mean") == pytest.approx(
+        {"mean": score.mean, "low": score.low, "high": score.high}, abs=1e-6
     )
 
     html = client.get(

@@ -331,7 +331,7 @@ def test_money_for_third_opinions_is_not_spent_on_tests(task, level, ask, crowd)
     assert room(campaign).n_assignments >= second
 
 
-DECISION = Decision("A", 4, 0.75, 0.55, 0.9, 0.95, "beta-mixture", True)
+DECISION = Decision(0.75, 0.55, 0.9, "A", 4, anytime_valid=True)
 
 
 def test_both_sides_count_equally_and_the_decision_stays():

@@ -35,7 +35,7 @@ def test_beside_the_rule_stands_an_interval_that_covers_other_workers(as_good):
     assert ASSUMES in page
     told = Client().get(f"/api/v1/comparisons/{found.pk}/").json()["standing"]
     assert told["answers"] == {
-        "share": answers.share,
+        "share": answers.estimate,
         "low": answers.low,
         "high": answers.high,
         "covers": COVERS_CROWD,
@@ -57,7 +57,7 @@ def test_days_count_once_there_are_three(as_good, tmp_path):
         at = datetime(2026, 11, 1 + place % 4, 12, tzinfo=UTC)
         work.filter(pk=pk).update(submitted_at=at)
     answers = standing_of(found).answers
-    assert (answers.share, answers.covers) == (one_day.share, COVERS_DAYS)
+    assert (answers.estimate, answers.covers) == (one_day.estimate, COVERS_DAYS)
     assert (answers.low, answers.high) != (one_day.low, one_day.high)
     page = Client().get(f"/comparisons/{found.pk}/").text
     assert f"which covers {COVERS_DAYS}." in page
@@ -85,5 +85,5 @@ def test_the_share_is_that_of_the_answers_which_the_rule_read():
     days = {(0, "a"): "2026-11-01"}
     read = answers_read(votes, [0.5, None, 1.0, 0.0], 2, days)
     assert read == [("a", 0, 1.0, "2026-11-01"), ("b", 0, 0.0, ""), ("a", 2, 1.0, "")]
-    assert share_of(read).share == pytest.approx(2 / 3)
+    assert share_of(read).estimate == pytest.approx(2 / 3)
     assert share_of([]) is None

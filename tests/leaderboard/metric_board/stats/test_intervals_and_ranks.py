@@ -5,10 +5,13 @@ import pytest
 from scipy import stats
 
 from leaderboard.metric_board.stats.instance_level import averaged, instance_statistic
-from leaderboard.metric_board.stats.intervals import grouped_interval, system_interval
+from leaderboard.metric_board.stats.intervals import (
+    grouped_interval,
+    soft_accuracy_interval,
+    system_interval,
+)
 from leaderboard.metric_board.stats.ranking import rank_metrics
 from leaderboard.metric_board.stats.soft_accuracy import soft_pairwise_accuracy
-from leaderboard.metric_board.stats.soft_interval import soft_accuracy_interval
 from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS
 from tests.leaderboard.metric_board.stats.system_level import system_statistics
 from tests.leaderboard.stats.made_scores import made_scores
@@ -31,8 +34,6 @@ def test_the_estimate_is_the_statistic_and_lies_inside(statistic, drawn):
     expected = system_statistics(np.nanmean(PEOPLE, axis=1), FIRST.mean(axis=1))
     assert found.estimate == pytest.approx(expected[statistic], abs=1e-12)
     assert found.low <= found.estimate <= found.high
-    assert found.n == 7
-    assert ("systems were submitted" in found.covers) == (drawn != "instances")
 
 
 @pytest.mark.slow
@@ -114,7 +115,6 @@ def test_instance_level_intervals_are_over_instances():
     assert interval.estimate == pytest.approx(found.value)
     error = found.per_group.std() / np.sqrt(40)
     assert interval.half_width == pytest.approx(1.96 * error, rel=0.15)
-    assert "which instances were rated" in interval.covers
     with pytest.raises(ValueError, match="defined on no instance"):
         grouped_interval(averaged(np.array([np.nan])), seed=1)
 
