@@ -10,6 +10,8 @@ from typing import Protocol
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from genie.lib.interval import Interval
+
 # A shared scale: values to places along a column of charts.
 _STEPS = (1.0, 2.0, 5.0)
 _MOST_GAPS = 5
@@ -154,6 +156,10 @@ class Estimate(Protocol):
     def low(self) -> float: ...
     @property
     def high(self) -> float: ...
+
+
+def format_score(score: Estimate) -> str:
+    return f"{Interval(score.mean, score.low, score.high):.1f}"
 
 
 # The interval bar: 95% thin, 50% thick, the estimate a dot; and its column's scale.

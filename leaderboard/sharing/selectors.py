@@ -15,7 +15,7 @@ from leaderboard.boards.selectors.history import Lead, Published, history
 from leaderboard.boards.selectors.home import latest
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.boards.selectors.standings import Standings, standings
-from leaderboard.charts import Axis, axis_over
+from leaderboard.charts import Axis, axis_over, format_score
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.releases.models import Release
 from leaderboard.submissions.models import Submission
@@ -76,7 +76,7 @@ def site_events() -> list[Event]:
         if submission.published_at is None:
             continue
         address = absolute("leaderboard:submission", submission.pk)
-        result = _result(submission.system_name, score.mean, score.low, score.high)
+        result = f"{submission.system_name} {format_score(score)}"
         title = f"{submission.task.title}: {result}{_simulated(submission.simulated)}"
         text = f"{score.n:,} instances rated."
         events.append(
@@ -91,7 +91,7 @@ def _published(one: Published) -> Event:
         one,
         "",
         one.at,
-        f"{_result(one.system, one.mean, one.low, one.high)}{_simulated(one.simulated)}",
+        f"{one.system} {format_score(one)}{_simulated(one.simulated)}",
         f"{one.n:,} of {one.of:,} instances rated.{note if one.provisional else ''}",
     )
 
@@ -113,7 +113,7 @@ def _lead(lead: Lead) -> Event:
 
 
 def _final(one: Published, at: datetime) -> Event:
-    title = f"Final: {_result(one.system, one.mean, one.low, one.high)}"
+    title = f"Final: {one.system} {format_score(one)}"
     return _event(
         one,
         "#final",
@@ -130,10 +130,6 @@ def _event(one: Published, what: str, at: datetime, title: str, text: str) -> Ev
 
 def _newest(events: Iterable[Event]) -> list[Event]:
     return sorted(events, key=lambda one: (one.at, one.key), reverse=True)[:MOST]
-
-
-def _result(system: str, mean: float, low: float, high: float) -> str:
-    return f"{system} {mean:.1f} [{low:.1f}, {high:.1f}]"
 
 
 def _simulated(simulated: bool) -> str:

@@ -3,6 +3,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from genie.lib.interval import Interval
 from leaderboard.api.body import Body
 from leaderboard.api.links import HTML_URL_HELP
 from leaderboard.api.records import Record
@@ -13,6 +14,7 @@ from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.result_columns import COLUMNS, Column, columns_of
 from leaderboard.evaluation.selectors.coverage import partial_of_score
 from leaderboard.metric_runs.models import MetricResult
+from leaderboard.stats.systems.linking import LinkingConstant
 from leaderboard.submissions.models import DETAILS, Submission, SubmissionEvent
 from leaderboard.tasks.api import ImportedSerializer
 
@@ -149,24 +151,18 @@ class MetricValueSerializer(Record):
     shown = "value signature computed_at"
 
 
-class ScoreLinkSerializer(serializers.Serializer[Any]):
+class ScoreLinkSerializer(Record):
     """How the crowd behind a score is linked to an earlier one."""
 
+    record = LinkingConstant
+    shown = "anchor estimate low high standard_error unit n_outputs n_ratings n_workers"
     anchor = serializers.IntegerField(help_text="Id of the anchor's submission.")
-    estimate = serializers.FloatField()
-    low = serializers.FloatField()
-    high = serializers.FloatField()
-    standard_error = serializers.FloatField()
     unit = serializers.CharField(help_text="points or percent.")
-    n_outputs = serializers.IntegerField()
-    n_ratings = serializers.IntegerField()
-    n_workers = serializers.IntegerField()
 
 
-class EndsSerializer(serializers.Serializer[Any]):
-    mean = serializers.FloatField()
-    low = serializers.FloatField()
-    high = serializers.FloatField()
+class EndsSerializer(Record):
+    record = Interval
+    shown = "mean=estimate low high"
 
 
 class JudgedSerializer(serializers.Serializer[Any]):

@@ -16,6 +16,7 @@ from leaderboard.boards.exports.table import (
 )
 from leaderboard.boards.selectors.columns import score_range
 from leaderboard.boards.selectors.rows import Human, Row
+from leaderboard.charts import format_score
 from leaderboard.evaluation.selectors.judged import rank_rule
 from leaderboard.metric_runs.selectors import metric_words
 from leaderboard.tasks.selectors import MARK, mark_of
@@ -151,7 +152,7 @@ def _interval(row: Row, criterion: str) -> str:
     human: Human | None = row.criteria.get(criterion) if row.human else None
     if human is None:
         return "--"
-    return f"{human.mean:.1f} [{human.low:.1f}, {human.high:.1f}]"
+    return format_score(human)
 
 
 def _caption(table: BoardTable) -> str:

@@ -1,7 +1,7 @@
 """A board as a plain table, the source of all exports."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -80,7 +80,11 @@ def nested(table: BoardTable) -> Iterable[dict[str, Any]]:
                 if name in row.criteria and row.human
             },
             "with_judges": {
-                name: asdict(row.judged[name])
+                name: {
+                    **vars(one := row.judged[name]),
+                    "helped": one.helped.flat("mean"),
+                    "plain": one.plain.flat("mean"),
+                }
                 for name in table.criteria
                 if name in row.judged
             },
@@ -109,7 +113,7 @@ def helped(row: Row, criterion: str) -> str:
     one = row.judged.get(criterion)
     if one is None:
         return ""
-    return f"{one.helped.mean:.1f} [{one.helped.low:.1f}, {one.helped.high:.1f}]"
+    return f"{one.helped:.1f}"
 
 
 def judges_note(table: BoardTable) -> str:
@@ -135,9 +139,7 @@ def _judged(name: str, judged: Judged | None) -> dict[str, Cell]:
     columns = judged_columns(name)
     if judged is None:
         return dict.fromkeys(columns)
-    ends = [
-        getattr(ends, part) for ends in (judged.helped, judged.plain) for part in _PLAIN
-    ]
+    ends = (*judged.helped.flat().values(), *judged.plain.flat().values())
     counts = (judged.labels_saved, judged.n_people, judged.n_judge)
     values = (*ends, *counts, ", ".join(judged.judges))
     return dict(zip(columns, values, strict=True))

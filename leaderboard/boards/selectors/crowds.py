@@ -11,7 +11,7 @@ from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.price import quote_side_by_side
 from leaderboard.evaluation.services import platform_crowds
 from leaderboard.stats.crowds import CrowdComparison
-from leaderboard.stats.systems.linking import Moved, moved
+from leaderboard.stats.systems.linking import LinkingConstant, Moved, moved
 from leaderboard.stats.systems.variances import Variances
 from leaderboard.tasks.models import Task
 
@@ -20,7 +20,7 @@ _TOGETHER = 8
 
 
 @dataclass(frozen=True)
-class Link:
+class Link(LinkingConstant):
     """A crowd's ratings of an anchor's outputs minus its earlier ratings.
 
     Numbers are in points of the score, or in percent if scores are ratios. `anchor` is
@@ -29,14 +29,7 @@ class Link:
 
     system: System
     anchor: System | None
-    estimate: float
-    low: float
-    high: float
-    standard_error: float
     unit: str
-    n_outputs: int
-    n_ratings: int
-    n_workers: int
     moved: str
 
 
@@ -65,7 +58,7 @@ def _link(
 ) -> Link:
     numbers = {n: x for n, x in stored.items() if n not in ("system", "anchor")}
     verdict = moved(stored["low"], stored["high"], task.human.anchor_tolerance)
-    return Link(system, anchor, **numbers, moved=verdict.value)
+    return Link(**numbers, system=system, anchor=anchor, moved=verdict.value)
 
 
 def moved_crowds(task: Task, stored: Sequence[Mapping[str, Any]]) -> list[Link]:

@@ -3,11 +3,13 @@
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
+from operator import itemgetter
 
 from django.db.models import F
 
 from crowd.hits.models import Campaign
 from crowd.scales.find import all_scales
+from genie.lib.interval import Interval
 from genie.lib.serving.computed_once import computed_once
 from leaderboard.boards.selectors.certainty import Agreement
 from leaderboard.boards.selectors.version import State
@@ -33,19 +35,11 @@ JUDGED_HELP = (
 
 
 @dataclass(frozen=True)
-class Ends:
-    """A mean with its 95% interval, in the unit of scores."""
-
-    mean: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
 class Judged:
     criterion: str
-    helped: Ends
-    plain: Ends
+    # means with 95% intervals, in the unit of scores
+    helped: Interval
+    plain: Interval
     # share of the variance between instances that the judges predict
     explained: float
     # instances that people need not have rated; negative if judges cost some
@@ -62,8 +56,8 @@ class Judged:
 
         Examples
         --------
-        >>> ends = Ends(1.0, 0.0, 2.0)
-        >>> Judged("c", ends, ends, 0.2, -12.4, 200, 900, (), 0).saved
+        >>> mean = Interval(1.0, 0.0, 2.0)
+        >>> Judged("c", mean, mean, 0.2, -12.4, 200, 900, (), 0).saved
         '−12 (−6 %)'
         """
         share = 100 * self.labels_saved / max(self.n_people, 1)
@@ -94,8 +88,8 @@ def judged_of(task: Task, pks: Collection[int]) -> dict[int, dict[str, Judged]]:
             continue
         found[row.submission_id][row.criterion] = Judged(
             criterion=row.criterion,
-            helped=Ends(**row.helped),
-            plain=Ends(**row.plain),
+            helped=Interval(*_NUMBERS(row.helped)),
+            plain=Interval(*_NUMBERS(row.plain)),
             explained=row.explained,
             labels_saved=row.labels_saved,
             n_people=row.n_people,
@@ -105,6 +99,8 @@ def judged_of(task: Task, pks: Collection[int]) -> dict[int, dict[str, Judged]]:
         )
     return dict(found)
 
+
+_NUMBERS = itemgetter("mean", "low", "high")
 
 # Raters of a board's systems in anonymous figures, and their instrument.
 _KEPT_SECONDS = 600

@@ -16,8 +16,6 @@ class System:
     name: str
     simulated: bool
     mean: float
-    low: float
-    high: float
 
 
 def ranked_pks(task: Task) -> list[int]:
@@ -52,8 +50,6 @@ def systems(task: Task, pks: Sequence[int]) -> list[System]:
         "submission__system_name",
         "submission__simulated",
         "mean",
-        "low",
-        "high",
     )
     found = {row[0]: System(*row) for row in rows}
     return [found[pk] for pk in pks if pk in found]

@@ -5,6 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from genie.accounts.throttles import limit_files
+from genie.lib.interval import Interval
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.charts import difference, timeline
 from leaderboard.boards.selectors import certainty, pairs
@@ -15,7 +16,7 @@ from leaderboard.boards.selectors.pairs import POWER
 from leaderboard.boards.selectors.systems import System, ranked_pks, systems
 from leaderboard.boards.selectors.two_systems import Two, apart_most, read_two, two_of
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
-from leaderboard.charts import HistogramLine, axis_over, histogram
+from leaderboard.charts import HistogramLine, axis_over, format_score, histogram
 from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.price import cents_per_rating
 from leaderboard.evaluation.ranking import TESTED
@@ -82,7 +83,7 @@ def _score(criteria: dict[str, Any], name: str) -> str:
     human = criteria.get(name)
     if human is None:
         return "–"
-    return f"{human.mean:.1f} [{human.low:.1f}, {human.high:.1f}]"
+    return format_score(human)
 
 
 # How well the test questions of published results were hidden: only numbers.
@@ -90,9 +91,7 @@ def _score(criteria: dict[str, Any], name: str) -> str:
 class HiddenTests:
     system: str
     n_tests: int
-    auc: float
-    low: float
-    high: float
+    auc: Interval
     # how well good texts differ from wrong ones
     key_auc: float | None
     start: str
@@ -108,9 +107,7 @@ def hidden_tests(task: Task) -> list[HiddenTests]:
         HiddenTests(
             system=name,
             n_tests=check.n_found,
-            auc=check.auc,
-            low=check.low,
-            high=check.high,
+            auc=Interval(check.auc, check.low, check.high),
             key_auc=check.key_auc,
             start=_start(check),
         )

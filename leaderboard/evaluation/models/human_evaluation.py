@@ -10,6 +10,7 @@ from django.db.models import Q
 from crowd.hits.models import Campaign
 from genie.lib.ordered_json import OrderedJSONField
 from genie.lib.runner import Work
+from leaderboard.charts import format_score
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.result_columns import stored_columns, within_bounds
 from leaderboard.tasks.models import Instance, Task
@@ -279,7 +280,7 @@ class Score(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.mean:.1f} [{self.low:.1f}, {self.high:.1f}]"
+        return format_score(self)
 
 
 for _column in stored_columns():

@@ -16,6 +16,7 @@ from crowd.hits.services.build import ItemSpec
 from crowd.pricing import Quote
 from genie.lib.errors import GenieError
 from genie.lib.unguessable import seed_for
+from leaderboard.charts import sentence
 from leaderboard.designs.base import Design, content_key
 from leaderboard.evaluation import campaigns, closing, machine, rescoring
 from leaderboard.evaluation.models import states
@@ -272,8 +273,7 @@ class SingleSystem:
             machine.move(
                 evaluation,
                 State.SCORED,
-                f"Scored {first.mean:.1f}, 95 % interval {first.low:.1f} to "
-                f"{first.high:.1f}, from {first.n:,} instances.",
+                f"Scored {sentence(first)}, from {first.n:,} instances.",
                 scored_at=read_at,
             )
 

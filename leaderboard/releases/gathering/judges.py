@@ -6,7 +6,6 @@ are in use, questions and answers are left out: they reveal which instances are 
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict
 
 from django.db.models import QuerySet
 
@@ -232,15 +231,14 @@ class Judged:
     def _helped(self) -> Rows:
         for pk, own in judged_of(self._runs[0].task, self._shown).items():
             for criterion, one in own.items():
-                plain = {f"plain_{end}": n for end, n in asdict(one.plain).items()}
                 yield {
                     **{
                         name: getattr(one, name)
                         for name in HELPED
                         if hasattr(one, name)
                     },
-                    **asdict(one.helped),
-                    **plain,
+                    **one.helped.flat("mean"),
+                    **one.plain.flat("plain_mean", "plain_low", "plain_high"),
                     "submission": pk,
                     "criterion": criterion,
                     "judges": list(one.judges),

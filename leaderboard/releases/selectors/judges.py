@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from leaderboard.boards.selectors.judged import Ends, Judged, judged_of
+from leaderboard.boards.selectors.judged import Judged, judged_of
 from leaderboard.evaluation.selectors.judged import who_ranks
 from leaderboard.judges.definition import (
     JOINT,
@@ -144,16 +144,12 @@ def section_of(submission: Submission) -> list[tuple[str, Any]]:
 
 def _helped(one: Judged) -> dict[str, Any]:
     return {
-        "with help": _ends(one.helped),
-        "people alone": _ends(one.plain),
+        "with help": f"{one.helped:.1f}",
+        "people alone": f"{one.plain:.1f}",
         "labels saved": one.saved,
         "judges": list(one.judges),
         "seed": str(one.seed),
     }
-
-
-def _ends(one: Ends) -> str:
-    return f"{one.mean:.1f} [{one.low:.1f}, {one.high:.1f}]"
 
 
 def _parts(one: JudgedBy) -> dict[str, Any]:
