@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from genie.lib.interval import Interval
+from leaderboard.metric_board.selectors.snapshot import Cell
+
 
 # Round ticks for any range, and places along it.
 @dataclass(frozen=True)
@@ -86,12 +89,8 @@ _LONGEST = 20
 
 @dataclass(frozen=True)
 class Bar:
-    """One interval; unknown ends are None."""
-
     label: str
-    value: float
-    low: float | None
-    high: float | None
+    cell: Cell
     person: bool = False
 
 
@@ -100,7 +99,7 @@ def overview(
 ) -> SafeString:
     if not bars:
         return SafeString("")
-    ends = [end for b in bars for end in (b.value, b.low, b.high) if end is not None]
+    ends = [end for b in bars for end in vars(b.cell).values() if end is not None]
     around = scale_over([*ends, *([] if chance is None else [chance])], LEFT, 0)
     low, high = max(around.low, lowest), min(around.high, 1.0)
     ticks = tuple(tick for tick in around.ticks if low <= tick <= high)
@@ -149,9 +148,9 @@ def _row(bar: Bar, x: Scale, top: int) -> SafeString:
         LEFT - 12,
         top + STEP / 2 + 4,
         shown,
-        x.at(x.low if bar.low is None else bar.low),
-        x.at(x.high if bar.high is None else bar.high),
-        x.at(bar.value),
+        x.at(x.low if bar.cell.low is None else bar.cell.low),
+        x.at(x.high if bar.cell.high is None else bar.cell.high),
+        x.at(bar.cell.value or 0.0),
         y=top + STEP / 2,
     )
 
@@ -164,9 +163,7 @@ SCATTER_LEFT, SCATTER_RIGHT, SCATTER_TOP, BOTTOM = 52, 16, 16, 46
 @dataclass(frozen=True)
 class Point:
     name: str
-    human: float
-    human_low: float
-    human_high: float
+    human: Interval
     metric: float
     half: float
 
@@ -182,7 +179,7 @@ def scatter(
         SCATTER_WIDTH - SCATTER_RIGHT,
     )
     y = scale_over(
-        [v for p in points for v in (p.human_low, p.human_high)],
+        [v for p in points for v in (p.human.low, p.human.high)],
         HEIGHT - BOTTOM,
         SCATTER_TOP,
     )
@@ -239,7 +236,7 @@ def _grid(x: Scale, y: Scale) -> SafeString:
 
 
 def _drawn(point: Point, x: Scale, y: Scale, judges: str) -> SafeString:
-    cx, cy = x.at(point.metric), y.at(point.human)
+    cx, cy = x.at(point.metric), y.at(point.human.estimate)
     return format_html(
         "<g><title>{}: {} {}, metric {}</title>"
         '<line class="spread" x1="{}" x2="{}" y1="{}" y2="{}"/>'
@@ -247,12 +244,12 @@ def _drawn(point: Point, x: Scale, y: Scale, judges: str) -> SafeString:
         '<circle class="point" cx="{}" cy="{}" r="4.5"/></g>',
         point.name,
         judges,
-        f"{point.human:.1f}",
+        f"{point.human.estimate:.1f}",
         f"{point.metric:.4g}",
         cx,
         cx,
-        y.at(point.human_low),
-        y.at(point.human_high),
+        y.at(point.human.low),
+        y.at(point.human.high),
         x.at(point.metric - point.half),
         x.at(point.metric + point.half),
         cy,

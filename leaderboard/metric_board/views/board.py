@@ -82,17 +82,12 @@ def _cell(shown: Shown, cell: Cell | None, slug: str) -> tuple[str, str]:
 def _chart(shown: Shown) -> Any:
     by = STATISTICS[shown.by]
     lines = [line for line in shown.lines if _value(line.cells, by.slug) is not None]
-    bars = [
-        Bar(line.label, cell.value or 0.0, cell.low, cell.high)
-        for line in lines[:_MOST_DRAWN]
-        for cell in [line.cells[by.slug]]
-    ]
+    bars = [Bar(line.label, line.cells[by.slug]) for line in lines[:_MOST_DRAWN]]
     person = shown.person
     if person is not None and _value(person.cells, by.slug) is not None:
-        cell = person.cells[by.slug]
         one = "one worker" if judges(shown) == "people" else "one annotator"
-        bars.append(Bar(one, cell.value or 0.0, cell.low, cell.high, True))
-    described = ", ".join(f"{bar.label} {bar.value:.2f}" for bar in bars)
+        bars.append(Bar(one, person.cells[by.slug], True))
+    described = ", ".join(f"{bar.label} {bar.cell.value:.2f}" for bar in bars)
     return overview(
         bars,
         lowest=by.lowest,

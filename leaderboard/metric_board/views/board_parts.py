@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
+from genie.lib.interval import Interval
 from leaderboard.metric_board.charts import Point, scatter, statistic_bar
 from leaderboard.metric_board.selectors.snapshot import (
     STATISTICS,
@@ -132,8 +133,8 @@ def scattered(shown: Shown, line: Line) -> dict[str, Any]:
             continue
         # negated if lower is better, so that every scatter rises to the right
         value, half = point if line.arrow == "↑" else (-point[0], point[1])
-        ends = (system["mean"], system["low"], system["high"])
-        points.append(Point(system["name"], *ends, value, half))
+        human = Interval(system["mean"], system["low"], system["high"])
+        points.append(Point(system["name"], human, value, half))
         rows.append({"system": system, "value": f"{value:.4g}", "half": f"{half:.2g}"})
     pearson = line.cells.get("pearson", Cell()).value
     simulated = shown.board is not None and shown.board.simulated

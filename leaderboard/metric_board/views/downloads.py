@@ -78,9 +78,7 @@ def _of_cells(cells: dict[str, Cell]) -> Iterator[dict[str, Any]]:
             yield {
                 "level": statistic.level,
                 "statistic": slug,
-                "value": cell.value,
-                "low": cell.low,
-                "high": cell.high,
+                **vars(cell),
             }
 
 

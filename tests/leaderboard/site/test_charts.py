@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from genie.lib.interval import Interval
 from leaderboard.charts import (
     axis_over,
     bar,
@@ -118,8 +119,8 @@ def test_progress_is_a_share_between_none_and_all(n, of, width):
 
 def test_points_of_a_scatter_stand_where_its_ticks_put_them():
     points = [
-        Point("A", 41.3, 39, 44, metric=0.317, half=0.02),
-        Point("B", 77.9, 70, 81, metric=0.488, half=0.01),
+        Point("A", Interval(41.3, 39, 44), metric=0.317, half=0.02),
+        Point("B", Interval(77.9, 70, 81), metric=0.488, half=0.01),
     ]
     svg = scatter(points, metric="chrF", judges="people", description="")
     across = ticks(svg, r'x="([\d.]+)" y="[\d.]+" text-anchor="middle"')
@@ -128,7 +129,7 @@ def test_points_of_a_scatter_stand_where_its_ticks_put_them():
 
     for point, (x, y) in zip(points, dots, strict=True):
         assert float(x) == pytest.approx(on(across, point.metric), abs=0.2)
-        assert float(y) == pytest.approx(on(up, point.human), abs=0.2)
+        assert float(y) == pytest.approx(on(up, point.human.estimate), abs=0.2)
 
 
 def ticks(svg, place):
