@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from genie.lib.interval import Interval
 from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.ranks import ALPHA, Ranking, rank_by_p
@@ -44,10 +45,10 @@ class ItemEstimates:
 
     Parameters
     ----------
-    means, lows, highs : ndarray, shape (s,)
-        Mean score, in its own unit, and its interval with 95% confidence, each system
-        by itself; NaN with only one item or group, except for two-valued scores,
-        which have Wilson's interval.
+    intervals : dict of str to Interval
+        Mean score, in its own unit, with 95% confidence, each system by itself; NaN
+        with only one item or group, except for two-valued scores, which have Wilson's
+        interval.
     p_values : ndarray, shape (s, s)
         Two-sided p-value of each difference by itself; 1 on the diagonal.
     ranking : Ranking
@@ -57,9 +58,7 @@ class ItemEstimates:
     """
 
     systems: list[str]
-    means: Floats
-    lows: Floats
-    highs: Floats
+    intervals: dict[str, Interval]
     p_values: Floats
     ranking: Ranking
     n_items: int
@@ -143,9 +142,12 @@ def estimate_by_items(
         lows, highs = means - half, means + half
     return ItemEstimates(
         systems=names,
-        means=means,
-        lows=lows,
-        highs=highs,
+        intervals={
+            name: Interval(*numbers)
+            for name, *numbers in zip(
+                names, means.tolist(), lows.tolist(), highs.tolist(), strict=True
+            )
+        },
         p_values=p_values,
         ranking=rank_by_p(names, means, p_values),
         n_items=len(table),

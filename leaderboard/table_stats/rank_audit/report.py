@@ -1,11 +1,12 @@
 """A rank audit in words, tables and a badge."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from django.utils.safestring import SafeString
 
+from genie.lib.interval import Interval
 from leaderboard.charts import badge
 from leaderboard.stats.systems.per_item import ItemEstimates, estimate_by_items
 from leaderboard.table_stats.rank_audit.read import Scores
@@ -86,15 +87,11 @@ def audit(scores: Scores, *, lower_is_better: bool = False) -> Audit:
     found = estimate_by_items(scores.systems, signed, scores.groups)
     if not lower_is_better:
         return Audit(scores, found)
-    turned = ItemEstimates(
-        **{
-            **vars(found),
-            "means": -found.means,
-            "lows": -found.highs,
-            "highs": -found.lows,
-        }
-    )
-    return Audit(scores, turned)
+    turned = {
+        name: Interval(-one.estimate, -one.high, -one.low)
+        for name, one in found.intervals.items()
+    }
+    return Audit(scores, replace(found, intervals=turned))
 
 
 def sheet(found: Audit) -> Sheet:
@@ -119,25 +116,19 @@ def sheet(found: Audit) -> Sheet:
 
 
 def lines(found: Audit) -> list[dict[str, Any]]:
-    estimates, given = found.estimates, []
-    ranking = estimates.ranking
-    for name, rank, cluster in zip(
-        ranking.systems, ranking.ranks, ranking.clusters, strict=True
-    ):
-        i = estimates.systems.index(name)
-        known = bool(np.isfinite(estimates.lows[i]))
-        given.append(
-            {
-                "system": name,
-                "mean": float(estimates.means[i]),
-                "low": float(estimates.lows[i]) if known else None,
-                "high": float(estimates.highs[i]) if known else None,
-                "rank_first": rank.first,
-                "rank_last": rank.last,
-                "cluster": cluster,
-            }
+    ranking = found.estimates.ranking
+    return [
+        {
+            "system": name,
+            **found.estimates.intervals[name].flat("mean"),
+            "rank_first": rank.first,
+            "rank_last": rank.last,
+            "cluster": cluster,
+        }
+        for name, rank, cluster in zip(
+            ranking.systems, ranking.ranks, ranking.clusters, strict=True
         )
-    return given
+    ]
 
 
 def document(found: Audit) -> dict[str, Any]:

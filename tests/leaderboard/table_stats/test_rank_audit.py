@@ -37,7 +37,7 @@ def test_two_valued_scores_are_compared_by_the_exact_sign_test():
             expected = stats.binomtest(wins, wins + losses).pvalue
             assert found.p_values[i, j] == pytest.approx(expected, abs=1e-12)
     wilson = stats.binomtest(int(table[:, 0].sum()), 60).proportion_ci(method="wilson")
-    assert (found.lows[0], found.highs[0]) == pytest.approx((wilson.low, wilson.high))
+    assert found.intervals["a"].ends == pytest.approx((wilson.low, wilson.high))
 
 
 def test_other_scores_are_compared_by_the_paired_t_test():
@@ -46,7 +46,7 @@ def test_other_scores_are_compared_by_the_paired_t_test():
     expected = stats.ttest_rel(table[:, 0], table[:, 1]).pvalue
     assert found.p_values[0, 1] == pytest.approx(expected)
     low, high = stats.ttest_1samp(table[:, 2], 0).confidence_interval()
-    assert (found.lows[2], found.highs[2]) == pytest.approx((low, high))
+    assert found.intervals["c"].ends == pytest.approx((low, high))
 
 
 def test_items_of_a_group_that_are_alike_count_once():
@@ -57,7 +57,8 @@ def test_items_of_a_group_that_are_alike_count_once():
         ["a", "b"], np.repeat(table, 5, axis=0), np.repeat(groups, 5)
     )
     assert copies.p_values == pytest.approx(once.p_values)
-    assert copies.lows == pytest.approx(once.lows)
+    for name, one in once.intervals.items():
+        assert copies.intervals[name].ends == pytest.approx(one.ends)
 
 
 def test_equal_systems_are_seldom_told_apart():
