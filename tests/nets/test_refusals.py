@@ -23,8 +23,7 @@ from leaderboard.metric_board.readers import ScoreFile
 from leaderboard.submissions.readers import PredictionFile
 from leaderboard.submissions.readers.base import all_formats
 from leaderboard.table_stats.read import Pairs, Ratings
-from leaderboard.tasks.intake.problem import FileProblem
-from leaderboard.tasks.intake.table import Table
+from leaderboard.tables import Problem, Table
 from leaderboard.tasks.readers.base import Release, all_readers
 from tests.fuzz.readers import READERS, good, predictions, unzipped
 from tests.leaderboard.imports.examples import EXAMPLES
@@ -105,12 +104,12 @@ def _of_result(result):
                 _with_place(one.code, one.message, **dict(*one.examples[:1]))
                 for one in problems
             ]
-        case [FileProblem(), *_]:
+        case [Problem(), *_]:
             return [
                 _with_place(p.code, str(p), p.file, column=p.column) for p in result
             ]
         case Table():
-            return [f"read {len(result.rows)}: {', '.join(result.columns)}"]
+            return [f"read {len(result.numbers)}: {', '.join(result.columns)}"]
         case Release():
             return [f"read {len(result.instances)}"]
         case list() | tuple() | dict() | frozenset():

@@ -13,9 +13,9 @@ from genie.lib.logs import one_line
 from leaderboard.management.owner import owner
 from leaderboard.metrics.base import all_metrics
 from leaderboard.studio.services import look, make, preview, start
+from leaderboard.tables import Problem
 from leaderboard.tasks.drafts.ask import KINDS, OVERALL, Ask, offered_designs
 from leaderboard.tasks.intake.join import Material
-from leaderboard.tasks.intake.problem import FileProblem
 from leaderboard.tasks.intake.roles import IGNORED, Said
 
 LINK, INVITED = "link", "invited"
@@ -335,7 +335,7 @@ def _ask(options: dict[str, Any]) -> Ask:
     )
 
 
-def _with_hint(problem: FileProblem) -> str:
+def _with_hint(problem: Problem) -> str:
     return f"{problem}{HINTS.get(problem.code, '')}"
 
 

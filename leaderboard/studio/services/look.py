@@ -1,7 +1,7 @@
 """Read files of outputs: their content, their problems, and the resulting questions."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import IO, BinaryIO, cast
 
 from django.conf import settings
@@ -10,15 +10,14 @@ from genie.lib.bounded import LimitExceeded, call_bounded
 from genie.lib.bounded import Limits as Bounds
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.services.comparison import MOST_SYSTEMS, MOST_WORKERS
+from leaderboard.tables import Problem, Table
 from leaderboard.tasks.drafts.ask import Ask
 from leaderboard.tasks.drafts.bundle import SLUG, Bundle
 from leaderboard.tasks.drafts.draft import MOST_ITEMS, draft
 from leaderboard.tasks.intake.guess import guess
 from leaderboard.tasks.intake.join import Material, put_together
-from leaderboard.tasks.intake.problem import FileProblem
-from leaderboard.tasks.intake.read import read_table
+from leaderboard.tasks.intake.read import LIMITS, read_table
 from leaderboard.tasks.intake.roles import Said, Use
-from leaderboard.tasks.intake.table import Limits, Table
 from leaderboard.tasks.services import fitting
 
 # Limits of a web process for one file; it is read in a child process.
@@ -38,13 +37,13 @@ class Files:
         Readable ones, for a preview.
     uses : list of Use
         The role of each column.
-    problems : list of FileProblem
+    problems : list of Problem
         All at once; if there are none, `material` is complete.
     """
 
     tables: list[Table] = field(default_factory=list)
     uses: list[Use] = field(default_factory=list)
-    problems: list[FileProblem] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     material: Material | None = None
 
 
@@ -66,9 +65,9 @@ def look_at(
     """
     if not files or len(files) > MOST_FILES:
         wrong = f"choose 1 to {MOST_FILES} files"
-        return Files(problems=[FileProblem("no-files", wrong)])
+        return Files(problems=[Problem("no-files", wrong)])
     tables: list[Table] = []
-    problems: list[FileProblem] = []
+    problems: list[Problem] = []
     for name, stream in files:
         read = _read(name, stream)
         if isinstance(read, Table):
@@ -86,13 +85,15 @@ def look_at(
     return Files(tables, uses, problems, None if problems else material)
 
 
-def _read(name: str, stream: IO[bytes]) -> Table | list[FileProblem]:
-    limits = Limits(n_bytes=int(settings.GENIE["MAX_UPLOAD_BYTES"]))
+def _read(name: str, stream: IO[bytes]) -> Table | list[Problem]:
+    limits = replace(LIMITS, n_bytes=int(settings.GENIE["MAX_UPLOAD_BYTES"]))
     try:
-        return call_bounded(read_table, stream, BOUNDS, file=name, most=limits)
+        return call_bounded(
+            read_table, stream, BOUNDS, with_packages=True, file=name, most=limits
+        )
     except LimitExceeded:
         return [
-            FileProblem(
+            Problem(
                 "too-large",
                 "reading it takes more time or memory than a file may; split it",
                 name,
@@ -100,18 +101,18 @@ def _read(name: str, stream: IO[bytes]) -> Table | list[FileProblem]:
         ]
 
 
-def _same_names(tables: Sequence[Table]) -> list[FileProblem]:
+def _same_names(tables: Sequence[Table]) -> list[Problem]:
     names = [table.file for table in tables]
     return [
-        FileProblem("same-file", "two files have this name; rename one", name)
+        Problem("same-file", "two files have this name; rename one", name)
         for name in sorted({name for name in names if names.count(name) > 1})
     ]
 
 
-def _too_long(material: Material) -> list[FileProblem]:
+def _too_long(material: Material) -> list[Problem]:
     most = int(settings.GENIE["MAX_PREDICTION_CHARS"])
     return [
-        FileProblem(
+        Problem(
             "too-large",
             f"the output of “{name}” for “{key}” has {len(text):,} characters; "
             f"{most:,} are possible (GENIE_MAX_PREDICTION_CHARS)",

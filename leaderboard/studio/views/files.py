@@ -141,13 +141,13 @@ def _tables(found: Files) -> list[dict[str, Any]]:
     return [
         {
             "file": table.file,
-            "n_rows": len(table.rows),
+            "n_rows": len(table.numbers),
             "columns": [
                 {
                     "n": numbers[id(use)],
                     "use": use,
                     "cells": [
-                        _shown(row.cells.get(use.column)) for row in table.rows[:N_ROWS]
+                        _shown(cell) for cell in table.cells[use.column][:N_ROWS]
                     ],
                 }
                 for use in found.uses

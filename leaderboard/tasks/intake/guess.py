@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from genie.lib.formats import is_conversation
-from leaderboard.tasks.intake.problem import FileProblem
+from leaderboard.tables import Cell, Problem, Table
 from leaderboard.tasks.intake.roles import (
     CODE,
     CONVERSATION,
@@ -20,7 +20,6 @@ from leaderboard.tasks.intake.roles import (
     Said,
     Use,
 )
-from leaderboard.tasks.intake.table import Cell, Table
 
 _IDS = {
     *("id", "key", "uid", "uuid", "guid", "qid", "index", "idx", "nr", "no", "number"),
@@ -97,7 +96,7 @@ WORDS = {
 
 def guess(
     tables: Sequence[Table], said: Said | None = None, settled: Sequence[Use] = ()
-) -> tuple[list[Use], list[FileProblem]]:
+) -> tuple[list[Use], list[Problem]]:
     """Guess the role of each column of each file.
 
     Parameters
@@ -109,7 +108,7 @@ def guess(
 
     Returns
     -------
-    tuple of list of Use and list of FileProblem
+    tuple of list of Use and list of Problem
         In the order of files and columns, with problems for files without usable roles.
     """
     said = said or Said()
@@ -122,13 +121,13 @@ def guess(
     return uses, [*said.problems(tables), *_lacks(tables, uses)]
 
 
-def _lacks(tables: Sequence[Table], uses: Sequence[Use]) -> list[FileProblem]:
+def _lacks(tables: Sequence[Table], uses: Sequence[Use]) -> list[Problem]:
     file = tables[0].file if len(tables) == 1 else ""
     problems = []
     if not any(use.role in {SYSTEM, OUTPUT} for use in uses):
         names = ", ".join(f"“{use.column}”" for use in uses[:8])
         problems.append(
-            FileProblem(
+            Problem(
                 "no-system-column",
                 f"no column looks like a system's outputs among {names}; say which "
                 "ones do",
@@ -137,7 +136,7 @@ def _lacks(tables: Sequence[Table], uses: Sequence[Use]) -> list[FileProblem]:
         )
     if not any(use.role == INPUT for use in uses):
         problems.append(
-            FileProblem(
+            Problem(
                 "no-input-column",
                 "no column looks like an input that people can judge outputs "
                 "against; say which one is",

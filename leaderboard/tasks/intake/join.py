@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from genie.lib.formats import as_text, is_conversation
-from leaderboard.tasks.intake.problem import FileProblem, Findings, shown
+from leaderboard.tables import Cell, Problem, Row, Table, shown
+from leaderboard.tasks.intake.read import Findings
 from leaderboard.tasks.intake.roles import (
     CONVERSATION,
     ID,
@@ -17,7 +18,6 @@ from leaderboard.tasks.intake.roles import (
     TEXT,
     Use,
 )
-from leaderboard.tasks.intake.table import Cell, Row, Table
 
 # The items collected while files are read, and checks that files agree.
 _N_NAMED = 5
@@ -36,7 +36,7 @@ class Built:
     def wrong(
         self, code: str, message: str, file: str = "", place: str = "", column: str = ""
     ) -> None:
-        self.found.add(FileProblem(code, message, file, place, column))
+        self.found.add(Problem(code, message, file, place, column))
 
 
 def same_ids(built: Built, n_files: int) -> None:
@@ -133,7 +133,7 @@ class Material:
 
 def put_together(
     tables: Sequence[Table], uses: Sequence[Use]
-) -> tuple[Material, list[FileProblem]]:
+) -> tuple[Material, list[Problem]]:
     """Create items and systems' outputs of files, joined by the ids of their rows.
 
     Parameters
@@ -143,7 +143,7 @@ def put_together(
 
     Returns
     -------
-    tuple of Material and list of FileProblem
+    tuple of Material and list of Problem
         The material is complete only if there are no problems.
     """
     built = Built()

@@ -1,217 +1,210 @@
 """The only entry for files: bytes in, a table or all of its problems out."""
 
+import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePath
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, BinaryIO
 
 from genie.lib import formats
-from leaderboard.tasks.intake.decode import text_of
-from leaderboard.tasks.intake.delimited import cells_of
-from leaderboard.tasks.intake.json_rows import rows_of
-from leaderboard.tasks.intake.problem import FileProblem, Findings, Unreadable, shown
-from leaderboard.tasks.intake.table import Cell, Limits, Row, Table
-from leaderboard.tasks.intake.xlsx import grid_of
+from leaderboard.tables import (
+    Cell,
+    File,
+    Limits,
+    Problem,
+    Table,
+    Unreadable,
+    from_objects,
+    read_json,
+    refuse,
+    shown,
+    unpack,
+)
+from leaderboard.tables import read_table as read_any
 
-ENDINGS = (".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".xlsx", ".txt")
-_JSON = (".json", ".jsonl", ".ndjson")
-_ZIP = b"PK\x03\x04"
+ENDINGS = (
+    *(
+        ".csv",
+        ".tsv",
+        ".tab",
+        ".txt",
+        ".json",
+        ".jsonl",
+        ".ndjson",
+        ".xlsx",
+        ".parquet",
+    ),
+    *(".gz", ".zip"),
+)
+LIMITS = Limits(64 << 20, 100_000, 200, 200_000)
+# So many of each kind are listed; the others are counted.
+N_LISTED = 5
 # They make a text look different from its content, or are no characters.
 _UNFIT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+# users, documents, segments
+_LEVELS = 3
+
+
+@dataclass
+class Findings:
+    """Collects problems; of one kind in one column, only the first few are listed."""
+
+    found: list[Problem] = field(default_factory=list)
+    _counts: dict[tuple[str, str, str], int] = field(default_factory=dict)
+
+    def add(self, problem: Problem) -> None:
+        key = (problem.code, problem.file, problem.column)
+        self._counts[key] = self._counts.get(key, 0) + 1
+        if self._counts[key] <= N_LISTED:
+            self.found.append(problem)
+
+    def all(self) -> list[Problem]:
+        """Return the problems, with those that were only counted at the end."""
+        return [*self.found, *self._uncounted()]
+
+    def _uncounted(self) -> Iterator[Problem]:
+        for (code, file, column), n in self._counts.items():
+            if n > N_LISTED:
+                more = n - N_LISTED
+                yield Problem(
+                    code,
+                    f"{more:,} more {'row has' if more == 1 else 'rows have'} this "
+                    f"problem ({code})",
+                    file,
+                    column=column,
+                )
 
 
 def read_table(
-    stream: BinaryIO, *, file: str, most: Limits | None = None
-) -> Table | list[FileProblem]:
-    r"""Read a CSV, TSV, JSON, JSONL or XLSX file, or a text file of one output a line.
+    stream: BinaryIO, *, file: str, most: Limits = LIMITS
+) -> Table | list[Problem]:
+    """Read a table of texts, or a text file of one output a line.
 
     Parameters
     ----------
     stream : binary file
-        Read from its position, and never beyond the limit.
+        Read from its position, and not far beyond the limit.
     file : str
         The uploaded name: a hint at the format, never a path that is opened.
 
     Returns
     -------
-    Table or list of FileProblem
+    Table or list of Problem
         All problems at once, as far as the file can be read.
     """
-    limits = most or Limits()
     try:
-        data = stream.read(limits.n_bytes + 1)
-        if len(data) > limits.n_bytes:
-            mebibytes = limits.n_bytes / (1 << 20)
-            raise Unreadable(
-                FileProblem(
-                    "too-large", f"the file is larger than {mebibytes:g} MB", file
-                )
-            )
-        return _table(data, file, limits)
+        data = stream.read(most.n_bytes + 1)
+        files = list(unpack(file, partial(io.BytesIO, data), most))
+        if len(files) != 1:
+            raise refuse("several-files", "it holds several files; unpack it", file)
+        table = _table(files[0])
+        _check(table, most)
     except Unreadable as unreadable:
         return list(unreadable.problems)
+    return table
 
 
-def _table(data: bytes, file: str, limits: Limits) -> Table:
-    name = file.lower()
-    if data.startswith(_ZIP):
-        return _of_grid(grid_of(data, file, limits), file, limits)
-    text = text_of(data, file)
-    if name.endswith(".txt"):
-        lines = text.removesuffix("\n").split("\n")
-        return _of_objects(
-            # the file's name has the role: inputs.txt, ada.txt
-            [(f"line {n:,}", {PurePath(file).stem or "output": line.removesuffix("\r")})
-             for n, line in enumerate(lines, start=1)],
-            file, limits, keep_empty=True,
-        )  # fmt: skip
-    if name.endswith(_JSON) or text.lstrip()[:1] in {"{", "["}:
-        return _of_objects(rows_of(text, file), file, limits)
-    return _of_grid(cells_of(text, file, limits), file, limits)
+def _table(file: File) -> Table:
+    if file.ending == ".txt":
+        lines = [line.rstrip("\r\n") for line in file.lines()]
+        # the file's name has the role: inputs.txt, ada.txt
+        name = Table(file.name, {}, ()).stem or "output"
+        return Table(file.name, {name: [*lines]}, range(1, len(lines) + 1), "line")
+    if b'"campaign_id"' in file.head():
+        value = read_json(file)
+        if isinstance(value, dict) and _is_campaign(value):
+            rows = enumerate(_segments(value), 1)
+            return from_objects(file, "segment", list(rows))
+    return read_any(file)
 
 
-def _of_grid(grid: Iterable[tuple[str, list[str]]], file: str, limits: Limits) -> Table:
-    rows = iter(grid)
-    place, header = next(rows)
-    columns = [cell.strip() for cell in header]
-    while columns and not columns[-1]:
-        columns.pop()  # spreadsheets leave empty columns
+def _check(table: Table, limits: Limits) -> None:
+    """Read conversations in cells; raises `Unreadable` with all problems of the texts."""
     found = Findings()
-    for problem in _of_header(columns, file, place):
+    for problem in table.problems:
         found.add(problem)
-    taken: list[Row] = []
-    for place, cells in rows:
-        if len(taken) >= limits.n_rows:
-            raise _too_many_rows(file, limits)
-        while len(cells) > len(columns) and not cells[-1].strip():
-            cells.pop()
-        if len(cells) != len(columns):
-            found.add(_ragged(file, place, len(cells), len(columns)))
-            continue
-        pairs = zip(columns, cells, strict=True)
-        taken.append(Row(place, {name: _of_json(cell) for name, cell in pairs}))
-    return _checked(file, columns, taken, found, limits)
-
-
-def _ragged(file: str, place: str, n: int, expected: int) -> FileProblem:
-    message = (
-        f"this row has {n} {'cell' if n == 1 else 'cells'} and the header {expected}; "
-        "a cell that contains the separator or a line break stands in quotation marks"
-    )
-    return FileProblem("ragged-row", message, file, place)
-
-
-def _of_header(columns: Sequence[str], file: str, place: str) -> Iterable[FileProblem]:
-    for number, name in enumerate(columns, start=1):
-        if not name:
-            yield FileProblem(
-                "nameless-column",
-                f"column {number} has no header; name it, or remove the column",
-                file,
-                place,
-            )
-        elif name in columns[: number - 1]:
-            yield FileProblem(
-                "duplicate-column",
-                "two columns have this header; rename one",
-                file,
-                place,
-                name,
-            )
-
-
-def _of_json(cell: str) -> Cell:
-    conversation = formats.parsed(cell)
-    return cell if conversation is None else conversation
-
-
-def _of_objects(
-    rows: Iterable[tuple[str, Mapping[str, Any]]],
-    file: str,
-    limits: Limits,
-    *,
-    keep_empty: bool = False,
-) -> Table:
-    columns: dict[str, None] = {}
-    taken: list[Row] = []
-    for place, row in rows:
-        if len(taken) >= limits.n_rows:
-            raise _too_many_rows(file, limits)
-        if row or keep_empty:
-            columns.update(dict.fromkeys(row))
-            taken.append(Row(place, dict(row)))
-        if len(columns) > limits.n_columns:
-            break
-    return _checked(file, list(columns), taken, Findings(), limits)
-
-
-def _too_many_rows(file: str, limits: Limits) -> Unreadable:
-    return Unreadable(
-        FileProblem("too-large", f"there are more than {limits.n_rows:,} rows", file)
-    )
-
-
-def _checked(
-    file: str,
-    columns: Sequence[str],
-    rows: Sequence[Row],
-    found: Findings,
-    limits: Limits,
-) -> Table:
-    if len(columns) > limits.n_columns:
-        many = FileProblem(
-            "too-large", f"there are more than {limits.n_columns} columns", file
-        )
-        raise Unreadable(*found.all(), many)
-    if not rows and not found.found:
-        found.add(FileProblem("no-rows", "there is a header and no row below it", file))
-    for name in columns:
+    for name, cells in table.cells.items():
         if wrong := _of_text(name, limits):
-            found.add(FileProblem(wrong[0], f"in a column's name: {wrong[1]}", file))
-    checked = [_row(row, file, found, limits) for row in rows]
-    for problem in _mixed(file, columns, checked):
+            message = f"in a column's name: {wrong[1]}"
+            found.add(Problem(wrong[0], message, table.file))
+        table.cells[name] = [_talk(cell) for cell in cells]
+    for row in table.rows:
+        for name, cell in row.cells.items():
+            if wrong := _problem(cell, limits):
+                found.add(Problem(*wrong, table.file, row.place, name))
+    for problem in _mixed(table):
         found.add(problem)
     if problems := found.all():
         raise Unreadable(*problems)
-    return Table(file, tuple(columns), tuple(checked))
 
 
-def _row(row: Row, file: str, found: Findings, limits: Limits) -> Row:
-    cells = {}
-    for name, value in row.cells.items():
-        cell = cells[name] = _cell(value)
-        if problem := _problem(value, cell, limits):
-            found.add(FileProblem(problem[0], problem[1], file, row.place, name))
-    return Row(row.place, cells)
+def _talk(cell: Cell) -> Cell:
+    talk = formats.parsed(cell) if isinstance(cell, str) else None
+    return cell if talk is None else talk
 
 
-def _cell(value: object) -> Cell:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return str(value)  # a number as it was written is a text
-    return value
+def _is_campaign(value: dict[str, Any]) -> bool:
+    """Check whether a JSON object is a campaign of Pearmut."""
+    return {"campaign_id", "info", "data"} <= set(value) and isinstance(
+        value["data"], list
+    )
 
 
-def _problem(value: object, cell: Cell, limits: Limits) -> tuple[str, str] | None:
-    if cell is None:
-        return None
-    if formats.is_conversation(value) and isinstance(value, list):
-        wrong = formats.problem(value)
+def _segments(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the segments of a campaign, without tutorials and checks.
+
+    A document of several users is listed once, with all its systems. Segments have ids
+    ``DOCUMENT.SEGMENT``, so that pages can show whole documents.
+    """
+    documents: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for items in _documents(value["data"]):
+        key = tuple((str(one.get("item_id")), str(one.get("src"))) for one in items)
+        rows = documents.setdefault(key, [{} for _ in items])
+        for row, one in zip(rows, items, strict=True):
+            row |= _row(one)
+    for n, rows in enumerate(documents.values(), start=1):
+        for m, row in enumerate(rows, start=1):
+            yield {"id": f"doc{n}.{m}", **row}
+
+
+def _documents(data: Any, levels: int = _LEVELS) -> Iterator[list[dict[str, Any]]]:
+    """Yield the lists of segments; they may be nested in a list per user."""
+    if not isinstance(data, list) or not levels:
+        return
+    items = [one for one in data if isinstance(one, dict) and "tgt" in one]
+    if items:
+        yield items
+        return
+    for part in data:
+        yield from _documents(part, levels - 1)
+
+
+def _row(item: dict[str, Any]) -> dict[str, Any]:
+    row = {}
+    for name, key in (("source", "src"), ("reference", "ref")):
+        if item.get(key):
+            row[name] = item[key]
+    texts = item["tgt"]
+    return row | (texts if isinstance(texts, dict) else {"output": texts})
+
+
+def _problem(cell: Cell, limits: Limits) -> tuple[str, str] | None:
+    if formats.is_conversation(cell) and isinstance(cell, list):
+        wrong = formats.problem(cell)
         if wrong:
             return "broken-conversation", wrong
-        return _of_text(formats.as_text(value), limits)
-    texts = value if isinstance(value, list) else [value]
-    for text in texts:
-        if not isinstance(text, (str, bool)):
+        return _of_text(formats.as_text(cell), limits)
+    for text in cell if isinstance(cell, list) else [cell]:
+        if not isinstance(text, str):
             return (
                 "nested-value",
                 "a nested value stands here; a text, a list of texts (references) or "
                 "a list of turns with “role” and “content” is needed",
             )
-        if isinstance(text, str) and (wrong_text := _of_text(text, limits)):
+        if wrong_text := _of_text(text, limits):
             return wrong_text
     return None
 
@@ -232,20 +225,18 @@ def _of_text(text: str, limits: Limits) -> tuple[str, str] | None:
     return None
 
 
-def _mixed(
-    file: str, columns: Sequence[str], rows: Sequence[Row]
-) -> Iterable[FileProblem]:
-    for name in columns:
-        filled = [row for row in rows if row.cells.get(name) not in (None, "")]
+def _mixed(table: Table) -> Iterator[Problem]:
+    for name in table.columns:
+        filled = [row for row in table.rows if row.cells[name] != ""]
         talks = [row for row in filled if formats.is_conversation(row.cells[name])]
         if not talks or len(talks) == len(filled):
             continue
         other = next(r for r in filled if not formats.is_conversation(r.cells[name]))
-        yield FileProblem(
+        yield Problem(
             "mixed-types",
             f"{_what(other.cells[name])} stands here, and a conversation in "
             f"{talks[0].place}; use one kind in a column",
-            file,
+            table.file,
             other.place,
             name,
         )

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from leaderboard.tasks.intake.problem import FileProblem, shown
-from leaderboard.tasks.intake.table import Table
+from leaderboard.tables import Problem, Table, shown
 
 ID, INPUT, REFERENCE, SYSTEM = "id", "input", "reference", "system"
 # of tables with a row for each output: the system's name, and the output
@@ -80,7 +79,7 @@ class Said:
             NAMES: bool(self.names),
         }.get(role, False)
 
-    def problems(self, tables: Sequence[Table]) -> list[FileProblem]:
+    def problems(self, tables: Sequence[Table]) -> list[Problem]:
         """Return the columns that are in no file, with the nearest that is.
 
         Examples
@@ -99,10 +98,10 @@ class Said:
         return [_missing(name, [*columns, *files]) for name in missing]
 
 
-def _missing(name: str, known: Sequence[str]) -> FileProblem:
+def _missing(name: str, known: Sequence[str]) -> Problem:
     near = get_close_matches(name, known, 1)
     hint = f"“{shown(near[0])}” is near" if near else f"there are {_list(known)}"
-    return FileProblem("unknown-column", f"there is no column “{shown(name)}”; {hint}")
+    return Problem("unknown-column", f"there is no column “{shown(name)}”; {hint}")
 
 
 def _list(names: Sequence[str]) -> str:

@@ -155,7 +155,7 @@ def test_template_and_metrics_may_be_ones_own(new):
         new("mine", files, "--design", "preference")
     with pytest.raises(CommandError, match="There is no metric 'nothing'; there are"):
         new("mine", files, "--metric", "nothing")
-    with pytest.raises(CommandError, match="row 2: this row has 2 cells and the head"):
+    with pytest.raises(CommandError, match="line 2: this row has 2 cells and the head"):
         new("mine", {"a.csv": "question,ada,bob\nWhy?,So.\n"})
     assert not Task.own.exists()
 

@@ -144,7 +144,7 @@ def test_bad_files_are_explained_and_can_be_replaced(mia):
     begin(mia, {"a.csv": "question,ada,bob\nWhy?,So.\n", "b.xlsx": b"PK\x03\x04no"})
     draft = Draft.objects.get()
     page = text(mia.get(at(draft, "files")))
-    assert "a.csv, row 2: this row has 2 cells and the header 3" in page
+    assert "a.csv, line 2: this row has 2 cells and the header 3" in page
     assert "b.xlsx" in page
     mended = {"files": [upload("a.csv", csv_of(WIDE))], "add": ""}
     mia.post(at(draft, "files"), mended)

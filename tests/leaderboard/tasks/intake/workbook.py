@@ -6,6 +6,7 @@ from xml.sax.saxutils import escape
 
 MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 REL = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+PACKAGE = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"'
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 
@@ -27,6 +28,14 @@ def sheet(rows, *, extra: str = "") -> str:
     )
 
 
+def relations(targets) -> str:
+    related = "".join(
+        f'<Relationship Id="rId{n}" Type="{OFFICE}/{kind}" Target="{target}"/>'
+        for n, (kind, target) in enumerate(targets, start=1)
+    )
+    return f"<Relationships {PACKAGE}>{related}</Relationships>"
+
+
 def workbook(*sheets: str, shared: str = "", parts: dict[str, bytes] | None = None):
     """Give the bytes of a workbook with these sheets."""
     names = [f"sheet{number}" for number in range(1, len(sheets) + 1)]
@@ -34,22 +43,17 @@ def workbook(*sheets: str, shared: str = "", parts: dict[str, bytes] | None = No
         f'<sheet name="{name}" sheetId="{n}" r:id="rId{n}"/>'
         for n, name in enumerate(names, start=1)
     )
-    related = "".join(
-        f'<Relationship Id="rId{n}" Type="{OFFICE}/worksheet" '
-        f'Target="worksheets/{name}.xml"/>'
-        for n, name in enumerate(names, start=1)
-    )
+    related = [("worksheet", f"worksheets/{name}.xml") for name in names]
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(
+            "_rels/.rels", relations([("officeDocument", "xl/workbook.xml")])
+        )
         archive.writestr(
             "xl/workbook.xml",
             f"<workbook {MAIN} {REL}><sheets>{listed}</sheets></workbook>",
         )
-        archive.writestr(
-            "xl/_rels/workbook.xml.rels",
-            '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/'
-            f'relationships">{related}</Relationships>',
-        )
+        archive.writestr("xl/_rels/workbook.xml.rels", relations(related))
         if shared:
             archive.writestr("xl/sharedStrings.xml", f"<sst {MAIN}>{shared}</sst>")
         for name, text in zip(names, sheets, strict=True):
