@@ -9,7 +9,7 @@ the raw table.
 People's files are read in `intake`, and tasks become bundles in `drafts`; both are pure.
 
 Front door: models; api; chosen_metrics; config; config (marked, task); drafts (ask,
-bundle, documents, draft); intake (guess, join, problem, read, roles, table); licence;
-readers; readers (base); selectors; services (archives, brought, bundles, configuration,
-fitting, load, versions, worker_requirements); shipped.
+bundle, documents, draft); intake (guess, join, read, roles); licence; readers; readers
+(base); selectors; services (archives, brought, bundles, configuration, fitting, load,
+versions, worker_requirements); shipped.
 """
