@@ -47,8 +47,7 @@ _FOREIGN = {
     b"SQLite format 3": "a database; save the table as CSV",
     b"\x89PNG": "a picture; a table is needed",
     b"\xff\xd8\xff": "a picture; a table is needed",
-    b"<!DOCTYPE": "a web page; save the table in it as CSV",
-    b"<!doctype": "a web page; save the table in it as CSV",
+    b"<!doctype html": "a web page; save the table in it as CSV",
     b"<html": "a web page; save the table in it as CSV",
 }
 _MARKS = {
@@ -60,6 +59,8 @@ _MARKS = {
 }
 _SEPARATORS = ",;\t|^~\x1f"
 _HEAD_BYTES, _HEAD_ROWS, _AT_ONCE = 1 << 16, 50, 20_000
+# In so many columns, a word of the first row comes again in two rows: it is no header.
+_VALUES_AGAIN = 2
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _LONGEST = 60
 _UNSHOWABLE = re.compile(
@@ -200,7 +201,7 @@ class File:
         """
         head = self.head()
         for magic, kind in _FOREIGN.items():
-            if head.lstrip().startswith(magic):
+            if head.lstrip()[:20].lower().startswith(magic.lower()):
                 raise refuse("not-a-table", f"the file is {kind}", self.name)
         if not head.strip(b" \t\r\n\xef\xbb\xbf"):
             raise refuse("empty-file", "the file is empty", self.name)
@@ -350,7 +351,7 @@ def _from_csv(file: File, start: list[str]) -> Table:
 def _dialect(start: list[str]) -> tuple[str, int]:
     """Return the separator, and the number of rows above the header.
 
-    The header is the first row with as many cells as most rows have.
+    The header is the first row with at least as many cells as most rows have.
     """
     best, found = (0.0, 0), (",", 0)
     for separator in _SEPARATORS:
@@ -362,7 +363,7 @@ def _dialect(start: list[str]) -> tuple[str, int]:
         if not widths:
             continue
         usual, n = Counter(widths).most_common(1)[0]
-        n_above = widths.index(usual)
+        n_above = next(i for i, width in enumerate(widths) if width >= usual)
         # a comma in most texts makes rows of several cells, but not of the same number
         score = (n / len(widths), usual)
         if usual > 1 and n_above < len(widths) / 2 and score > best:
@@ -421,13 +422,30 @@ def _from_grid(file: File, unit: str, batches: Batches, n_above: int = 0) -> Tab
         raise refuse("empty-file", "the file is empty", file.name)
     at = filled[n_above]
     names = [str(cell).strip() for cell in rows[at]]
-    columns = _Columns(file, unit, names, f"{unit} {numbers[at]:,}")
+    if has_header := _is_header(rows[at], rows[at + 1 : at + _HEAD_ROWS]):
+        columns = _Columns(file, unit, names, f"{unit} {numbers[at]:,}")
+    else:
+        columns = _Columns(
+            file, unit, [""] * (len(names) - 1) + [f"column {len(names)}"]
+        )
+        columns.note("no-header", "there is no header, so columns are called by number")
     if n_above:
-        columns.note("above-header", n_above, "above the header")
-    first = (numbers[at + 1 :], rows[at + 1 :])
-    for some, below in chain([first], batches):
+        columns.note(
+            "above-header", f"rows above the header, without data: {n_above:,}"
+        )
+    start = at + has_header
+    for some, below in chain([(numbers[start:], rows[start:])], batches):
         columns.add(some, below)
     return columns.table()
+
+
+def _is_header(first: list[Any], below: list[list[Any]]) -> bool:
+    """Check that the words of the first row are not values of their columns."""
+    again = 0
+    for k, word in enumerate(first):
+        column = [row[k] for row in below if len(row) > k and row != first]
+        again += bool(word) and column.count(word) > 1
+    return again < _VALUES_AGAIN
 
 
 class _Columns:
@@ -437,14 +455,33 @@ class _Columns:
         self, file: File, unit: str, names: list[str], place: str = ""
     ) -> None:
         self._file, self._unit = file, unit
-        self._names = _names(file, names, place)
+        self.problems: list[Problem] = []
+        self._names = self._unique(names, place)
         self._numbers = array("q")
         self._columns: list[list[Cell]] = [[] for _ in self._names]
         self._seen: list[dict[Cell, Cell]] = [{} for _ in self._names]
-        self.problems: list[Problem] = []
 
-    def note(self, code: str, n: int, which: str) -> None:
-        message = f"rows {which}, which hold no data: {n:,}"
+    def _unique(self, names: list[str], place: str) -> list[str]:
+        name, most = self._file.name, self._file.limits.n_columns
+        while names and not names[-1]:
+            names.pop()  # spreadsheets leave empty columns
+        if len(names) > most:
+            raise refuse("too-large", f"there are more than {most:,} columns", name)
+        # the index of a data frame has no name
+        names = [one or f"column {k}" for k, one in enumerate(names, 1)]
+        seen: Counter[str] = Counter()
+        for k, one in enumerate(names):
+            seen[one] += 1
+            if seen[one] > 1:
+                names[k] = f"{one} ({seen[one]})"
+                message = (
+                    f"two columns have this header; one is called {names[k]!r} here"
+                )
+                where = ("duplicate-column", message, name, place, one)
+                self.problems.append(Problem(*where, fatal=False))
+        return names
+
+    def note(self, code: str, message: str) -> None:
         self.problems.append(Problem(code, message, self._file.name, fatal=False))
 
     def add(self, numbers: Sequence[int], rows: list[list[Any]]) -> None:
@@ -468,8 +505,12 @@ class _Columns:
         self, numbers: Sequence[int], rows: list[list[Any]]
     ) -> tuple[list[int], list[list[Any]]]:
         """Leave out empty rows, those of another width, and the header again."""
-        kept, n, n_repeated = [], len(self._names), 0
+        kept, n, n_repeated, n_short = [], len(self._names), 0, 0
+        usual = Counter(map(len, rows)).most_common(1)[0][0]
         for i, row in enumerate(rows):
+            if len(row) == usual < n and any(row):  # as MTurk writes them
+                row += [""] * (n - usual)
+                n_short += 1
             while len(row) > n and not str(row[-1]).strip():
                 row.pop()
             if row == self._names:
@@ -487,7 +528,12 @@ class _Columns:
                     Problem("ragged-row", message, self._file.name, place)
                 )
         if n_repeated:
-            self.note("header-again", n_repeated, "that repeat the header")
+            self.note("header-again", f"rows that repeat the header: {n_repeated:,}")
+        if n_short:
+            message = (
+                f"rows without the last {n - usual} cells, taken for empty: {n_short:,}"
+            )
+            self.note("short-rows", message)
         return [numbers[i] for i in kept], [rows[i] for i in kept]
 
     def table(self) -> Table:
@@ -496,22 +542,6 @@ class _Columns:
             raise refuse("no-rows", message, self._file.name)
         cells = dict(zip(self._names, self._columns, strict=True))
         return Table(self._file.name, cells, self._numbers, self._unit, self.problems)
-
-
-def _names(file: File, names: list[str], place: str) -> list[str]:
-    while names and not names[-1]:
-        names.pop()  # spreadsheets leave empty columns
-    if len(names) > file.limits.n_columns:
-        message = f"there are more than {file.limits.n_columns:,} columns"
-        raise refuse("too-large", message, file.name)
-    for name, n in Counter(names).items():
-        if name and n > 1:
-            message = "two columns have this header; rename one"
-            raise Unreadable(
-                Problem("duplicate-column", message, file.name, place, name)
-            )
-    # the index of a data frame has no name
-    return [name or f"column {k}" for k, name in enumerate(names, 1)]
 
 
 # JSON

@@ -107,7 +107,7 @@ BAD = {
     ),
     "a header twice": (
         csv("question,ada,ada\nWhy?,So.,No.\n"),
-        "a.csv, line 1, column “ada”: two columns have this header; rename one.",
+        "a.csv, line 1, column “ada”: two columns have this header; one is called 'ada (2)' here.",
     ),
     "an id twice": (
         csv(HEAD + "1,Why?,So.,No.\n1,Who?,Me.,You.\n"),
