@@ -245,12 +245,11 @@ class File:
 class _Limited(io.RawIOBase):
     def __init__(self, file: File) -> None:
         self._file, self._n = file, 0
-        self._stream = file.stream()
-        if self._stream.read(2) == _GZIP:
-            self._stream.seek(0)
-            self._stream = cast("BinaryIO", gzip.GzipFile(fileobj=self._stream))
-        else:
-            self._stream.seek(0)
+        self._raw = self._stream = file.stream()
+        packed = self._raw.read(2) == _GZIP
+        self._raw.seek(0)
+        if packed:
+            self._stream = cast("BinaryIO", gzip.GzipFile(fileobj=self._raw))
 
     def readable(self) -> bool:
         return True
@@ -268,6 +267,11 @@ class _Limited(io.RawIOBase):
             raise refuse("too-large", message, name)
         buffer[: len(data)] = data
         return len(data)
+
+    def close(self) -> None:
+        self._stream.close()
+        self._raw.close()
+        super().close()
 
 
 def unpack(
