@@ -124,7 +124,7 @@ def test_real_submissions_have_their_values_of_this_variant():
     variant = "wmt21.meteor_stems_A."
     truth = [row for row in rows if row["id"].startswith(variant)]
     assert len(truth) == 10
-    for row in truth[::4]:
+    for row in truth[::9]:
         system = row["id"].removeprefix(variant)
         name = "ref.B" if system == "HUMAN" else f"hyp.{system}"
         output = all_metrics()["meteor"]().compute(wmt21.batch(name))

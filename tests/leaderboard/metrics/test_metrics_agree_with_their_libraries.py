@@ -6,8 +6,6 @@ import sacrebleu
 from rouge_score.rouge_scorer import RougeScorer
 
 from leaderboard.metrics.base import Batch, all_metrics
-from tests.leaderboard.metrics import wmt21
-from tests.shared import needs_shared
 
 PLAIN = """
     the The a running runner's sky-blue 42 1,000.5 naïve ÉCOLE don't relational Straße
@@ -139,23 +137,18 @@ def test_bleu_can_ignore_case():
     assert "case:lc" in folded.signature
 
 
-def test_bleu_sees_spaces_that_sacrebleu_does_not():
-    batch = Batch(["It is deep here ."], [["It is deep here."]])
-    assert all_metrics()["sacrebleu"]().compute(batch).overall == pytest.approx(100)
-    assert all_metrics()["bleu"]().compute(batch).overall < 80
-
-
 def test_chrf_plus_plus_is_chrf_with_pairs_of_words(batch):
     ours = all_metrics()["chrf-plus-plus"]().compute(batch)
     assert ours.overall == all_metrics()["chrf"](word_order=2).compute(batch).overall
     assert ours.overall != all_metrics()["chrf"]().compute(batch).overall
 
 
-@pytest.mark.parametrize("lowercase", [True, False])
-@pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize(("lowercase", "normalized"), [(1, 0), (0, 1)])
 def test_ter_is_sacrebleus(batch, lowercase, normalized):
     batch = Batch(batch.predictions[:25], batch.references[:25])
-    metric = all_metrics()["ter"](lowercase=lowercase, normalized=normalized)
+    metric = all_metrics()["ter"](
+        lowercase=bool(lowercase), normalized=bool(normalized)
+    )
     ours = metric.compute(batch)
     options = {"case_sensitive": not lowercase, "normalized": normalized}
     whole = sacrebleu.corpus_ter(batch.predictions, streams(batch), **options)
@@ -168,25 +161,6 @@ def test_ter_is_sacrebleus(batch, lowercase, normalized):
     ]
 
 
-def test_ter_counts_a_moved_run_of_words_as_one_edit():
-    batch = Batch(["here the sea is deep"], [["the sea is deep here"]])
-    assert all_metrics()["ter"]().compute(batch).overall == pytest.approx(20)
-
-
-def test_ter_of_a_long_prediction_exceeds_a_hundred():
-    batch = Batch(["a b c d e"], [["x"]])
-    assert all_metrics()["ter"]().compute(batch).overall == 500
-
-
 def test_ter_splits_chinese_into_characters():
     batch = Batch(["我喜欢猫"], [["我喜欢狗"]], target_language="zh")
     assert all_metrics()["ter"]().compute(batch).overall == 25
-
-
-@needs_shared
-@pytest.mark.slow
-def test_real_submissions_agree_too():
-    real = wmt21.batch("hyp.SMU", "A", "B")
-    part = Batch(real.predictions[:150], real.references[:150])
-    theirs = sacrebleu.corpus_ter(part.predictions, streams(part))
-    assert all_metrics()["ter"]().compute(part).overall == theirs.score

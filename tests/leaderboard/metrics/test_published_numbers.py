@@ -2,7 +2,6 @@
 
 import csv
 import json
-from functools import cache
 
 import pytest
 
@@ -24,17 +23,12 @@ TRUTH = {
     "rouge2_f1_stem_A": ("rouge2", ("A",), {}),
     "rougeL_f1_stem_A": ("rougeL", ("A",), {}),
 }
-# Those against reference A only: the person's text is reference B.
-N_OF_HUMAN = 6
-# of twelve: those in the paper, one with shuffled ids, and the last of the others
-CHECKED = {"VolcTrans-AT", "ref.B", "GENIE-base-3-3", "happypoet"}
+# of twelve: one in the paper, one with shuffled ids; the next test has another
+CHECKED = {"VolcTrans-AT", "GENIE-base-3-3"}
 
 
-@cache
 def overall(slug, system, references, **parameters):
-    """Compute a number once, whichever test asks for it."""
-    name = system if system == "ref.B" else f"hyp.{system}"
-    batch = wmt21.batch(name, *references)
+    batch = wmt21.batch(f"hyp.{system}", *references)
     return all_metrics()[slug](**parameters).compute(batch).overall
 
 
@@ -56,23 +50,7 @@ def test_submissions_as_handed_in_have_their_published_numbers():
 def test_every_definition_has_its_value():
     values = json.loads((SHARED / "data" / "truth.json").read_text(encoding="utf-8"))
     truth = {row["id"]: row for row in values["items"]}
-    for system, name in (("ref.B", "HUMAN"), ("happypoet", "happypoet")):
-        found = {
-            key: row
-            for key in TRUTH
-            if (row := truth.get(f"wmt21.{key}.{name}")) is not None
-        }
-        assert len(found) == (len(TRUTH) if name != "HUMAN" else N_OF_HUMAN)
-        for key, row in found.items():
-            slug, references, parameters = TRUTH[key]
-            value = overall(slug, system, references, **parameters)
-            assert value == pytest.approx(row["expected"], abs=row["tol"]), key
-
-
-@needs_shared
-def test_texts_shifted_by_one_line_lose_their_bleu():
-    batch = wmt21.batch("hyp.SMU")
-    shifted = type(batch)(
-        batch.predictions[1:] + batch.predictions[:1], batch.references
-    )
-    assert all_metrics()["sacrebleu"]().compute(shifted).overall < 3
+    for key, (slug, references, parameters) in TRUTH.items():
+        row = truth[f"wmt21.{key}.happypoet"]
+        value = overall(slug, "happypoet", references, **parameters)
+        assert value == pytest.approx(row["expected"], abs=row["tol"]), key
