@@ -141,7 +141,7 @@ def test_broken_pairs_are_refused_in_words(test):
 @every_test
 def test_false_alarms_are_as_rare_as_promised(test):
     draw = np.random.default_rng(6)
-    n_sets = 500
+    n_sets = 250
     pairs = draw.integers(0, 5, (n_sets, 2, 80))
     alarms = np.mean([test(a, b).p_value <= 0.05 for a, b in pairs])
     assert 0.022 <= alarms <= 0.081

@@ -71,27 +71,6 @@ def test_the_last_run_begins_after_the_last_label_inside_the_boundary(series, ru
     assert (stopped.n[0], stopped.side[0]) == naive_last_run(rule, series)
 
 
-def test_the_last_run_needs_the_future_and_the_first_crossing_does_not():
-    rule = Hoeffding(delta=0.01)
-    early = np.ones(40, dtype=int)
-    late = early.copy()
-    late[10:25] = 0
-    assert first_crossings(rule, [early, late]).n.tolist() == [10, 10]
-    assert last_runs(rule, [early, late]).n.tolist()[0] == 10
-    assert last_runs(rule, [early, late]).n.tolist()[1] != 10
-
-
-def test_many_series_are_stopped_each_by_itself():
-    table = np.array([lopsided(p, 400, seed) for seed, p in enumerate((0.1, 0.5, 0.9))])
-    rule = BetaMixture(0.01)
-    together = first_crossings(rule, table)
-    for i in range(3):
-        alone = first_crossings(rule, table[i : i + 1])
-        assert (alone.n[0], alone.side[0]) == (together.n[i], together.side[i])
-    assert together.side.tolist() == [-1, 0, 1]
-    assert together.decided.tolist() == [True, False, True]
-
-
 def test_a_clear_preference_is_found_and_its_interval_excludes_one_half():
     decision = Comparison(NormalMixture(0.001)).extend(lopsided(0.7, 1000))
     assert decision.side == "A"
@@ -143,11 +122,6 @@ def test_a_label_that_is_none_is_refused_and_changes_nothing(label):
 def test_tables_of_anything_but_labels_are_refused(stop, table):
     with pytest.raises(ValueError, match=r"labels must be a table|Every label"):
         stop(Hoeffding(0.01), table)
-
-
-def test_no_series_at_all_gives_no_decisions():
-    for stop in (first_crossings, last_runs):
-        assert stop(Hoeffding(0.01), np.zeros((0, 5), dtype=bool)).n.tolist() == []
 
 
 def test_long_series_do_not_overflow():

@@ -112,12 +112,6 @@ def test_an_anytime_valid_rule_keeps_its_promise_after_every_label(name, delta):
     assert exact_error(rule_named(name, delta), 0.5, 3000) <= 2 * delta
 
 
-def test_the_published_rule_breaks_its_promise_threefold():
-    error = exact_error(Hoeffding(delta=0.01), 0.5, 5000)
-    assert error == pytest.approx(0.059829, abs=1e-6)
-    assert error > 2.9 * 0.02
-
-
 def test_a_real_difference_is_found_and_rarely_the_wrong_way_round():
     walk = exact_walk(BetaMixture(0.01), 0.55, 3000)
     assert walk.decided_by[-1] > 0.97
@@ -133,26 +127,6 @@ def test_effort_and_walk_are_the_same_calculation():
     chances = walk.decides_a + walk.decides_b
     assert effort.mean == pytest.approx(float(n @ chances), abs=1e-6)
     assert effort.p_open <= 1e-12
-
-
-def test_no_rule_beats_the_test_that_knows_the_effect():
-    floor = exact_effort(KnownEffect(0.01, p=0.65), 0.65).mean
-    for name in RULES:
-        assert exact_effort(rule_named(name, 0.01), 0.65).mean > floor
-
-
-def test_a_certain_preference_takes_the_labels_of_the_boundary():
-    rule = BetaMixture(0.01)
-    effort = exact_effort(rule, 1.0)
-    assert (effort.mean, effort.sd, effort.p_wrong) == (18.0, 0.0, 0.0)
-    assert exact_effort(rule, 0.0).mean == 18.0
-
-
-def test_two_equal_systems_are_hardly_ever_told_apart_and_the_effort_says_so():
-    effort = exact_effort(NormalMixture(0.001), 0.5, n_max=2000)
-    assert effort.p_open > 0.998
-    assert effort.mean > 1990
-    assert effort.p_wrong == pytest.approx(1 - effort.p_open)
 
 
 @pytest.mark.parametrize(

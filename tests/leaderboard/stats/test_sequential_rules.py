@@ -118,15 +118,6 @@ def test_the_interval_takes_many_counts_at_once():
         assert (low[i], high[i]) == one
 
 
-def test_the_likelihood_ratio_test_decides_at_a_fixed_lead():
-    rule = KnownEffect(delta=0.01, p=0.6)
-    lead = math.ceil(math.log(99) / math.log(1.5))
-    below, above = rule.boundaries(60)
-    for n in range(lead, 61):
-        assert above[n - 1] == math.ceil((n + lead) / 2)
-        assert below[n - 1] == n - above[n - 1]
-
-
 def test_one_label_is_never_enough():
     for rule in ALL:
         assert not rule.favours_a(1, 1)

@@ -1,13 +1,10 @@
 """Two crowds on one task: a test that is right when they are one, and finds when not."""
 
-import csv
-
 import numpy as np
 import pytest
 from scipy import stats
 
 from leaderboard.stats.crowds import compare_crowds, same_population
-from tests.shared import SHARED, needs_shared
 
 
 def draw(rng, *, move=0.0, scale=1.0, n=500, sizes=(20, 25), n_systems=4):
@@ -43,7 +40,7 @@ def test_the_smallest_difference_found_is_found_in_four_of_five(under_one_popula
     rng = np.random.default_rng(2)
     found = [
         same_population(*draw(rng, move=move), n_permutations=299, seed=run).p_means
-        for run in range(200)
+        for run in range(120)
     ]
     assert 0.7 <= np.mean(np.array(found) <= 0.05) <= 0.9
 
@@ -123,7 +120,7 @@ def test_the_difference_of_a_system_covers_the_truth():
     rng = np.random.default_rng(9)
     hits = [
         one.difference.low <= 6 <= one.difference.high
-        for _ in range(20)
+        for _ in range(12)
         for one in compare_crowds(
             *draw(rng, move=6.0, n=1_000, sizes=(30, 30), n_systems=12)
         ).systems
@@ -156,22 +153,3 @@ def test_small_and_equal_crowds_say_little_and_break_nothing():
         compare_crowds([1.0, 2.0], ["a"], ["x", "y"], [0, 0], [False, True])
     with pytest.raises(ValueError, match="finite"):
         compare_crowds([1.0, np.nan], ["a", "a"], ["x", "y"], [0, 0], [False, True])
-
-
-@needs_shared
-def test_random_halves_of_a_real_crowd_are_one_population():
-    path = SHARED / "data" / "rankme" / "setup2_likert_informativeness.csv"
-    rows = list(csv.DictReader(path.read_text("utf-8").splitlines()))
-    values = [float(row["informativeness"]) for row in rows]
-    system, worker, instance = (
-        np.array([row[name] for row in rows]) for name in ("system", "worker", "mr_id")
-    )
-    workers = np.unique(worker)
-    rng = np.random.default_rng(10)
-    p = []
-    for run in range(100):
-        half = rng.permutation(workers)[: len(workers) // 2]
-        parts = values, system, worker, instance, np.isin(worker, half)
-        p.append(same_population(*parts, n_permutations=199, seed=run).p_value)
-    assert np.mean(np.array(p) <= 0.1) <= 0.2
-    assert stats.kstest(p, "uniform").pvalue > 0.01

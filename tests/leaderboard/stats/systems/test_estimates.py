@@ -69,7 +69,7 @@ def test_a_busy_worker_counts_for_less_than_the_share_of_ratings():
 def test_instances_that_systems_share_are_no_noise_of_their_difference():
     rng = np.random.default_rng(4)
     separated = []
-    for _ in range(80):
+    for _ in range(50):
         hard = rng.normal(0, 30, 100)
         system, instance = np.repeat([0, 1], 100), np.tile(np.arange(100), 2)
         worker = rng.integers(0, 40, 200)

@@ -61,27 +61,6 @@ def test_the_tables_of_wmt22_come_out(pair):
     assert len({str(c) for c in ranking.clusters}) == known["n_clusters"]["value"]
 
 
-@needs_shared
-@pytest.mark.parametrize("pair", PAIRS)
-def test_the_p_values_of_wmt22_come_out(pair):
-    systems, segments, values = published(pair)
-    ranking = rank_sum_ranking(values, systems, segments)
-    lines = (WMT22 / f"adwilcox-{pair.replace('-', '')}.csv").read_text().splitlines()
-    heads = lines[0].split()
-    n = 0
-    for line in filter(str.strip, lines[1:]):
-        name, *cells = line.split()
-        for other, cell in zip(heads, cells, strict=True):
-            i, j = ranking.systems.index(name), ranking.systems.index(other)
-            if cell == "0.12":
-                # their filler: below the diagonal, and where nothing is significant
-                assert i >= j or ranking.p_values[i, j] >= 0.05
-            else:
-                assert ranking.p_values[i, j] == pytest.approx(float(cell), rel=1e-9)
-                n += 1
-    assert n > 0
-
-
 def test_a_small_crowd_gives_what_it_always_gave():
     names = [name for name, scores in SMALL for _ in scores]
     values = [score for _, scores in SMALL for score in scores]
