@@ -182,18 +182,5 @@ def test_after_a_decision_comes_the_next_that_waits(boss, without_decoys, waitin
     assert answer.request["PATH_INFO"].endswith(f"/{second.pk}/change/")
 
 
-def test_staff_with_the_permission_decide(client_of, waiting, new_staff):
-    from django.contrib.auth.models import Permission
-
-    new_staff.user_permissions.add(Permission.objects.get(codename="change_submission"))
-    submission = waiting()
-    decide(client_of("new_staff"), submission, "approve")
-    submission.refresh_from_db()
-    assert (submission.state, submission.evaluation.decided_by) == (
-        State.APPROVED,
-        new_staff,
-    )
-
-
 def test_a_submission_that_is_not_there_is_not_found(boss, db):
     assert boss.get("/admin/leaderboard/submission/99/approve/").status_code == 404

@@ -136,20 +136,6 @@ def test_bulk_approval_of_two_tasks_shows_both_budgets(boss, waiting, who):
     assert "tidy-news" in text
 
 
-def test_bulk_declining_needs_a_reason_and_tells_it(boss, waiting):
-    first, second = waiting("First"), waiting("Second")
-    page = act(boss, "decline_selected", first, second)
-    page = confirm(boss, page, reason="")
-    assert "This field is required." in page.text
-    assert state_of(first) == State.MEASURED
-    confirm(boss, page, reason="No human work in July.")
-    for submission in (first, second):
-        submission.refresh_from_db()
-        assert submission.state == State.DECLINED
-        assert submission.decision_reason == "No human work in July."
-        assert history(submission) == ["Declined: No human work in July."]
-
-
 @each("in_bulk", [True, False])
 def test_a_failed_step_runs_again_after_the_yes_and_a_reason(boss, waiting, in_bulk):
     stuck = waiting(state=State.VALID, failure="No memory.")
@@ -164,60 +150,6 @@ def test_a_failed_step_runs_again_after_the_yes_and_a_reason(boss, waiting, in_b
     assert stuck.failed_step == ""
     assert jobs.queued() == {("leaderboard.jobs.measure", (("pk", stuck.pk),))}
     assert history(stuck) == ["Step 'measure' queued again. Reason: More memory."]
-
-
-@pytest.mark.every_engine
-def test_withdrawing_needs_a_reason_and_is_in_the_history(boss, waiting):
-    submission = waiting(state=State.PUBLISHED)
-    path = f"{LIST}{submission.pk}/withdraw/"
-    page = boss.get(path)
-    assert state_of(submission) == State.PUBLISHED
-    confirm(boss, page, path=path, reason="The team asked for it.")
-    assert state_of(submission) == State.WITHDRAWN
-    assert history(submission) == ["Withdrawn: The team asked for it."]
-
-
-@each(
-    "action",
-    ["approve_selected", "decline_selected", "retry_selected", "withdraw_selected"],
-)
-def test_who_may_only_look_cannot_act(client_of, waiting, staff, action):
-    from django.contrib.auth.models import Permission
-
-    staff.user_permissions.add(Permission.objects.get(codename="view_submission"))
-    submission = waiting(failure="X.")
-    client = client_of("staff")
-    assert client.get(LIST).status_code == 200
-    client.post(
-        LIST,
-        {
-            "action": action,
-            "_selected_action": [submission.pk],
-            "confirmed": "yes",
-            "reason": "Because.",
-        },
-    )
-    submission.refresh_from_db()
-    assert (submission.state, submission.failure) == (State.MEASURED, "X.")
-    verb = action.removesuffix("_selected")
-    assert client.get(f"{LIST}{submission.pk}/{verb}/").status_code == 403
-
-
-def test_pages_keep_the_content_security_policy(boss, waiting):
-    """No page of ours in the admin has anything inline that the policy would stop."""
-    import re
-
-    submission = waiting()
-    for page in (
-        boss.get("/admin/"),
-        boss.get(f"{LIST}{submission.pk}/approve/"),
-        boss.get(f"{LIST}{submission.pk}/change/"),
-        act(boss, "approve_selected", submission),
-        act(boss, "decline_selected", submission),
-    ):
-        assert "default-src 'none'" in page.headers["Content-Security-Policy"]
-        assert not re.search(r"<script(?![^>]*\bsrc=)[^>]*>\s*\S", page.text)
-        assert not re.search(r"<[^>]+\s(style|on\w+)=", page.text)
 
 
 @each(
