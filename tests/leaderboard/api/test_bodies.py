@@ -6,8 +6,7 @@ import pytest
 from django.test import Client
 
 from leaderboard.evaluation.services import comparison, joint
-from leaderboard.judges.api import JudgeDecisionSerializer
-from leaderboard.models import Comparison, HumanEvaluation
+from leaderboard.models import Comparison
 from leaderboard.papers.task_figures.api import NewPublishedSerializer
 from tests.factories import make_predictions, make_submission
 from tests.leaderboard.api.conftest import V1, authorization, schema
@@ -33,17 +32,6 @@ def sent(user, method, path, body):
         content_type="application/json",
         headers=authorization(user),
     )
-
-
-def test_a_misspelt_field_makes_no_other_design(cast, systems):
-    pks = [system.pk for system in systems]
-    body = {"systems": pks, "systems_per_page": 2}
-    answer = sent(cast.superuser, "post", f"{V1}/joint-evaluations/", body)
-    assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
-    [error] = answer.json()["errors"]
-    assert (error["field"], error["code"]) == ("systems_per_page", "unknown-field")
-    assert "per_page" in error["message"]
-    assert not HumanEvaluation.own.filter(strategy="JOINT").exists()
 
 
 def taking(content_type):
@@ -91,12 +79,6 @@ def test_every_form_with_a_file_refuses_it_too(task, cast):
         )
         assert answer.json()["code"] == "invalid", path
         assert answer.json()["errors"][0]["field"] == "surprise", path
-
-
-def test_a_decision_on_a_run_of_judges_is_read_as_strictly():
-    body = JudgeDecisionSerializer(data={"decision": "approve", "surprise": 1})
-    assert not body.is_valid()
-    assert "surprise" in body.errors
 
 
 def test_objects_within_a_body_are_read_as_strictly():

@@ -92,12 +92,6 @@ def test_what_is_wrong_is_said_at_once_with_a_code(client, sara):
     assert (answer.status_code, answer.json()["code"]) == (409, "release-changed")
 
 
-def test_others_may_not(client, sara):
-    load_task("demo-qa")
-    assert sent(client, a_bundle()).status_code == 403
-    assert client.get(f"{ADDRESS}demo-qa/").status_code == 403
-
-
 @pytest.mark.bounded
 def test_an_archive_is_read_in_a_process_with_limits(client, sara, monkeypatch):
     allow(sara, Staff.IMPORT_TASKS)
