@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from genie.lib.formats import csv_text, tex
-from tests.factories import make_many_ranked, make_ranked, make_submission
+from tests.factories import make_ranked, make_submission
 
 BOARD = "/tasks/tidy-news/"
 
@@ -24,10 +24,6 @@ def two(task, who):
     make_ranked(task, 79, system="=HYPERLINK(1)", simulated=True, **who)
     make_submission(task, system="Egret", **who)
     make_ranked(task, 99, system="Secret", visibility="PRIVATE", **who)
-
-
-def table(response):
-    return list(csv.DictReader(io.StringIO(response.content.decode())))
 
 
 def test_a_board_links_to_its_exports_as_it_is_shown(client_of, two):
@@ -99,15 +95,6 @@ def test_no_cell_of_a_csv_is_a_formula():
     lines = csv.reader(io.StringIO(found, newline=""))
     cells = [line[0] for line in lines]
     assert cells == ["a", *(f"'{sign}1" for sign in signs), "-1.5"]
-
-
-def test_an_export_asks_as_many_queries_with_5_rows_as_with_300(
-    client, task, who, django_assert_max_num_queries
-):
-    make_many_ranked(task, 300, **who)
-    with django_assert_max_num_queries(8):
-        found = table(client.get(f"{BOARD}board.csv"))
-    assert len(found) == 300
 
 
 def test_unknown_forms_and_moments_are_not_found(client, task):

@@ -1,14 +1,10 @@
 """Exports cost twice as much for twice the rows, and once per version of a board."""
 
-from cProfile import Profile
-from pstats import Stats
-
 import pytest
 from django.core.cache import caches
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from leaderboard.boards.exports.board import WRITERS
 from leaderboard.boards.selectors.rows import fetch_rows
 from tests.factories import make_many_ranked
 
@@ -24,36 +20,10 @@ def grow(task, who):
     return made
 
 
-def n_calls(get):
-    profile = Profile()
-    profile.runcall(get)
-    return Stats(profile).total_calls
-
-
 def n_queries(client, path):
     with CaptureQueriesContext(connection) as asked:
         assert client.get(f"{BOARD}/{path}").status_code == 200
     return len(asked)
-
-
-@pytest.mark.parametrize("form", WRITERS)
-def test_twice_the_rows_take_twice_the_calls(client, grow, form):
-    def get():
-        assert client.get(f"{BOARD}/board.{form}").status_code == 200
-
-    grow(120)
-    get()  # modules are imported once
-    caches["shared"].clear()
-    few = n_calls(get)
-    grow(120)
-    assert n_calls(get) < 2.2 * few
-
-
-def test_records_ask_as_many_queries_for_20_systems_as_for_40(client, grow):
-    grow(20)
-    few = n_queries(client, "every-eval-ever.json?q=System")
-    grow(20)
-    assert n_queries(client, "every-eval-ever.json?q=System") == few <= 20
 
 
 @pytest.mark.parametrize("name", ["board.csv", "every-eval-ever.json"])
