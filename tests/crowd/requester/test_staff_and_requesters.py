@@ -9,9 +9,6 @@ from crowd.models import AccessKey, Requester, RequesterEntry
 from crowd.requester.services import access_keys
 from tests.factories import act
 
-REQUESTERS = "admin:crowd_requester_changelist"
-KEYS = "admin:crowd_accesskey_changelist"
-
 
 def shown(page, name):
     (value,) = re.findall(rf'id="{name}" value="([^"]*)"', page.text)
@@ -41,22 +38,6 @@ def test_staff_make_a_key_and_see_its_secret_once(office, rita):
     notes = " ".join(entry.change_message for entry in LogEntry.objects.all())
     assert key.key_id in notes
     assert secret not in notes
-
-
-def test_staff_revoke_a_key_with_a_reason(office, rita, ada):
-    key, _ = access_keys.create_key(rita, ada)
-    act(
-        office,
-        "crowd_accesskey",
-        "revoke_selected",
-        key,
-        confirmed="yes",
-        reason="Lost laptop",
-    )
-    assert access_keys.live_secrets(key.key_id) == []
-    assert LogEntry.objects.filter(change_message__contains="Lost laptop").exists()
-    again = act(office, "crowd_accesskey", "revoke_selected", key)
-    assert "All of them are already revoked" in again.text
 
 
 def deposit(office, rita, dollars, reference):

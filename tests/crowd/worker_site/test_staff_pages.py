@@ -46,13 +46,6 @@ def page_of(model, pk=None):
     return reverse(f"admin:crowd_{model}_change", args=[pk])
 
 
-def do(client, model, action, *rows):
-    """Act, having confirmed it with a reason."""
-    return act(
-        client, f"crowd_{model}", action, *rows, confirmed="yes", reason="As agreed."
-    )
-
-
 def said():
     return list(LogEntry.objects.order_by("pk").values_list("change_message", flat=True))  # fmt: skip
 
@@ -99,23 +92,6 @@ def test_lists_take_as_many_queries_for_many_rows_as_for_one(office, ada):
     assert {model for model in few if many[model] > few[model]} == set()
 
 
-def test_staff_pause_resume_and_start(office):
-    campaign = make_campaign(1)
-    asked = act(office, "crowd_campaign", "pause_selected", campaign)
-    assert campaign.title in text_of(asked)
-    campaign.refresh_from_db()
-    assert campaign.state == Campaign.State.RUNNING
-    do(office, "campaign", "pause_selected", campaign)
-    campaign.refresh_from_db()
-    assert campaign.state == Campaign.State.PAUSED
-    response = do(office, "campaign", "pause_selected", campaign)
-    assert "not changed: their state does not allow it" in text_of(response)
-    do(office, "campaign", "resume_selected", campaign)
-    campaign.refresh_from_db()
-    assert campaign.state == Campaign.State.RUNNING
-    assert said() == ["Paused. Reason: As agreed.", "Resumed. Reason: As agreed."]
-
-
 def test_stopping_asks_once_more_and_wants_a_reason(office):
     campaign = make_campaign(3)
     do_one(make_worker())
@@ -149,21 +125,6 @@ def test_a_campaigns_own_page_has_its_figures_and_its_brakes(office):
     assert office.get(hits).status_code == 200
 
 
-@pytest.mark.every_engine
-def test_staff_approve_and_reject_with_a_reason(office):
-    make_campaign(3)
-    one, two, three = do_all(make_worker())
-    do(office, "assignment", "approve_selected", one)
-    act(office, "crowd_assignment", "reject_selected", two)
-    two.refresh_from_db()
-    assert two.state == State.SUBMITTED
-    response = act(office, "crowd_assignment", "reject_selected", one, two, confirmed="yes", reason="No effort.")  # fmt: skip
-    assert "1 not changed" in text_of(response)
-    states = dict(Assignment.own.values_list("pk", "state"))
-    assert states == {one.pk: "APPROVED", two.pk: "REJECTED", three.pk: "SUBMITTED"}
-    assert said() == ["Approved. Reason: As agreed.", "Rejected: No effort."]
-
-
 def test_an_assignments_page_shows_what_the_worker_saw_and_said(office):
     make_campaign(of=[item("k", text="<script>alert(1)</script>", question="=cmd()")])
     done = do_one(make_worker(), remark="]]> odd")
@@ -194,24 +155,6 @@ def test_the_list_of_workers_shows_earnings_and_closed_pools(office):
         "n_pools": "1",
     } == dict(cells)
     assert "Sorry." in text_of(office.get(page_of("worker", worker.pk)))
-
-
-def test_a_worker_can_be_kept_from_all_work_and_let_back_in(office):
-    make_campaign(1)
-    worker = make_worker()
-    do(office, "worker", "exclude_selected", worker)
-    do(office, "worker", "exclude_selected", worker)
-    worker.refresh_from_db()
-    assert next_assignment(worker) is None
-    do(office, "worker", "include_selected", worker)
-    worker.refresh_from_db()
-    assert next_assignment(worker) is not None
-    assert said() == [
-        "Excluded from all work. Reason: As agreed.",
-        "Readmitted. Reason: As agreed.",
-    ]
-    kinds = worker.messages.order_by("pk").values_list("kind", flat=True)
-    assert list(kinds) == ["BANNED", "UNBANNED"]
 
 
 @pytest.mark.every_engine

@@ -465,14 +465,6 @@ def test_somebody_elses_work_is_not_found(site):
     assert other.state == State.ACCEPTED
 
 
-def test_forms_want_their_token(wim):
-    client = Client(enforce_csrf_checks=True)
-    client.force_login(wim.user)
-    make_campaign(1)
-    assert client.post(reverse("work:next")).status_code == 403
-    assert not Assignment.own.exists()
-
-
 HOSTILE = ["<script>alert(1)</script>", "]]>", "=cmd|' /C calc'!A0", "{{ x }}{% y %}", "\u202eabc", "a' onx='b"]  # fmt: skip
 
 
