@@ -216,17 +216,6 @@ def test_lifting_needs_a_reason_and_lets_the_worker_back_in(boss, asked, ada):
     assert logged.get_change_message() == "Ban lifted: The questions were wrong."
 
 
-def test_many_bans_are_lifted_with_one_reason(boss, campaign):
-    bans = [services.ban(make_worker(), POOL, by=None, reason="X.") for _ in range(3)]
-    chosen = (boss, "quality_ban", "lift_selected", *bans[:2])
-    assert "Lift bans" in act(*chosen).text
-    act(*chosen, confirmed="yes", reason="Sorry.")
-    assert Ban.own.filter(lifted_at=None).get() == bans[2]
-    text = boss.get("/admin/quality/ban/", {"in_force": "yes"}).text
-    assert bans[2].worker.pseudonym in text
-    assert bans[0].worker.pseudonym not in text
-
-
 def test_noisy_workers_are_banned_from_the_list_of_verdicts(boss, campaign):
     noisy, banned = make_worker(), make_worker()
     verdicts = [

@@ -106,7 +106,7 @@ def test_degenerate_answers_are_no_evidence_and_no_error(answers):
 def test_a_crowd_of_people_is_not_full_of_programs():
     rng = np.random.default_rng(4)
     named = []
-    for _ in range(40):
+    for _ in range(20):
         answers, copies = simulate_crowd(Crowd(0.1, 50, 0.5, 1.0), rng)
         people = np.isin(answers.worker, np.flatnonzero(copies == 0))
         left = Answers(
@@ -123,13 +123,13 @@ def test_a_crowd_of_people_is_not_full_of_programs():
 
 
 def test_the_targets_are_met_where_a_judge_follows_quality_halfway():
-    assert study_cell(Crowd(0.1, 25, 0.5, 1.0), 30, seed=1).area > 0.8
-    assert study_cell(Crowd(0.35, 100, 0.5, 1.0), 15, seed=1).area > 0.95
-    assert study_cell(Crowd(0.35, 100, 0.5, 0.5), 15, seed=1).area > 0.99
+    assert study_cell(Crowd(0.1, 25, 0.5, 1.0), 15, seed=1).area > 0.8
+    assert study_cell(Crowd(0.35, 100, 0.5, 1.0), 6, seed=1).area > 0.95
+    assert study_cell(Crowd(0.35, 100, 0.5, 0.5), 6, seed=1).area > 0.99
 
 
 def test_a_judge_as_good_as_people_tells_little():
-    cell = study_cell(Crowd(0.1, 25, 0.7, 1.0), 30, seed=1)
+    cell = study_cell(Crowd(0.1, 25, 0.7, 1.0), 15, seed=1)
     assert 0.6 < cell.area < 0.85
 
 
