@@ -8,18 +8,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from genie_research.boards.crowd_simulation import (
-    INSTANCE_SD,
-    NOISE_SD,
-    OUTPUT_SD,
     Crowd,
     draw_ratings,
     simulate_crowd,
 )
 from genie_research.boards.half_crowds import half_crowds
 from leaderboard.stats.systems.estimates import estimate_systems
-from leaderboard.stats.systems.table import rating_table
-from leaderboard.stats.systems.variances import Variances
-from leaderboard.stats.systems.weighting import weighting
 from tests.shared import SHARED, needs_shared
 
 
@@ -109,24 +103,6 @@ def test_one_task_has_no_error_of_its_own():
         simulate_crowd(Crowd(5, 1, 5), n_tasks=1, seed=0)
 
 
-def test_no_linear_estimate_is_better_than_the_documented_errors():
-    """The best linear unbiased estimate that knows all variances, exactly by design."""
-    crowd, rest = Crowd(60, 15.0, 300), OUTPUT_SD**2 + NOISE_SD**2
-    best, plain = [], []
-    for task in range(20):
-        rng = np.random.default_rng([0, task])
-        values, system, worker, instance, _ = draw_ratings(crowd, rng)
-        table = rating_table(values, system, worker, instance)
-        known = Variances(15.0**2, INSTANCE_SD**2, rest, "given")
-        information = weighting(table, known).information
-        best.append(np.diag(np.linalg.inv(information)).mean() * rest)
-        busy = [np.bincount(worker[system == k]) / 300 for k in range(5)]
-        within = (INSTANCE_SD**2 + rest) / 300
-        plain.append(np.mean([15.0**2 * (b**2).sum() + within for b in busy]))
-    # .752 over 200 designs; what is estimated without knowing them reaches .750 +- .017
-    assert (np.mean(best) / np.mean(plain)) ** 0.5 == pytest.approx(0.75, abs=0.03)
-
-
 def halves(seed=1, bias=12.0, n=2_400):
     rng = np.random.default_rng(seed)
     worker, system = rng.integers(0, 40, n), np.arange(n) % 4
@@ -135,7 +111,7 @@ def halves(seed=1, bias=12.0, n=2_400):
 
 
 def test_halves_agree_as_far_as_their_intervals_say():
-    found = half_crowds(*halves(n=800), n_splits=30, seed=2)
+    found = half_crowds(*halves(n=800), n_splits=10, seed=2)
     assert 0.9 <= found.systems <= 1
     assert 0.9 <= found.pairs <= 1
     assert found.systems_plain < 0.85

@@ -54,23 +54,22 @@ def test_the_exact_effort_is_the_sum_over_everything_that_can_happen(stop, strat
         assert math.isnan(exact.mean)
 
 
-@pytest.mark.parametrize("strategy", [OneWorker(), Majority(5), MaxThree(slip="A")])
-def test_many_runs_come_to_the_exact_effort(strategy):
-    outcomes = strategy.outcomes(MANY)
+def test_many_runs_come_to_the_exact_effort():
+    outcomes = MaxThree(slip="A").outcomes(MANY)
     stops = [
         Stop(Hoeffding(0.05)),
         Stop(Hoeffding(0.05), "last"),
         Stop(BetaMixture(0.05)),
     ]
-    samples = measure_effort(outcomes, stops, 20_000, np.random.default_rng(6))
+    samples = measure_effort(outcomes, stops, 5_000, np.random.default_rng(6))
     for stop, sample in zip(stops, samples, strict=True):
         exact = exact_labels(stop, outcomes)
-        n = 20_000 * exact.share_decided
+        n = 5_000 * exact.share_decided
         assert sample.mean_decided == pytest.approx(
             exact.mean, abs=4 * exact.sd / math.sqrt(n) + 1e-9
         )
         assert sample.sd_decided == pytest.approx(exact.sd, rel=0.05, abs=1e-9)
-        spread = math.sqrt(exact.share_decided * (1 - exact.share_decided) / 20_000)
+        spread = math.sqrt(exact.share_decided * (1 - exact.share_decided) / 5_000)
         assert sample.share_decided == pytest.approx(
             exact.share_decided, abs=4 * spread + 1e-12
         )
@@ -108,12 +107,6 @@ def test_the_same_seed_gives_the_same_efforts():
         measure_effort(outcomes, STOPS, 70, np.random.default_rng(3)) for _ in range(2)
     )
     assert [s.labels.tobytes() for s in one] == [s.labels.tobytes() for s in other]
-
-
-def test_a_single_request_can_never_decide():
-    outcomes = OneWorker().outcomes(CollectedVotes([10], [10]))
-    for stop in STOPS:
-        assert exact_labels(stop, outcomes).share_decided == 0
 
 
 def test_the_last_run_never_begins_before_the_first_crossing():

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from genie_research.papers.dynamic.effort import Stop, measure_effort
-from genie_research.papers.dynamic.labels import Majority, MaxThree, OneWorker
+from genie_research.papers.dynamic.labels import Majority, OneWorker
 from genie_research.papers.dynamic.simulation import (
     FixedWorker,
     FreshRequests,
@@ -15,7 +14,6 @@ from genie_research.papers.dynamic.simulation import (
     capability_products,
     draw_difficulties,
 )
-from leaderboard.stats.stopping.sequential import Hoeffding
 
 POOL = np.array([0.0, 0.3, 0.8, 0.95, 1.0])
 REQUESTS = np.array([-1.0, -0.4, 0.0, 0.25, 1.0])
@@ -47,16 +45,6 @@ def test_votes_are_those_of_every_set_of_workers_that_can_be_drawn(n, distinct):
     assert found == pytest.approx(votes_by_enumeration(n, distinct), abs=1e-12)
 
 
-def test_a_large_majority_agrees_with_workers_drawn_one_by_one():
-    rng = np.random.default_rng(4)
-    pool = rng.uniform(0.2, 1, 30)
-    chance = Majority(7).outcomes(SimulatedVotes(pool, [0.4])).p_a[0]
-    runs = 40_000
-    drawn = pool[rng.random((runs, 30)).argsort(axis=1)[:, :7]]
-    votes = rng.random((runs, 7)) < (1 + drawn * 0.4) / 2
-    assert (votes.sum(axis=1) > 3).mean() == pytest.approx(chance, abs=0.01)
-
-
 def test_the_mean_powers_of_a_bounded_normal_are_its_integrals():
     population = Population(0.25, 0.1, 10)
     normal = stats.norm(0.25, math.sqrt(0.1))
@@ -78,25 +66,6 @@ def test_difficulties_are_bounded_and_0_1_is_their_variance():
     assert drawn.std() == pytest.approx(0.1, rel=0.01)
     wide = draw_difficulties(20_000, 0.25, 4, np.random.default_rng(1))
     assert (wide.min(), wide.max()) == (-1, 1)
-
-
-@pytest.mark.parametrize(
-    "strategy", [OneWorker(), Majority(5), MaxThree(distinct=False)]
-)
-def test_fresh_requests_behave_like_lists_drawn_again_and_again(strategy):
-    population = Population(0.3, 0.1, 400)
-    stop = [Stop(Hoeffding(0.01))]
-    rng = np.random.default_rng(9)
-    [fresh] = measure_effort(FreshRequests(population, strategy), stop, 2000, rng)
-    listed = []
-    for _ in range(400):
-        votes = SimulatedVotes(
-            population.draw_workers(rng)[0], population.draw_requests(rng)
-        )
-        [few] = measure_effort(strategy.outcomes(votes), stop, 5, rng)
-        listed.append(few.mean)
-    error = math.hypot(fresh.sd / math.sqrt(2000), np.std(listed) / math.sqrt(400))
-    assert fresh.mean == pytest.approx(np.mean(listed), abs=4 * error)
 
 
 def test_a_fixed_worker_is_one_person_in_all_requests_of_a_run():
@@ -136,17 +105,6 @@ def test_a_given_pool_of_workers_stays_in_all_runs(strategy):
         assert set(shares[2].round(1)) == {0.5, 1.0}
     elif strategy == OneWorker():
         assert shares[2].mean() == pytest.approx(1 - 0.5 / 3, abs=0.01)
-
-
-def test_the_same_seed_gives_the_same_bytes():
-    population = Population(0.25, 0.1, 50)
-    for strategy in (None, OneWorker(), MaxThree()):
-        labelling = FreshRequests(population, strategy)
-        one, other = (
-            labelling.draw(7, np.random.default_rng(5)).labels.tobytes()
-            for _ in range(2)
-        )
-        assert one == other
 
 
 def test_the_order_of_the_workers_does_not_matter():

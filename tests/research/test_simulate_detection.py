@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from genie_research.detection.detection_study import simulate_detection
 from genie_research.detection.study_plot import study_plot
-from genie_research.detection.study_table import PUBLISHED, study_table
+from genie_research.detection.study_table import study_table
 from quality.detection.stats.detectors import DETECTORS
 
 
@@ -89,15 +89,3 @@ def test_nobody_flagged_is_a_dash_and_no_mark():
     assert "--/" in study_table(study, "one question each")
     picture = ElementTree.fromstring(study_plot(study, "<one & only>"))
     assert "<one & only>" in "".join(picture.itertext())
-
-
-def test_the_printed_table_has_every_detector_of_the_paper():
-    assert set(PUBLISHED) == {
-        slug for slug, spec in DETECTORS.items() if not spec.guarded
-    }
-    assert all(
-        0 <= share <= 100
-        for row in PUBLISHED.values()
-        for pair in row
-        for share in pair
-    )

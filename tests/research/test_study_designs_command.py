@@ -97,20 +97,6 @@ def test_equal_labels_and_one_system_have_no_power(tmp_path):
     assert "0.0000" in text
 
 
-@pytest.mark.parametrize(
-    ("lines", "words"),
-    [
-        (["x,1,a,0.5", "x,1,b,1"], "An instance has 2 labels"),
-        (["x,1,a,7"] * 3, "Every label must lie on the scale"),
-    ],
-)
-def test_what_cannot_be_studied_is_said(tmp_path, lines, words):
-    path = tmp_path / "few.csv"
-    path.write_text("\n".join(["system,instance,worker,value", *lines]))
-    with pytest.raises(CommandError, match=words):
-        run(path, "--rounds", 5, "--budget", 3)
-
-
 def test_pairs_and_tables_without_instances_are_refused(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_text("system_a,system_b,instance,worker,preferred\nx,y,1,a,x\n")
