@@ -76,7 +76,7 @@ def test_who_meets_an_instance_as_a_test_does_not_judge_it(
 
 
 # others with anchors: test_anchors_with_few_workers
-@pytest.mark.parametrize(("n_workers", "exposure"), [(1, "campaign"), (2, "task")])
+@pytest.mark.parametrize(("n_workers", "exposure"), [(1, "campaign")])
 def test_few_workers_complete_a_campaign(
     task_with, launched, worker_of, admin_user, n_workers, exposure
 ):

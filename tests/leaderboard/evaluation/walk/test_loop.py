@@ -12,29 +12,18 @@ from genie.lib.unguessable import seed_for
 from leaderboard import demo
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.price import quote_single
-from leaderboard.evaluation.services.simulate import AGREEABLE, Crowd, Player
+from leaderboard.evaluation.services.simulate import AGREEABLE, Crowd
 from leaderboard.models import Score
 from quality.bans import services
 from quality.bans.selectors import clean_ratings
 from quality.models import Ban, Placement
-from tests.leaderboard.evaluation.days import a_day_later
-from tests.leaderboard.evaluation.steps import ask, launch, now, settle
+from tests.leaderboard.evaluation.steps import ask, now, settle
 from tests.refusals import refusal
 
 
 @pytest.fixture
 def players(task):
     return demo.players([task.slug])
-
-
-def test_the_cost_shown_is_the_cost_set_aside(measured, boss):
-    quote = quote_single(measured.task)
-    decide.approve(measured, by=boss)
-    assert Commitment.own.get().amount_cents == quote.total_cents
-    assert sum(line.cents for line in quote.lines) == quote.total_cents
-    with refusal("not-approvable"):
-        decide.approve(measured, by=boss)
-    assert Commitment.own.count() == 1
 
 
 @pytest.mark.every_engine
@@ -131,34 +120,6 @@ def test_everyone_is_paid_once_for_each_hit_banned_or_not(annotating, players, q
     )
 
 
-def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
-    published, diligent, quality, boss, task
-):
-    first = Score.own.get()
-    banned = services.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
-    settle()
-    second = Score.objects.get(superseded_at=None)
-    assert second.n < first.n == 12
-    assert (first.n_excluded_workers, second.n_excluded_workers) == (0, 1)
-    campaign = Campaign.own.get()
-    assert campaign.state == "RUNNING"
-    Crowd(diligent[1:], quality=quality, seed=5).work()
-    settle()
-    assert Score.own.get(superseded_at=None) == second
-    a_day_later()
-    settle()
-    third = Score.objects.get(superseded_at=None)
-    assert third.n == 12
-    campaign.refresh_from_db()
-    assert campaign.state == "COMPLETE"
-    spent = sum(LedgerEntry.own.values_list("amount_cents", flat=True))
-    assert Commitment.own.get().amount_cents == spent <= campaign.budget_cents
-    assert banned.worker.pk not in set(clean_ratings(campaign)["worker"])
-    before = Score.own.count()
-    settle()
-    assert Score.own.count() == before
-
-
 def test_lifting_a_ban_counts_the_same_ratings_as_before(task, diligent, boss, request):
     ask(task, sample_size=30)
     request.getfixturevalue("published")
@@ -192,18 +153,6 @@ def test_withdrawing_stops_the_campaign_and_frees_what_is_left(
     assert Commitment.own.get().amount_cents == spent
     freed = annotating.approved_cents - spent
     assert budgets.budget_left(task.slug) - before == freed > 0
-
-
-def test_simulated_workers_never_answer_what_people_are_asked(
-    hand_in, good, boss, players, quality
-):
-    launch(hand_in(good, name="For people"), boss)
-    assert (
-        Crowd(
-            [Player(p.worker, p.habit) for p in players], quality=quality, seed=8
-        ).work()
-        == 0
-    )
 
 
 def test_ratings_of_a_campaign_are_in_a_fixed_order(annotating, players, quality):

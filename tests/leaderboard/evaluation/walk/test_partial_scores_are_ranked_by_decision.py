@@ -100,22 +100,6 @@ def test_staff_have_it_ranked_and_take_that_back(partial, staff, task, client):
     assert "no longer ranked" in partial.events.last().sentence
 
 
-def test_who_may_not_decide_cannot_have_it_ranked(partial, client, django_user_model):
-    eve = django_user_model.objects.create_user("eve", is_staff=True)
-    eve.user_permissions.set(Permission.objects.filter(codename="view_submission"))
-    client.force_login(eve)
-    post(client, partial, "rank_partial_selected", confirmed="yes", reason="Mine.")
-    address = reverse("admin:leaderboard_submission_rank-partial", args=[partial.pk])
-    sent = {"confirmed": "yes", "reason": "Mine."}
-    assert client.post(address, sent).status_code == 403
-    assert not now(partial).human_evaluation.ranks_partial
-
-
-def test_only_a_published_partial_score_can_be_ranked_by_decision(begun, boss):
-    with refusal("not-published"):
-        decide.rank_partial(begun, by=boss, reason="Why not.", ranked=True)
-
-
 def test_a_reason_is_needed_and_one_decision_counts(partial, boss):
     with refusal("reason-missing"):
         decide.rank_partial(partial, by=boss, reason=" ", ranked=True)

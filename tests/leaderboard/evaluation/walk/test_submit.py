@@ -7,9 +7,8 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from genie.lib import jobs
-from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
-from leaderboard.models import Prediction, Submission, Team
+from leaderboard.models import Submission
 from leaderboard.submissions.services import about_system, submit
 from tests.refusals import refusal
 
@@ -103,31 +102,6 @@ def test_bad_input_is_refused_in_words_and_leaves_nothing_behind(hand_in, fields
 def test_a_link_may_have_500_characters():
     link = "https://a.org/" + 486 * "x"
     assert about_system.checked_links([link]) == [link]
-
-
-def test_who_is_not_in_the_team_cannot_hand_in_for_it(task, sam, good):
-    stranger = Team.objects.create(slug="others", name="Others")
-    with pytest.raises(GenieError, match="not a member"):
-        submit.receive(
-            task=task,
-            owner=sam,
-            team=stranger,
-            system_name="System",
-            file=io.BytesIO(b"{}"),
-            file_name="p.json",
-        )
-
-
-def test_an_invalid_file_names_what_is_wrong_and_stores_no_prediction(hand_in, good):
-    bad = dict(list(good.items())[2:], **{"no-such-id": "text"})
-    submission = hand_in(bad)
-    jobs.drain()
-    submission.refresh_from_db()
-    assert submission.state == "INVALID"
-    codes = {error["code"]: error for error in submission.errors}
-    assert codes["missing-ids"]["count"] == 2
-    assert codes["unknown-ids"]["count"] == 1
-    assert Prediction.own.count() == 0
 
 
 def test_a_valid_file_is_measured_by_every_metric_of_the_task(hand_in, good, task):
