@@ -3,7 +3,6 @@
 import tracemalloc
 
 import pytest
-from django.contrib.auth import get_user_model
 
 from genie.lib import jobs
 from genie.lib.errors import GenieError
@@ -256,29 +255,6 @@ def test_a_task_with_a_wrong_parameter_is_not_loaded(db, monkeypatch):
     with pytest.raises(GenieError, match=r"metrics\.chrf\.words: there is no such"):
         load.load_task("demo-qa")
     assert not Task.own.exists()
-
-
-@pytest.mark.every_engine
-def test_staff_stop_and_resume_in_the_admin(task, two, small_pieces, client):
-    boss = get_user_model().objects.create_superuser("boss")
-    client.force_login(boss)
-    use_metrics(task, "ter", "bleurt")
-    services.catch_up(task)
-    run = MetricRun.objects.get(metric="ter")
-    address = "/admin/leaderboard/metricrun/"
-    said = client.get(address).text
-    assert f"0 of {run.pieces.count()}" in said
-    assert "not computed here" in said
-    act = {"_selected_action": [run.pk], "confirmed": "yes", "reason": "Night."}
-    client.post(address, {"action": "stop_selected", **act})
-    run.refresh_from_db()
-    assert run.state == "STOPPED"
-    client.post(address, {"action": "resume_selected", **act})
-    jobs.drain()
-    run.refresh_from_db()
-    assert run.state == "DONE"
-    assert client.get(f"{address}{run.pk}/change/").status_code == 200
-    assert client.get("/admin/leaderboard/metricboard/").status_code == 200
 
 
 @pytest.mark.every_engine

@@ -1,7 +1,5 @@
 """Tests between metrics: the values of a plain loop, the right level, much faster."""
 
-import time
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -69,24 +67,6 @@ def test_all_swaps_of_systems_are_those_of_a_loop(statistic, coarse):
     assert found.n_permutations == 64
     assert found.difference == pytest.approx(observed, abs=1e-12)
     assert found.p_value == pytest.approx(share, abs=1e-12)
-
-
-@pytest.mark.parametrize("statistic", ["pearson", "spearman", "tau-b", "acc-eq"])
-@pytest.mark.parametrize("group", ["instance", "system"])
-def test_random_swaps_are_those_of_a_loop_within_sampling_error(statistic, group):
-    rng = np.random.default_rng(8)
-    people = rng.integers(1, 5, (5, 12)).astype(float)
-    people[0, :4] = np.nan
-    first = np.nan_to_num(people) + rng.normal(0, 2, (5, 12))
-    second = np.round(np.nan_to_num(people) + rng.normal(0, 3, (5, 12)))
-    found = permutation_test(
-        people, first, second, statistic=statistic, group=group, seed=1
-    )
-    swaps = rng.integers(0, 2, (250, 5, 12))
-    observed, share = loop(people, first, second, statistic, swaps, group)
-    assert found.difference == pytest.approx(observed, abs=1e-12)
-    error = np.sqrt(0.25 / 250 + 0.25 / 1_000)
-    assert abs(found.p_value - share) < 4 * error
 
 
 @pytest.mark.parametrize("statistic", SWAPPED)
@@ -185,31 +165,6 @@ def test_coins_are_fair_and_come_in_chunks(monkeypatch):
     assert whole.mean(axis=0) == pytest.approx(np.full(30, 0.5), abs=0.1)
 
 
-@pytest.mark.slow
-def test_it_is_at_least_twenty_times_as_fast_as_a_loop():
-    rng = np.random.default_rng(2)
-    people = rng.normal(size=(10, 150))
-    first, second = people + rng.normal(size=(2, 10, 150))
-    start = time.process_time()
-    permutation_test(people, first, second, statistic="tau-b", seed=1)
-    ours = time.process_time() - start
-
-    def tau(metric):
-        return np.mean(
-            [
-                stats.kendalltau(a, b).statistic
-                for a, b in zip(people.T, metric.T, strict=True)
-            ]
-        )
-
-    start = time.process_time()
-    for w in rng.integers(0, 2, (10, 10, 150)):
-        tau(np.where(w, first, second))
-        tau(np.where(w, second, first))
-    plain = (time.process_time() - start) * 100
-    assert plain > 20 * ours
-
-
 # --- verdicts on pairs, calibrated -------------------------------------------------
 
 
@@ -237,7 +192,7 @@ def test_verdicts_have_the_recorded_p_value_and_the_calibrated_difference():
 def test_only_swaps_by_instance_keep_their_level(swapped, low, high):
     rng = np.random.default_rng(6)
     p_values = []
-    for _ in range(300):
+    for _ in range(150):
         people = rng.integers(1, 4, (12, 30)).astype(float)
         people[:, rng.random(30) < 0.2] = np.nan
         first, second = np.nan_to_num(people) + rng.normal(0, 1, (2, 12, 30))
