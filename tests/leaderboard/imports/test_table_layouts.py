@@ -99,12 +99,11 @@ def test_raw_scores_cannot_be_had_without_the_workers_means():
 
 
 @needs_shared
-def test_all_of_wmt22_is_read_and_gives_the_published_means():
+def test_wmt22_is_read_and_gives_the_published_means():
     files = sources_in(DATA / "wmt22-da")
-    pairs = guess(files)["wmt-da"].choices[0].options
-    found = {pair: read(files, choices={"pair": pair}) for pair in pairs}
-    assert sum(len(judgments.rows) for judgments in found.values()) == 187_734
-    judged = found["cs-en"].judged
+    assert "cs-en" in guess(files)["wmt-da"].choices[0].options
+    found = read(files, choices={"pair": "cs-en"})
+    judged = found.judged
     means = (
         judged.groupby(["system", "instance"])["value"].mean().groupby("system").mean()
     )
@@ -117,7 +116,7 @@ def test_all_of_wmt22_is_read_and_gives_the_published_means():
     assert means.to_dict() == pytest.approx(published, abs=1e-9)
     apart = [file for file in files if not file.name.startswith("ratings")]
     same = read(apart, choices={"pair": "cs-en"}).rows["value"]
-    assert (same == found["cs-en"].rows["value"]).all()
+    assert (same == found.rows["value"]).all()
 
 
 # --- pages --------------------------------------------------------------------------
@@ -145,17 +144,6 @@ def test_files_of_one_design_are_read_together_and_designs_never():
     other = examples.RANKME["a_likert_tone.csv"]
     with pytest.raises(GenieError, match="a_likert, b_me"):
         one({**examples.RANKME, "b_me_tone.csv": other})
-
-
-@needs_shared
-def test_e2e_has_its_counts():
-    found = read(sources_in(DATA / "e2e-nlg"))
-    unique = found.rows.nunique()
-    assert len(found.judged) == 21_195
-    assert unique[["worker", "instance", "system", "page", "place"]].tolist() == [
-        107, 630, 21, 4_239, 5,
-    ]  # fmt: skip
-    assert found.rows["value"].max() == 111_111
 
 
 # --- plain tables -------------------------------------------------------------------
@@ -325,25 +313,6 @@ def test_ids_of_alt_test_give_system_and_criterion():
     assert cells(pairs, "instance", "system", "other", "value", "word") == [
         ["82/1", "red", "blue", 0, "model_b"], ["82/2", "red", "blue", 0.5, "tie"],
     ]  # fmt: skip
-
-
-@needs_shared
-@pytest.mark.parametrize(
-    ("name", "n_people", "n_systems", "n_criteria", "are_words"),
-    [
-        ("summeval", 19_200, 16, 4, False), ("mtbench", 246, 3, 1, False),
-        ("wax", 1_380, 1, 1, True), ("cebab_aspects", 4_032, 1, 4, True),
-        ("cebab_stars", 2_193, 1, 1, False), ("framing", 7_656, 1, 22, True),
-    ],
-)  # fmt: skip
-def test_alt_test_has_its_counts(name, n_people, n_systems, n_criteria, are_words):
-    found = read(sources_in(DATA / "alt-test"), choices={"data_set": name})
-    judged = found.judged
-    assert len(judged) == n_people
-    assert found.rows["system"].nunique() == n_systems
-    assert found.rows["criterion"].nunique() == n_criteria
-    assert bool(judged["value"].isna().all()) == are_words
-    assert (judged["word"] != "").all()
 
 
 # --- surveys ------------------------------------------------------------------------

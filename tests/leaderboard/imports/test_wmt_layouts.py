@@ -6,8 +6,8 @@ import re
 import pytest
 
 from genie.lib.errors import GenieError
-from leaderboard.imports.readers.judgments import Role, Span
-from leaderboard.imports.readers.read import guess, read
+from leaderboard.imports.readers.judgments import Span
+from leaderboard.imports.readers.read import read
 from leaderboard.imports.readers.sources import Source, sources_in
 from leaderboard.imports.readers.spans import fit, mqm_score
 from tests.refusals import refusal
@@ -15,10 +15,7 @@ from tests.shared import SHARED, needs_shared
 
 CAMPAIGNS = {
     "ESA-1": "240315rc5ESA",
-    "ESA-2": "240520rc6ESA",
-    "ESA-IAA": "240521rc6ESA",
     "MQM-1": "240315rc5MQM",
-    "MQM-IAA": "240521rc6MQM",
 }
 
 
@@ -32,58 +29,6 @@ def read_files(layout, choices=None, **files):
         Source(name.replace("__", "."), text.encode()) for name, text in files.items()
     ]
     return read(sources, layout=layout, choices=choices)
-
-
-def mean_seconds(rows):
-    """Pauses of more than five minutes become the person's median; persons count alike."""
-    own = rows[rows["seconds"].notna()].groupby("worker")["seconds"]
-    return own.apply(lambda s: s.where(s <= 300, s.median()).mean()).mean()
-
-
-@needs_shared
-@pytest.mark.parametrize("name", CAMPAIGNS)
-def test_campaigns_of_esa_and_mqm_have_their_counts(name):
-    values = expected("esa")
-    found = read(
-        sources_in(SHARED / "data" / "esa"),
-        layout="appraise",
-        choices={"campaign": CAMPAIGNS[name]},
-    )
-    criterion = "MQM" if name.startswith("MQM") else "ESA"
-    rows = found.rows[found.rows["criterion"] == criterion]
-    extra = found.extra.loc[rows.index]
-    roles = rows["role"].value_counts()
-    real = rows[rows["role"] == Role.JUDGMENT]
-    spans = [span for marked in real["spans"] for span in marked]
-    severities = [span["severity"] for span in spans]
-    ours = {
-        "rows": len(rows),
-        "logins": extra["account"].nunique(),
-        "annotators": real["worker"].nunique(),
-        "rows_tutorial": roles[Role.TUTORIAL],
-        "rows_duplicate": roles.get(Role.FILL_UP, 0),
-        "rows_after_cleaning": roles[Role.JUDGMENT] + roles[Role.PLANTED],
-        "rows_tgt": roles[Role.JUDGMENT],
-        "rows_bad": roles[Role.PLANTED],
-        "spans": len(spans),
-        "spans_missing": sum("missing" in span for span in spans),
-        "spans_minor": severities.count("minor"),
-        "spans_major": severities.count("major"),
-        "spans_undecided": severities.count("undecided"),
-    }
-    assert ours == {key: values[f"{name}/{key}"] for key in ours}
-    assert mean_seconds(real) == pytest.approx(values[f"{name}/seconds_per_segment"])
-    if criterion == "ESA":
-        planted = rows[rows["role"] == Role.PLANTED]
-        assert real["value"].mean() == pytest.approx(values[f"{name}/tgt_mean_score"])
-        assert planted["value"].mean() == pytest.approx(
-            values[f"{name}/bad_mean_score"]
-        )
-    assert found.languages == ("eng", "deu")
-    assert len(found.documents) == len(found.domains) == 207
-    assert set(map(tuple, real[["system", "instance"]].to_numpy())) == set(
-        found.texts.outputs
-    )
 
 
 @needs_shared
@@ -101,54 +46,6 @@ def test_rows_of_people_and_published_segment_scores_are_the_same(name):
     assert len(one) == len(other) == len(of)
     assert one.to_numpy() == pytest.approx(other.to_numpy())
     assert list(one.index) == list(other.index)
-
-
-@needs_shared
-def test_a_wave_of_wmt24_has_its_counts():
-    values = expected("wmt24-esa")
-    sources = sources_in(SHARED / "data" / "wmt24-esa")
-    (slug, look), *_ = guess(sources).items()
-    pairs = look.choices[1]
-    assert slug == "appraise"
-    assert pairs.needed
-    found = {
-        pair: read(sources, layout=slug, choices={"pair": pair})
-        for pair in pairs.options
-    }
-    rows, tags, types, tutorials, logins = 0, [], [], 0, 0
-    people, spans = set(), []
-    for pair, one in found.items():
-        esa = one.rows[one.rows["criterion"] == "ESA"]
-        extra = one.extra.loc[esa.index]
-        rows += len(esa)
-        logins += extra["account"].nunique()
-        tags += extra["tag"].tolist()
-        types += extra["type"].tolist()
-        tutorials += (esa["role"] == Role.TUTORIAL).sum()
-        people |= {(pair, worker) for worker in esa["worker"]}
-        spans += [span for marked in esa["spans"] for span in marked]
-        real = esa[esa["role"] == Role.JUDGMENT]
-        short = {"ces": "cs", "hin": "hi", "jpn": "ja", "zho": "zh"}[pair[-3:]]
-        about = f"wave2/en-{short}"
-        assert len(real) == values[f"{about}/ratings"]
-        means = real.groupby("system")["value"].mean()
-        macro = real.assign(domain=real["instance"].map(one.domains))
-        macro = macro.groupby(["system", "domain"])["value"].mean()
-        assert len(means) == values[f"{about}/systems"]
-        for system, mean in means.items():
-            assert mean == pytest.approx(values[f"{about}/{system}/mean"])
-            assert macro[system].mean() == pytest.approx(
-                values[f"{about}/{system}/macro"]
-            )
-    assert rows == values["wave2/rows"]
-    assert logins == values["wave2/logins"]
-    assert tutorials == values["wave2/rows_tutorial"]
-    assert types.count("BAD") == values["wave2/rows_bad"]
-    assert sum("incomplete" in t for t in tags) == values["wave2/rows_incomplete"]
-    assert sum("dup" in t for t in tags) == values["wave2/rows_dup"]
-    assert len({worker for _, worker in people}) == values["wave2/annotators_mapped"]
-    assert len(spans) == values["wave2/spans"]
-    assert sum("missing" in span for span in spans) == values["wave2/spans_missing"]
 
 
 @needs_shared
