@@ -1,6 +1,7 @@
 """Chance-corrected agreement: Krippendorff, Fleiss, Cohen, and plain percentages."""
 
 import itertools
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ from quality.agreement.item_bootstrap import item_interval
 from quality.agreement.kappa import cohen_kappa, fleiss_kappa, percentage_agreement
 from quality.agreement.krippendorff import LEVELS, krippendorff_alpha
 from quality.agreement.label_counts import label_counts, tally
+from tests.quality.stats.truth import rows, truth
+from tests.shared import needs_shared
 
 NAN = float("nan")
 #: Four observers, twelve units, seven values missing: Krippendorff's own example.

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from quality.agreement.icc import ICC_FORMS, icc, icc_forms, icc_one_way
-from tests.quality.stats.truth import rows
+from tests.quality.stats.truth import rows, truth
 from tests.shared import needs_shared
 
 #: Six targets, four judges: the example of Shrout and Fleiss (1979), table 2.

@@ -6,8 +6,6 @@ import tracemalloc
 from dataclasses import asdict
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from leaderboard.submissions.readers import read_predictions
 from tests.leaderboard.submissions.readers.hand_in import IDS, codes, hand_in, only
@@ -161,10 +159,6 @@ def test_too_long_a_prediction_is_refused():
         problem.message
         == "1 prediction is longer than 1,000 characters: q1 (line 1, 1,001)."
     )
-
-
-def test_an_empty_prediction_is_no_error():
-    assert codes(json_of(q1="", q2="  ")) == []
 
 
 def test_texts_that_could_break_a_page_or_a_sheet_are_kept_as_they_are():
@@ -348,11 +342,7 @@ def test_json_of_another_shape_is_said_to_be_so(data):
 @pytest.mark.parametrize(
     ("row", "code"),
     [
-        ("not json", "line-not-json"),
-        ("[1, 2]", "not-a-row"),
         ('"text"', "not-a-row"),
-        ('{"prediction": "x"}', "row-without-id"),
-        ('{"id": "q1"}', "row-without-prediction"),
         ('{"id": "q1", "id": "q2", "hyp": "x"}', "repeated-key"),
         ('{"id": "q1", "hyp": "x"} {"id": "q2", "hyp": "y"}', "line-not-json"),
     ],
@@ -364,11 +354,6 @@ def test_rows_that_are_none_are_named_by_line(row, code):
 
 
 # tables and lines -----------------------------------------------------------------
-
-
-def test_lines_without_a_tab_are_named():
-    problem = only("q1\ta\nq2 b\nq3\tc\n\n", "p.tsv", instance_ids=["q1", "q3"])
-    assert (problem.code, problem.examples) == ("no-tab", [{"line": 2}])
 
 
 def test_a_table_with_commas_is_not_taken_for_texts():
@@ -383,27 +368,6 @@ def test_broken_json_of_as_many_lines_is_not_taken_for_texts():
 
 
 # everything -----------------------------------------------------------------------
-
-
-@settings(max_examples=120, deadline=None)
-@given(
-    st.binary(max_size=300),
-    st.sampled_from(["p.json", "p.jsonl", "p.tsv", "p.txt", "p.gz", ""]),
-)
-@example(b"\x1f\x8b", "p.gz")
-@example(b"{", "")
-@example(b"\t", "p.tsv")
-@example(b"[", "p.jsonl")
-@example(b"\xed\xa0\x80", "")
-def test_no_bytes_whatever_raise(data, name):
-    result = hand_in(data, name)
-    assert result.problems or set(result.predictions) == set(IDS)
-    json.dumps([asdict(problem) for problem in result.problems]).encode()
-    for problem in result.problems:
-        assert problem.count >= 1
-        assert (
-            problem.message.endswith((".", "…")) or problem.code == "trailing-garbage"
-        )
 
 
 def test_many_wrong_entries_cost_little_memory():
