@@ -2,8 +2,6 @@
 
 import json
 import shutil
-from io import StringIO
-from xml.etree import ElementTree
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -145,35 +143,3 @@ def test_a_task_without_its_texts_says_what_to_get_and_from_where():
     told = str(refused.value)
     assert "ids.txt, source.txt, reference.A.txt" in told
     assert "https://www.statmt.org/wmt21/" in told
-
-
-@needs_shared
-def test_the_same_texts_in_wmt_s_own_layout_are_the_same_release(tmp_path):
-    texts = SHARED / "data/wmt21-de-en"
-    call_command("load_task", "wmt21-de-en", source=str(texts), stdout=StringIO())
-    write_xml(tmp_path / "newstest2021.de-en.all.xml", texts)
-    out = StringIO()
-    call_command(
-        "load_task", "wmt21-de-en", source=str(tmp_path), reader="wmt-xml", stdout=out
-    )
-    assert "already loaded from this release (1,000 instances" in out.getvalue()
-
-
-def write_xml(path, texts):
-    """Write the plain texts as WMT publishes them: one file with all documents."""
-    names = ("ids.txt", "source.txt", "reference.A.txt", "reference.B.txt")
-    files = [(texts / name).read_text("utf-8").splitlines() for name in names]
-    dataset = ElementTree.Element("dataset", id="newstest2021")
-    documents = {}
-    for key, *segments in zip(*files, strict=True):
-        name, _, number = key.rpartition(".")
-        if name not in documents:
-            document = ElementTree.SubElement(dataset, "doc", origlang="de", id=name)
-            sides = [("src", {}), *(("ref", {"translator": t}) for t in "AB")]
-            documents[name] = [
-                ElementTree.SubElement(ElementTree.SubElement(document, tag, more), "p")
-                for tag, more in sides
-            ]
-        for paragraph, text in zip(documents[name], segments, strict=True):
-            ElementTree.SubElement(paragraph, "seg", id=number).text = text
-    ElementTree.ElementTree(dataset).write(path, "utf-8", xml_declaration=True)

@@ -11,8 +11,7 @@ from leaderboard.models import Submission
 from leaderboard.releases import bundle
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.models import Ban
-from tests.cast import allow
-from tests.factories import make_task, make_user, make_worker, signed_in
+from tests.factories import make_task, make_worker
 from tests.kept import kept
 from tests.leaderboard.boards.pages.judged import judge
 
@@ -84,14 +83,6 @@ def test_an_empty_board_has_no_report(client_of, task):
     assert "has been rated by people yet" in text_of(client_of("superuser"), task)
     client = client_of("superuser")
     assert client.post(address(task))["Content-Type"].startswith("text/html")
-
-
-def test_only_who_may_release_data_gets_it(client_of, task, two):
-    assert client_of("submitter").get(address(task)).status_code == 302
-    user = make_user("vera", is_staff=True)
-    allow(user, "leaderboard.view_task")
-    client = signed_in(user)
-    assert client.get(address(task)).status_code == 403
 
 
 def test_why_there_is_no_archive_yet_is_said_on_the_page(client_of, task, two):

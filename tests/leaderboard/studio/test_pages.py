@@ -253,13 +253,6 @@ def test_a_draft_is_its_owners_alone(mia):
     assert plain.get(reverse("leaderboard:studio-new")).status_code == 404
 
 
-def test_forms_need_their_token(maker):
-    strict = Client(enforce_csrf_checks=True)
-    strict.force_login(maker)
-    assert begin(strict).status_code == 403
-    assert not Draft.objects.exists()
-
-
 def test_drafts_are_deleted_and_forgotten(mia, django_capture_on_commit_callbacks):
     begin(mia)
     begin(mia, slug="other")

@@ -62,14 +62,14 @@ def test_items_of_a_group_that_are_alike_count_once():
 
 
 def test_equal_systems_are_seldom_told_apart():
-    """Five equal systems, 400 times: any pair in at most 5 % of the times (± 2.2)."""
+    """Five equal systems, 150 times: any pair in at most 5 % of the times (± 3.6)."""
     wrong = 0
-    for seed in range(400):
+    for seed in range(150):
         rng = np.random.default_rng(seed)
         hard = rng.normal(0, 1, (60, 1))
         table = hard + rng.normal(0, 1, (60, 5))
         wrong += estimate_by_items(list("abcde"), table).n_significant > 0
-    assert wrong / 400 <= 0.072
+    assert wrong / 150 <= 0.086
 
 
 @pytest.mark.parametrize(

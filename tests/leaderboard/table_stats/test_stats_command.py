@@ -1,7 +1,5 @@
 """`manage.py stats`: what it prints and writes, without a database."""
 
-import csv
-import gzip
 import json
 import subprocess
 import sys
@@ -17,11 +15,8 @@ from leaderboard.stats.systems.estimates import estimate_systems
 from leaderboard.stats.systems.ranks import rank_systems
 from leaderboard.table_stats.page import as_page
 from leaderboard.table_stats.report import Sheet
-from tests.shared import SHARED, needs_shared
 
-WMT22 = SHARED / "data" / "wmt22-da"
 # cells that workers with equal ratings gave: published with a z of 0, and not in the data
-CELLS_WITHOUT = {"de-en": 65}
 
 
 def run(*args):
@@ -240,39 +235,6 @@ def test_no_database_is_needed(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "600 ratings by 20 workers" in done.stdout
-
-
-@needs_shared
-@pytest.mark.shared
-# the smaller ones of seven: with cells without a z, and with none
-@pytest.mark.parametrize("pair", ["de-en", "lv-en", "uk-en"])
-def test_the_z_scores_of_wmt22_come_out(tmp_path, pair):
-    everything = numbers(tmp_path, WMT22 / f"ratings-{pair}.csv.gz")
-    found = everything["systems"]
-    known = {
-        item["id"]: item["value"]
-        for item in json.loads((WMT22 / "expected.json").read_text())
-    }
-    with gzip.open(WMT22 / f"ratings-{pair}.csv.gz", "rt") as file:
-        rated = {
-            (row["system"], row["segment"])
-            for row in csv.DictReader(file)
-            if row["type"] in ("SYSTEM", "REPEAT")
-        }
-    missing = 0
-    for line in found:
-        system = line["system"]
-        published = known[f"{pair}/{system}/z"]
-        segments = known[f"{pair}/{system}/segments"]
-        own = sum(name == system for name, _ in rated)
-        missing += segments - own
-        # cells of workers without a z count as 0 there
-        assert line["z"] * own / segments == pytest.approx(published, abs=0.0005)
-    assert missing == CELLS_WITHOUT.get(pair, 0)
-    for line in everything["criteria"][0]["rank_sums"] if not missing else ():
-        cluster = [line["first"], line["last"]]
-        assert cluster == known[f"{pair}/{line['system']}/cluster"]
-        assert line["wins"] == known[f"{pair}/{line['system']}/wins"]
 
 
 def test_a_page_shows_all_names_as_text():
