@@ -24,7 +24,9 @@ def documented() -> dict[str, str]:
     return dict(re.findall(r"^([A-Z_]+)=(\S+)$", block, re.M))
 
 
-def check(tmp_path, shown, level):
+def test_the_deployment_check_has_nothing_to_say(tmp_path):
+    shown = documented()
+    assert {"GENIE_PRODUCTION", "GENIE_SECRET_KEY_FILE", "GENIE_HOSTS"} <= set(shown)
     key = tmp_path / "key"
     key.write_text(secrets.token_urlsafe(50))
     # what another machine has: a secret of its own, and no PostgreSQL to ask
@@ -38,29 +40,16 @@ def check(tmp_path, shown, level):
         for name, value in os.environ.items()
         if not name.startswith(("GENIE_", "DJANGO_"))
     }
-    return subprocess.run(
-        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", level],
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
         cwd=ROOT,
         env={**kept, **shown, **own},
         capture_output=True,
         text=True,
         check=False,
     )
-
-
-def test_the_deployment_check_has_nothing_to_say(tmp_path):
-    shown = documented()
-    assert {"GENIE_PRODUCTION", "GENIE_SECRET_KEY_FILE", "GENIE_HOSTS"} <= set(shown)
-    done = check(tmp_path, shown, "WARNING")
     assert done.returncode == 0, done.stderr
     assert "no issues" in done.stdout
-
-
-def test_the_deployment_check_refuses_what_would_fail_silently(tmp_path):
-    done = check(tmp_path, {"GENIE_PRODUCTION": "yes"}, "ERROR")
-    assert done.returncode == 1
-    for name in ("EMAIL", "EMAIL_FROM", "HOSTS", "SITE_URL", "PROXIES"):
-        assert f"Set GENIE_{name}=" in done.stderr
 
 
 @pytest.fixture
