@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from django.utils.module_loading import import_string
 
-from genie.schedules import SCHEDULES
 from leaderboard.submissions.services.lifecycle import LEGAL, RUNNERS
 from tests.engine_blind import ENGINE_BLIND, TESTS, is_engine_blind
 
@@ -76,24 +75,6 @@ def test_jobs_are_thin(app):
         return
     long = [f.name for f in functions(path) if f.end_lineno - f.lineno >= 15]
     assert long == []
-
-
-def test_views_are_thin():
-    paths = list((ROOT / "crowd/worker_site").rglob("*.py"))
-    assert paths
-    long = [
-        f"{path.relative_to(ROOT)}:{f.name}"
-        for path in paths
-        for f in functions(path)
-        if f.end_lineno - f.lineno >= 40
-    ]
-    assert long == []
-
-
-def test_every_scheduled_job_exists():
-    for line in SCHEDULES:
-        assert callable(import_string(line.job)), line.name
-        assert line.minutes >= 1, line.name
 
 
 def test_every_step_of_the_walk_has_its_job():
