@@ -318,20 +318,20 @@ class JudgeRunAdmin(WorkOfTask):
     @admin.display(description="questions")
     def questions(self, run: Any) -> str:
         told = run.told
-        audit = f"; audit: {told['probes_answered']:,} of {told['probes']:,}"
+        audit = f"; audit: {told.probes_answered:,} of {told.probes:,}"
         return (
-            f"{told['answered']:,} answered, {told['invalid']:,} without a valid "
-            f"answer, of {run.n_calls:,}{audit if told['probes'] else ''}"
+            f"{told.answered:,} answered, {told.invalid:,} without a valid answer, "
+            f"of {run.n_calls:,}{audit if told.probes else ''}"
         )
 
     @admin.display(description="why answers are invalid")
     def invalid(self, run: Any) -> str:
-        told = run.told["problems"]
+        told = run.told.problems
         return "; ".join(f"{one['problem']} ({one['n']:,})" for one in told) or "–"
 
     @admin.display(description="what answered")
     def models(self, run: Any) -> str:
-        return ", ".join(run.told["models"]) or "–"
+        return ", ".join(run.told.models) or "–"
 
     @admin.display(description="expected")
     def expected(self, run: JudgeRun) -> str:

@@ -1,9 +1,7 @@
-from collections.abc import Sequence
 from typing import Any, cast
 
 from django.db import transaction
-from django.http import Http404
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from django.shortcuts import get_object_or_404
 from rest_framework import serializers, status
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.parsers import JSONParser
@@ -16,21 +14,20 @@ from genie.accounts.staff import narrowed, staff_may
 from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.api.base import View, problems
+from leaderboard.api.base import DetailView, ListView, View, operation
 from leaderboard.api.body import Body
 from leaderboard.api.pagination import Growing
 from leaderboard.api.query import LARGEST, OfTaskQuery, PageQuery, TaskField
+from leaderboard.api.records import Record
 from leaderboard.boards.api.tasks import TaskView
-from leaderboard.judges.models import Judge, JudgeRun
-from leaderboard.judges.selectors.shown import judges_of
-from leaderboard.judges.selectors.told import leaving, progress_of
+from leaderboard.judges.models import Judge, JudgeLicence, JudgeRun
+from leaderboard.judges.selectors.shown import ShownJudge, ShownLicence, judges_of
+from leaderboard.judges.selectors.told import Progress, progress, progress_of
 from leaderboard.judges.services import ask, decide
 from leaderboard.submissions.selectors import Staff
 
 APPROVE, DECLINE, STOP, RESUME = "approve", "decline", "stop", "resume"
 _MAY_ASK, _MAY_DECIDE = "leaderboard.add_judgerun", "leaderboard.change_judgerun"
-REFUSALS = ("not-authenticated", "permission-denied", "not-found")
-_BODY = ("invalid", "bad-request", "request-too-large", "unsupported-media-type")
 
 
 class ProblemCountSerializer(serializers.Serializer[Any]):
@@ -38,44 +35,33 @@ class ProblemCountSerializer(serializers.Serializer[Any]):
     n = serializers.IntegerField()
 
 
-class JudgeRunSerializer(serializers.Serializer[Any]):
+class JudgeRunSerializer(Record):
     """A run of a judge: what it asks, what it may cost, how far it is."""
 
-    id = serializers.IntegerField()
-    task = serializers.CharField()
-    judge = serializers.CharField(help_text="Its signature.")
-    scripted = serializers.BooleanField(help_text="A script, and no model of any kind.")
-    state = serializers.CharField()
-    leaving = serializers.ListField(
-        child=serializers.CharField(), help_text="What is sent where, in sentences."
+    record = Progress
+    shown = (
+        "id=run.pk task=run.task.slug judge=run.judge.signature "
+        "scripted=run.judge.scripted state leaving=texts_sent "
+        "with_references=run.with_references with_private=run.with_private "
+        "expected_cents=run.expected_cents most_cents=run.most_cents "
+        "approved_cents=run.approved_cents spent_cents n answered invalid waiting probes "
+        "probes_answered problems models failure=run.failure created_at=run.created_at "
+        "finished_at=run.finished_at"
     )
-    with_references = serializers.BooleanField()
-    with_private = serializers.BooleanField()
-    expected_cents = serializers.IntegerField()
-    most_cents = serializers.IntegerField(
-        help_text="If every answer is valid at the first time."
-    )
-    approved_cents = serializers.IntegerField()
-    spent_cents = serializers.FloatField(
-        help_text="With what is on its way, and with requests whose answer never came."
-    )
-    n = serializers.IntegerField()
-    answered = serializers.IntegerField()
-    invalid = serializers.IntegerField()
-    waiting = serializers.IntegerField()
-    probes = serializers.IntegerField(
-        help_text="Questions of the audit, about outputs with something planted in "
-        "them; counted nowhere else."
-    )
-    probes_answered = serializers.IntegerField()
+    state = serializers.CharField(source="run.state")
     problems = ProblemCountSerializer(many=True)
-    models = serializers.ListField(
-        child=serializers.CharField(),
-        help_text="What the endpoint says that answered; more than one is a change.",
-    )
-    failure = serializers.CharField(help_text="Why it stands still; usually empty.")
-    created_at = serializers.DateTimeField()
-    finished_at = serializers.DateTimeField(allow_null=True)
+    help_texts = {
+        "judge": "Its signature.",
+        "scripted": "A script, and no model of any kind.",
+        "leaving": "What is sent where, in sentences.",
+        "most_cents": "If every answer is valid at the first time.",
+        "spent_cents": "With what is on its way, and with requests whose answer never "
+        "came.",
+        "probes": "Questions of the audit, about outputs with something planted in them; "
+        "counted nowhere else.",
+        "models": "What the endpoint says that answered; more than one is a change.",
+        "failure": "Why it stands still; usually empty.",
+    }
 
 
 class LicenceReasonSerializer(serializers.Serializer[Any]):
@@ -84,15 +70,14 @@ class LicenceReasonSerializer(serializers.Serializer[Any]):
     words = serializers.CharField(help_text="With the figures.")
 
 
-class LicenceSerializer(serializers.Serializer[Any]):
+class LicenceSerializer(Record):
     """What was decided of a judge on one criterion; every reason has to hold."""
 
-    criterion = serializers.CharField()
+    record = JudgeLicence
+    shown = "criterion state at run=run_id reasons moved facts"
     state = serializers.CharField(
         source="get_state_display", help_text="licensed, not licensed, or expired."
     )
-    at = serializers.DateTimeField(help_text="When it was decided.")
-    run = serializers.IntegerField(source="run_id")
     reasons = LicenceReasonSerializer(many=True)
     moved = serializers.ListField(
         child=serializers.CharField(), help_text="What made it expire; usually empty."
@@ -100,41 +85,40 @@ class LicenceSerializer(serializers.Serializer[Any]):
     facts = serializers.DictField(
         child=serializers.CharField(), help_text="What it was decided on, in words."
     )
+    help_texts = {"at": "When it was decided."}
 
 
-class ShownLicenceSerializer(serializers.Serializer[Any]):
-    criterion = serializers.CharField()
-    state = serializers.CharField(
-        help_text="licensed, not licensed, expired, or not decided yet."
-    )
-    since = serializers.DateTimeField(allow_null=True)
+class ShownLicenceSerializer(Record):
+    record = ShownLicence
+    shown = "criterion state since rows"
     rows = LicenceSerializer(many=True, help_text="All decisions, the newest first.")
+    help_texts = {"state": "licensed, not licensed, expired, or not decided yet."}
 
 
-class ShownRunSerializer(serializers.Serializer[Any]):
-    run = serializers.IntegerField(source="run.pk")
+class ShownRunSerializer(Record):
+    record = Progress
+    shown = (
+        "run=run.pk finished_at occasion=run.occasion n answered invalid probes models "
+        "spent_cents"
+    )
     finished_at = serializers.DateTimeField(source="run.finished_at")
-    occasion = serializers.CharField(source="run.occasion")
-    n = serializers.IntegerField()
-    answered = serializers.IntegerField()
-    invalid = serializers.IntegerField()
-    probes = serializers.IntegerField()
-    models = serializers.ListField(child=serializers.CharField())
-    spent_cents = serializers.FloatField()
 
 
-class ShownJudgeSerializer(serializers.Serializer[Any]):
+class ShownJudgeSerializer(Record):
     """A program that judged; what it says is never a person's word."""
 
-    judge = serializers.CharField(help_text="Name and version.")
-    what = serializers.CharField(
-        source="judge.what", help_text="What kind of program it is."
+    record = ShownJudge
+    shown = (
+        "judge what=judge.what scripted=judge.scripted signature=judge.signature sent "
+        "runs licences"
     )
-    scripted = serializers.BooleanField(source="judge.scripted")
-    signature = serializers.CharField(source="judge.signature")
-    sent = serializers.CharField(help_text="Which texts went where.")
+    judge = serializers.CharField(help_text="Name and version.")
     runs = ShownRunSerializer(source="asked", many=True)
     licences = ShownLicenceSerializer(many=True)
+    help_texts = {
+        "what": "What kind of program it is.",
+        "sent": "Which texts went where.",
+    }
 
 
 class LicencesSerializer(serializers.Serializer[Any]):
@@ -205,177 +189,111 @@ class JudgeRunView(View):
     of_tasks = True
     parser_classes = [JSONParser]
     queryset = JudgeRun.objects.select_related("judge", "task").order_by("-pk")
-    serializer_class = JudgeRunSerializer
+    serializer_class: Any = JudgeRunSerializer
+    # the permission on the task of the run
+    permission_on_run: str = Staff.SEE_JUDGES
 
-    def rows(self, permission: str = Staff.SEE_JUDGES) -> Any:
-        return narrowed(
-            self.get_queryset(), self.request.user, permission, "task__slug"
-        )
-
-    def run(self, pk: int, permission: str = Staff.SEE_JUDGES) -> JudgeRun:
-        row = self.rows(permission).filter(pk=pk).first()
-        if row is None:
-            raise Http404
-        return cast("JudgeRun", row)
+    def get_queryset(self) -> Any:
+        rows = super().get_queryset()
+        user = self.request.user
+        return narrowed(rows, user, self.permission_on_run, "task__slug")
 
 
-class JudgeRunList(JudgeRunView):
+@operation("List runs of judges, newest first")
+class JudgeRunList(JudgeRunView, ListView):
     query_class = OfTaskQuery
+    filters = {"task": "task"}
     pagination_class = Growing
+    body_class = NewJudgeRunSerializer
 
-    @extend_schema(
-        tags=["staff"],
-        operation_id="judge_runs_list",
-        summary="List runs of judges, newest first",
-        responses={
-            200: JudgeRunSerializer(many=True),
-            **problems(*REFUSALS, "unknown-task"),
-        },
-    )
-    def get(self, request: Request) -> Response:
-        rows = self.rows()
-        if task := self.query.get("task"):
-            rows = rows.filter(task=task)
-        page: Any = _told(self.paginate_queryset(rows) or [])
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+    def paginate_queryset(self, queryset: Any) -> Any:
+        return list(progress_of(super().paginate_queryset(queryset) or []).values())
 
-    @extend_schema(
-        tags=["staff"],
-        operation_id="judge_runs_create",
-        summary="Price a run of a judge; nothing is sent before it is approved",
-        request=NewJudgeRunSerializer,
-        responses={
-            201: OpenApiResponse(JudgeRunSerializer),
-            **problems(*REFUSALS, *_BODY, "unknown-task", "unusable-question"),
-        },
+    @operation(
+        "Price a run of a judge; nothing is sent before it is approved",
+        "",
+        *("not-found", "unknown-task", "unusable-question"),
     )
     def post(self, request: Request) -> Response:
-        serializer = NewJudgeRunSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        wish = dict(serializer.validated_data)
+        wish = self.body()
         task = wish.pop("task")
         if not staff_may(request.user, _MAY_ASK, task.slug):
             raise PermissionDenied(f"This takes the permission {_MAY_ASK}.")
-        judge = Judge.objects.filter(pk=wish.pop("judge")).first()
-        if judge is None:
-            raise Http404
+        judge = get_object_or_404(Judge, pk=wish.pop("judge"))
+        by = cast("Account", request.user)
         try:
-            run = ask.ask(
-                judge, task, ask.Wish(**wish), by=cast("Account", request.user)
-            )
+            run = ask.ask(judge, task, ask.Wish(**wish), by=by)
         except GenieError as error:
             raise GenieError(error.message, code="unusable-question") from None
-        body = self.get_serializer(*_told([run])).data
+        body = self.get_serializer(progress(run)).data
         return Response(body, status=status.HTTP_201_CREATED)
 
 
-class JudgeRunDetail(JudgeRunView):
-    @extend_schema(
-        tags=["staff"],
-        operation_id="judge_runs_retrieve",
-        summary="Show a run of a judge: what leaves, progress, cost",
-        responses={200: JudgeRunSerializer, **problems(*REFUSALS)},
-    )
-    def get(self, request: Request, pk: int) -> Response:
-        return Response(self.get_serializer(*_told([self.run(pk)])).data)
+@operation("Show a run of a judge: what leaves, progress, cost")
+class JudgeRunDetail(JudgeRunView, DetailView):
+    def get_object(self) -> Progress:
+        return progress(super().get_object())
 
 
-class JudgeRunLicences(JudgeRunView):
-    serializer_class: Any = LicencesSerializer
-
-    @extend_schema(
-        tags=["staff"],
-        operation_id="judge_runs_licences",
-        summary="List what was decided of the licences of a run's judge, and why",
-        responses={200: LicencesSerializer, **problems(*REFUSALS)},
-    )
-    def get(self, request: Request, pk: int) -> Response:
-        said = {"licences": self.run(pk).licences.order_by("-pk")}
-        return Response(self.get_serializer(said).data)
+@operation(
+    "List what was decided of the licences of a run's judge, and why",
+    operation_id="judge_runs_licences",
+)
+class JudgeRunLicences(JudgeRunView, DetailView):
+    serializer_class = LicencesSerializer
 
 
-class TaskJudges(TaskView):
+@operation("List a task's judges, which are programs, with their licences")
+class TaskJudges(TaskView, ListView):
+    tag = "metrics"
     query_class = PageQuery
     serializer_class = ShownJudgeSerializer
 
-    @extend_schema(
-        tags=["metrics"],
-        operation_id="tasks_judges_list",
-        summary="List a task's judges, which are programs, with their licences",
-        responses={200: ShownJudgeSerializer(many=True), **problems("not-found")},
-    )
-    def get(self, request: Request, slug: str) -> Response:
-        shown: Any = judges_of(self.task(), request.user)
-        page: Any = self.paginate_queryset(shown)
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+    def get_queryset(self) -> Any:
+        return judges_of(self.task(), self.request.user)
 
 
 class JudgeRunDecision(JudgeRunView):
-    @extend_schema(
-        tags=["staff"],
+    permission_on_run = _MAY_DECIDE
+    body_class = JudgeDecisionSerializer
+
+    @operation(
+        "Approve, decline, stop or resume a run of a judge",
+        "",
+        *("not-approvable", "over-budget", "decided-meanwhile"),
         operation_id="judge_runs_decide",
-        summary="Approve, decline, stop or resume a run of a judge",
-        request=JudgeDecisionSerializer,
-        responses={
-            200: OpenApiResponse(JudgeRunSerializer),
-            **problems(
-                *(*REFUSALS, *_BODY, "not-approvable"),
-                *("over-budget", "decided-meanwhile"),
-            ),
-        },
     )
     def post(self, request: Request, pk: int) -> Response:
-        run = self.run(pk, _MAY_DECIDE)
-        serializer = JudgeDecisionSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        said = dict(serializer.validated_data)
-        user: Any = request.user
+        run, wish = self.get_object(), self.body()
+        by = cast("Account", request.user)
         with transaction.atomic():
-            if not _decided(run, said, user):
+            if not _decided(run, wish, by):
                 raise GenieError(
                     "The run is in another state by now.", code="decided-meanwhile"
                 )
-            done = f"{said['decision'].capitalize()}, by program."
-            note(user, run, done, said.get("reason", ""))
+            done = f"{wish['decision'].capitalize()}, by program."
+            note(by, run, done, wish.get("reason", ""))
         run.refresh_from_db()
-        return Response(self.get_serializer(*_told([run])).data)
+        return Response(self.get_serializer(progress(run)).data)
 
 
-def _decided(run: JudgeRun, said: dict[str, Any], by: Account) -> bool:
-    decision, reason = said["decision"], said.get("reason", "")
+def _decided(run: JudgeRun, wish: dict[str, Any], by: Account) -> bool:
+    decision, reason = wish["decision"], wish.get("reason", "")
     if decision == STOP:
         return decide.stop(run)
     if decision == DECLINE:
         return decide.decline(run, by=by, reason=reason)
     try:
         if decision == RESUME:
-            return decide.resume(run, cents=said.get("cents"))
+            return decide.resume(run, cents=wish.get("cents"))
         return decide.approve(
             run,
             by=by,
-            cents=said["cents"],
+            cents=wish["cents"],
             reason=reason,
-            references=said["references"],
-            private=said["private"],
+            references=wish["references"],
+            private=wish["private"],
         )
     except GenieError as error:
         code = "over-budget" if error.code == "over-budget" else "not-approvable"
         raise GenieError(error.message, code=code) from None
-
-
-def _told(runs: Sequence[JudgeRun]) -> list[dict[str, Any]]:
-    plain = ("state", "with_references", "with_private", "expected_cents", "failure")
-    more = ("most_cents", "approved_cents", "created_at", "finished_at")
-    progress = progress_of(runs)
-    return [
-        {
-            **{name: getattr(run, name) for name in (*plain, *more)},
-            **progress[run.pk],
-            "id": run.pk,
-            "task": run.task.slug,
-            "judge": run.judge.signature,
-            "scripted": run.judge.scripted,
-            "leaving": leaving(run),
-        }
-        for run in runs
-    ]

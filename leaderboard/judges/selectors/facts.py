@@ -39,7 +39,7 @@ def facts_of(run: JudgeRun, criterion: str) -> dict[str, str]:
     new definition is a different judge; `request` is the whole prompt without texts.
     """
     facts = {
-        MODEL: ", ".join(progress(run)["models"]) or "not said",
+        MODEL: ", ".join(progress(run).models) or "not said",
         "judge": run.judge.signature,
     }
     try:

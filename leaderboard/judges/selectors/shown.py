@@ -4,13 +4,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
 from leaderboard.judges.models import Judge, JudgeLicence, JudgeRun
 from leaderboard.judges.selectors.pages import human_of
-from leaderboard.judges.selectors.told import by_judge, cents, progress_of, sent
+from leaderboard.judges.selectors.told import (
+    Progress,
+    by_judge,
+    cents,
+    progress_of,
+    sent,
+)
 from leaderboard.judges.selectors.validation import NOT_APPLICABLE, NOT_CHECKED
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import Staff, public
@@ -59,12 +65,12 @@ class ShownJudge:
     judge: Judge
     runs: list[JudgeRun]
     licences: list[ShownLicence]
-    # of each run, the newest first: `run`, and its `progress`
-    asked: list[dict[str, Any]]
+    # of each run, the newest first
+    asked: list[Progress]
 
     @property
     def spent(self) -> str:
-        return cents(sum(one["spent_cents"] for one in self.asked))
+        return cents(sum(one.spent_cents for one in self.asked))
 
     @property
     def sent(self) -> str:
@@ -85,7 +91,7 @@ def judges_of(task: Task, viewer: Viewer) -> list[ShownJudge]:
             judge,
             shown,
             _licences(judge, task, shown, decided),
-            [{"run": run, **progress[run.pk]} for run in reversed(shown)],
+            [progress[run.pk] for run in reversed(shown)],
         )
         for judge, own in judges.items()
         if (shown := [run for run in own if run.pk in progress])

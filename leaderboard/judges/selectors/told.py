@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil
 from typing import Any
 from urllib.parse import urlsplit
@@ -76,11 +77,30 @@ def by_judge(runs: QuerySet[JudgeRun]) -> dict[Judge, list[JudgeRun]]:
     return found
 
 
-def progress(run: JudgeRun) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Progress:
+    run: JudgeRun
+    n: int
+    answered: int
+    invalid: int
+    waiting: int
+    probes: int
+    probes_answered: int
+    # `problem` and `n` of each, the most frequent first
+    problems: list[dict[str, Any]]
+    models: list[str]
+    spent_cents: float
+
+    @property
+    def texts_sent(self) -> list[str]:
+        return leaving(self.run)
+
+
+def progress(run: JudgeRun) -> Progress:
     return progress_of([run])[run.pk]
 
 
-def progress_of(runs: Sequence[JudgeRun]) -> dict[int, dict[str, Any]]:
+def progress_of(runs: Sequence[JudgeRun]) -> dict[int, Progress]:
     """Count each run's questions, failures and cost; an audit's questions separately.
 
     Two queries for any number of runs.
@@ -99,22 +119,23 @@ def progress_of(runs: Sequence[JudgeRun]) -> dict[int, dict[str, Any]]:
     for pk, *named in answered_by.values_list("run", *_MODEL).distinct():
         models[pk].append(" ".join(filter(None, named)))
     return {
-        run.pk: {
-            "n": run.n_calls,
-            "answered": counted[run.pk][True, State.VALID],
-            "invalid": counted[run.pk][True, State.INVALID],
-            "waiting": counted[run.pk][True, State.WAITING],
-            "probes": sum(counted[run.pk][False, state] for state in State),
-            "probes_answered": counted[run.pk][False, State.VALID],
-            "problems": [
+        run.pk: Progress(
+            run,
+            n=run.n_calls,
+            answered=counted[run.pk][True, State.VALID],
+            invalid=counted[run.pk][True, State.INVALID],
+            waiting=counted[run.pk][True, State.WAITING],
+            probes=sum(counted[run.pk][False, state] for state in State),
+            probes_answered=counted[run.pk][False, State.VALID],
+            problems=[
                 {"problem": problem, "n": n}
                 for problem, n in sorted(
                     problems[run.pk].items(), key=lambda one: (-one[1], one[0])
                 )
             ],
-            "models": models[run.pk],
-            "spent_cents": round(run.microcents / MICROCENTS, 6),
-        }
+            models=models[run.pk],
+            spent_cents=round(run.microcents / MICROCENTS, 6),
+        )
         for run in runs
     }
 

@@ -70,7 +70,7 @@ def decide(
     if last is not None and last.state == State.LICENSED:
         run = _of(last.run)
         now = facts_of(run, criterion)
-        if progress(newest)["models"]:
+        if progress(newest).models:
             now[MODEL] = facts_of(newest, criterion)[MODEL]
         if gone := _expired(last, newest, now):
             return _write(last, run, criterion, State.EXPIRED, last.reasons, now, gone)

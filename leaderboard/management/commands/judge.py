@@ -127,10 +127,10 @@ def run_here(run: JudgeRun, say: Callable[[str], Any]) -> None:
     told = progress(run)
     say(
         f"Run {run.pk} is {run.get_state_display()}. {run.failure} "
-        f"{told['answered']:,} answered, {told['invalid']:,} without a valid answer, "
-        f"of {told['n']:,}; spent {cents(told['spent_cents'])}."
+        f"{told.answered:,} answered, {told.invalid:,} without a valid answer, "
+        f"of {told.n:,}; spent {cents(told.spent_cents)}."
     )
-    for one in told["problems"]:
+    for one in told.problems:
         say(f"  {one['n']:,} × {one['problem']}")
 
 

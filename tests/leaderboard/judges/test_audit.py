@@ -120,7 +120,7 @@ def test_probes_are_priced_shown_sent_once_and_count_nowhere(server, judged):
         0.5
     }
     told = progress(run)
-    assert (told["n"], told["answered"], told["probes_answered"]) == (6, 6, 20)
+    assert (told.n, told.answered, told.probes_answered) == (6, 6, 20)
     assert run.microcents == 26 * (100 * 300 + 20 * 2000)
     # another run of the same buys nothing again
     server.requests.clear()
@@ -149,7 +149,7 @@ def test_a_run_goes_on_with_its_probes_and_private_texts_are_none(
     assert "aaaa" in server.everything()
     invalid = run.calls.exclude(probe="").filter(state="INVALID")
     assert {call.submission.system_name for call in invalid} == {"Wren"}
-    assert progress(run)["invalid"] == 0
+    assert progress(run).invalid == 0
 
 
 def test_an_own_kind_is_known_by_its_names_and_not_looked_for_without():
