@@ -52,7 +52,7 @@ class Record(serializers.Serializer[Any]):
         for step in path:
             found = _attribute(record, step)
             record = getattr(found, "related_model", found)
-        kind, options = _field_of(_attribute(record, last))
+        kind, options = field_of(_attribute(record, last))
         return kind(
             **options, source=source or None, help_text=self.help_texts.get(name)
         )
@@ -75,7 +75,7 @@ def _attribute(record: Any, name: str) -> Any:
 
 
 # the class and the options of the field for a column or a type
-def _field_of(kind: Any) -> tuple[Any, dict[str, Any]]:
+def field_of(kind: Any) -> tuple[Any, dict[str, Any]]:
     if isinstance(kind, models.Field):
         options: dict[str, Any] = {"allow_null": True} if kind.null else {}
         if kind.choices:
@@ -83,11 +83,11 @@ def _field_of(kind: Any) -> tuple[Any, dict[str, Any]]:
         return _OF_COLUMNS[getattr(kind, "target_field", kind)], options
     origin, parts = get_origin(kind), get_args(kind)
     if NoneType in parts:
-        of, options = _field_of(next(one for one in parts if one is not NoneType))
+        of, options = field_of(next(one for one in parts if one is not NoneType))
         return of, {**options, "allow_null": True}
     if origin in {list, tuple, Sequence, dict, Mapping}:
         named = origin in {dict, Mapping}
-        of, options = _field_of(parts[1 if named else 0])
+        of, options = field_of(parts[1 if named else 0])
         many = serializers.DictField if named else serializers.ListField
         return many, {"child": of(**options)}
     return _OF_TYPES[kind], {}

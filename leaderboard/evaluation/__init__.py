@@ -7,8 +7,8 @@ on a page become a ranking). `decide` is where people approve, decline, stop and
 `strategies` hold what differs. Which submission wrote an output is known here and never
 in `crowd`.
 
-Front door: models; admin (campaign_links); api (comparisons, decisions, staff);
-closing; decide; estimate_words; estimates; evidence; precision; price; ranking;
+Front door: models; admin (campaign_links); api (comparisons, decisions, serializers,
+staff); closing; decide; estimate_words; estimates; evidence; precision; price; ranking;
 rescoring; result_columns; run; selectors (board_ratings, campaigns, comparison_labels,
 comparisons, coverage, joint, judged, progress, ratings_beside, ratings_digest,
 sample_disclosure, system_ratings, task_policy, unsettled, worker_figures); services

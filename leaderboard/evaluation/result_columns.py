@@ -1,9 +1,10 @@
-"""The columns of result rows: the one declaration of a score's fields and their outputs."""
+"""The columns of result rows: the one declaration of their fields and outputs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import (
@@ -25,13 +26,15 @@ if TYPE_CHECKING:
 
     from leaderboard.designs.unit import Unit
 
-# A column is a field of `Score` and part of these outputs. Boards' JSON has those of
-# `board`; boards in the API have those that are in both. A release has them in its table
-# with Parquet, in Croissant and in its README; `rebuild` computes them again.
+# A column is a field of `Score`, or of a system in a joint evaluation's results, and part
+# of these outputs. Boards' JSON has those of `board`; boards in the API have those that
+# are in both. A release has them in its table with Parquet, in Croissant and in its
+# README; `rebuild` computes them again.
 EVERYWHERE = frozenset({"board", "csv", "api", "release", "log"})
 _NOT_LOGGED = EVERYWHERE - {"log"}
 _NO_CELLS = _NOT_LOGGED - {"csv"}
 _DRAWN = frozenset({"board", "release"})
+_PAGE_AND_API = frozenset({"board", "api"})
 _API, _LOG, _RELEASE = frozenset({"api"}), frozenset({"log"}), frozenset({"release"})
 _KINDS: dict[type[Field[Any, Any]], str] = {
     BooleanField: "true or false",
@@ -41,6 +44,7 @@ _KINDS: dict[type[Field[Any, Any]], str] = {
     OrderedJSONField: "object",
     TextField: "text",
 }
+_INTERVAL = "95 % interval"
 
 
 @dataclass(frozen=True)
@@ -50,12 +54,12 @@ class Column:
     field: Field[Any, Any]
     description: str
     outputs: frozenset[str] = EVERYWHERE
-    # Computed with the score, and again by `rebuild`, from the ratings that count
+    # Computed with the result, and again by `rebuild`, from the ratings that count
     # (instance, worker, value) and their unit. A worker is null if not identified.
     compute: Callable[[pd.DataFrame, Unit], Any] | None = None
     # the least and the largest value that the database accepts
     bounds: tuple[float | None, float | None] = (None, None)
-    # lookup from a score, if it is stored elsewhere; "" if only releases have it
+    # lookup from the row, if it is stored elsewhere; "" if only releases have it
     path: str | None = None
     # the API's schema leaves out the description
     plain: bool = False
@@ -86,8 +90,8 @@ def _rank() -> PositiveIntegerField[Any, Any]:
 COLUMNS = (
     Column("criterion", CharField(max_length=50), "Name of the question.", plain=True),
     Column("mean", FloatField(), "The score.", plain=True),
-    Column("low", FloatField(), "Lower end of the 95 % interval."),
-    Column("high", FloatField(), "Upper end of the 95 % interval."),
+    Column("low", FloatField(), f"Lower end of the {_INTERVAL}."),
+    Column("high", FloatField(), f"Upper end of the {_INTERVAL}."),
     # boards draw the inner interval thick
     Column("low_50", FloatField(), "Lower end of the 50% interval.", _DRAWN),
     Column("high_50", FloatField(), "Upper end of the 50% interval.", _DRAWN),
@@ -123,7 +127,7 @@ COLUMNS = (
     Column(
         "covers",
         CharField(max_length=200),
-        "What the 95 % interval covers, in words; usually: “which workers rated the "
+        f"What the {_INTERVAL} covers, in words; usually: “which workers rated the "
         "outputs and which instances were drawn”.",
         _NOT_LOGGED,
     ),
@@ -202,8 +206,88 @@ COLUMNS = (
 )
 
 
-def columns_of(output: str) -> list[Column]:
-    return [column for column in COLUMNS if output in column.outputs]
+# Of a system in a joint evaluation. A path is a part of the stored results, with the name
+# there if it is a different one.
+_joint = partial(Column, outputs=_NO_CELLS)
+_skill = partial(_joint, path="true_skill")
+_strength = partial(_joint, path="bradley_terry")
+JOINT_COLUMNS = (
+    _joint(
+        "mean",
+        FloatField(),
+        "Geometric mean magnitude; 100 is as good as the reference output.",
+    ),
+    _joint("low", FloatField(), f"Lower end of its {_INTERVAL}.", plain=True),
+    _joint("high", FloatField(), f"Upper end of its {_INTERVAL}.", plain=True),
+    _joint("low_50", FloatField(), "Lower end of its 50% interval.", outputs=_DRAWN),
+    _joint("high_50", FloatField(), "Upper end of its 50% interval.", outputs=_DRAWN),
+    _joint(
+        "cluster",
+        IntegerField(),
+        "Every system of a cluster is significantly better than every system of the next; "
+        "1 is the best.",
+    ),
+    _joint("rank_first", IntegerField(), "Best rank.", plain=True),
+    _joint("rank_last", IntegerField(), "Worst rank.", plain=True),
+    _skill(
+        "skill",
+        FloatField(),
+        f"TrueSkill, as the difference to the mean of these systems; its {_INTERVAL} "
+        "covers other workers.",
+    ),
+    _skill(
+        "skill_low", FloatField(null=True), "Null if one worker made all comparisons."
+    ),
+    _skill("skill_high", FloatField(null=True), "Its upper end.", plain=True),
+    _skill(
+        "skill_cluster",
+        IntegerField(),
+        "Cluster by TrueSkill.",
+        path="true_skill__cluster",
+        plain=True,
+    ),
+    _skill(
+        "skill_rank_first",
+        IntegerField(),
+        "Best TrueSkill rank over 20 random orders of the comparisons.",
+        outputs=_PAGE_AND_API,
+        path="true_skill__rank_first",
+    ),
+    _skill(
+        "skill_rank_last",
+        IntegerField(),
+        "Worst TrueSkill rank over these orders.",
+        outputs=_PAGE_AND_API,
+        path="true_skill__rank_last",
+        plain=True,
+    ),
+    _skill(
+        "skill_rank_kept",
+        FloatField(),
+        "Share of these orders in which the system has the rank that `skill`, their mean, "
+        "gives it.",
+        outputs=_PAGE_AND_API,
+        path="true_skill__rank_kept",
+    ),
+    _strength(
+        "strength",
+        FloatField(null=True),
+        "Bradley–Terry strength, ties after Davidson: log-odds of being preferred to the "
+        f"average system; its {_INTERVAL} covers other workers. Null where the comparisons "
+        "give none: see `no_strengths`.",
+    ),
+    _strength("strength_low", FloatField(null=True), "Its lower end.", plain=True),
+    _strength("strength_high", FloatField(null=True), "Its upper end.", plain=True),
+)
+
+
+# by the name of the table that a release has them in
+def tables() -> dict[str, tuple[Column, ...]]:
+    return {"scores": COLUMNS, "joint_results": JOINT_COLUMNS}
+
+
+def columns_of(output: str, table: str = "scores") -> list[Column]:
+    return [column for column in tables().get(table, ()) if output in column.outputs]
 
 
 def board_columns(output: str = "board") -> list[Column]:
@@ -216,12 +300,23 @@ def stored_columns() -> list[Column]:
     return [column for column in COLUMNS if column.path is None]
 
 
-def compute_columns(ratings: pd.DataFrame, unit: Unit) -> dict[str, Any]:
+def compute_columns(
+    ratings: pd.DataFrame, unit: Unit, table: str = "scores"
+) -> dict[str, Any]:
     return {
         column.name: column.compute(ratings, unit)
-        for column in COLUMNS
+        for column in tables()[table]
         if column.compute is not None
     }
+
+
+def joint_row(result: Mapping[str, Any], index: int, output: str) -> dict[str, Any]:
+    found = {}
+    for column in columns_of(output, "joint_results"):
+        part, _, name = (column.path or "systems").partition("__")
+        # results from before a column was added lack it
+        found[column.name] = result[part][index].get(name or column.name)
+    return found
 
 
 def within_bounds() -> Q:

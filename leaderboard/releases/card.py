@@ -1,6 +1,8 @@
+from collections.abc import Iterator
+
 from crowd.hits.models import Assignment
 from leaderboard.boards.selectors.systems import covers_of
-from leaderboard.evaluation.result_columns import columns_of
+from leaderboard.evaluation.result_columns import columns_of, tables
 from leaderboard.evaluation.selectors.campaigns import (
     campaigns_of,
     launched,
@@ -115,10 +117,7 @@ def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
         *(f"- `{name}`, {n:,} rows: {_TABLES[name]}" for name, n in counts.items()),
         "- `manifest.json`: settings, seeds and versions; `SHA256SUMS`: checksums",
         "",
-        "Columns of `scores`:",
-        "",
-        *(f"- `{c.name}` ({c.kind}): {c.description}" for c in columns_of("release")),
-        "",
+        *_columns(manifest),
         "## Human evaluation",
         "",
         *_design(task),
@@ -158,6 +157,15 @@ def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _columns(manifest: Record) -> Iterator[str]:
+    for name in tables():
+        if manifest["counts"].get(name):
+            yield from (f"Columns of `{name}`:", "")
+            for column in columns_of("release", name):
+                yield f"- `{column.name}` ({column.kind}): {column.description}"
+            yield ""
 
 
 def _design(task: Task) -> list[str]:

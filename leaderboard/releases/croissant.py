@@ -116,8 +116,10 @@ def _tables(folder: Path) -> Iterator[Record]:
         with path.open(encoding="utf-8") as lines:
             columns = next(lines).rstrip("\n").split(",")
         rows = list(islice(bundle.iter_table(folder, path.stem), _LOOKED_AT))
-        scores = columns_of("release") if path.stem == "scores" else []
-        words = {column.name: {"description": column.description} for column in scores}
+        words = {
+            column.name: {"description": column.description}
+            for column in columns_of("release", path.stem)
+        }
         yield {
             "@type": "cr:RecordSet",
             "@id": path.stem,

@@ -22,15 +22,14 @@ _TYPES = {
         submission rank_first rank_last cluster n_instances n_workers
         n_excluded_workers seed n_resamples n_questions n_correct comparison a b n_labels
         n_labels_in n_votes n_pairs n_waves wave_size max_pairs all_pairs position wave
-        joint n_workers_each per_page n_judgements place skill_cluster other wins ties
-        losses sample_rank page n_people n_judge run call part sample attempts n_calls n_answered n_invalid
+        joint n_workers_each per_page n_judgements place other wins ties losses
+        sample_rank page n_people n_judge run call part sample attempts n_calls n_answered n_invalid
         expected_cents most_cents approved_cents input_tokens output_tokens
     """,
     "DOUBLE": """
-        mean low high low_50 high_50 value answered weight
+        mean low high value answered weight
         p_noisy estimate answers_share answers_low answers_high delta all_pairs_delta
-        label vote agreement agreement_low agreement_high skill skill_low skill_high strength
-        strength_low strength_high p_above tolerance input_price output_price factor spent_cents
+        label vote agreement agreement_low agreement_high p_above tolerance input_price output_price factor spent_cents
         seconds plain_mean plain_low plain_high explained labels_saved
     """,
     "BOOLEAN": """
@@ -44,7 +43,7 @@ _TYPES = {
         values reasons facts moved models fields_sent beside errors judges
     """,
 }
-#: The type of each column by name, but for scores; all others are strings.
+#: The type of each column by name, unless declared; all others are strings.
 TYPES = {column: kind for kind, names in _TYPES.items() for column in names.split()}
 # Rows held before writing: fewer if they are long.
 _MOST_ROWS, _BYTES_AT_ONCE = 20_480, 8 << 20
@@ -65,15 +64,11 @@ def write_parquet(folder: Path, tables: Iterable[tuple[str, Sequence[str]]]) -> 
     # imported late: the engine's process has no use for models
     from leaderboard.evaluation.result_columns import columns_of
 
-    of_scores = {column.name: _OF_KIND[column.kind] for column in columns_of("release")}
-    types = {
-        name: {
-            column: (of_scores if name == "scores" else TYPES).get(column)
-            or TYPES.get(column, "VARCHAR")
-            for column in columns
-        }
-        for name, columns in tables
-    }
+    types = {}
+    for name, columns in tables:
+        declared = {c.name: _OF_KIND[c.kind] for c in columns_of("release", name)}
+        known = TYPES | declared
+        types[name] = {column: known.get(column, "VARCHAR") for column in columns}
     _apart("write", str(folder), json.dumps(types))
 
 

@@ -6,13 +6,12 @@ from rest_framework.reverse import reverse
 
 from leaderboard.api.links import HtmlUrl
 from leaderboard.boards.api.submission_serializers import (
-    Fields,
     JudgedSerializer,
     TeamSerializer,
-    result_field,
 )
 from leaderboard.boards.selectors.judged import JUDGED_HELP
 from leaderboard.boards.selectors.rows import Row
+from leaderboard.evaluation.api.serializers import Fields, result_field
 from leaderboard.evaluation.result_columns import board_columns
 from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP
 from leaderboard.submissions.models import Submission

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from typing import Any
 
 from rest_framework import serializers
@@ -9,9 +8,9 @@ from leaderboard.api.links import HTML_URL_HELP
 from leaderboard.api.records import Record
 from leaderboard.boards.selectors.attempts import Attempts
 from leaderboard.boards.selectors.score_changes import ScoreChange
-from leaderboard.evaluation.estimates import Estimate
+from leaderboard.evaluation.api.serializers import Fields, result_field
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.evaluation.result_columns import COLUMNS, Column, columns_of
+from leaderboard.evaluation.result_columns import columns_of
 from leaderboard.evaluation.selectors.coverage import partial_of_score
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.stats.systems.linking import LinkingConstant
@@ -19,44 +18,6 @@ from leaderboard.submissions.models import DETAILS, Submission, SubmissionEvent
 from leaderboard.tasks.api import ImportedSerializer
 
 State = Submission.State
-Fields = dict[str, serializers.Field[Any, Any, Any, Any]]
-_FIELD_OF: dict[str, Callable[..., serializers.Field[Any, Any, Any, Any]]] = {
-    "integer": serializers.IntegerField,
-    "number": serializers.FloatField,
-    "text": serializers.CharField,
-    "true or false": serializers.BooleanField,
-    "object": serializers.JSONField,
-}
-
-
-def result_field(
-    column: Column, *, plain: bool = False, source: str | None = None
-) -> serializers.Field[Any, Any, Any, Any]:
-    words = None if plain or column.plain else column.description
-    options: dict[str, Any] = {"source": source, "help_text": words}
-    if column.field.null:
-        options["allow_null"] = True
-    if column.name in _CHILDREN:
-        return serializers.DictField(child=_CHILDREN[column.name](), **options)
-    return _FIELD_OF[column.kind](**options)
-
-
-class EstimateSerializer(serializers.Serializer[Any]):
-    """One estimate with its intervals of 95 % and 50 %."""
-
-    def get_fields(self) -> Fields:
-        own = Estimate.__dataclass_fields__
-        return {
-            column.name: result_field(column, plain=True)
-            for column in COLUMNS
-            if column.name in own
-        }
-
-
-_CHILDREN: dict[str, Callable[[], serializers.Field[Any, Any, Any, Any]]] = {
-    "estimates": EstimateSerializer,
-    "histogram": serializers.IntegerField,
-}
 
 
 class NewSubmissionSerializer(Body):

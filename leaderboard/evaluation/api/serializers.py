@@ -1,13 +1,16 @@
+from collections.abc import Callable
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from leaderboard.api.links import HtmlUrl
-from leaderboard.api.records import Record
+from leaderboard.api.records import Record, field_of
+from leaderboard.evaluation.estimates import Estimate
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.result_columns import Column, columns_of
 from leaderboard.evaluation.selectors.comparison_labels import AnswerShare
 from leaderboard.evaluation.selectors.comparisons import (
     Standing,
@@ -16,7 +19,6 @@ from leaderboard.evaluation.selectors.comparisons import (
     verdict,
 )
 from leaderboard.evaluation.selectors.joint import (
-    CriterionResult,
     JointChange,
     Row,
     criterion_results,
@@ -30,6 +32,32 @@ from leaderboard.tasks.api import ImportedField
 
 _STATE_HELP = f"One of {', '.join(HumanEvaluation.State.values)}."
 _SIMULATED_HELP = "Rated by simulated annotators, not by people."
+Fields = dict[str, serializers.Field[Any, Any, Any, Any]]
+
+
+def result_field(
+    column: Column, *, plain: bool = False, source: str | None = None
+) -> serializers.Field[Any, Any, Any, Any]:
+    kind, options = field_of(column.field)
+    if column.name in _CHILDREN:
+        kind, options["child"] = serializers.DictField, _CHILDREN[column.name]()
+    words = None if plain or column.plain else column.description
+    field: serializers.Field[Any, Any, Any, Any] = kind(
+        **options, source=source, help_text=words
+    )
+    return field
+
+
+class EstimateSerializer(Record):
+    """One estimate with its intervals of 95 % and 50 %."""
+
+    record = Estimate
+
+
+_CHILDREN: dict[str, Callable[[], serializers.Field[Any, Any, Any, Any]]] = {
+    "estimates": EstimateSerializer,
+    "histogram": serializers.IntegerField,
+}
 
 
 class ComparedSystemSerializer(serializers.Serializer[Any]):
@@ -187,28 +215,15 @@ class AgreementSerializer(serializers.Serializer[Any]):
 
 class JointRowSerializer(Record):
     record = Row
-    shown = (
-        "submission mean low high cluster rank_first rank_last skill skill_low "
-        "skill_high skill_cluster skill_rank_first skill_rank_last skill_rank_kept "
-        "strength strength_low strength_high games"
-    )
+    shown = "submission games"
     submission = ComparedSystemSerializer()
-    help_texts = {
-        "mean": "Geometric mean magnitude; 100 is as good as the reference output.",
-        "cluster": "Every system of a cluster is significantly better than every system "
-        "of the next; 1 is the best.",
-        "skill": "TrueSkill, as the difference to the mean of these systems; its 95 % "
-        "interval covers other workers.",
-        "skill_low": "Null if one worker made all comparisons.",
-        "skill_rank_first": "Best TrueSkill rank over 20 random orders of the "
-        "comparisons.",
-        "skill_rank_kept": "Share of these orders in which the system has the rank that "
-        "`skill`, their mean, gives it.",
-        "strength": "Bradley–Terry strength, ties after Davidson: log-odds of being "
-        "preferred to the average system; its 95 % interval covers other workers. Null "
-        "where the comparisons give none: see `no_strengths`.",
-        "games": "Wins, ties and losses against each system in this order.",
-    }
+    help_texts = {"games": "Wins, ties and losses against each system in this order."}
+
+    def get_fields(self) -> Fields:
+        columns = columns_of("api", "joint_results")
+        numbers = {column.name: result_field(column) for column in columns}
+        fields = super().get_fields()
+        return {"submission": fields.pop("submission"), **numbers, **fields}
 
 
 class JointCriterionSerializer(serializers.Serializer[Any]):
@@ -248,19 +263,28 @@ class JointChangeSerializer(Record):
 
 
 class JointDetailSerializer(JointSerializer):
-    changes = serializers.SerializerMethodField(
-        help_text="Magnitudes that changed after the first results, oldest first."
+    changes = JointChangeSerializer(
+        source="all_changes",
+        many=True,
+        read_only=True,
+        help_text="Magnitudes that changed after the first results, oldest first.",
     )
-    criteria = serializers.SerializerMethodField(help_text="Best systems first.")
+    criteria = JointCriterionSerializer(
+        source="all_results",
+        many=True,
+        read_only=True,
+        help_text="Best systems first.",
+    )
     approved_cents = serializers.SerializerMethodField(
         help_text="Null for readers who may not see the cost."
     )
     spent_cents = serializers.SerializerMethodField()
 
-    @extend_schema_field(JointChangeSerializer(many=True))
-    def get_changes(self, joint_evaluation: JointEvaluation) -> Any:
-        changes = joint_changes_of(joint_evaluation)
-        return JointChangeSerializer(changes, many=True).data
+    def to_representation(self, instance: Any) -> Any:
+        instance.all_changes = joint_changes_of(instance)
+        questions = joint.criteria_of(instance.task)
+        instance.all_results = criterion_results(instance, questions)
+        return super().to_representation(instance)
 
     def get_approved_cents(self, joint_evaluation: JointEvaluation) -> int | None:
         concerned = joint_concerns(self.context["request"].user, joint_evaluation)
@@ -269,10 +293,3 @@ class JointDetailSerializer(JointSerializer):
     def get_spent_cents(self, joint_evaluation: JointEvaluation) -> int | None:
         concerned = joint_concerns(self.context["request"].user, joint_evaluation)
         return joint_progress(joint_evaluation)["spent_cents"] if concerned else None
-
-    @extend_schema_field(JointCriterionSerializer(many=True))
-    def get_criteria(self, joint_evaluation: JointEvaluation) -> Any:
-        results: list[CriterionResult] = criterion_results(
-            joint_evaluation, joint.criteria_of(joint_evaluation.task)
-        )
-        return JointCriterionSerializer(results, many=True).data

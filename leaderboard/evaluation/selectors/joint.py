@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import datetime
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q, QuerySet
@@ -14,6 +15,7 @@ from genie.accounts.staff import open_to, staff_may
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import EvaluatedSystem
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.result_columns import joint_row
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.unsettled import LAST_CHECK, unsettled
 from leaderboard.submissions.models import Submission
@@ -28,48 +30,12 @@ _UNASKED = [State.REQUESTED, State.DECLINED, State.WITHDRAWN]
 # With more systems, tables have no columns of wins against each other, and headings no
 # names.
 MANY = 12
-# A system's magnitude and rank.
-SPREAD = (
-    "mean",
-    "low",
-    "high",
-    "low_50",
-    "high_50",
-    "cluster",
-    "rank_first",
-    "rank_last",
-)
-_DRAWN = SPREAD[:5]
-# How often it is preferred: differences to the mean of all systems, on two scales.
-PREFERENCES = ("skill", "skill_low", "skill_high")
-OVER_ORDERS = ("rank_first", "rank_last", "rank_kept")
-STRENGTHS = ("strength", "strength_low", "strength_high")
+_DRAWN = ("mean", "low", "high", "low_50", "high_50")
 
 
-@dataclass(frozen=True)
-class Row:
+# a system's results; its other attributes are the columns of `joint_results`
+class Row(SimpleNamespace):
     submission: Submission
-    mean: float
-    low: float
-    high: float
-    low_50: float
-    high_50: float
-    cluster: int
-    rank_first: int
-    rank_last: int
-    # TrueSkill; no interval if one worker made all comparisons
-    skill: float
-    skill_low: float | None
-    skill_high: float | None
-    skill_cluster: int
-    # its ranks over random orders of the games, and the share of them with the mean's
-    skill_rank_first: int
-    skill_rank_last: int
-    skill_rank_kept: float
-    # Bradley and Terry's; None if the comparisons do not determine them
-    strength: float | None
-    strength_low: float | None
-    strength_high: float | None
     # (wins, ties, losses) against each system in the criterion's order; None: itself
     games: list[tuple[int, int, int] | None]
 
@@ -237,16 +203,11 @@ def _row(
     order: list[int],
     ends: tuple[float, float],
 ) -> Row:
-    system, skill = result["systems"][index], result["true_skill"][index]
-    games = [result["win_tie_loss"][index][other] for other in order]
+    row = joint_row(result, index, "board")
+    # no score is beyond the ends of its scale
+    row |= {key: min(max(row[key], ends[0]), ends[1]) for key in _DRAWN}
     return Row(
-        submission=systems[system["submission"]],
-        **{key: system[key] for key in SPREAD if key not in _DRAWN},
-        # no score is beyond the ends of its scale
-        **{key: min(max(system[key], ends[0]), ends[1]) for key in _DRAWN},
-        **{key: skill[key] for key in PREFERENCES},
-        skill_cluster=skill["cluster"],
-        **{f"skill_{key}": skill[key] for key in OVER_ORDERS},
-        **{key: result["bradley_terry"][index][key] for key in STRENGTHS},
-        games=[None if game is None else (game[0], game[1], game[2]) for game in games],
+        **row,
+        submission=systems[result["systems"][index]["submission"]],
+        games=[result["win_tie_loss"][index][other] for other in order],
     )

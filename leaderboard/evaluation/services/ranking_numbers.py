@@ -17,7 +17,7 @@ from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.estimates import weights_in
-from leaderboard.evaluation.selectors.joint import PREFERENCES, STRENGTHS
+from leaderboard.evaluation.result_columns import compute_columns
 from leaderboard.stats.bradley_terry import bradley_terry_by_worker
 from leaderboard.stats.comparisons import Comparisons, comparisons_from_table
 from leaderboard.stats.intervals import CoveredInterval
@@ -96,6 +96,11 @@ def numbers_of(
         weights=None if weights is None else weights[row],
     )
     alone = _alone(averaged, instances, unit, seed, n_resamples)
+    ranking = _ranking(estimates, systems, unit, alone)
+    by_system = ratings.groupby("submission")
+    for system in ranking["systems"]:
+        own = by_system.get_group(system["submission"])
+        system |= compute_columns(own, unit, "joint_results")
     games = comparisons_from_table(raw)
     # The effective number of equally busy days; 0 if days are not modeled.
     n_days = estimates.day_freedom + 1 if estimates.day_freedom else 0
@@ -105,7 +110,7 @@ def numbers_of(
         "n_workers": len(np.unique(workers)),
         "normalised": NORMALISED if unit.logarithmic else "",
         "variances": {**asdict(estimates.variances), "n_days": n_days},
-        **_ranking(estimates, systems, unit, alone),
+        **ranking,
         **_preferences(games, workers[games.row], seed),
         "agreement": _agreement(ratings, unit),
     }

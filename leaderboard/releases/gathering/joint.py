@@ -8,12 +8,8 @@ from typing import TYPE_CHECKING
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.models.human_evaluation import JudgedOutput
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.selectors.joint import (
-    PREFERENCES,
-    SPREAD,
-    STRENGTHS,
-    joint_seen_by,
-)
+from leaderboard.evaluation.result_columns import columns_of, joint_row
+from leaderboard.evaluation.selectors.joint import joint_seen_by
 from leaderboard.evaluation.selectors.ratings_digest import OF_SEVERAL, digest
 from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
 from leaderboard.evaluation.services import joint
@@ -52,16 +48,7 @@ EVALUATIONS = (
     "simulated",
     "finished",
 )
-RESULTS = (
-    "joint",
-    "criterion",
-    "place",
-    "submission",
-    *SPREAD,
-    *PREFERENCES,
-    "skill_cluster",
-    *STRENGTHS,
-)
+RESULTS = ("joint", "criterion", "place", "submission")
 PAIRS = (
     "joint",
     "criterion",
@@ -131,6 +118,11 @@ def evaluations(rows: Sequence[JointEvaluation]) -> list[Record]:
     return records
 
 
+def result_columns() -> tuple[str, ...]:
+    numbers = (column.name for column in columns_of("release", "joint_results"))
+    return (*RESULTS, *numbers)
+
+
 def results(rows: Sequence[JointEvaluation]) -> list[Record]:
     return [
         {
@@ -138,10 +130,7 @@ def results(rows: Sequence[JointEvaluation]) -> list[Record]:
             "criterion": criterion,
             "place": index,
             "submission": row["submission"],
-            **{name: row[name] for name in SPREAD},
-            **{name: result["true_skill"][index][name] for name in PREFERENCES},
-            "skill_cluster": result["true_skill"][index]["cluster"],
-            **{name: result["bradley_terry"][index][name] for name in STRENGTHS},
+            **joint_row(result, index, "release"),
         }
         for joint_evaluation in rows
         for criterion, result in joint_evaluation.results["criteria"].items()

@@ -101,7 +101,7 @@ class Tables:
         votes = comparisons.votes(compared, self.names)
         self._write("comparison_votes", comparisons.VOTES, votes)
         self._write("joint_evaluations", joint.EVALUATIONS, joint.evaluations(judged))
-        self._write("joint_results", joint.RESULTS, joint.results(judged))
+        self._write("joint_results", joint.result_columns(), joint.results(judged))
         self._write("joint_pairs", joint.PAIRS, joint.pairs(judged))
 
         def noted() -> Iterator[Record]:

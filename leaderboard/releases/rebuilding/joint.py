@@ -4,7 +4,7 @@ from typing import Any
 
 from crowd.scales.find import all_scales
 from leaderboard.designs.base import all_designs
-from leaderboard.evaluation.selectors.joint import PREFERENCES, SPREAD, STRENGTHS
+from leaderboard.evaluation.result_columns import columns_of, joint_row
 from leaderboard.evaluation.services.ranking_numbers import numbers_of
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
@@ -109,23 +109,14 @@ def _systems(
 ) -> Iterator[Number]:
     rows = result["systems"]
     yield Number(f"{RESULTS}.jsonl", f"{_name(row)}, systems", len(results), len(rows))
-    for index, (published, computed) in enumerate(zip(results, rows, strict=False)):
-        skill = result["true_skill"][index]
-        numbers = {
-            **{name: computed[name] for name in SPREAD},
-            **{name: skill[name] for name in PREFERENCES},
-            "skill_cluster": skill["cluster"],
-            **{name: result["bradley_terry"][index][name] for name in STRENGTHS},
-        }
+    # an older release or result lacks columns that were added later
+    later = {c.name for c in columns_of("release", RESULTS) if c.compute}
+    for index, published in enumerate(results[: len(rows)]):
         name = f"{_name(row)}, submission {published['submission']}"
-        for field, number in numbers.items():
-            yield Number(
-                f"{RESULTS}.jsonl",
-                f"{name}, {field}",
-                published[field],
-                number,
-                TOLERANCE,
-            )
+        for field, number in joint_row(result, index, "release").items():
+            if field not in later or published.get(field) is not None:
+                subject, stated = f"{name}, {field}", published[field]
+                yield Number(f"{RESULTS}.jsonl", subject, stated, number, TOLERANCE)
 
 
 def _pairs(

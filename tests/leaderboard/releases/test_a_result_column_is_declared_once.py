@@ -12,17 +12,18 @@ from django.db import connection, models
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import result_columns
 from leaderboard.evaluation.result_columns import Column
-from leaderboard.models import Score, Submission
+from leaderboard.evaluation.selectors.joint import criterion_results
+from leaderboard.imports.services.bring_in import bring_in
+from leaderboard.models import JointEvaluation, Score, Submission
 from leaderboard.releases import bundle
 from leaderboard.releases.make import make
 from leaderboard.releases.parquet import as_json_lines
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from leaderboard.submissions.models import DETAILS, Detail
 from leaderboard.teams.selectors import data_of
-from tests.factories import make_task, make_worker
+from tests.factories import make_task, make_user, make_worker
 from tests.leaderboard.boards.pages.judged import judge
-from tests.nets.conftest import FILES
-from tests.nets.releases import rebuilt, unpack
+from tests.leaderboard.imports.test_waves import preferences
 
 NAME = "n_ratings"
 
@@ -49,7 +50,9 @@ def added(monkeypatch, db):
         compute=lambda ratings, unit: len(ratings),
         bounds=(0, 90),
     )
-    monkeypatch.setattr(result_columns, "COLUMNS", (*result_columns.COLUMNS, column))
+    for table in ("COLUMNS", "JOINT_COLUMNS"):
+        columns = (*getattr(result_columns, table), column)
+        monkeypatch.setattr(result_columns, table, columns)
     with stored(Score, NAME, column.field):
         yield column
 
@@ -76,32 +79,51 @@ def test_it_is_on_boards_in_files_and_in_the_api(task, client):
     [row, _] = client.get(f"{api}/scores/").json()["results"]
     assert row[NAME] == 12
     schemas = client.get("/api/schema/?format=json").json()["components"]["schemas"]
-    for name in ("HumanScore", "Score", "ScoreRow"):
+    for name in ("HumanScore", "Score", "ScoreRow", "JointRow"):
         described = schemas[name]["properties"][NAME]
         assert described["description"] == "Ratings that count."
         assert described["type"] == ["integer", "null"]
 
 
-def test_it_is_in_releases_which_compute_it_again(task, added, tmp_path):
-    folder = make(task, tmp_path / "release", parquet=True).folder
-    assert {row[NAME] for row in bundle.iter_table(folder, "scores")} == {12}
-    with as_json_lines(folder) as tables:  # "12" if it were text
-        assert {row[NAME] for row in bundle.iter_table(tables, "scores")} == {12}
-    assert f"{NAME}" in (folder / "scores.csv").read_text().splitlines()[0]
-    words = f"- `{NAME}` (integer): {added.description}"
-    assert words in (folder / bundle.CARD).read_text()
-    tables = json.loads((folder / "croissant.json").read_text())["recordSet"]
-    [scores] = [table["field"] for table in tables if table["name"] == "scores"]
-    [described] = [one["description"] for one in scores if one["name"] == NAME]
-    assert described == added.description
+def test_it_is_in_releases_which_compute_it_again(task, tmp_path):
+    folder = _release(task, tmp_path, "scores")
     entries = map(json.loads, (folder / bundle.LOG).read_text().splitlines())
     assert {json.loads(e["data"])[NAME] for e in entries if "data" in e} == {12}
-    assert rebuild(folder).n_same["scores"] > 0
-    changed = [{**row, NAME: 13} for row in bundle.iter_table(folder, "scores")]
-    bundle.write_table(folder, "scores", list(changed[0]), changed)
-    bundle.write_checksums(folder)
+
+
+def _release(task, tmp_path, table):
+    folder = make(task, tmp_path / "release", parquet=True).folder
+    rows = list(bundle.iter_table(folder, table))
+    assert {row[NAME] for row in rows} == {12}
+    with as_json_lines(folder) as tables:  # "12" if it were text
+        assert {row[NAME] for row in bundle.iter_table(tables, table)} == {12}
+    assert NAME in (folder / f"{table}.csv").read_text().splitlines()[0]
+    _, _, words = (folder / bundle.CARD).read_text().partition(f"of `{table}`:")
+    assert f"- `{NAME}` (integer): Ratings that count." in words
+    tables = json.loads((folder / "croissant.json").read_text())["recordSet"]
+    [fields] = [one["field"] for one in tables if one["name"] == table]
+    [described] = [one["description"] for one in fields if one["name"] == NAME]
+    assert described == "Ratings that count."
+    rebuild(folder)
+    for number in ({}, {NAME: 13}):
+        changed = [{k: v for k, v in row.items() if k != NAME} | number for row in rows]
+        bundle.write_table(folder, table, list(changed[0]), changed)
+        bundle.write_checksums(folder)
+        if not number:  # as of a release from before it
+            rebuild(folder)
     with pytest.raises(GenieError, match=f"{NAME}: 13 was published"):
         rebuild(folder)
+    return folder
+
+
+def test_one_of_joint_results_is_shown_and_released(added, client, tmp_path):
+    task = bring_in(preferences(), slug="x", by=make_user("importer")).task
+    joint = JointEvaluation.objects.get()
+    [shown] = criterion_results(joint, {})
+    [sent] = client.get(f"/api/v1/joint-evaluations/{joint.pk}/").json()["criteria"]
+    assert {row.n_ratings for row in shown.rows} == {12}
+    assert {row[NAME] for row in sent["rows"]} == {12}
+    _release(task, tmp_path, "joint_results")
 
 
 def test_the_model_checks_its_bounds(added):
@@ -110,12 +132,6 @@ def test_the_model_checks_its_bounds(added):
     check.validate(Score, Score(n_ratings=None))
     with pytest.raises(ValidationError):
         check.validate(Score, Score(n_ratings=91))
-
-
-def test_a_release_from_before_it_is_rebuilt(added, tmp_path):
-    archive = FILES / "releases" / "conversations.zip"
-    assert NAME not in (unpack(archive, tmp_path) / "scores.csv").read_text()
-    assert rebuilt(archive) in (archive.with_suffix(".txt")).read_text()
 
 
 @pytest.fixture
