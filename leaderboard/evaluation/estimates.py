@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.ranking import Compared, compare
+from leaderboard.evaluation.result_columns import fit_columns
 from leaderboard.evaluation.stored_fit import DIGITS
 from leaderboard.stats.clustered import (
     clustered_mean,
@@ -92,9 +93,8 @@ class Standing:
     estimates: dict[str, Estimate]
     ranks: tuple[int, int] | None
     cluster: int | None
-    # None if the raters are not identified
-    effective_workers: float | None
-    largest_share: float | None
+    # see `fit_columns`; null if the raters are not identified
+    columns: dict[str, float | None]
 
 
 @dataclass(frozen=True)
@@ -153,9 +153,7 @@ def _without_workers(standing: Standing) -> Standing:
         name: replace(one, covers=COVERS_UNKNOWN)
         for name, one in standing.estimates.items()
     }
-    return replace(
-        standing, estimates=estimates, effective_workers=None, largest_share=None
-    )
+    return replace(standing, estimates=estimates, columns=fit_columns(None))
 
 
 def plain_intervals(
@@ -229,12 +227,8 @@ def _standings(
         estimates = _adjusted(fit, name, unit)
         if pk in z_scores:
             estimates[Z_SCORES] = z_scores[pk]
-        standings[pk] = Standing(
-            estimates,
-            *_place(ranking, name),
-            round(float(fit.effective_workers[i]), DIGITS),
-            round(float(fit.largest_share[i]), DIGITS),
-        )
+        columns = {key: round(n, DIGITS) for key, n in fit_columns(fit, i).items()}
+        standings[pk] = Standing(estimates, *_place(ranking, name), columns)
     return standings
 
 

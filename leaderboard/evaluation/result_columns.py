@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from leaderboard.designs.unit import Unit
+    from leaderboard.stats.systems.estimates import SystemEstimates
 
 # A column is a field of `Score`, or of a system in a joint evaluation's results, and part
 # of these outputs. Boards' JSON has those of `board`; boards in the API have those that
@@ -57,6 +58,9 @@ class Column:
     # Computed with the result, and again by `rebuild`, from the ratings that count
     # (instance, worker, value) and their unit. A worker is null if not identified.
     compute: Callable[[pd.DataFrame, Unit], Any] | None = None
+    # or from the fit of a board's systems, by the number of one; null without the raters.
+    # Older scores get it with a new `refit.VERSION`.
+    from_fit: Callable[[SystemEstimates, int], float] | None = None
     # the least and the largest value that the database accepts
     bounds: tuple[float | None, float | None] = (None, None)
     # lookup from the row, if it is stored elsewhere; "" if only releases have it
@@ -186,6 +190,7 @@ COLUMNS = (
         FloatField(null=True, blank=True),
         "How many equally busy workers would weigh as much.",
         _NO_CELLS,
+        from_fit=lambda fit, number: fit.effective_workers[number],
         bounds=(0, None),
     ),
     Column(
@@ -193,6 +198,7 @@ COLUMNS = (
         FloatField(null=True, blank=True),
         "Weight of the worker who counts most, 0 to 1.",
         _NO_CELLS,
+        from_fit=lambda fit, number: fit.largest_share[number],
         bounds=(0, None),
     ),
     Column(
@@ -307,6 +313,14 @@ def compute_columns(
         column.name: column.compute(ratings, unit)
         for column in tables()[table]
         if column.compute is not None
+    }
+
+
+def fit_columns(fit: SystemEstimates | None, number: int = 0) -> dict[str, Any]:
+    return {
+        column.name: None if fit is None else float(column.from_fit(fit, number))
+        for column in COLUMNS
+        if column.from_fit is not None
     }
 
 

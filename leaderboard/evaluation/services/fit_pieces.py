@@ -27,6 +27,7 @@ from leaderboard.evaluation.evidence import (
 from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.board_fit import FitPiece
 from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.result_columns import fit_columns
 from leaderboard.evaluation.selectors.board_ratings import (
     board_ratings,
     board_scores,
@@ -141,7 +142,7 @@ class _Board:
         return {
             "fit": as_json(fit) | ranking.stored(found.compared[criterion], fit),
             "standings": [
-                {"system": pk, **asdict(one)}
+                {"system": pk, **asdict(one), **one.columns}
                 for (pk, _), one in found.standings.items()
             ],
             "evidence": beside,
@@ -218,8 +219,7 @@ def _standing(row: Mapping[str, Any]) -> Standing:
         estimates,
         row["ranks"] and tuple(row["ranks"]),
         row["cluster"],
-        row["effective_workers"],
-        row["largest_share"],
+        {name: row.get(name) for name in fit_columns(None)},
     )
 
 

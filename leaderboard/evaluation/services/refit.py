@@ -22,6 +22,7 @@ from genie.lib.serving.unmoved import is_unmoved, looked_in_vain
 from leaderboard.evaluation.estimates import headline_of
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.result_columns import fit_columns
 from leaderboard.evaluation.selectors.board_ratings import (
     board_scores,
     current_fit,
@@ -211,8 +212,7 @@ def _give(
     numbers = {
         **estimates[name],
         "estimates": estimates,
-        "effective_workers": standing.effective_workers if standing else None,
-        "largest_share": standing.largest_share if standing else None,
+        **(standing.columns if standing else fit_columns(None)),
         "signature": _signed(score.signature, name, estimates[name]["covers"]),
     }
     until = None

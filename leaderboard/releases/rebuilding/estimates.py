@@ -15,6 +15,7 @@ import numpy as np
 from crowd.scales.find import all_scales
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.estimates import Standing, estimate_board, headline_of
+from leaderboard.evaluation.result_columns import fit_columns
 from leaderboard.evaluation.selectors.judged import forecast
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
@@ -78,9 +79,10 @@ def _of_score(
             yield Number("scores.jsonl", subject, stated.get(part), found.get(part))
     for part, value in computed[headline_of(computed, wanted)].items():
         yield Number("scores.jsonl", f"{name}, {part}", score[part], value)
-    for part in ("effective_workers", "largest_share"):
-        value = getattr(standing, part) if standing else None
-        yield Number("scores.jsonl", f"{name}, {part}", score[part], value)
+    columns = standing.columns if standing else fit_columns(None)
+    # an older release lacks columns that were added later
+    for part in [part for part in columns if part in score]:
+        yield Number("scores.jsonl", f"{name}, {part}", score[part], columns[part])
 
 
 def _standings(

@@ -25,7 +25,7 @@ from tests.factories import make_task, make_user, make_worker
 from tests.leaderboard.boards.pages.judged import judge
 from tests.leaderboard.imports.test_waves import preferences
 
-NAME = "n_ratings"
+NAME, OF_FIT = "n_ratings", "n_fitted"
 
 
 @contextmanager
@@ -50,10 +50,12 @@ def added(monkeypatch, db):
         compute=lambda ratings, unit: len(ratings),
         bounds=(0, 90),
     )
-    for table in ("COLUMNS", "JOINT_COLUMNS"):
-        columns = (*getattr(result_columns, table), column)
+    field = models.FloatField(null=True)
+    fitted = Column(OF_FIT, field, "", from_fit=lambda fit, number: fit.n[number])
+    for table, new in (("COLUMNS", [column, fitted]), ("JOINT_COLUMNS", [column])):
+        columns = (*getattr(result_columns, table), *new)
         monkeypatch.setattr(result_columns, table, columns)
-    with stored(Score, NAME, column.field):
+    with stored(Score, NAME, column.field), stored(Score, OF_FIT, field):
         yield column
 
 
@@ -87,6 +89,7 @@ def test_it_is_on_boards_in_files_and_in_the_api(task, client):
 
 def test_it_is_in_releases_which_compute_it_again(task, tmp_path):
     folder = _release(task, tmp_path, "scores")
+    assert {row[OF_FIT] for row in bundle.iter_table(folder, "scores")} == {12.0}
     entries = map(json.loads, (folder / bundle.LOG).read_text().splitlines())
     assert {json.loads(e["data"])[NAME] for e in entries if "data" in e} == {12}
 

@@ -59,10 +59,9 @@ def test_without_the_engine_the_command_says_what_to_install(tmp_path, monkeypat
 
 
 def test_no_typed_column_is_unknown_to_the_tables():
-    rooms = (comparisons, joint, judges, judgments, results)
     tables = [
         value
-        for room in rooms
+        for room in (comparisons, joint, judges, judgments, results)
         for name, value in vars(room).items()
         if name.isupper() and isinstance(value, tuple)
     ]
