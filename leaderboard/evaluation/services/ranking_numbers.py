@@ -226,7 +226,7 @@ def _preferences(
     ranks = skills.ranks_by_order
     found = [
         {
-            **skills.interval(i).flat(*PREFERENCES),
+            **skills.interval(i).flat(*_names("skill")),
             # over the orders of the games
             "rank_first": int(ranks[i].min()),
             "rank_last": int(ranks[i].max()),
@@ -255,10 +255,16 @@ def _strengths(
     try:
         fit = bradley_terry_by_worker(games, workers)
     except GenieError as error:
-        return [dict.fromkeys(STRENGTHS) for _ in range(games.n_systems)], (
+        return [dict.fromkeys(_names("strength")) for _ in range(games.n_systems)], (
             NO_STRENGTHS.get(error.code, str(error))
         )
-    return [fit.interval(i).flat(*STRENGTHS) for i in range(games.n_systems)], ""
+    return [
+        fit.interval(i).flat(*_names("strength")) for i in range(games.n_systems)
+    ], ""
+
+
+def _names(name: str) -> tuple[str, str, str]:
+    return name, f"{name}_low", f"{name}_high"
 
 
 def _agreement(ratings: pd.DataFrame, unit: Unit) -> dict[str, Any]:
