@@ -101,8 +101,8 @@ class Problem:
     fatal: bool = True
 
     def __str__(self) -> str:
-        column = f"column “{shown(self.column)}”" if self.column else ""
-        where = ", ".join(filter(None, (shown(self.file), self.place, column)))
+        column = f"column “{printable(self.column)}”" if self.column else ""
+        where = ", ".join(filter(None, (printable(self.file), self.place, column)))
         return f"{where}: {self.message}." if where else f"{self.message}."
 
 
@@ -118,7 +118,7 @@ def refuse(code: str, message: str, file: str, place: str = "") -> Unreadable:
     return Unreadable(Problem(code, message, file, place))
 
 
-def shown(text: str) -> str:
+def printable(text: str) -> str:
     r"""Return a text from a stranger's file, safe to print on one line.
 
     It has at most 60 characters; those that cannot be shown are written as ``\u202e``.
@@ -184,7 +184,7 @@ class File:
     limits: Limits = Limits()
 
     @property
-    def ending(self) -> str:
+    def suffix(self) -> str:
         return PurePosixPath(self.name.lower()).suffix
 
     def open(self) -> BinaryIO:
@@ -327,11 +327,11 @@ def read_table(file: File, within: str = "") -> Table:
         return _from_parquet(file)
     lines = list(islice(file.lines(), _HEAD_ROWS))
     start = [line.strip() for line in lines if line.strip()]
-    if file.ending in (".jsonl", ".ndjson") or (
+    if file.suffix in (".jsonl", ".ndjson") or (
         len(start) > 1 and start[0][:1] + start[0][-1] + start[1][:1] == "{}{"
     ):
         return from_objects(file, "line", list(_json_lines(file)))
-    if file.ending == ".json" or start[0][0] in "{[":
+    if file.suffix == ".json" or start[0][0] in "{[":
         rows = rows_within(read_json(file), file, within)
         return from_objects(file, "entry", list(enumerate(rows, 1)))
     return _from_csv(file, lines)
@@ -524,8 +524,8 @@ class _Columns:
             elif any(row):
                 message = (
                     f"this row has {len(row)} {'cell' if len(row) == 1 else 'cells'} and "
-                    f"the header {n}; a cell that contains the separator or a line break "
-                    "stands in quotation marks"
+                    f"the header {n}; put a cell that contains the separator or a line "
+                    "break in quotation marks"
                 )
                 place = f"{self._unit} {numbers[i]:,}"
                 self.problems.append(
@@ -552,16 +552,16 @@ class _Columns:
 
 
 def read_json(file: File) -> Any:
-    return _parsed("".join(file.lines()), file)
+    return _parse("".join(file.lines()), file)
 
 
 def _json_lines(file: File) -> Iterator[tuple[int, Any]]:
     for number, line in enumerate(file.lines(), 1):
         if line.strip():
-            yield number, _parsed(line.rstrip("\r\n"), file, number)
+            yield number, _parse(line.rstrip("\r\n"), file, number)
 
 
-def _parsed(text: str, file: File, line: int = 0) -> Any:
+def _parse(text: str, file: File, line: int = 0) -> Any:
     try:
         # numbers are kept as they are written: many of them are ids
         return json.loads(
@@ -569,7 +569,7 @@ def _parsed(text: str, file: File, line: int = 0) -> Any:
         )
     except _Repeated as error:
         code, at = "duplicate-column", line or 1
-        message = f"the name “{shown(str(error))}” stands twice in one object"
+        message = f"the name “{printable(str(error))}” stands twice in one object"
     except json.JSONDecodeError as error:
         code, at = "not-json", line or error.lineno
         reason = f"{error.msg[0].lower()}{error.msg[1:]}"
@@ -614,7 +614,7 @@ def rows_within(value: Any, file: File, within: str = "") -> Iterable[Any]:
         raise refuse("several-tables", message, file.name)
     if lists:
         return cast("list[Any]", next(iter(lists.values())))
-    if file.ending != ".json" and not any(isinstance(v, dict) for v in value.values()):
+    if file.suffix != ".json" and not any(isinstance(v, dict) for v in value.values()):
         return [value]
     return [
         {"id": key, **(one if isinstance(one, dict) else {"output": one})}
@@ -695,7 +695,7 @@ def _from_excel(file: File) -> Table:
     if not filled:
         raise refuse("empty-file", "no sheet holds anything", file.name)
     if len(filled) > 1:
-        names = ", ".join(f"“{shown(one.name)}”" for one, _ in filled[:5])
+        names = ", ".join(f"“{printable(one.name)}”" for one, _ in filled[:5])
         message = (
             f"{len(filled)} sheets hold something ({names}); keep one, or save each as a "
             "file"

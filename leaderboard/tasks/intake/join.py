@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from genie.lib.formats import as_text, is_conversation
-from leaderboard.tables import Cell, Problem, Row, Table, shown
+from leaderboard.tables import Cell, Problem, Row, Table, printable
 from leaderboard.tasks.intake.read import Findings
 from leaderboard.tasks.intake.roles import (
     CONVERSATION,
@@ -52,7 +52,7 @@ def same_ids(built: Built, n_files: int) -> None:
         if missing:
             built.wrong(
                 "ids-differ",
-                f"“{shown(name)}” has no output for {_some(missing)}",
+                f"“{printable(name)}” has no output for {_some(missing)}",
                 built.files[name],
             )
 
@@ -63,7 +63,7 @@ def _compared(
     if len(known) != len(own) and _are_places(known) and _are_places(own):
         built.wrong(
             "ids-differ",
-            f"it has {len(own):,} rows and {shown(first)} {len(known):,}; without a "
+            f"it has {len(own):,} rows and {printable(first)} {len(known):,}; without a "
             "column of ids, rows are matched by their order",
             file,
         )
@@ -74,7 +74,7 @@ def _compared(
         if missing:
             built.wrong(
                 "ids-differ",
-                f"compared with {shown(first)}, it {what} {_some(missing)}; all files "
+                f"compared with {printable(first)}, it {what} {_some(missing)}; all files "
                 "must be about the same inputs",
                 file,
             )
@@ -85,7 +85,7 @@ def _are_places(keys: Sequence[str]) -> bool:
 
 
 def _some(keys: Sequence[str]) -> str:
-    named = ", ".join(f"“{shown(key)}”" for key in keys[:_N_NAMED])
+    named = ", ".join(f"“{printable(key)}”" for key in keys[:_N_NAMED])
     more = len(keys) - _N_NAMED
     of = "id" if len(keys) == 1 else "ids"
     return f"the {of} {named}" + (f" and {more:,} more" if more > 0 else "")
@@ -196,7 +196,7 @@ def _output_format(uses: Sequence[Use], built: Built) -> str:
         other = next(use for use in outputs if use.format != CONVERSATION)
         built.wrong(
             "mixed-types",
-            f"this is plain text, and “{shown(talk.column)}” of {shown(talk.file)} "
+            f"this is plain text, and “{printable(talk.column)}” of {printable(talk.file)} "
             "holds conversations; all systems' outputs must be of one kind",
             other.file,
             column=other.column,
@@ -225,7 +225,7 @@ def _apart(file: str, inputs: Sequence[Use], built: Built) -> None:
         if other != use.column:
             built.wrong(
                 "duplicate-column",
-                f"this name and “{shown(other)}” of another input are too much alike; "
+                f"this name and “{printable(other)}” of another input are too much alike; "
                 "rename one",
                 file,
                 column=use.column,
@@ -254,7 +254,7 @@ def _keys(
         if key in seen and not long:
             built.wrong(
                 "duplicate-id",
-                f"the id “{shown(key)}” stands in {seen[key]} as well; each row needs "
+                f"the id “{printable(key)}” stands in {seen[key]} as well; each row needs "
                 "one of its own",
                 table.file,
                 row.place,
@@ -298,7 +298,7 @@ def _inputs(
         if texts.get(name, text) != text:
             built.wrong(
                 "input-differs",
-                f"the input of “{shown(key)}” is another one than in a row before",
+                f"the input of “{printable(key)}” is another one than in a row before",
                 table.file,
                 row.place,
                 use.column,
@@ -351,7 +351,7 @@ def _system(
     if name.casefold() in known:
         built.wrong(
             "duplicate-system",
-            f"a system called “{shown(name)}” is in {built.files[known[name.casefold()]]} "
+            f"a system called “{printable(name)}” is in {built.files[known[name.casefold()]]} "
             "as well; give one another name (--system COLUMN=NAME)",
             table.file,
             column=column,
@@ -382,7 +382,7 @@ def _system(
         elif key in outputs:
             built.wrong(
                 "duplicate-id",
-                f"“{shown(name)}” has a second output for “{shown(key)}”",
+                f"“{printable(name)}” has a second output for “{printable(key)}”",
                 table.file,
                 row.place,
                 column,

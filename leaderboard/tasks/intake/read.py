@@ -16,9 +16,9 @@ from leaderboard.tables import (
     Table,
     Unreadable,
     from_objects,
+    printable,
     read_json,
     refuse,
-    shown,
     unpack,
 )
 from leaderboard.tables import read_table as read_any
@@ -108,7 +108,7 @@ def read_table(
 
 
 def _table(file: File) -> Table:
-    if file.ending == ".txt":
+    if file.suffix == ".txt":
         lines = [line.rstrip("\r\n") for line in file.lines()]
         # the file's name has the role: inputs.txt, ada.txt
         name = Table(file.name, {}, ()).stem or "output"
@@ -245,4 +245,4 @@ def _mixed(table: Table) -> Iterator[Problem]:
 def _what(cell: Cell) -> str:
     if isinstance(cell, list):
         return "a list"
-    return f"“{shown(str(cell))}”"
+    return f"“{printable(str(cell))}”"

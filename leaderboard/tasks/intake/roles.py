@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from leaderboard.tables import Problem, Table, shown
+from leaderboard.tables import Problem, Table, printable
 
 ID, INPUT, REFERENCE, SYSTEM = "id", "input", "reference", "system"
 # of tables with a row for each output: the system's name, and the output
@@ -100,9 +100,9 @@ class Said:
 
 def _missing(name: str, known: Sequence[str]) -> Problem:
     near = get_close_matches(name, known, 1)
-    hint = f"“{shown(near[0])}” is near" if near else f"there are {_list(known)}"
-    return Problem("unknown-column", f"there is no column “{shown(name)}”; {hint}")
+    hint = f"“{printable(near[0])}” is near" if near else f"there are {_list(known)}"
+    return Problem("unknown-column", f"there is no column “{printable(name)}”; {hint}")
 
 
 def _list(names: Sequence[str]) -> str:
-    return ", ".join(shown(name) for name in names[:12]) or "none"
+    return ", ".join(printable(name) for name in names[:12]) or "none"
