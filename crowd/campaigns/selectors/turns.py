@@ -45,8 +45,8 @@ def turns(worker: Worker, campaigns: Sequence[Campaign]) -> list[Turn]:
     pools: dict[str, list[Campaign]] = {}
     for campaign in campaigns:
         pools.setdefault(campaign.pool, []).append(campaign)
-    several = [pool for pool, group in pools.items() if len(group) > 1]
-    latest = _latest(worker, several) if several else {}
+    is_drawn = any(len(group) > 1 for group in pools.values())
+    latest = _latest(worker) if is_drawn else {}
     return [
         turn
         for pool, group in pools.items()
@@ -54,11 +54,10 @@ def turns(worker: Worker, campaigns: Sequence[Campaign]) -> list[Turn]:
     ]
 
 
-def _latest(worker: Worker, pools: Sequence[str]) -> dict[str, DrawnOrder]:
+def _latest(worker: Worker) -> dict[str, DrawnOrder]:
     rounds = DrawnOrder.objects.filter(worker=worker)
     newer = rounds.filter(pool=OuterRef("pool"), number__gt=OuterRef("number"))
-    current = rounds.filter(~Exists(newer), pool__in=pools)
-    return {order.pool: order for order in current}
+    return {order.pool: order for order in rounds.filter(~Exists(newer))}
 
 
 def _turns(

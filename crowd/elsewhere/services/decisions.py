@@ -56,12 +56,11 @@ def plan_decisions(campaign: Campaign) -> None:
         .prefetch_related("work__assignment", "outward_calls")
         .order_by("pk")
     )
-    calls = OutwardCall.objects.filter(campaign=campaign, kind=Kind.DECIDE)
-    already_told = {(call.session_id, call.wish) for call in calls}
     with transaction.atomic():
         for session in sessions:
             wish, message = _wish(session)
-            if wish and (session.pk, wish) not in already_told:
+            already_told = {call.wish for call in session.outward_calls.all()}
+            if wish and wish not in already_told:
                 outbox.plan(
                     campaign,
                     Kind.DECIDE,

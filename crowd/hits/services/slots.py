@@ -66,7 +66,7 @@ def take_back(assignment_pk: int, hit_pk: int, state: Assignment.State) -> bool:
     if ended:
         free(hit_pk)
         # Code that adds to a page or submits it locks the row that was just changed.
-        with_it = Assignment.objects.filter(page=assignment_pk, state=State.ACCEPTED)
+        with_it = Assignment.objects.filter(page=assignment_pk)
         for pk, hit in with_it.values_list("pk", "hit_id"):
             take_back(pk, hit, state)
     return bool(ended)
