@@ -239,6 +239,7 @@ def _delete_rows(test_case) -> None:
     Django's `flush` truncates each of a hundred tables, which PostgreSQL takes long
     for, and then makes the rows of KEPT_ROWS again, which takes longer still.
     """
+    decoys.spare()
     names = set(connection.introspection.django_table_names(only_existing=False))
     with transaction.atomic(), connection.cursor() as cursor:
         for name in sorted(names - KEPT_ROWS):
@@ -256,6 +257,7 @@ def django_db_setup(django_db_setup, django_db_blocker):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", _delete_rows)
         with django_db_blocker.unblock():
+            decoys.guard()
             decoys.plant()
         yield
     with django_db_blocker.unblock():

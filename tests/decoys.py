@@ -7,7 +7,7 @@ rows of a test have the same numbers, and so the same seeds, as without them.
 import datetime
 import uuid
 from functools import cache
-from itertools import count
+from itertools import count, product
 
 from django.apps import apps
 from django.contrib.auth import get_user_model
@@ -18,13 +18,21 @@ from crowd.models import (
     HIT,
     Assignment,
     Campaign,
+    Consent,
+    Exclusion,
+    ExternalSession,
     HITType,
     Item,
+    LedgerEntry,
+    Message,
+    OutwardCall,
+    PlatformNotice,
     RequesterBatch,
     Worker,
+    WorkerAlias,
 )
 from leaderboard.models import HumanEvaluation, Submission, Task, Team
-from quality.models import Appeal, Ban
+from quality.models import Appeal, Ban, HeldExclusion, Standing
 from tests.factories import (
     answer,
     make_evaluation,
@@ -40,9 +48,11 @@ from tests.factories import (
 )
 
 APPS = {"auth", "genie", "crowd", "quality", "leaderboard"}
+FULL = {"genie", "crowd", "quality"}  # with a row of each model in each of its states
 # Files whose tests have none, as they compare whole pages or count what a site has.
 WITHOUT = {
     "genie/upkeep/test_doctor.py",
+    "genie/upkeep/test_watching.py",
     "leaderboard/evaluation/hidden/test_before_approval.py",
     "leaderboard/evaluation/hidden/test_measured_before.py",
     "leaderboard/evaluation/walk/test_loop.py",
@@ -53,6 +63,37 @@ WITHOUT = {
     "nets/test_staff_actions.py",
     "walk/test_every_board.py",
     "walk/test_growth.py",
+}
+# Models without such rows, as the whole site has one of them or jobs work on all.
+SELDOM = {
+    "genie.LogEntry", "genie.LogHead", "genie.TaskRole", "genie.RunningQueue",
+    "crowd.PaymentDetails", "crowd.ExchangeRate", "crowd.WorkRecord", "crowd.Worker",
+    "crowd.HIT", "crowd.Item", "crowd.Answer", "crowd.HITType", "crowd.PayoutTerms",
+}  # fmt: skip
+# Other workers' rows in the pool of most tests.
+POOL = "weather-reports"
+IN_THE_SAME_POOL = {Ban, Consent, Exclusion, HeldExclusion, Message, Standing}
+User = get_user_model()
+NOW = timezone.now()
+LATER, LONG_AGO = (NOW + datetime.timedelta(days=n) for n in (99, -99))
+# Fields of such rows, once for each row: no job has anything to do with one.
+ALSO = {
+    "crowd.RequesterEvent": [{"sent_at": NOW}],
+    "crowd.Campaign": [
+        {"state": state, "starts_at": LATER if state == "SCHEDULED" else LONG_AGO}
+        for state in Campaign.State.values
+    ],
+    "crowd.Assignment": [{"deadline_at": LATER}],
+    "crowd.RequesterAssignment": [{"deadline_at": LATER, "paid_at": NOW}],
+    "crowd.Commitment": [{"amount_cents": 0}, {"amount_cents": 0, "settled_at": NOW}],
+    "crowd.OutwardCall": [
+        {"kind": kind, "hit": HIT, "session": ExternalSession, "worker": Worker}
+        for kind in OutwardCall.Kind.values
+    ],
+    "crowd.LedgerEntry": [{"kind": kind} for kind in LedgerEntry.Kind.values],
+    "crowd.RequesterBonus": [{"paid_at": NOW}],
+    "crowd.Payout": [{"amount_cents": 0}],
+    "quality.Ban": [{"created_by": User}, {"created_by": User, "lifted_at": NOW}],
 }
 _number = count(1)
 
@@ -112,10 +153,62 @@ def plant():
     with transaction.atomic(), connection.cursor() as cursor:
         for sql, params in _statements():
             cursor.execute(sql, params)
+        if connection.vendor == "sqlite":
+            cursor.execute("insert into guarded values (1)")
+
+
+def guard():
+    """Refuse to change or delete a decoy, and to lead a test's row to one.
+
+    An update that forgets its condition changes the decoys first.
+    """
+    if connection.vendor != "sqlite":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("create table guarded (yes integer)")
+        for model in _models():
+            for name, when in _refusals(model):
+                table = model._meta.db_table
+                cursor.execute(
+                    f"create trigger guard_{table}_{name.split()[-1]} {name} on {table}"
+                    f" when ({when}) and exists (select 1 from guarded) begin"
+                    f" select raise(abort, 'this touches a decoy: {table}'); end"
+                )
+
+
+def _refusals(model):
+    fields = model._meta.concrete_fields
+    keys = [
+        f.column
+        for f in fields
+        if f.primary_key and isinstance(f, models.IntegerField | models.OneToOneField)
+    ]
+    ours = [f for f in fields if f.is_relation and not f.primary_key]
+    leads = [f.column for f in ours if f.related_model._meta.app_label in APPS]
+    own = " and ".join(f'new."{key}" > 0' for key in keys) or "true"
+    astray = " or ".join(f'new."{column}" < 0' for column in leads)
+    if astray:
+        yield "after insert", f"{own} and ({astray})"
+    if keys:
+        columns = [f.column for f in fields]
+        old, new = (
+            ", ".join(f'{row}."{c}"' for c in columns) for row in ("old", "new")
+        )
+        changed = f'old."{keys[0]}" < 0 and ({old}) is not ({new})'
+        yield "after update", changed + (f" or {own} and ({astray})" if astray else "")
+        yield "before delete", f'old."{keys[0]}" < 0'
+
+
+def spare():
+    """Let the decoys be changed, until the end of this test."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("delete from guarded")
 
 
 def uproot():
     """Take the decoys away, until the end of this test."""
+    spare()
     with transaction.atomic(), connection.cursor() as cursor:
         for model in _models():
             table, key = model._meta.db_table, model._meta.pk
@@ -140,9 +233,9 @@ def _statements():
             for model, its in rows.items():
                 model._base_manager.bulk_create(its)
             # The crowd of this month is a test's own: its size limits each worker.
-            long_ago = timezone.now() - datetime.timedelta(days=40)
-            Worker.objects.update(created_at=long_ago)
-            Assignment.objects.update(accepted_at=long_ago)
+            Worker.objects.update(created_at=LONG_AGO)
+            Assignment.objects.update(accepted_at=LONG_AGO)
+            PlatformNotice.objects.update(received_at=LATER)  # it is not forgotten
         transaction.set_rollback(True)
     return found
 
@@ -203,3 +296,41 @@ def _make():
     ban = fill(Ban, known, pool="decoy")
     fill(Appeal, known, ban=ban, pool="decoy")
     fill(RequesterBatch, known)
+    for model in _models():
+        of = model._meta
+        if of.app_label in FULL and of.label not in SELDOM and not of.auto_created:
+            for state in _states_of(model):
+                _renew_people(model, known)
+                fill(model, known, **_with_rows(state, known))
+
+
+def _states_of(model):
+    fields = {field.name: field for field in model._meta.concrete_fields}
+    states = getattr(fields.get("state"), "choices", None) or [(None, "")]
+    pools = ["decoy", *([POOL] if model in IN_THE_SAME_POOL else [])]
+    of_states = [{"state": state} if state else {} for state, _ in states]
+    also = ALSO.get(model._meta.label, [{}])
+    if "state" in also[0]:
+        of_states = [{}]
+    for pool, state, more in product(pools, of_states, also):
+        if (pool, state.get("state")) != (POOL, "WAITING"):  # they keep its scores back
+            yield {**({"pool": pool} if "pool" in fields else {}), **state, **more}
+
+
+def _with_rows(fields, known):
+    """Return fields with a row in place of each model."""
+    return {
+        name: (known.get(value) or fill(value, known))
+        if isinstance(value, type)
+        else value
+        for name, value in fields.items()
+    }
+
+
+def _renew_people(model, known):
+    """Let each row lead to a new worker: many may lead to one worker only once."""
+    related = {f.related_model for f in model._meta.concrete_fields if f.is_relation}
+    if {Worker, WorkerAlias} & related:
+        known[Worker] = make_worker(name=f"decoy-{next(_number)}")
+    if WorkerAlias in related:
+        known[WorkerAlias] = fill(WorkerAlias, known)

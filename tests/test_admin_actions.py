@@ -217,7 +217,7 @@ def post(user, address, fields, of):
 def test_each_action_is_for_those_that_the_matrix_names(world, monkeypatch):  # noqa: F811
     leave_lists_empty(monkeypatch)
     Task.objects.filter(pk=world[Task].pk).update(config=CONFIG, n_instances=3)
-    PayoutRun.objects.update(state=PayoutRun.State.IN_FILE, layout=next(iter(LAYOUTS)))
+    PayoutRun.own.update(state=PayoutRun.State.IN_FILE, layout=next(iter(LAYOUTS)))
     Release.objects.update(state=Release.State.DONE)
     Release.objects.get().file.storage.save("folder/file.json", ContentFile(b"{}"))
     every = {

@@ -99,7 +99,7 @@ def test_psiturk_runs_an_experiment_with_our_workers(services, desk, wanda, walt
     assert succeeded(services.get_all_hits()) == []
     # two rewards of $1.50, a bonus of $0.25, and 20 % of all that
     assert succeeded(services.check_balance()) == "96.10"
-    assert RequesterAssignment.objects.filter(state="Approved").count() == 2
+    assert RequesterAssignment.own.filter(state="Approved").count() == 2
 
 
 def test_psiturk_hears_that_something_is_wrong(services, desk):

@@ -11,10 +11,11 @@ from django.utils import timezone
 from crowd.campaigns.services import run
 from crowd.campaigns.services.work import next_assignment, submit
 from crowd.hits.services.build import HITTypeSpec, ItemSpec, build_campaign
-from crowd.models import Campaign, Worker
+from crowd.models import Campaign, Exclusion, Pause, Worker
 from crowd.workers.services import consent
 from crowd.workers.services.invitations import register_worker
 from genie.lib.errors import GenieError
+from quality.models import Ban
 
 POOL = "weather-reports"
 _number = count(1)
@@ -86,7 +87,16 @@ def make_worker(*pools, simulated=False, user=None, agreed=True) -> Worker:
     if agreed:
         for pool in pools or (POOL,):
             consent.give(worker, pool)
+    if not simulated:
+        refuse_elsewhere(worker)
     return worker
+
+
+def refuse_elsewhere(worker):
+    """Keep the worker from another kind of work, which must change nothing here."""
+    kept = {"pk": -1_000_000 - worker.pk, "worker": worker, "pool": "elsewhere"}
+    for model in (Exclusion, Pause, Ban):
+        model.objects.create(**kept)
 
 
 def answers_for(assignment, raw="0.75"):

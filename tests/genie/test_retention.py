@@ -30,7 +30,7 @@ def old_things(settings):
         PrivateRead.objects.filter(pk=read.pk).update(at=at)
         for taken in (0, 1):
             invitations.invite(sam, note=f"for Eve {age}")
-            row = Invitation.objects.order_by("-pk").first()
+            row = Invitation.own.order_by("-pk").first()
             Invitation.objects.filter(pk=row.pk).update(expires_at=at, n_taken=taken)
     settings.GENIE = {**settings.GENIE, "KEEP_DAYS": {kept.name: 50 for kept in KEPT}}
 
@@ -38,10 +38,10 @@ def old_things(settings):
 def test_what_is_old_goes_and_the_rest_stays(old_things):
     gone = {"signals": 0, "messages": 1, "notes": 1, "invitations": 2, "reads": 1}
     assert forget_old() == gone
-    assert Message.objects.get().subject == "1"
+    assert Message.own.get().subject == "1"
     left = set(LogEntry.objects.values_list("change_message", flat=True))
     assert left == {"Note: called 1", "Excluded 1.", "Excluded 100."}
-    assert PrivateRead.objects.get().what == "x 1"
+    assert PrivateRead.own.get().what == "x 1"
     # a used one says who came; not any more for whom it was meant
     kept = Invitation.objects.filter(expires_at__lt=timezone.now() - timedelta(days=9))
     assert [(row.n_taken, row.note) for row in kept] == [(1, "")]

@@ -30,7 +30,7 @@ def grade(placement, assignment, *, correct=False, pool=TASK):
 
 def graded(campaign, worker, marks, polarity="NEGATIVE", pool=TASK):
     """Let a worker answer new test questions, rightly at each "r" of the marks."""
-    now, first = timezone.now(), Placement.objects.count()
+    now, first = timezone.now(), Placement.own.count()
     keys = [f"t{first + n}" for n in range(len(marks))]
     inputs, at = inputs_for(campaign, keys), campaign.hits.count()
     hits = HIT.objects.bulk_create(

@@ -53,7 +53,7 @@ def make_verdict(worker, p_noisy, *, polarity="NEGATIVE", pool=POOL, n=4, right=
         pool=pool,
         polarity=polarity,
         detector="class-learned-2",
-        counts_sha256=f"{DetectorFit.objects.count():064d}",
+        counts_sha256=f"{DetectorFit.own.count():064d}",
         n_workers=1,
         seed=1,
         code_version="0",
@@ -211,7 +211,7 @@ def test_lifting_needs_a_reason_and_lets_the_worker_back_in(boss, asked, ada):
     ban.refresh_from_db()
     assert ban.lifted_by == ada
     assert ban.lifted_reason == "The questions were wrong."
-    assert not Exclusion.objects.exists()
+    assert not Exclusion.own.exists()
     logged = LogEntry.objects.get(object_id=str(ban.pk))
     assert logged.get_change_message() == "Ban lifted: The questions were wrong."
 

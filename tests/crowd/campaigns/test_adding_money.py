@@ -42,7 +42,7 @@ def test_asking_goes_on_where_it_had_stopped_and_the_campaign_finishes(short, sa
     assert add(short, 30, sam) == 3
     short.refresh_from_db()
     assert (short.budget_cents, short.notice) == (80, "")
-    assert Commitment.objects.get().amount_cents == 80
+    assert Commitment.own.get().amount_cents == 80
     assert not is_done(short)
     assert len(do_all(make_worker())) == 3
     assert is_done(short)
@@ -73,7 +73,7 @@ def test_no_budget_is_passed(short, sam, pool):
     refused("over-budget", add, short, 30, sam)
     short.refresh_from_db()
     assert (short.budget_cents, short.money_added_at) == (50, None)
-    assert Commitment.objects.get().amount_cents == 50
+    assert Commitment.own.get().amount_cents == 50
     assert not LogEntry.objects.exists()
     assert add(short, 29, sam) == 2
 
@@ -93,9 +93,9 @@ def test_a_complete_campaign_gets_the_right_to_money_and_sets_none_aside(short, 
     budgets.settle(short.key, 50)
     assert add(short, 30, sam) == 0
     assert Campaign.own.get().budget_cents == 80
-    assert Commitment.objects.get().amount_cents == 50
+    assert Commitment.own.get().amount_cents == 50
     short.refresh_from_db()
-    Budget.objects.update(limit_cents=60)
+    Budget.own.update(limit_cents=60)
     refused("over-budget", add, short, 30, sam)
 
 

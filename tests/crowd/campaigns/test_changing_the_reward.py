@@ -59,13 +59,13 @@ def test_what_is_still_to_be_taken_pays_the_new_reward_alone(campaign, sam):
     change(campaign, 15, sam, agreed=10)
     campaign.refresh_from_db()
     assert (campaign.budget_cents, campaign.hit_type.reward_cents) == (50, 15)
-    assert Commitment.objects.get().amount_cents == 50
+    assert Commitment.own.get().amount_cents == 50
     assert campaign_progress(campaign).committed_cents == 50
     work.submit(begun, answers_for(begun))
     do_all(make_worker())
     assert rewards() == [10, 10, 15, 15]
     assert campaign_progress(campaign).spent_cents == 50
-    row = RewardChange.objects.get()
+    row = RewardChange.own.get()
     assert (row.old.reward_cents, row.new.reward_cents, row.by) == (10, 15, sam)
     assert "Slow." in LogEntry.objects.filter(user=sam).last().change_message
 
@@ -87,8 +87,8 @@ def test_only_what_was_agreed_to_is_added_once(campaign, sam):
     # a form that is sent twice changes once
     refused("reward-changed", change, campaign, 15, sam, agreed=15)
     refused("same-reward", change, campaign, 15, sam, agreed=0, shown=15)
-    assert RewardChange.objects.count() == 1
-    assert Commitment.objects.get().amount_cents == 55
+    assert RewardChange.own.count() == 1
+    assert Commitment.own.get().amount_cents == 55
 
 
 @pytest.mark.every_engine

@@ -67,7 +67,7 @@ def test_a_campaign_that_nobody_can_have_read_gets_a_notice(seconds, told):
     assert bool(faster_than_reading([campaign])) is told
     assert (TOO_FAST in notice_of(campaign)) is told
     # a notice and nothing more
-    assert not Exclusion.objects.exists()
+    assert not Exclusion.own.exists()
     assert not Assignment.own.filter(state="REJECTED").exists()
 
 

@@ -99,7 +99,7 @@ def test_without_consent_there_is_no_work():
     worker = make_worker(agreed=False)
     assert next_assignment(worker) is None
     worker = make_worker()
-    Consent.objects.update(text_sha256="0" * 64)
+    Consent.own.update(text_sha256="0" * 64)
     assert next_assignment(worker) is None
 
 

@@ -74,7 +74,7 @@ def test_to_look_draws_the_same_order_and_keeps_nothing():
     campaigns = open_campaigns(5, 9)
     worker = make_worker()
     looks = [[turn.campaign.pk for turn in turns(worker, campaigns)] for _ in range(2)]
-    assert not DrawnOrder.objects.exists()
+    assert not DrawnOrder.own.exists()
     got = [do_one(worker).hit.campaign_id for _ in range(5)]
     assert looks == [got, got]
 
@@ -125,13 +125,13 @@ def test_one_campaign_or_none_with_an_open_hit_draws_nothing():
     assert next_assignment(make_worker()) is None
     make_campaign(3)
     assert len(do_all(make_worker())) == 3
-    assert not DrawnOrder.objects.exists()
+    assert not DrawnOrder.own.exists()
     open_campaigns(2, 2)
     for _ in range(4):
         do_all(make_worker())
-    n = DrawnOrder.objects.count()
+    n = DrawnOrder.own.count()
     assert next_assignment(make_worker()) is None
-    assert DrawnOrder.objects.count() == n
+    assert DrawnOrder.own.count() == n
 
 
 def test_hits_of_one_kind_come_in_runs():
@@ -153,7 +153,7 @@ def test_pools_are_drawn_apart():
     assert got == [POOL] * 6
     got = [do_one(worker).hit.campaign.pool for _ in range(6)]
     assert got == ["other"] * 6
-    assert set(DrawnOrder.objects.values_list("pool", flat=True)) == {POOL, "other"}
+    assert set(DrawnOrder.own.values_list("pool", flat=True)) == {POOL, "other"}
 
 
 @pytest.mark.every_engine

@@ -43,7 +43,7 @@ def test_each_hit_is_answered_by_others_and_paid_from_the_new_money(campaign, sa
     assert (price.n_places, price.cents) == (8, 80)
     campaign.refresh_from_db()
     assert (campaign.budget_cents, campaign.answers_per_hit) == (120, 3)
-    assert Commitment.objects.get().amount_cents == 120
+    assert Commitment.own.get().amount_cents == 120
     assert not is_done(campaign)
     assert do_all(first) == []
     assert [len(do_all(make_worker())) for _ in range(3)] == [4, 4, 0]

@@ -71,7 +71,7 @@ def test_campaigns_that_are_open_together_take_turns_on_a_page(wim):
 
 def test_the_share_of_one_worker_holds_on_a_page_too(wim):
     campaign = make_campaign(6, hit_type=several(4))
-    type(campaign).objects.update(hits_per_worker=2)
+    type(campaign).own.update(hits_per_worker=2)
     assert len(pages.next_page(wim)) == 2
 
 

@@ -98,8 +98,8 @@ def test_the_first_commitments_of_all_come_at_the_same_moment(settings):
             for i in range(3)
         ]
     )
-    assert Budget.objects.count() == 1
-    assert Commitment.objects.count() == 1
+    assert Budget.own.count() == 1
+    assert Commitment.own.count() == 1
 
 
 def test_the_same_approval_twice_at_once_sets_money_aside_once():
@@ -107,7 +107,7 @@ def test_the_same_approval_twice_at_once_sets_money_aside_once():
     at_once(
         *[lambda: budgets.commit(key="same", pool=POOL, amount_cents=600, by=sam)] * 3
     )
-    assert Commitment.objects.get().amount_cents == 600
+    assert Commitment.own.get().amount_cents == 600
 
 
 def test_a_form_that_adds_money_and_is_sent_twice_at_once_adds_once():
@@ -120,7 +120,7 @@ def test_a_form_that_adds_money_and_is_sent_twice_at_once_adds_once():
 
     got = at_once(*[add] * 4)
     assert sum(isinstance(one, GenieError) for one in got) == 3
-    assert Commitment.objects.get().amount_cents == 80
+    assert Commitment.own.get().amount_cents == 80
 
 
 def test_a_form_that_asks_for_more_answers_and_is_sent_twice_at_once_asks_once():
@@ -183,7 +183,7 @@ def test_work_sent_in_while_its_campaign_is_settled_is_in_the_account(monkeypatc
 
     monkeypatch.setattr(payments, "plan", plan_and_wait)
     at_once(lambda: send_in(assignment), settle)
-    assert Commitment.objects.get().amount_cents == 10
+    assert Commitment.own.get().amount_cents == 10
 
 
 def test_exclusion_and_the_next_hit_at_once_leave_no_open_work():

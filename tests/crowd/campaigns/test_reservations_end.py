@@ -37,7 +37,7 @@ def test_it_stays_with_its_worker_until_the_time_is_over(campaign):
     assert reservations.pass_on(campaign, NOW + 49 * HOUR)
     assert notice() == PASSED_ON
     assert do_one(second) is not None
-    assert Reservation.objects.get().worker == second
+    assert Reservation.own.get().worker == second
     assert do_one(first) is None
 
 

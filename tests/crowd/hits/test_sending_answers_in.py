@@ -175,7 +175,7 @@ def test_what_people_have_open_when_a_campaign_stops_may_still_come_in(assignmen
     budgets.settle(campaign.key, 0)
     assert send_in(assignment).state == State.SUBMITTED
     # ... and the account that was closed without it is right again
-    assert Commitment.objects.get().amount_cents == 10
+    assert Commitment.own.get().amount_cents == 10
 
 
 def test_active_time_is_believed_up_to_the_time_that_passed():

@@ -84,7 +84,7 @@ def test_released_money_can_be_committed_again_under_the_same_key(sam):
     assert budgets.budget_left("xsum") == 1_000
     assert commit("a", 700, sam).settled_at is None
     assert budgets.budget_left("xsum") == 300
-    assert Commitment.objects.count() == 1
+    assert Commitment.own.count() == 1
 
 
 def test_corrections_reach_settled_commitments_only(sam):
@@ -93,7 +93,7 @@ def test_corrections_reach_settled_commitments_only(sam):
     budgets.settle("closed", 50)
     for key in ("open", "closed", "nowhere"):
         budgets.correct(key, 10)
-    assert dict(Commitment.objects.values_list("key", "amount_cents")) == {
+    assert dict(Commitment.own.values_list("key", "amount_cents")) == {
         "open": 100,
         "closed": 60,
     }
@@ -105,7 +105,7 @@ def test_corrections_reach_settled_commitments_only(sam):
 
 def test_a_budget_lowered_below_what_is_set_aside_lets_nothing_more_through(sam):
     commit("a", 600, sam)
-    Budget.objects.update(limit_cents=500)
+    Budget.own.update(limit_cents=500)
     assert budgets.budget_left("xsum") == -100
     with pytest.raises(GenieError, match=r"\$0.00 is left"):
         commit("b", 1, sam)

@@ -144,7 +144,7 @@ def test_only_what_was_agreed_to_is_paid_and_only_after_the_end(boss):
     campaign = finished(6)
     Campaign.own.update(state=Campaign.State.RUNNING)
     assert refused(campaign, boss, 18) == "campaign-not-over"
-    Campaign.objects.update(state=Campaign.State.COMPLETE)
+    Campaign.own.update(state=Campaign.State.COMPLETE)
     assert refused(campaign, boss, 17) == "cost-changed"
 
 

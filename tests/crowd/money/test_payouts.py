@@ -96,7 +96,7 @@ def told(by, *rows):
 def add_up():
     """Check that payouts are the sums of their ledger entries, in the right states."""
     assert "payouts" not in money().sentence
-    open_or_paid = Payout.objects.exclude(state__in=NOT_PAID)
+    open_or_paid = Payout.own.exclude(state__in=NOT_PAID)
     cents = {one.pk: one.amount_cents for one in open_or_paid}
     assert sums(list(cents)) == cents
     states = dict(open_or_paid.values_list("pk", "state"))
@@ -124,7 +124,7 @@ def test_a_month(fin, monkeypatch):
 
     plan_payouts()
     plan_payouts()
-    [run] = PayoutRun.objects.all()
+    [run] = PayoutRun.own.all()
     assert (run.method, run.due_on) == ("BANK", date(2026, 11, 1))
     assert dict(run.payouts.values_list("worker", "amount_cents")) == {ada.pk: 47, ben.pk: 30}  # fmt: skip
     assert next_for(eve).lacks == "details"
@@ -137,7 +137,7 @@ def test_a_month(fin, monkeypatch):
         told(fin, (run.payouts.first(), "paid", ""))
     filed(run, fin)
     add_up()
-    text = payout_file(run := PayoutRun.objects.get())
+    text = payout_file(run := PayoutRun.own.get())
     rows = {row["EndToEndId"]: row for row in csv.DictReader(StringIO(text))}
     assert payout_file(run) == text
     assert {row["CreditorName"] for row in rows.values()} == {"'=Ada, Ω"}
@@ -146,7 +146,7 @@ def test_a_month(fin, monkeypatch):
     back = (to_ada, "paid", ""), (to_ben, "returned", "Closed")
     assert told(fin, *back) == 2
     assert told(fin, *back) == 0
-    assert PayoutRun.objects.get().state == "CLOSED"
+    assert PayoutRun.own.get().state == "CLOSED"
     assert earnings(ada).paid == 47
     assert next_for(ben).lacks == "correction"
     letter_to_ben = ben.messages.exclude(subject__contains="changed").get()
@@ -163,7 +163,7 @@ def test_a_month(fin, monkeypatch):
         f"[Genie] {letter_to_ben.subject}",
     )
     assert letter_to_ben.text in letter.body
-    assert set(Payout.objects.values_list("sealed", flat=True)) == {""}
+    assert set(Payout.own.values_list("sealed", flat=True)) == {""}
     add_up()
 
     # the second run: a reversed rejection, a returned payment, corrected details
@@ -175,7 +175,7 @@ def test_a_month(fin, monkeypatch):
     earned(eve_too_little, 1)
     monkeypatch.setattr(timezone, "localdate", lambda *a, **k: date(2026, 12, 2))
     plan_payouts()
-    runs = {run.method: run for run in PayoutRun.objects.filter(state="PLANNED")}
+    runs = {run.method: run for run in PayoutRun.own.filter(state="PLANNED")}
     cents = {name: sum(run.payouts.values_list("amount_cents", flat=True)) for name, run in runs.items()}  # fmt: skip
     assert cents == {"BANK": 60, "PAYPAL": 57, "WISE": 30}
     for run in runs.values():
@@ -183,15 +183,13 @@ def test_a_month(fin, monkeypatch):
     paypal, wise = (payout_file(PayoutRun.objects.get(method=m)) for m in ("PAYPAL", "WISE"))  # fmt: skip
     assert paypal.startswith("ada@example.org,0.57,USD,GP")
     assert wise.startswith("name,recipientEmail,paymentReference,")
-    still = Payout.objects.filter(state=State.IN_FILE)
+    still = Payout.own.filter(state=State.IN_FILE)
     assert told(fin, *((one, "paid", "") for one in still)) == 4
     add_up()
     assert due() == {}
     of_people = LedgerEntry.own.filter(state="DONE")
     assert sum(of_people.values_list("amount_cents", flat=True)) == 147
-    paid = Payout.objects.filter(state=State.PAID).values_list(
-        "amount_cents", flat=True
-    )
+    paid = Payout.own.filter(state=State.PAID).values_list("amount_cents", flat=True)
     assert sum(paid) == 147
     assert sum(earnings(one).paid for one in (ada, ben, eve, eve_too_little)) == 147
     # what was reversed is not paid twice, and an old answer cannot undo a new state
@@ -212,7 +210,7 @@ def test_a_crash_between_two_writes_leaves_nothing(fin, monkeypatch):
                 filed(run, fin)
                 payouts.settle([payouts.Outcome(run.payouts.get().pk, "paid")], fin)
         add_up()
-        for run in PayoutRun.objects.exclude(state="CLOSED"):
+        for run in PayoutRun.own.exclude(state="CLOSED"):
             payout = run.payouts.get()
             payouts.take_back(run, fin, "Again.")
             with pytest.raises(GenieError):
@@ -247,7 +245,7 @@ def test_two_staff_at_once(fin):
         return got
 
     assert sorted(map(len, at_once(lambda: payouts.plan(date(2026, 11, 1))))) == [0, 0, 1]  # fmt: skip
-    run = PayoutRun.objects.get()
+    run = PayoutRun.own.get()
     assert sorted(map(str, at_once(lambda: payouts.file(run, fin, "plain", 20).pk))).count("not-planned") == 2  # fmt: skip
     paid = [payouts.Outcome(run.payouts.get().pk, "paid")]
     assert sorted(at_once(lambda: payouts.settle(paid, fin))) == [0, 0, 1]
@@ -266,7 +264,7 @@ def test_staff_approve_the_total_that_they_saw(fin):
     asked = client.get(reverse("admin:crowd_payoutrun_add")).text
     assert "<td>2</td><td>$0.30</td>" in asked
     client.post(reverse("admin:crowd_payoutrun_add"))
-    run = PayoutRun.objects.get()
+    run = PayoutRun.own.get()
     chosen = {"action": "file_selected", "_selected_action": [run.pk]}
     shown = client.post(page, chosen).text
     assert "$0.30" in shown
@@ -309,7 +307,7 @@ def test_a_file_pays_whom_it_was_approved_for_until_it_is_over(fin, settings):
     assert "cannot be read any more" in said
     settings.SECRET_KEY = key
     payouts.settle([payouts.Outcome(one.pk, "paid") for one in run.payouts.all()], fin)
-    assert set(Payout.objects.values_list("sealed", flat=True)) == {""}
+    assert set(Payout.own.values_list("sealed", flat=True)) == {""}
     add_up()
 
 

@@ -65,7 +65,7 @@ def test_rejecting_after_the_campaign_gives_its_money_back(worker, sam):
     run.complete(campaign.pk)
     budgets.settle(campaign.key, 10)
     review.reject(done.pk, sam, "No effort.")
-    assert Commitment.objects.get().amount_cents == 0
+    assert Commitment.own.get().amount_cents == 0
     assert HIT.own.get().n_available == 0
 
 
@@ -89,7 +89,7 @@ def test_approved_work_is_paid_once(worker, sam):
     make_campaign(2)
     paid, waiting = do_all(worker)
     review.approve([paid.pk])
-    entries = list(LedgerEntry.objects.all())
+    entries = list(LedgerEntry.own.all())
     refused("reference-missing", payouts.by_hand, entries, sam, " ")
     assert payouts.by_hand(entries, sam, "transfer 17") == 1
     assert payouts.by_hand(entries, sam, "transfer 18") == 0

@@ -167,7 +167,7 @@ def test_more_answers_are_asked_for_there_and_paid_with_the_fee(elsewhere, turk)
     assert price.n_places == 2
     elsewhere.look()
     elsewhere.look()
-    assert sorted(RequesterHIT.objects.values_list("max_assignments")) == [(2,)] * 2
+    assert sorted(RequesterHIT.own.values_list("max_assignments")) == [(2,)] * 2
     assert elsewhere.answer_all() == []
     assert len(elsewhere.answer_all("Wilma")) == 2
     assert elsewhere.answer_all("Wanja") == []
@@ -192,7 +192,7 @@ def test_pause_and_stop_reach_them_and_late_work_is_still_paid(
     run.resume(elsewhere.campaign.pk, None)
     elsewhere.look()
     assert elsewhere.place.is_open
-    hit = RequesterHIT.objects.order_by("pk").first()
+    hit = RequesterHIT.own.order_by("pk").first()
     late = turns.accept(hit, turk.worker("Wanda"))
     assert run.stop(elsewhere.campaign.pk, None, "Enough.")
     # The same end to the second is refused as carried out, and HITs would stay open.
@@ -216,9 +216,9 @@ def test_a_second_answer_after_the_end_is_paid_from_the_campaigns_account(elsewh
     budgets.commit(key=campaign.key, pool=POOL, amount_cents=60, by=make_user("boss"))
     assert run.stop(campaign.pk, None, "Enough.")
     budgets.settle(campaign.key, campaign_progress(campaign).spent_cents)
-    before = Commitment.objects.get().amount_cents
+    before = Commitment.own.get().amount_cents
     assert before == 2 * 12
-    first = ExternalSession.objects.earliest("pk")
+    first = ExternalSession.own.earliest("pk")
     again = SessionEvent(
         session_id="again-1",
         worker_id=first.worker.platform_worker_id,
@@ -229,7 +229,7 @@ def test_a_second_answer_after_the_end_is_paid_from_the_campaigns_account(elsewh
     collect.collect(campaign, [again], PAGES)
     assert ExternalSession.objects.get(session_id="again-1").problem == collect.TWICE
     assert campaign_progress(campaign).spent_cents == 3 * 12
-    assert Commitment.objects.get().amount_cents == 3 * 12
+    assert Commitment.own.get().amount_cents == 3 * 12
 
 
 def test_a_long_campaign_is_renewed_before_its_hits_end(elsewhere, turk, monkeypatch):
@@ -241,7 +241,7 @@ def test_a_long_campaign_is_renewed_before_its_hits_end(elsewhere, turk, monkeyp
         elsewhere.look(now=later)
         elsewhere.look(now=later)
     assert elsewhere.calls("RESUME").count() == 2
-    ends = RequesterHIT.objects.order_by("expires_at").first().expires_at
+    ends = RequesterHIT.own.order_by("expires_at").first().expires_at
     assert ends > start + timedelta(days=22 + 2)
     assert len(elsewhere.answer_all()) == 2
 
@@ -344,7 +344,7 @@ def test_a_test_that_cannot_go_along_stops_the_campaign_in_words(turk, settings)
     jobs.drain()
     assert "'nowhere' is in use" in elsewhere.place.trouble
     assert turk.n_posted() == 0
-    Requirement.objects.all().delete()
+    Requirement.own.all().delete()
     jobs.enqueue(sync.JOB, campaign=elsewhere.campaign.pk)
     jobs.drain()
     assert elsewhere.place.trouble == ""

@@ -17,7 +17,7 @@ def test_a_hit_of_ours_is_previewed_accepted_answered_and_collected(turk, open_p
     kind = hit_type(criteria={"overall": "It is right.", "fluent": "It reads well."})
     elsewhere = Elsewhere(turk, n=1, hit_type=kind)
     elsewhere.look()
-    group = RequesterHIT.objects.get().hit_type.group_id
+    group = RequesterHIT.own.get().hit_type.group_id
     page = open_page(
         reverse("work:request", args=[group]),
         user=wanda.user,

@@ -53,9 +53,9 @@ def settle(elsewhere, now=None):
                 raise
             continue
         waiting = [OutwardCall.State.PLANNED, OutwardCall.State.SENDING]
-        if not OutwardCall.objects.filter(state__in=waiting).exists():
+        if not OutwardCall.own.filter(state__in=waiting).exists():
             return
-    raise AssertionError(list(OutwardCall.objects.filter(state__in=waiting).values()))
+    raise AssertionError(list(OutwardCall.own.filter(state__in=waiting).values()))
 
 
 def whole_life(elsewhere, turk, now=None):
@@ -150,7 +150,7 @@ def test_after_a_process_dies_the_next_goes_on(
         # Tokens are dead after a day: it was looked up, with a pause for the index.
         looked_up = hours > 24 and where != "before-sending"
         assert (60.0 in turk.slept) <= (hours > 24)
-        assert not looked_up or RequesterHIT.objects.count() == 2
+        assert not looked_up or RequesterHIT.own.count() == 2
         elsewhere.answer_all()
         settle(elsewhere, later)
     elsewhere.approve_all()
@@ -178,7 +178,7 @@ def kill(patched, where):
             lambda calls, *a, **k: (
                 die()
                 if [c.kind for c, _ in take(calls, *a, **k)][:1] == ["POST"]
-                else [(c, "never") for c in OutwardCall.objects.filter(kind="PUBLISH")]
+                else [(c, "never") for c in OutwardCall.own.filter(kind="PUBLISH")]
             ),
         )
     elif where == "after-sending":
@@ -272,7 +272,7 @@ def test_two_processes_at_once_do_everything_once(elsewhere, turk):
     one, two = turk.fresh(), turk.fresh()
     campaign = elsewhere.campaign
     elsewhere.look(one)
-    OutwardCall.objects.filter(kind="POST").update(state="SENDING")  # both see it so
+    OutwardCall.own.filter(kind="POST").update(state="SENDING")  # both see it so
     elsewhere.look(two)
     assert turk.n_posted() == 2
     elsewhere.answer_all()
@@ -294,14 +294,14 @@ def test_who_was_paused_sends_and_gives_back_nothing(elsewhere, turk, monkeypatc
 
     monkeypatch.setattr(sync, "connect", connect_late)
     sync.sync_campaign(elsewhere.campaign.pk, PAGES)
-    assert set(OutwardCall.objects.values_list("state", "first_sent_at")) == {
+    assert set(OutwardCall.own.values_list("state", "first_sent_at")) == {
         (OutwardCall.State.PLANNED, None)
     }
-    assert not RequesterHIT.objects.exists()
+    assert not RequesterHIT.own.exists()
     assert place.get().busy_until == others
     place.update(busy_until=None)
     settle(elsewhere)
-    assert RequesterHIT.objects.count() == 2
+    assert RequesterHIT.own.count() == 2
 
 
 @pytest.mark.every_engine
@@ -311,7 +311,7 @@ def test_what_another_process_sends_meanwhile_is_not_called_unsent(elsewhere):
     ((mine, sent),) = outbox.take([call], now)
     assert outbox.take([call], now) == []  # as it stood before
     later = now + timedelta(minutes=12)
-    outbox.take([OutwardCall.objects.get()], later)
+    outbox.take([OutwardCall.own.get()], later)
     outbox.note_result(mine, sent, Result(call.key, "again"), now)
     call.refresh_from_db()
     assert (call.state, call.first_sent_at) == (OutwardCall.State.SENDING, now)

@@ -134,11 +134,11 @@ def test_what_was_done_before_a_return_is_reviewed_and_paid_once(there, campaign
     for _ in range(3):
         look(campaign)
     assert there.paid == {wanda.name: 10}
-    assert OutwardCall.objects.get(kind="BONUS").state == "DONE"
+    assert OutwardCall.own.get(kind="BONUS").state == "DONE"
     there.give_up(wanda.session, "AWAITING REVIEW")  # after all
     look(campaign)
     look(campaign)
-    assert "paid for in part" in ExternalSession.objects.get().problem
+    assert "paid for in part" in ExternalSession.own.get().problem
     assert there.paid == {wanda.name: 10}
     assert not LedgerEntry.objects.filter(idempotency_key__startswith="reward:ses")
     there.give_up(wanda.session)
@@ -153,7 +153,7 @@ def test_what_was_done_before_a_return_is_reviewed_and_paid_once(there, campaign
 
 def test_what_was_done_early_waits_for_money_that_a_person_adds(there, campaign):
     look(campaign)
-    cents = OutwardCall.objects.get(kind="PUBLISH").amount_cents
+    cents = OutwardCall.own.get(kind="PUBLISH").amount_cents
     Campaign.own.update(budget_cents=cents + 14)
     wanda = Person(there, "1")
     wanda.come(campaign)
@@ -161,12 +161,12 @@ def test_what_was_done_early_waits_for_money_that_a_person_adds(there, campaign)
     there.give_up(wanda.session, "TIMED-OUT")
     pay_all(campaign)
     assert there.paid == {}
-    assert "owed $0.15" in ExternalCampaign.objects.get().trouble
+    assert "owed $0.15" in ExternalCampaign.own.get().trouble
     Campaign.own.update(budget_cents=cents + 15)
     look(campaign)
     look(campaign)
     assert there.paid == {wanda.name: 10}
-    assert ExternalCampaign.objects.get().trouble == ""
+    assert ExternalCampaign.own.get().trouble == ""
 
 
 def test_a_bonus_for_an_early_end_with_no_answer_waits_for_a_person(there, campaign):
@@ -180,5 +180,5 @@ def test_a_bonus_for_an_early_end_with_no_answer_waits_for_a_person(there, campa
         jobs.enqueue(sync.JOB, campaign=campaign.pk)
         jobs.drain()
     assert there.paid == {wanda.name: 10}
-    assert OutwardCall.objects.get(kind="BONUS").state == "SENDING"
+    assert OutwardCall.own.get(kind="BONUS").state == "SENDING"
     assert LedgerEntry.own.filter(kind="REWARD", state="SENDING").count() == 1

@@ -40,7 +40,7 @@ def test_notices_lead_to_a_look_and_are_never_the_truth(turk, settings, monkeypa
         elsewhere.answer_all()
         bodies = [
             json.dumps(event.body)
-            for event in RequesterEvent.objects.order_by("pk")
+            for event in RequesterEvent.own.order_by("pk")
             if event.body["Events"][0]["EventType"] == "AssignmentSubmitted"
         ]
         assert len(bodies) == 3

@@ -60,7 +60,7 @@ def test_a_visit_ends_with_the_panels_code_keeps_no_ids_and_makes_no_account(cam
     assert Answer.own.count() == 2
     assert browser.post(reverse("work:next"))["Location"] == reverse("work:finished")
     (worker,) = Worker.own
-    session = ExternalSession.objects.get()
+    session = ExternalSession.own.get()
     assert worker.platform == "panel"
     kept = f"{vars(worker)} {vars(session)}"
     assert "P-7" not in kept
@@ -147,9 +147,9 @@ def test_a_panel_is_set_up_in_the_admin_and_gives_its_links(campaign):
     for wrong in ({"worker_parameter": "a b"}, {"completed": "//evil.example"}):
         page = browser.post("/admin/crowd/panelsource/add/", {**fields, **wrong})
         assert page.status_code == 200
-        assert not PanelSource.objects.exists()
+        assert not PanelSource.own.exists()
     browser.post("/admin/crowd/panelsource/add/", fields)
-    panel = PanelSource.objects.get()
+    panel = PanelSource.own.get()
     page = browser.get(f"/admin/crowd/panelsource/{panel.pk}/change/").text
     assert f"/work/panel/sona/{campaign.pk}/?survey_code=…" in page
     assert browser.get("/admin/crowd/panelsource/").status_code == 200

@@ -143,7 +143,7 @@ def test_a_campaign_is_one_study_and_its_work_comes_back_and_is_paid_once(there)
     assert there.rewards == 60
     assert done_cents(campaign) == there.rewards + there.fees
     assert campaign_progress(campaign).spent_cents == there.rewards + there.fees
-    published = OutwardCall.objects.get(campaign=campaign, kind="PUBLISH")
+    published = OutwardCall.own.get(campaign=campaign, kind="PUBLISH")
     assert published.amount_cents == there.rewards + there.fees
     assert is_done(campaign)
 
@@ -180,7 +180,7 @@ def test_a_link_that_prolific_did_not_make_lets_nobody_in(there, campaign):
         response = wanda.browser.get(urlsplit(address).path, forged)
         assert response.status_code in {400, 404}, name
         assert "This link does not work" in response.text
-    assert not ExternalSession.objects.exists()
+    assert not ExternalSession.own.exists()
     assert wanda.browser.get(reverse("work:home")).status_code == 302  # to sign in
 
 
@@ -219,7 +219,7 @@ def test_what_goes_out_again_gets_more_places_within_the_budget(there, campaign)
     # Prolific opens a rejected place again by itself, so no further one is needed.
     (study,) = there.studies.values()
     assert study["total_available_places"] == 2
-    exclusions.exclude(ExternalSession.objects.last().worker, POOL, "No more.")
+    exclusions.exclude(ExternalSession.own.last().worker, POOL, "No more.")
     worker = ExternalSession.objects.get(session_id=wanda.session).worker
     exclusions.exclude(worker, POOL, "No more.")
     campaign.hits.update(n_available=1)
@@ -237,15 +237,15 @@ def test_nothing_is_published_that_costs_more_than_was_approved(there):
     Campaign.own.update(budget_cents=144)
     look(campaign)
     assert there.studies == {}
-    assert "but only $1.44" in ExternalCampaign.objects.get().trouble
-    Campaign.objects.update(budget_cents=145)
+    assert "but only $1.44" in ExternalCampaign.own.get().trouble
+    Campaign.own.update(budget_cents=145)
     there.balance = 10
     look(campaign)
     assert there.studies == {}
-    assert "Add money to it" in ExternalCampaign.objects.get().trouble
+    assert "Add money to it" in ExternalCampaign.own.get().trouble
     there.balance = 10_000
     look(campaign)
-    assert ExternalCampaign.objects.get().trouble == ""
+    assert ExternalCampaign.own.get().trouble == ""
     (study,) = there.studies.values()
     # Two places of three would cost more; five of one leave nothing over.
     assert (study["total_available_places"], study["reward"]) == (5, 20)
@@ -256,7 +256,7 @@ def test_staff_see_the_study_its_places_and_its_money(there, campaign):
     Person(there, "1").do_all(campaign)
     look(campaign)
     boss = signed_in(get_user_model().objects.create_superuser("boss"))
-    place = ExternalCampaign.objects.get()
+    place = ExternalCampaign.own.get()
     page = boss.get(f"/admin/crowd/externalcampaign/{place.pk}/change/").text
     assert f"https://app.prolific.com/researcher/workspaces/studies/{study_of(campaign)}" in page  # fmt: skip
     assert "2 places of 3" in page
@@ -283,7 +283,7 @@ def test_a_stop_finds_the_study_whose_making_was_not_heard_of(there, campaign, f
     (study,) = there.studies.values()
     assert study["status"] == "UNPUBLISHED"  # never opened for that
     assert study_of(campaign) == study["id"]
-    assert not OutwardCall.objects.exclude(state="DONE").exists()
+    assert not OutwardCall.own.exclude(state="DONE").exists()
 
 
 class Killed(BaseException):
@@ -311,7 +311,7 @@ def test_a_process_may_die_after_any_call(there, campaign, monkeypatch, kind):
     live()
     Person(there, "1").do_all(campaign)
     live()
-    exclusions.exclude(ExternalSession.objects.get().worker, POOL, "No more.")
+    exclusions.exclude(ExternalSession.own.get().worker, POOL, "No more.")
     campaign.hits.filter(n_available=0).update(n_available=1)
     live()
     approve_all(campaign)
@@ -324,7 +324,7 @@ def test_a_process_may_die_after_any_call(there, campaign, monkeypatch, kind):
     assert there.rewards == 30
     assert done_cents(campaign) == there.rewards + there.fees
     assert len(there.groups) == 1
-    assert not OutwardCall.objects.exclude(state="DONE").exists()
+    assert not OutwardCall.own.exclude(state="DONE").exists()
 
 
 def test_an_approval_there_beats_a_rejection_that_comes_later(there, campaign):
@@ -361,7 +361,7 @@ def test_pause_resume_and_stop_reach_prolific(there, campaign):
 def test_who_was_shut_out_meanwhile_goes_back_with_the_other_code(there, campaign):
     wanda = come(there, campaign)
     wanda.work(at_most=1)
-    exclusions.exclude(ExternalSession.objects.get().worker, POOL, "No more of this.")
+    exclusions.exclude(ExternalSession.own.get().worker, POOL, "No more of this.")
     assert wanda.work() == reverse("work:finished")
     assert "no more of this work for you" in (
         wanda.browser.get(reverse("work:finished")).text
@@ -369,7 +369,7 @@ def test_who_was_shut_out_meanwhile_goes_back_with_the_other_code(there, campaig
     assert wanda.go_back() == "AWAITING REVIEW"
     look(campaign)
     assert (
-        ExternalSession.objects.get().problem
+        ExternalSession.own.get().problem
         == "Submitted with the completion code for failed-check."
     )
 
@@ -380,7 +380,7 @@ def test_handing_in_without_work_is_shown_to_staff_and_not_approved(there, campa
     there.come_back(session, "NOCODE")
     look(campaign)
     look(campaign)
-    assert "nothing was answered" in ExternalSession.objects.get().problem
+    assert "nothing was answered" in ExternalSession.own.get().problem
     assert there.submissions[session]["status"] == "AWAITING REVIEW"
 
 
@@ -414,7 +414,7 @@ def test_a_bonus_is_paid_once_and_an_unclear_one_waits_for_a_person(
     for days in range(3):
         look(campaign, timezone.now() + timedelta(days=days))
     assert there.paid == {"5f" + "0" * 21 + "1": 80}
-    waiting = OutwardCall.objects.filter(kind="BONUS", state="SENDING")
+    waiting = OutwardCall.own.filter(kind="BONUS", state="SENDING")
     assert waiting.count() == 2
     assert "It is unknown" in waiting.latest("pk").trouble
 
@@ -442,7 +442,7 @@ def test_a_notice_is_followed_once(there, campaign):
     again = knock(there.notice(wanda.session, standin.HOOK_SECRET)[1], headers)
     assert again.status_code == 204
     assert wanted not in jobs.queued()
-    assert PlatformNotice.objects.count() == 1
+    assert PlatformNotice.own.count() == 1
     assert forget(timezone.now() + timedelta(days=8)) == 1
 
 
@@ -548,7 +548,7 @@ def test_low_pay_is_made_up_for_by_one_bonus_for_each_visit(there, campaign):
     for _ in range(3):
         look(campaign, timezone.now() + timedelta(days=2))
     assert sorted(there.paid.values()) == [39, 39]
-    calls = OutwardCall.objects.filter(kind="BONUS")
+    calls = OutwardCall.own.filter(kind="BONUS")
     # One of unknown fate is a person's to settle, and is never sent again by itself.
     assert sorted(calls.values_list("state", flat=True)) == ["DONE", "SENDING"]
     assert set(calls.values_list("amount_cents", flat=True)) == {9}
@@ -560,18 +560,18 @@ def test_what_prolific_cannot_check_is_refused_before_publishing(there, campaign
     before = len(there.requests)
     jobs.enqueue(sync.JOB, campaign=campaign.pk)
     jobs.drain()
-    trouble = ExternalCampaign.objects.get().trouble
+    trouble = ExternalCampaign.own.get().trouble
     assert "Prolific cannot check" in trouble
     assert "qualification careful" in trouble
     assert there.studies == {}
-    assert not OutwardCall.objects.exists()
+    assert not OutwardCall.own.exists()
     assert len(there.requests) == before
     row.delete()
     Requirement.objects.create(pool=POOL, kind="APPROVED", at_least=0)  # no demand
     jobs.enqueue(sync.JOB, campaign=campaign.pk)
     jobs.drain()
     assert len(there.studies) == 1
-    assert ExternalCampaign.objects.get().trouble == ""
+    assert ExternalCampaign.own.get().trouble == ""
 
 
 @pytest.mark.parametrize("currency", ["GBP", None])
@@ -580,7 +580,7 @@ def test_a_workspace_without_dollars_is_refused_first(there, campaign, currency)
     there.as_published = currency is not None
     jobs.enqueue(sync.JOB, campaign=campaign.pk)
     jobs.drain()
-    trouble = ExternalCampaign.objects.get().trouble
+    trouble = ExternalCampaign.own.get().trouble
     assert (currency or "unknown currency") in trouble
     assert "USD" in trouble
     assert there.studies == {}

@@ -48,7 +48,7 @@ def test_a_submission_is_judged_by_people_from_prolific(there, settings):
     approved("prolific")
     look()
     campaign = Campaign.own.get()
-    assert ExternalCampaign.objects.get().trouble == ""
+    assert ExternalCampaign.own.get().trouble == ""
     for number in range(40):
         if Submission.own.get().state == "PUBLISHED":
             break

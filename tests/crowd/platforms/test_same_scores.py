@@ -129,7 +129,7 @@ def on_mechanical_turk(turk, phases):
 
 def look():
     """Look at the platform as the queue does it every other minute."""
-    ExternalCampaign.objects.update(synced_at=None)
+    ExternalCampaign.own.update(synced_at=None)
     sync.enqueue_due()
     jobs.drain()
 
@@ -149,8 +149,7 @@ def ratings():
     keys = dict(campaign.items.values_list("pk", "key"))
     names = dict(Worker.own.values_list("pk", "platform_worker_id"))
     aliases = {
-        one.customer_id: one.worker.platform_worker_id
-        for one in WorkerAlias.objects.all()
+        one.customer_id: one.worker.platform_worker_id for one in WorkerAlias.own.all()
     }
     return sorted(
         (keys[row.item], aliases.get(names[row.worker], names[row.worker]), row.value)
@@ -171,7 +170,7 @@ def test_the_scores_are_those_of_our_own_site(live_server, transactional_db, set
         banned = Ban.own.get().worker.platform_worker_id
         assert banned == CARELESS
         assert len(phases) >= 2
-        n_answers = Assignment.objects.count()
+        n_answers = Assignment.own.count()
         transaction.set_rollback(True)
     staff = get_user_model().objects.create_superuser("petra", password="-")
     turk = TurkWorld(f"{live_server.url}/turk/", staff)
@@ -182,8 +181,8 @@ def test_the_scores_are_those_of_our_own_site(live_server, transactional_db, set
     assert scores() == here
     assert ratings() == ratings_here
     assert here[0]["n"] == len(ratings_here) >= 8
-    assert Assignment.objects.count() == n_answers
-    assert not OutwardCall.objects.exclude(state="DONE").exists()
+    assert Assignment.own.count() == n_answers
+    assert not OutwardCall.own.exclude(state="DONE").exists()
     # And everybody is paid there in the end, the fee included.
     Assignment.own.filter(state="SUBMITTED").update(state="APPROVED")
     look()

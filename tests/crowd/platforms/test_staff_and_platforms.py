@@ -76,13 +76,13 @@ def test_the_list_shows_money_and_trouble(client, campaign, approved):
     assert "sandbox" in page
     for name in ("outwardcall", "externalsession"):
         assert client.get(f"/admin/crowd/{name}/").status_code == 200
-    pk = ExternalCampaign.objects.get().pk
+    pk = ExternalCampaign.own.get().pk
     one = client.get(f"/admin/crowd/externalcampaign/{pk}/change/").text
     assert "all calls of this campaign" in one
-    session = ExternalSession.objects.get().pk
+    session = ExternalSession.own.get().pk
     seen = client.get(f"/admin/crowd/externalsession/{session}/change/")
     assert seen.status_code == 200
-    act(client, "crowd_externalcampaign", "look_now", ExternalCampaign.objects.get())
+    act(client, "crowd_externalcampaign", "look_now", ExternalCampaign.own.get())
     assert (sync.JOB, (("campaign", campaign.pk),)) in jobs.queued()
 
 
@@ -148,7 +148,7 @@ def test_a_bonus_is_planned_once_within_the_budgets(approved, boss):
 
 
 def test_staff_give_a_visit_a_bonus_once_for_a_reason(client, approved):
-    session = ExternalSession.objects.get()
+    session = ExternalSession.own.get()
     empty = ExternalSession.objects.create(
         campaign=session.campaign,
         worker=session.worker,
@@ -164,7 +164,7 @@ def test_staff_give_a_visit_a_bonus_once_for_a_reason(client, approved):
         assert "1 have no work" in page.text
     assert LedgerEntry.own.get(kind="BONUS").amount_cents == 25
     dear = {**said, "cents": "10000", "reason": "Much longer."}
-    Budget.objects.update(limit_cents=100)
+    Budget.own.update(limit_cents=100)
     turned_down = client.post("/admin/crowd/externalsession/", dear, follow=True)
     assert "is left" in turned_down.text
     assert LedgerEntry.own.filter(kind="BONUS").count() == 1
@@ -177,7 +177,7 @@ def test_settled_campaigns_are_left_alone(
     campaign.state = "STOPPED"
     campaign.save()
     assert not sync.is_settled(campaign, timezone.now())  # still open there
-    ExternalCampaign.objects.update(is_open=False)
+    ExternalCampaign.own.update(is_open=False)
     assert sync.is_settled(campaign, timezone.now())
     with django_assert_num_queries(3):  # however many there are
         assert sync.enqueue_due(timezone.now() + timedelta(days=1)) == 0
@@ -187,7 +187,7 @@ def test_settled_campaigns_are_left_alone(
 
 def test_a_site_that_is_not_set_up_says_so_on_the_campaign(campaign, settings):
     settings.GENIE = {**settings.GENIE, "PLATFORMS": {}}
-    ExternalCampaign.objects.all().delete()
+    ExternalCampaign.own.all().delete()
     jobs.enqueue(sync.JOB, campaign=campaign.pk)
     jobs.drain()
-    assert "GENIE_MTURK_ENVIRONMENT" in ExternalCampaign.objects.get().trouble
+    assert "GENIE_MTURK_ENVIRONMENT" in ExternalCampaign.own.get().trouble

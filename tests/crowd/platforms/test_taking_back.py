@@ -114,7 +114,7 @@ def test_before_the_platform_has_heard_nothing_is_taken_back_there(elsewhere, tu
 @pytest.mark.every_engine
 def test_a_platform_that_refuses_after_all_is_followed(elsewhere, turk, session):
     work = take_back(turk)
-    RequesterHIT.objects.update(disposed_at=timezone.now())
+    RequesterHIT.own.update(disposed_at=timezone.now())
     elsewhere.look()
     work.refresh_from_db()
     assert work.state == State.REJECTED
@@ -123,7 +123,7 @@ def test_a_platform_that_refuses_after_all_is_followed(elsewhere, turk, session)
     way = selector.taking_back(work, timezone.now())
     assert not way.possible
     assert "refused to reverse" in way.sentence
-    RequesterHIT.objects.update(disposed_at=None)
+    RequesterHIT.own.update(disposed_at=None)
     call = elsewhere.calls("DECIDE").get(wish="override")
     assert admin.send_again(call.pk, turk.staff, "The HIT is there again.")
     elsewhere.look()

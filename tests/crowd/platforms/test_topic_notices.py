@@ -98,12 +98,12 @@ def test_notices_of_a_topic_lead_to_one_look_each(turk, site, monkeypatch):
     elsewhere.answer_all()
     events = [
         event
-        for event in RequesterEvent.objects.order_by("pk")
+        for event in RequesterEvent.own.order_by("pk")
         if event.body["Events"][0]["EventType"] == "AssignmentSubmitted"
     ]
     assert len(events) == 2
     assert {(one.transport, one.destination) for one in events} == {("SNS", topic)}
-    RequesterEvent.objects.all().update(sent_at="2026-01-01T00:00Z")
+    RequesterEvent.own.all().update(sent_at="2026-01-01T00:00Z")
     jobs.drain()
     wanted = (sync.JOB, (("campaign", elsewhere.campaign.pk),))
     posted = [deliver._as_topic(one, json.dumps(one.body)) for one in events]
@@ -125,7 +125,7 @@ def test_nobody_reaches_it_without_the_secret(site):
     site(MTURK_NOTICE_SECRET="")
     assert send(body).status_code == 404
     assert Client().post("/hooks/mturk//", {}).status_code == 404
-    assert not PlatformNotice.objects.exists()
+    assert not PlatformNotice.own.exists()
 
 
 def test_what_says_nothing_is_refused(site):
@@ -138,7 +138,7 @@ def test_junk_in_an_envelope_makes_nobody_look(site):
         body = notice(message, MessageId="a\0b" * 50)
         assert send(signed(body)).status_code == 204
     assert jobs.queued() == set()
-    (kept,) = PlatformNotice.objects.all()
+    (kept,) = PlatformNotice.own.all()
     assert len(kept.event_id) == 100
     over = notice(Type="UnsubscribeConfirmation", SubscribeURL="https://a", Token="1")
     assert send(signed(over)).status_code == 204
@@ -164,7 +164,7 @@ def test_what_was_changed_on_its_way_is_refused(site):
     for name in ["Message", "MessageId", "Timestamp", "Subject"]:
         body = signed(notice()) | {name: "changed"}
         assert send(body).status_code == 403
-        assert not PlatformNotice.objects.exists()
+        assert not PlatformNotice.own.exists()
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_what_is_not_signed_so_is_named_on_one_line(site, changes, why, caplog):
     (line,) = [one for one in caplog.messages if one.startswith("A notice was")]
     assert why in line
     assert "\n" not in line
-    assert not PlatformNotice.objects.exists()
+    assert not PlatformNotice.own.exists()
 
 
 def test_what_is_unsigned_or_of_another_topic_or_certificate_is_refused(site, signer):
@@ -235,7 +235,7 @@ def test_a_server_that_others_wrote_signs_as_we_read_it(site, live_server, monke
         )
         topics.publish(TopicArn=arn, Message='{"Events": [{"HITId": "3ÄÖ"}]}')
     assert fetched
-    assert PlatformNotice.objects.count() == 1
+    assert PlatformNotice.own.count() == 1
 
 
 @pytest.fixture

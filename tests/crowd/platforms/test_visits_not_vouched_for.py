@@ -43,7 +43,7 @@ class Forger(Person):
 
 
 def sessions():
-    rows = ExternalSession.objects.values_list("session_id", "is_vouched")
+    rows = ExternalSession.own.values_list("session_id", "is_vouched")
     return dict(rows)
 
 
@@ -83,7 +83,7 @@ def test_work_counts_only_once_prolific_vouches_for_the_visit(there, campaign, v
     assert states(forger) == {State.SUBMITTED}
     assert not is_done(campaign)
     workers = set(clean_ratings(campaign)["worker"])
-    assert workers == {ExternalSession.objects.get(is_vouched=True).worker_id}
+    assert workers == {ExternalSession.own.get(is_vouched=True).worker_id}
     assert len(clean_ratings(campaign)) == 3
     assert set(all_ratings_of([campaign.pk])["why_not"]) == {
         "",
@@ -104,7 +104,7 @@ def test_a_visit_that_prolific_denies_later_is_neither_counted_nor_paid(
     assert sessions() == {wanda.session: True, forger.session: False}
     assert (states(wanda), states(forger)) == ({State.APPROVED}, {State.REJECTED})
     assert len(clean_ratings(campaign)) == 3
-    denied = ExternalSession.objects.get(is_vouched=False)
+    denied = ExternalSession.own.get(is_vouched=False)
     assert (denied.status, denied.problem) == ("rejected", study.DENIED)
     forged = LedgerEntry.objects.filter(
         assignment__session_work__session=denied

@@ -57,7 +57,7 @@ def test_what_is_required_after_publication_lets_nobody_in_and_is_told(there, ca
     look(campaign)
     row = Requirement.objects.create(pool=POOL, kind="APPROVED", at_least=5)
     look(campaign)
-    assert "at least 5 approved" in ExternalCampaign.objects.get().trouble
+    assert "at least 5 approved" in ExternalCampaign.own.get().trouble
     wanda = Person(there, "1")
     there.people[wanda.name] = HERE
     wanda.come(campaign)
@@ -65,7 +65,7 @@ def test_what_is_required_after_publication_lets_nobody_in_and_is_told(there, ca
     assert not Assignment.own.exists()
     row.delete()
     look(campaign)
-    assert ExternalCampaign.objects.get().trouble == ""
+    assert ExternalCampaign.own.get().trouble == ""
 
 
 def test_a_study_is_as_the_task_says(there):
@@ -127,10 +127,10 @@ def test_who_is_screened_out_is_paid_for_coming_as_often_as_was_approved(there):
 def test_a_simulated_campaign_is_tried_by_test_participants_and_costs_nothing(there):
     campaign = make_campaign(3, platform="prolific", simulated=True)
     look(campaign)
-    assert "test participant" in OutwardCall.objects.get(kind="PUBLISH").trouble
+    assert "test participant" in OutwardCall.own.get(kind="PUBLISH").trouble
     wanda = Person(there, "1")
     there.testers.add(wanda.name)
-    OutwardCall.objects.update(state="PLANNED", first_sent_at=None)
+    OutwardCall.own.update(state="PLANNED", first_sent_at=None)
     look(campaign)
     assert [study["status"] for study in there.studies.values()] == [
         "UNPUBLISHED",

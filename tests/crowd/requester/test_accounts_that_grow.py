@@ -72,9 +72,9 @@ def added_up(requester, now):
 
 def one_thing(rng, call, hands, people):
     """Let a requester, a worker or time do something."""
-    hits = list(RequesterHIT.objects.filter(disposed_at=None))
-    sent = list(RequesterAssignment.objects.exclude(submitted_at=None))
-    open_ = list(RequesterAssignment.objects.filter(state=State.ACCEPTED))
+    hits = list(RequesterHIT.own.filter(disposed_at=None))
+    sent = list(RequesterAssignment.own.exclude(submitted_at=None))
+    open_ = list(RequesterAssignment.own.filter(state=State.ACCEPTED))
     hit, who = rng.choice([*hits, None]), rng.choice(people)
     work = rng.choice([*sent, None])
     what = rng.randrange(11)
@@ -179,7 +179,7 @@ def test_a_call_reads_as_much_of_large_accounts(
     for n in (20, 400):
         used_for_years(requester, n, hands.time)
         if operation == "GetHIT":
-            arguments["HITId"] = RequesterHIT.objects.earliest("pk").entity_id
+            arguments["HITId"] = RequesterHIT.own.earliest("pk").entity_id
         call(operation, **arguments)
         worked.append(steps(lambda: call(operation, **arguments)))
     # depth of indexes, nothing else

@@ -95,9 +95,7 @@ def hits_and_work(client, desk, queue):
     assert client.list_review_policy_results_for_hit(HITId=hit["HITId"])["HITId"]
     client.delete_hit(HITId=hit["HITId"])
     assert client.list_hits()["HITs"] == []
-    events = [
-        row.body["Events"][0]["EventType"] for row in RequesterEvent.objects.all()
-    ]
+    events = [row.body["Events"][0]["EventType"] for row in RequesterEvent.own.all()]
     assert events == ["Ping", *["AssignmentSubmitted"] * 4, "HITReviewable"]
     return listed[0]["WorkerId"]
 
@@ -160,13 +158,13 @@ def people(client, worker_id):
     assert block == {"WorkerId": worker_id, "Reason": "Copies"}
     client.delete_worker_block(WorkerId=worker_id)
     assert client.list_worker_blocks()["WorkerBlocks"] == []
-    before = Message.objects.count()
+    before = Message.own.count()
     answer = client.notify_workers(
         Subject="New work", MessageText="Come back.", WorkerIds=[worker_id, "A0NOBODY"]
     )
     (failure,) = answer["NotifyWorkersFailureStatuses"]
     assert failure["WorkerId"] == "A0NOBODY"
-    assert Message.objects.count() == before + 1
+    assert Message.own.count() == before + 1
 
 
 def test_an_unmodified_client_uses_all_operations(desk, amazon, credentials):

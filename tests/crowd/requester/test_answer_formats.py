@@ -124,7 +124,7 @@ def test_refusals_come_when_a_hit_or_a_test_is_made(desk):
         r'the AnswerFormatRegex "(a)\1" of a0 is not supported, because it has a '
         "backreference." in said["Message"]
     )
-    assert not RequesterHIT.objects.exists()
+    assert not RequesterHIT.own.exists()
 
 
 def test_a_form_whose_patterns_would_cost_too_much_together_is_refused():

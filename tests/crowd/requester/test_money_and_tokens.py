@@ -72,9 +72,7 @@ def test_bonuses_go_to_the_worker_of_submitted_work_within_six_months(desk, hand
     hit = post(desk, MaxAssignments=2, AutoApprovalDelayInSeconds=0)
     done = do(hit, worker("Wa"))
     open_work = take(hit, worker("Wb"))
-    wa, wb = (
-        row.worker.customer_id for row in RequesterAssignment.objects.order_by("pk")
-    )
+    wa, wb = (row.worker.customer_id for row in RequesterAssignment.own.order_by("pk"))
 
     def refused_to(who, work, code):
         fields = {"BonusAmount": "0.10", "Reason": "Good", "WorkerId": who}
@@ -150,7 +148,7 @@ def test_money_is_conserved(desk, hands):
         AssignmentId=ids[0], WorkerId=who, BonusAmount="0.02", Reason="Good"
     )
     moved = Counter()
-    for entry in RequesterEntry.objects.all():
+    for entry in RequesterEntry.own.all():
         moved[entry.kind] += entry.amount_cents
     sums = {"DEPOSIT": 10_000, "REWARD": -80, "FEE": -16, "BONUS": -2, "BONUS_FEE": -1}
     assert moved == sums

@@ -114,7 +114,7 @@ def test_what_fails_is_tried_again_later_and_given_up_at_last(desk, amazon, queu
     sqs.delete_queue(QueueUrl=lost)
     post(desk)
     jobs.drain()
-    event = RequesterEvent.objects.get()
+    event = RequesterEvent.own.get()
     assert event.n_attempts == 1
     assert event.failure
     assert event.next_at > timezone.now()
@@ -124,17 +124,17 @@ def test_what_fails_is_tried_again_later_and_given_up_at_last(desk, amazon, queu
         steps.advance()
         jobs.drain()
     assert due_again() == 1
-    RequesterEvent.objects.update(destination=queue[0])
+    RequesterEvent.own.update(destination=queue[0])
     assert deliver.deliver(event.pk)
     assert [one["Events"][0]["EventType"] for one in queue[1]()] == ["HITCreated"]
-    RequesterEvent.objects.update(
+    RequesterEvent.own.update(
         sent_at=None, n_attempts=11, destination=lost, next_at=timezone.now(),
     )  # fmt: skip
     deliver.deliver(event.pk)
-    assert RequesterEvent.objects.get().failure_permanent
-    RequesterEvent.objects.update(created_at=timezone.now() - timedelta(days=31))
+    assert RequesterEvent.own.get().failure_permanent
+    RequesterEvent.own.update(created_at=timezone.now() - timedelta(days=31))
     deliver.forget_old()
-    assert not RequesterEvent.objects.exists()
+    assert not RequesterEvent.own.exists()
 
 
 @pytest.fixture
@@ -184,7 +184,7 @@ def test_no_requester_reaches_what_is_inside(desk, hook, monkeypatch):
     post(desk)
     jobs.drain()
     assert heard == []
-    assert "private network" in RequesterEvent.objects.get().failure
+    assert "private network" in RequesterEvent.own.get().failure
 
 
 def test_targets_that_hear_nothing_are_refused(desk, credentials):
@@ -207,7 +207,7 @@ def test_targets_that_hear_nothing_are_refused(desk, credentials):
         for tell in (ask_for, ping):
             call = partial(tell, desk, destination, transport)
             refused("InvalidTransportEndpoint", call)
-        assert not RequesterEvent.objects.exists()
+        assert not RequesterEvent.own.exists()
 
 
 def test_the_version_that_botocores_model_names_is_accepted_too(desk, queue):

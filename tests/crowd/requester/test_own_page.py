@@ -65,7 +65,7 @@ def test_a_key_is_made_shown_once_and_revoked(own, lab, rita):
     assert "$100.00" in text(page)
     assert own.post(at("desk", lab), {"note": ""}).status_code == 400
     shown = own.post(at("desk", lab), {"note": "<lab> computer"}, follow=True)
-    key = AccessKey.objects.get()
+    key = AccessKey.own.get()
     [secret] = access_keys.live_secrets(key.key_id)
     assert key.created_by == rita
     assert secret in text(shown)
@@ -118,7 +118,7 @@ def test_a_table_is_posted_its_results_read_and_decided(own, lab):
     }
     asked = own.post(at("batches", lab), {**a_batch(), **files})
     assert "2 HITs, 2 assignments: $0.96 at most" in text(asked)
-    assert not RequesterHIT.objects.exists()
+    assert not RequesterHIT.own.exists()
     confirmed = a_batch(page=PAGE, table="text,note\none,1\ntwo,2\n", confirmed="yes")
     page = own.post(at("batches", lab), confirmed, follow=True)
     assert "Posted 2 HITs" in text(page)

@@ -128,7 +128,7 @@ def test_questions_out_of_form_post_nothing(desk):
             post(desk, Question=question)
         code = caught.value.response["TurkErrorCode"].rsplit(".", 1)[1]
         assert code == ("XMLParseError" if question else "InvalidParameterValue")
-        assert RequesterHIT.objects.count() == 0
+        assert RequesterHIT.own.count() == 0
 
 
 PLURALITY = {"PolicyName": "SimplePlurality/2011-09-01"}
@@ -169,7 +169,7 @@ def test_unknown_layouts_and_impossible_policies_post_nothing(desk):
                 desk.client.create_hit(**ask)
             code = caught.value.response["Error"]["Code"]
             assert code in {"RequestError", "ParameterValidationError"}
-        assert not RequesterHIT.objects.exists()
+        assert not RequesterHIT.own.exists()
 
 
 def test_a_hit_shows_something(desk):
@@ -224,7 +224,7 @@ def test_requirements_that_do_not_apply_are_refused(desk):
         need = {"QualificationTypeId": kind, "Comparator": comparator, **values}
         with pytest.raises(desk.client.exceptions.ClientError):
             post(desk, QualificationRequirements=[need])
-        assert RequesterHIT.objects.count() == 0
+        assert RequesterHIT.own.count() == 0
 
 
 def test_who_calls_too_often_is_told_to_wait_as_clients_expect(open_desk, monkeypatch):

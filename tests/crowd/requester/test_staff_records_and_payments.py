@@ -56,7 +56,7 @@ def test_staff_keep_records_in_the_admin_with_codes_that_are_codes(desk, staff):
     bad = office.post(address, {"worker": who.pk, "country": "usa"})
     assert bad.status_code == 200
     office.post(address, {"worker": who.pk, "country": "US", "adult": "on"})
-    record = WorkerRecord.objects.get()
+    record = WorkerRecord.own.get()
     assert (record.country, record.adult, record.master) == ("US", True, False)
 
 
@@ -91,8 +91,8 @@ def test_approved_work_and_bonuses_are_paid_once_and_show_as_earned(desk, staff)
     assert (earnings(who).pending, earnings(who).approved) == (40, 50)
     office = signed_in(staff)
     for name, rows in (
-        ("requesterassignment", RequesterAssignment.objects.all()),
-        ("requesterbonus", RequesterBonus.objects.all()),
+        ("requesterassignment", RequesterAssignment.own.all()),
+        ("requesterbonus", RequesterBonus.own.all()),
     ):
         for said in ("Marked 1", "Nothing to pay"):
             yes = {"confirmed": "yes", "reference": "transfer 7"}

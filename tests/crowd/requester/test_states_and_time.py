@@ -218,4 +218,4 @@ def test_pages_hold_all_hits_once_and_end_with_an_empty_one(desk):
     token = pages[0]["NextToken"]
     with pytest.raises(desk.client.exceptions.ClientError):
         desk.client.list_worker_blocks(NextToken=token)
-    assert RequesterHIT.objects.count() == 6
+    assert RequesterHIT.own.count() == 6

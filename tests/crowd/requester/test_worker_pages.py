@@ -40,7 +40,7 @@ def test_a_worker_finds_looks_at_does_and_is_told_of_a_hit(desk, wanda):
     assert known["assignmentId"] == "ASSIGNMENT_ID_NOT_AVAILABLE"
     assert known["hitId"] == hit
     assert "workerId" not in known
-    assert not RequesterAssignment.objects.exists()
+    assert not RequesterAssignment.own.exists()
     turn = wanda.accept(hit)
     _, known = wanda.frame(wanda.get("turn", turn.entity_id))
     assert known["assignmentId"] == turn.entity_id
@@ -339,4 +339,4 @@ def test_who_is_no_worker_sees_none_of_it(desk, wanda):
         answer = stranger.get(reverse(f"work:{name}", args=args))
         assert answer.status_code == 302
         assert "/login/" in answer["Location"]
-    assert WorkerAlias.objects.count() == 1
+    assert WorkerAlias.own.count() == 1

@@ -33,7 +33,7 @@ def test_the_last_place_of_a_hit_goes_to_one_of_those_who_want_it(desk):
     crowd = [worker(f"W{n}") for n in range(4)]
     results = at_once(*[lambda who=who: take(hit, who) for who in crowd])
     assert len(succeeded(results)) == 1
-    assert RequesterAssignment.objects.count() == 1
+    assert RequesterAssignment.own.count() == 1
 
 
 def test_an_answer_that_is_sent_twice_at_once_is_stored_and_paid_once(desk):
@@ -68,4 +68,4 @@ def test_a_test_is_begun_and_graded_once(desk):
         *[lambda: qualification_requests.send_test(attempts[0], who, answer)] * 4
     )
     assert len(succeeded(results)) == 1
-    assert Qualification.objects.count() == QualificationRequest.objects.count() == 1
+    assert Qualification.own.count() == QualificationRequest.own.count() == 1

@@ -106,7 +106,7 @@ def test_times_are_in_the_zone_that_was_guessed_or_chosen(site, wim):
     # past midnight there: another day
     assert '<time datetime="2026-03-02">' in page.text
     site.post(zone, {"time_zone": "Europe/Berlin"})  # a guess changes no choice
-    assert Profile.objects.get().time_zone == "Asia/Kolkata"
+    assert Profile.own.get().time_zone == "Asia/Kolkata"
     choose(site, time_zone="Pacific/Auckland")
     assert "time zone: Pacific/Auckland" in text_of(site.get(earnings))
     assert choose(site, time_zone="Mars/Olympus").status_code == 422
@@ -130,7 +130,7 @@ def test_only_what_some_work_needs_is_asked(site, wim):
     assert ">Start<" in site.get(home).text
     # nobody tries one country after another
     choose(site, country="US", languages=["hi"])
-    assert Profile.objects.get().country == "IN"
+    assert Profile.own.get().country == "IN"
     with pytest.raises(profiles.GenieError, match="30 days"):
         profiles.choose(wim, profiles.Chosen("UTC", True, False, country="NP"))
     # what staff have checked counts more
@@ -213,15 +213,15 @@ def test_who_asked_is_told_once_a_day_of_work_that_they_can_do(site, wim):
     assert "Judge answers" in sent[0].subject
     make_campaign(2, pool="weather-3")
     assert look() == []  # at most one a day
-    Profile.objects.update(mailed_at=timezone.now() - timedelta(hours=25))
+    Profile.own.update(mailed_at=timezone.now() - timedelta(hours=25))
     assert len(look()) == 1
     off = re.search(r"/work/no-news/\S+", sent[0].body)[0]
     assert off in sent[0].extra_headers["List-Unsubscribe"]
     stranger = Client(enforce_csrf_checks=True)
     stranger.get(off)  # programs that look at links end nothing
-    assert Profile.objects.get().wants_news
+    assert Profile.own.get().wants_news
     assert stranger.post(off, {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert not Profile.objects.get().wants_news
+    assert not Profile.own.get().wants_news
     assert stranger.post(off[:-2] + "/").status_code == 404
 
 
@@ -247,7 +247,7 @@ def test_who_leaves_takes_along_what_they_said_and_leaves_what_was_earned(site, 
     assert "$0.10 approved and not paid" in text_of(site.get(address))
     assert "The next payout is on" in text_of(site.get(reverse("work:earnings")))
     leave.delete(wim.user.pk)
-    assert not Profile.objects.exists()
+    assert not Profile.own.exists()
     assert not Message.objects.filter(worker=wim).exists()
     # no minimum keeps the last money back; then nobody knows any more where it went
     fin = make_user("fin", is_staff=True)

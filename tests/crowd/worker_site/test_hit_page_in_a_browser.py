@@ -66,7 +66,7 @@ def test_a_campaign_is_answered_by_keyboard_only(open_page, wim):
 
 
 def test_from_sign_in_to_the_first_answer_without_a_mouse(open_page, wim):
-    Consent.objects.all().delete()
+    Consent.own.all().delete()
     make_campaign(2)
     page = open_page(reverse("work:home"), user=wim.user)
 

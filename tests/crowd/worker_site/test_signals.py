@@ -47,7 +47,7 @@ def test_the_counts_are_kept_with_the_assignment(site, wim):
     address = reverse("work:hit", args=[Assignment.own.get().pk])
     again = {**ANSWER, "signals": json.dumps({**SENT, "n_pastes": 9})}
     site.post(address, again)
-    assert Signals.objects.get().n_pastes == 0
+    assert Signals.own.get().n_pastes == 0
 
 
 def test_what_no_script_of_ours_sends_is_ignored(site, wim):
@@ -141,7 +141,7 @@ def test_what_the_page_notices_is_counted_and_never_what_it_was(open_page, wim):
         assert page.evaluate("document.activeElement.name") != "assistant"
     page.get_by_role("button", name="Submit").click()
     wait_for_hit(page, 2)
-    row = Signals.objects.get()
+    row = Signals.own.get()
     assert (row.n_focus_losses, row.n_copies, row.n_pastes) == (1, 1, 0)
     assert row.n_changes >= 2
     assert row.first_change_seconds is not None
@@ -159,5 +159,5 @@ def test_old_signals_are_forgotten_and_answers_stay(settings):
     )
     Assignment.objects.filter(pk=old.pk).update(submitted_at=year_ago)
     assert forget_old()["signals"] == 1
-    assert Signals.objects.get().assignment == new
+    assert Signals.own.get().assignment == new
     assert old.answers.exists()

@@ -163,12 +163,12 @@ def test_an_invitations_link_is_shown_once_and_works(office):
     form = {"note": "for Wim", "places": 1, "n_links": 1}
     for days in ("0", "-1", "x", "", "9999"):
         office.post(add, {**form, "days": days})
-    assert not Invitation.objects.exists()
+    assert not Invitation.own.exists()
     response = office.post(add, {**form, "days": 3})
     link = re.search(r'value="(http[^"]+)"', response.text).group(1)
     assert "no-store" in response["Cache-Control"]
     token = link.rstrip("/").rsplit("/", 1)[-1]
-    row = Invitation.objects.get()
+    row = Invitation.own.get()
     assert 2 <= (row.expires_at - timezone.now()).days <= 3
     for page in (page_of("invitation"), page_of("invitation", row.pk), add):
         assert token not in office.get(page).text
@@ -239,7 +239,7 @@ def test_who_may_only_look_makes_no_invitation(sam):
     add = reverse("admin:crowd_invitation_add")
     assert client.get(add).status_code == 403
     assert client.post(add, {"days": 3}).status_code == 403
-    assert not Invitation.objects.exists()
+    assert not Invitation.own.exists()
 
 
 @pytest.mark.every_engine
@@ -270,7 +270,7 @@ def test_many_workers_get_a_qualification_at_once_and_are_found_by_it(office):
     sent["_selected_action"] = [worker.pk for worker in workers]
     answer = office.post(page, sent, follow=True)
     assert "granted to 1; 2 had it already" in answer.text
-    grants = QualificationGrant.objects.order_by("worker")
+    grants = QualificationGrant.own.order_by("worker")
     assert [grant.expires_at is None for grant in grants] == [True, False, False]
     assert all(worker.messages.count() == 1 for worker in workers)
     found = office.get(page, {"qualification": "sea"}).text

@@ -142,10 +142,10 @@ def test_a_link_takes_a_worker_of_one_study_to_the_next_one():
     assert client.post(talks)["Location"] == reverse("work:consent", args=["talks"])
     consent.give(berta.worker, "talks")
     # the same link again, also after its time, leads there and takes no other place
-    Invitation.objects.update(expires_at=timezone.now())
+    Invitation.own.update(expires_at=timezone.now())
     for go in (client.get, client.post):
         assert go(talks)["Location"] == reverse("work:instructions", args=["talks"])
-    assert set(Invitation.objects.values_list("pool", "n_taken")) == {("reviews", 1), ("talks", 1)}  # fmt: skip
+    assert set(Invitation.own.values_list("pool", "n_taken")) == {("reviews", 1), ("talks", 1)}  # fmt: skip
     client.force_login(make_user("wes"))
     assert client.get(talks).status_code == 410
 
@@ -157,7 +157,7 @@ def test_a_link_that_is_of_no_use_to_a_worker_leads_to_their_work(invitation):
     page = client.post(reverse("work:invitation", args=[token]), follow=True)
     assert page.redirect_chain == [(reverse("work:home"), 302)]
     assert "give the invitation to someone else" in text_of(page)
-    assert Invitation.objects.order_by("-pk")[0].n_taken == 0
+    assert Invitation.own.order_by("-pk")[0].n_taken == 0
     make_campaign(1)
     there = client.post(reverse("work:invitation", args=[token]))["Location"]
     assert there == reverse("work:consent", args=[POOL])

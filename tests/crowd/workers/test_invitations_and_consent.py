@@ -31,7 +31,7 @@ def refused(token, user):
 def test_an_invitation_makes_one_person_a_worker(token):
     wim = make_user("wim")
     worker = invitations.redeem(token, wim)
-    invitation = Invitation.objects.get()
+    invitation = Invitation.own.get()
     assert worker.user == wim
     assert not worker.simulated
     assert list(invitation.workers.all()) == [worker]
@@ -40,7 +40,7 @@ def test_an_invitation_makes_one_person_a_worker(token):
     assert Worker.own.count() == 1
     second = invitations.invite(make_user("sara"))
     assert refused(second, wim) == "already-a-worker"
-    assert Invitation.objects.order_by("-pk")[0].n_taken == 0
+    assert Invitation.own.order_by("-pk")[0].n_taken == 0
     for wrong in ("", "x", "🙂" * 50, "'; --"):
         assert refused(wrong, wim) == "no-such-invitation"
 
@@ -50,7 +50,7 @@ def test_one_link_can_have_places_for_several_people_with_the_code_and_no_more()
     assert refused(token, make_user("eve")) == "wrong-code"
     people = [make_user(name) for name in ("wim", "wanda")]
     came = [invitations.redeem(token, one, " north wind ") for one in people]
-    invitation = Invitation.objects.get()
+    invitation = Invitation.own.get()
     assert list(invitation.workers.all()) == came
     assert invitation.used_at is not None
     assert refused(token, make_user("wes")) == "invitation-used"
@@ -59,7 +59,7 @@ def test_one_link_can_have_places_for_several_people_with_the_code_and_no_more()
 @pytest.mark.every_engine
 def test_the_last_place_is_not_taken_twice_by_who_looked_before(monkeypatch):
     token = invitations.invite(make_user("sam"))
-    seen_before = Invitation.objects.get()
+    seen_before = Invitation.own.get()
     invitations.redeem(token, make_user("wim"))
     monkeypatch.setattr(invitations, "usable", lambda _token: seen_before)
     assert refused(token, make_user("wanda")) == "invitation-used"
@@ -83,9 +83,9 @@ def test_who_sends_the_form_twice_at_once_takes_one_place(monkeypatch):
 
 
 def test_a_token_is_kept_nowhere_and_runs_out(token):
-    row = Invitation.objects.values().get()
+    row = Invitation.own.values().get()
     assert token not in str(row)
-    Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    Invitation.own.update(expires_at=timezone.now() - timedelta(seconds=1))
     assert refused(token, make_user("wim")) == "invitation-expired"
 
 
@@ -127,7 +127,7 @@ def test_consent_is_kept_once_for_each_version_of_the_text():
     worker = make_worker(agreed=False)
     consent.give(worker, POOL)
     consent.give(worker, POOL)
-    assert Consent.objects.get().text_sha256 == consent_text(POOL).sha256
+    assert Consent.own.get().text_sha256 == consent_text(POOL).sha256
     assert consented(worker, {POOL, "other"}) == {POOL}
     worker = make_worker()
     make_campaign(1)
@@ -142,7 +142,7 @@ def test_the_words_of_each_version_are_kept(monkeypatch):
         "crowd.workers.services.consent.consent_text", lambda *_: changed
     )
     consent.give(make_worker(agreed=False), POOL)
-    assert dict(ConsentVersion.objects.values_list("sha256", "html")) == {
+    assert dict(ConsentVersion.own.values_list("sha256", "html")) == {
         first.sha256: first.html,
         "1" * 64: "<p>New words</p>",
     }
@@ -176,7 +176,7 @@ def test_work_by_invitation_stays_closed_when_its_link_is_old():
     assert not is_open(stranger, campaign)
     later = timezone.now() + timedelta(days=500)
     assert invitations.forget_before(later) == 1
-    assert Invitation.objects.get().note == ""
+    assert Invitation.own.get().note == ""
     assert invitations.forget_before(later) == 0
     assert not is_open(stranger, campaign)
 
@@ -241,10 +241,10 @@ def test_a_study_by_link_is_closed_before_and_after_it_has_a_link():
     invitations.close_pool("reviews", by=make_user("sara"))
     stranger = make_worker()
     assert not is_open(stranger, study)
-    closing = Invitation.objects.get()
+    closing = Invitation.own.get()
     assert refused("", stranger.user or make_user("wes")) == "no-such-invitation"
     invitations.forget_before(timezone.now() + timedelta(days=500))
-    assert Invitation.objects.get() == closing
+    assert Invitation.own.get() == closing
     assert not is_open(stranger, study)
 
 

@@ -162,7 +162,7 @@ def test_only_staff_get_the_scope_staff(nina):
 def test_what_makes_no_token_is_refused(nina, fields, code):
     wanted = {"name": "laptop", "scopes": ["read"], "days": 30, **fields}
     refused(code, tokens.issue, nina, **wanted)
-    assert not AccessToken.objects.exists()
+    assert not AccessToken.own.exists()
 
 
 def test_nobody_collects_tokens_without_end(nina, monkeypatch):
@@ -184,7 +184,7 @@ def test_the_last_use_is_noted_at_most_once_a_minute(nina):
     ask(secret)
     token.refresh_from_db()
     assert token.last_used_at == first
-    AccessToken.objects.update(last_used_at=first - timedelta(minutes=2))
+    AccessToken.own.update(last_used_at=first - timedelta(minutes=2))
     ask(secret)
     token.refresh_from_db()
     assert token.last_used_at > first

@@ -90,7 +90,7 @@ def test_approving_sets_the_money_aside_and_is_in_the_history(boss, waiting, sup
     submission.refresh_from_db()
     assert (submission.approved_cents, submission.evaluation.start_now) == (225, False)
     assert submission.evaluation.decided_by == superuser
-    assert Commitment.objects.get().amount_cents == 225
+    assert Commitment.own.get().amount_cents == 225
     assert history(submission) == ["Approved up to $2.25. Good work."]
     assert "Approved up to $2.25" in answer.text
 
@@ -146,7 +146,7 @@ def test_a_budget_that_is_too_small_refuses_with_its_figures(boss, waiting):
     assert "costs more than is left" in page
     answer = decide(boss, submission, "approve")
     assert state_of(submission) == State.MEASURED
-    assert not Commitment.objects.exists()
+    assert not Commitment.own.exists()
     assert "$2.00" in answer.text or "$2.25" in answer.text
     assert history(submission) == []
 
@@ -160,7 +160,7 @@ def test_who_comes_second_is_told_and_nothing_is_paid_twice(boss, waiting, staff
     )
     assert "that await approval or were declined can be approved" in answer.text
     assert "there is nothing to decide" in answer.text
-    assert Commitment.objects.count() == 1
+    assert Commitment.own.count() == 1
     submission.refresh_from_db()
     assert submission.evaluation.decided_by == staff
     assert history(submission) == []

@@ -104,7 +104,7 @@ def test_bulk_approval_stops_at_the_budget_and_says_which(boss, waiting):
     assert "Submissions approved: 1 of 2." in answer.text
     assert "Second: " in answer.text
     assert (state_of(first), state_of(second)) == (State.APPROVED, State.MEASURED)
-    assert Commitment.objects.count() == 1
+    assert Commitment.own.count() == 1
 
 
 def test_bulk_approval_is_for_the_price_that_was_shown(boss, waiting, task):

@@ -102,18 +102,18 @@ def test_an_approval_repeats_the_cost_and_fails_if_it_moved(cast, systems, monke
     wrong = send(path, {"decision": "approve", "cost_cents": cents - 1}, headers)
     assert (wrong.status_code, wrong.json()["code"]) == (409, "cost-moved")
     assert wrong.json()["details"] == {"cost_cents": cents}
-    assert not Commitment.objects.exists()
+    assert not Commitment.own.exists()
     done = send(path, {"decision": "approve", "cost_cents": cents}, headers)
     assert done.status_code == 200, done.content
     assert (done.json()["state"], done.json()["approved_cents"]) == ("APPROVED", cents)
-    assert Commitment.objects.get().amount_cents == cents
+    assert Commitment.own.get().amount_cents == cents
     assert "by program" in LogEntry.objects.get().change_message
     twice = send(path, {"decision": "approve", "cost_cents": cents}, headers)
     assert twice.json()["code"] == "not-approvable"
-    assert Commitment.objects.get().amount_cents == cents
+    assert Commitment.own.get().amount_cents == cents
     stopped = send(path, {"decision": "stop", "reason": "Too dear."}, headers)
     assert stopped.json()["state"] == "STOPPED"
-    assert Commitment.objects.get().amount_cents == 0
+    assert Commitment.own.get().amount_cents == 0
 
 
 def test_a_refusal_takes_a_reason_and_only_who_may_spend_decides(cast, systems):

@@ -82,7 +82,7 @@ def test_who_copies_the_judge_looks_unusual_and_stays(crowd, boss):
     assert "times as likely from a program" in shown
     assert "95 % interval" in shown
     assert not Ban.own.exists()
-    assert not HeldExclusion.objects.exists()
+    assert not HeldExclusion.own.exists()
 
 
 def test_people_look_usual(crowd, boss):

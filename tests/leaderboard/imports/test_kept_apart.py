@@ -51,8 +51,8 @@ def test_no_money_is_behind_it_and_none_can_be_put_there(without_decoys, task, s
     with pytest.raises(GenieError, match="elsewhere"):
         add_money(campaign.pk, 500, budget_cents=0, by=staff, reason="More.")
     assert not LedgerEntry.own.exists()
-    assert not Commitment.objects.exists()
-    assert not Budget.objects.exists()
+    assert not Commitment.own.exists()
+    assert not Budget.own.exists()
     assert numbers().ratings == numbers().workers == numbers().submissions == 0
 
 
@@ -71,13 +71,13 @@ def test_the_queue_leaves_it_alone(task, staff):
     assert run.advance() == 0
     worker = Worker.own.filter(platform="imported").first()
     ban(worker, task.slug, by=staff, reason="Their publishers say so.")
-    assert not Message.objects.exists()
+    assert not Message.own.exists()
     assert reopen(Campaign.objects.filter(pool=task.slug).first().pk) == 0
     run.advance()
     # what counts has changed, and is scored again as everywhere
     assert rescoring.rescore(task.pk) == 3
     assert not HIT.own.filter(n_available__gt=0).exists()
-    assert not DetectorFit.objects.exists()
+    assert not DetectorFit.own.exists()
     assert not LedgerEntry.own.exists()
 
 
@@ -162,7 +162,7 @@ def test_nobody_is_told_anything_or_owed_anything(task, client, staff):
     worker = Worker.own.filter(platform="imported").first()
     send(worker, Message.Kind.STAFF, "Hello", "Are you there?")
     send_many([Message(worker=worker, kind=Message.Kind.STAFF, subject="a", text="b")])
-    assert not Message.objects.exists()
+    assert not Message.own.exists()
     pk = task.submissions.first().pk
     assert client.get(f"/submissions/{pk}/file/").status_code == 404
 

@@ -119,12 +119,12 @@ def test_a_role_on_a_task_fetches_its_releases_alone_and_that_is_written_down(
     client = client_of("new_staff")
     assert done.file_name not in client.get(LIST).text
     assert fetched(client, done).status_code == 404
-    assert not PrivateRead.objects.exists()
+    assert not PrivateRead.own.exists()
     here.pool = done.task.slug
     here.save()
     assert done.file_name in client.get(LIST).text
     assert hashlib.sha256(body(fetched(client, done))).hexdigest() == done.sha256
-    read = PrivateRead.objects.get()
+    read = PrivateRead.own.get()
     assert (read.by, read.pool) == (new_staff, done.task.slug)
     assert read.what == f"leaderboard.release {done.pk}"
 

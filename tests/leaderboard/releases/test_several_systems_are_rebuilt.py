@@ -144,7 +144,7 @@ def _nothing_is_told_that_was_not(folder):
     names |= {row["worker"] for row in rows(folder, "joint_judgments")}
     assert all(name.startswith("r-") for name in names)
     assert len(names) <= Worker.own.count()
-    assert Placement.objects.count() > 0
+    assert Placement.own.count() > 0
     pairs = rows(folder, "comparison_pairs")
     assert len(pairs) == sum(c["n_pairs"] for c in rows(folder, "comparisons"))
     # who was asked and for how much is between them and staff
@@ -247,7 +247,7 @@ def test_results_that_are_about_to_change_are_not_released(
     rejected = Assignment.own.exclude(worker=worker).filter(
         hit__campaign=found.evaluation.campaign, state="SUBMITTED"
     )
-    rejected = rejected.exclude(hit__in=Placement.objects.values("item__hit"))
+    rejected = rejected.exclude(hit__in=Placement.own.values("item__hit"))
     review.reject(rejected.first().pk, by=boss, reason="Wrong language.")
     a_day_later()
     settle()

@@ -172,7 +172,7 @@ def test_staff_who_read_what_is_private_are_written_down(client_of, task, who, c
         for address in READ:
             answer = client_of(name).get(address.format(kite.pk))
             b"".join(answer.streaming_content if answer.streaming else [])
-    rows = PrivateRead.objects.order_by("pk").values_list("by", "way", "what", "pool")
+    rows = PrivateRead.own.order_by("pk").values_list("by", "way", "what", "pool")
     what = f"leaderboard.submission {kite.pk}"
     assert list(rows) == [
         (cast.staff.pk, way, what, task.slug) for way in ("page", "file", "api")
@@ -182,7 +182,7 @@ def test_staff_who_read_what_is_private_are_written_down(client_of, task, who, c
 def test_what_everybody_may_read_leaves_no_record(client_of, task, who):
     kite = make_ranked(task, 71.5, **who)
     assert client_of("staff").get(f"/submissions/{kite.pk}/").status_code == 200
-    assert not PrivateRead.objects.exists()
+    assert not PrivateRead.own.exists()
 
 
 def test_pages_of_the_admin_with_outputs_leave_a_record(client_of, task, who):
@@ -193,7 +193,7 @@ def test_pages_of_the_admin_with_outputs_leave_a_record(client_of, task, who):
             f"/admin/leaderboard/submission/{kite.pk}/{verb}/"
         )
         assert page.status_code == 200
-    row = PrivateRead.objects.get()
+    row = PrivateRead.own.get()
     assert (row.by.username, row.way, row.pool) == ("ada", "admin", task.slug)
     listed = client_of("superuser").get("/admin/genie/privateread/")
     assert "Kite" in listed.text

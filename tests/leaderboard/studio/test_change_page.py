@@ -170,7 +170,7 @@ def test_who_may_only_add_tasks_changes_none(mia):
 
 def test_of_an_imported_task_only_its_words_change(edits):
     task = _loaded(edits).task
-    budgets = Budget.objects.count()
+    budgets = Budget.own.count()
     Task.objects.filter(pk=task.pk).update(imported=True)
     task.refresh_from_db()
     page = edits.get(page_of(task))
@@ -181,7 +181,7 @@ def test_of_an_imported_task_only_its_words_change(edits):
     answer = edits.post(page_of(task), words)
     assert answer.status_code == 302, answer.context["form"].errors
     task.refresh_from_db()
-    assert (task.title, Budget.objects.count()) == ("Elsewhere", budgets)
+    assert (task.title, Budget.own.count()) == ("Elsewhere", budgets)
     judges = task.configuration.judges
     assert (judges.show, judges.rank) == (False, False)
     edits.post(page_of(task), {**words, "judges_show": "on", "judges_rank": "on"})

@@ -142,12 +142,12 @@ def test_a_price_is_shown_before_it_is_paid_and_freed_when_it_ends(mia, draft):
     assert "at most <strong>$3.00</strong>" in page
     assert not Campaign.own.exists()
     start(mia, draft, reward="0.10", shown_cents="300", joins="on")
-    assert Commitment.objects.get().amount_cents == 300
+    assert Commitment.own.get().amount_cents == 300
     start(mia, draft, joins="on")
     assert Campaign.own.count() == 1
     judge(Campaign.own.get(), "mia")
     mia.post(at(draft, "pilot"), {"stop": ""})
-    assert Commitment.objects.get().amount_cents == 100
+    assert Commitment.own.get().amount_cents == 100
     start(mia, draft)
     assert Campaign.own.count() == 2
     assert len({one.pool for one in Campaign.own}) == 2
@@ -188,10 +188,10 @@ def test_what_was_stopped_while_somebody_was_at_work_is_settled_later(mia, draft
     open_work = claim.next_assignment(worker, campaign.pool)
     mia.post(at(draft, "delete"))
     keep.forget_old()
-    assert Commitment.objects.get().amount_cents == 300
+    assert Commitment.own.get().amount_cents == 300
     Assignment.objects.filter(pk=open_work.pk).update(state="RETURNED")
     keep.forget_old()
-    assert Commitment.objects.get().amount_cents == 0
+    assert Commitment.own.get().amount_cents == 0
 
 
 def test_pairs_have_a_pilot_as_well(mia, draft):

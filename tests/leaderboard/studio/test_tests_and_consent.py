@@ -33,7 +33,7 @@ def test_a_test_that_is_written_here_is_passed_first(mia):
     german = "[de]\r\nSalz weiß?\r\n- Ja\r\n- Nein\r\n\r\nSüß?\n- Ja\n- Oft\n- Nein"
     both = {**WRITTEN, "test_questions": f"{OWN}\n{german}"}
     draft = _loaded(mia, **both)
-    test = QualificationTest.objects.get()
+    test = QualificationTest.own.get()
     assert (test.name, test.state, test.pass_percent) == (
         draft.task.slug,
         "PUBLISHED",
@@ -57,13 +57,13 @@ def test_one_of_the_sites_tests_is_chosen_and_must_be_in_use(mia):
     other = Task(slug="english", title="English")
     own_test.publish(other, own_test.read(OWN), 50, by=None)
     draft = _loaded(mia, qualification="named", test_name="english")
-    QualificationTest.objects.update(state="RETIRED")
+    QualificationTest.own.update(state="RETIRED")
     assert "no qualification test" in approve(mia, draft)
     assert not Submission.own.filter(state="APPROVED").exists()
-    QualificationTest.objects.update(state="PUBLISHED")
+    QualificationTest.own.update(state="PUBLISHED")
     approve(mia, draft)
-    assert Requirement.objects.first().test_name == "english"
-    assert QualificationTest.objects.count() == 1
+    assert Requirement.own.first().test_name == "english"
+    assert QualificationTest.own.count() == 1
 
 
 def test_a_drawn_test_needs_inputs_that_nobody_judges(mia):

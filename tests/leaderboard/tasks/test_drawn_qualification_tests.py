@@ -91,7 +91,7 @@ def test_a_test_that_cannot_be_drawn_is_refused(task, n, code):
     with pytest.raises(GenieError) as refusal:
         qualification.draw_test(task, n)
     assert refusal.value.code == code
-    assert not QualificationTest.objects.exists()
+    assert not QualificationTest.own.exists()
 
 
 def test_instances_without_a_reference_are_not_asked(task):
@@ -135,16 +135,16 @@ def test_a_configured_test_is_drawn_once_published_and_required():
         qualification_test=RULES, requirements={"approved": 0, "countries": ["US"]}
     )
     campaign = launched(task)
-    test = QualificationTest.objects.get()
+    test = QualificationTest.own.get()
     assert (test.state, test.pass_percent, test.questions.count()) == ("PUBLISHED", 75, 4)  # fmt: skip
     kinds = campaign.requirements.values_list("kind", flat=True)
     assert set(kinds) == {"APPROVED", "COUNTRY", "TEST"}
-    hidden = Item.objects.filter(pk__in=Placement.objects.values("item"))
+    hidden = Item.objects.filter(pk__in=Placement.own.values("item"))
     assert not inputs_of_tests(task.slug) & set(
         hidden.values_list("content_key", flat=True)
     )
     launched(task, "Gull")
-    assert QualificationTest.objects.count() == 1
+    assert QualificationTest.own.count() == 1
     worker = make_worker(task.slug)
     WorkerRecord.objects.create(worker=worker, country="US")
     assert campaigns_for(worker) == []
@@ -154,8 +154,8 @@ def test_a_configured_test_is_drawn_once_published_and_required():
 
 def test_a_task_that_asks_for_nothing_requires_nothing(task):
     launched(task)
-    assert not QualificationTest.objects.exists()
-    assert not Requirement.objects.exists()
+    assert not QualificationTest.own.exists()
+    assert not Requirement.own.exists()
 
 
 def test_staff_draw_a_test_by_a_button(task, client):
@@ -167,7 +167,7 @@ def test_staff_draw_a_test_by_a_button(task, client):
     rules = {"n": 4, "n_asked": 2, "pass_percent": 100, "n_tries": 1, "wait_hours": 0}
     drawn = client.post(page, {**sent, **rules, "confirmed": "yes"}, follow=True)
     assert drawn.redirect_chain[-1][0] == "/admin/crowd/qualificationtest/"
-    test = QualificationTest.objects.get()
+    test = QualificationTest.own.get()
     assert (test.n_asked, test.pass_percent, test.state) == (2, 100, "DRAFT")
     many = {**sent, **rules, "n": 50, "confirmed": "yes"}
     assert "has 20 instances" in client.post(page, many, follow=True).text
@@ -176,6 +176,6 @@ def test_staff_draw_a_test_by_a_button(task, client):
 def test_true_is_configuration_enough():
     task = task_with(qualification_test=True)
     assert qualification.ensure(task) == task.slug
-    assert QualificationTest.objects.get().questions.count() == 8
+    assert QualificationTest.own.get().questions.count() == 8
     assert qualification.ensure(task) == task.slug
-    assert QualificationTest.objects.count() == 1
+    assert QualificationTest.own.count() == 1

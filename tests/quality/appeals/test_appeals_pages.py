@@ -129,7 +129,7 @@ def test_staff_see_what_waits_first_and_the_evidence(boss, ada, wim, work):
     services.ban(wim, POOL, by=None, reason="3 of 9 right.")
     waiting = service.against_ban(wim, POOL, WORDS)
     index = boss.get("/admin/").text
-    assert "Appeals to decide: 2" in index  # one is a decoy
+    assert "Appeals to decide: 3" in index  # two are decoys
     assert answer_page(waiting) in index
     shown = boss.get(reverse("admin:quality_appeal_changelist")).text
     assert shown.index(answer_page(waiting)) < shown.index(answer_page(done))

@@ -29,7 +29,7 @@ def test_two_people_who_ban_a_worker_at_the_same_moment_ban_once():
             ]
         )
         assert len({one.pk for one in got}) == 1
-        assert Exclusion.objects.filter(worker=worker).count() == 1
+        assert Exclusion.own.filter(worker=worker).count() == 1
         assert HIT.objects.latest("pk").max_assignments == 2
         HIT.own.update(n_available=0)
 

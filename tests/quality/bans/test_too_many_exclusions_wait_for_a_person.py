@@ -71,7 +71,7 @@ def held(worker_with):
 def test_beyond_the_share_nobody_is_excluded_and_staff_are_asked(held):
     assert not Ban.own.exists()
     assert not Exclusion.own.exists()
-    rows = HeldExclusion.objects.filter(state="WAITING")
+    rows = HeldExclusion.own.filter(state="WAITING")
     assert [row.worker for row in rows] == held
     assert waits_for_decision(POOL, simulated=False)
     assert not waits_for_decision(POOL, simulated=True)
@@ -132,7 +132,7 @@ def test_a_decision_wants_a_reason_and_a_ban_by_hand_is_one(held, ada):
 def test_whom_a_later_fit_clears_waits_no_longer(held, worker_with):
     worker_with("r" * 120, worker=held[0])
     judge.judge(POOL)
-    waiting = HeldExclusion.objects.filter(state="WAITING")
+    waiting = HeldExclusion.own.filter(state="WAITING")
     assert {row.worker for row in waiting} == set(held[1:])
 
 
@@ -150,7 +150,7 @@ def test_who_is_cleared_on_one_polarity_only_waits_on(worker_with):
     assert (held.state, held.verdict.fit.polarity) == ("WAITING", "POSITIVE")
     worker_with("r" * 120, worker=noisy[0], polarity="POSITIVE")
     judge.judge(POOL)
-    waiting = HeldExclusion.objects.filter(state="WAITING")
+    waiting = HeldExclusion.own.filter(state="WAITING")
     assert {row.worker for row in waiting} == set(noisy[1:])
 
 
@@ -158,7 +158,7 @@ def test_who_is_cleared_on_one_polarity_only_waits_on(worker_with):
 def test_staff_read_who_and_why_and_decide_with_a_reason(held, ada):
     client = signed_in(ada)
     front = client.get("/admin/").text
-    assert "Exclusions to confirm or reject (scores are waiting): 4" in front
+    assert "Exclusions to confirm or reject (scores are waiting): 5" in front
     path = "/admin/quality/heldexclusion/"
     rows = [row.pk for row in HeldExclusion.own.all()]
     assert "0 of 12 negative test questions right" in client.get(path).text
@@ -191,12 +191,12 @@ def test_a_task_says_below_which_share_a_worker_is_noisy(worker_with, settings):
     said = noisy_below({"noisy_below": {"positive": 0.4}})
     judge.judge(POOL, noisy_below=said)
     assert Ban.own.count() == 1
-    fits = DetectorFit.objects.filter(polarity="POSITIVE").order_by("pk")
+    fits = DetectorFit.own.filter(polarity="POSITIVE").order_by("pk")
     assert [fit.threshold_rate for fit in fits] == [0.9, 0.4]
     assert fits[1].parameters["threshold_rate"] == 0.4
     settings.GENIE = {**settings.GENIE, "NOISY_BELOW": 0.35}
     judge.judge(POOL)
-    assert DetectorFit.objects.latest("pk").threshold_rate == 0.35
+    assert DetectorFit.own.latest("pk").threshold_rate == 0.35
 
 
 def test_one_number_holds_for_both_polarities_and_none_for_the_sites_own():

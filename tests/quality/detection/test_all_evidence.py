@@ -73,7 +73,7 @@ def test_who_is_careless_is_banned_and_the_others_count(pool):
     workers = pool(12, 2)
     banned = {ban.worker for ban in assess(POOL, simulated=False)}
     assert banned == set(workers[12:])
-    assert not Pause.objects.exists()
+    assert not Pause.own.exists()
     weights = soft_weights(POOL)
     assert not {worker.pk for worker in workers[12:]} & set(weights)
     assert all(weight >= 0.9 for weight in weights.values())
@@ -120,7 +120,7 @@ def test_nobody_is_banned_for_narrow_answers_before_a_person_looked(pool, monkey
     monkeypatch.setattr(assess_pool, "assess_workers", with_a_copier)
     assert assess(POOL, simulated=False) == []
     assert not Ban.own.exists()
-    assert [held.worker for held in HeldExclusion.objects.all()] == [workers[3]]
+    assert [held.worker for held in HeldExclusion.own.all()] == [workers[3]]
 
 
 def test_the_same_evidence_is_fitted_once_and_gives_the_same(pool):
@@ -128,34 +128,34 @@ def test_the_same_evidence_is_fitted_once_and_gives_the_same(pool):
     first = evidence_of(POOL, simulated=False)
     assert first.sha256 == evidence_of(POOL, simulated=False).sha256
     assess(POOL, simulated=False)
-    fit = DetectorFit.objects.get()
+    fit = DetectorFit.own.get()
     said = [(v.worker_id, v.p_noisy) for v in verdicts_of(fit)]
     assert len(said) == 7
     assess(POOL, simulated=False)
-    assert DetectorFit.objects.count() == 1
-    Standing.objects.all().delete()
+    assert DetectorFit.own.count() == 1
+    Standing.own.all().delete()
     fit.parameters = {**fit.parameters, "stamp": []}
     fit.counts_sha256 = "0"
     fit.save()
     assess(POOL, simulated=False)
-    again = DetectorFit.objects.exclude(pk=fit.pk).get()
+    again = DetectorFit.own.exclude(pk=fit.pk).get()
     assert [(v.worker_id, v.p_noisy) for v in verdicts_of(again)] == said
 
 
 def test_little_that_is_new_waits_unless_somebody_waits_for_it(pool, questions):
     def look():
         judge(POOL, complete=False)
-        return DetectorFit.objects.count(), Pause.objects.count()
+        return DetectorFit.own.count(), Pause.own.count()
 
     worker = pool(7, 0)[0]
-    grades = list(Grade.objects.exclude(worker=worker)[:3])
+    grades = list(Grade.own.exclude(worker=worker)[:3])
     Grade.objects.filter(pk__in=[grade.pk for grade in grades]).delete()
     assert look() == (1, 0)
     grades[0].save(force_insert=True)
     assert look() == (1, 0)
     exclusions.pause(worker, POOL)
     assert look() == (1, 1)
-    Pause.objects.update(created_at=timezone.now() - assess_pool.PATIENCE)
+    Pause.own.update(created_at=timezone.now() - assess_pool.PATIENCE)
     assert look() == (2, 0)
     for one in grades[1:]:
         one.save(force_insert=True)
@@ -164,7 +164,7 @@ def test_little_that_is_new_waits_unless_somebody_waits_for_it(pool, questions):
     judge(POOL)
     assert look() == (3, 0)
     # a question that is retired changes much at once
-    retire(DetectorFit.objects.first(), [questions[0].pk])
+    retire(DetectorFit.own.first(), [questions[0].pk])
     assert look() == (4, 0)
     pool(5, 0)
     assert look() == (5, 0)
@@ -173,9 +173,9 @@ def test_little_that_is_new_waits_unless_somebody_waits_for_it(pool, questions):
 def test_beyond_the_share_a_person_decides_and_they_get_no_work_meanwhile(pool, ada):
     workers = pool(9, 5)
     assert assess(POOL, simulated=False) == []
-    held = HeldExclusion.objects.filter(state="WAITING")
+    held = HeldExclusion.own.filter(state="WAITING")
     assert {row.worker for row in held} == set(workers[9:])
-    assert {row.worker for row in Pause.objects.all()} == set(workers[9:])
+    assert {row.worker for row in Pause.own.all()} == set(workers[9:])
 
 
 def test_staff_are_told_of_a_bad_crowd_and_that_it_is_better(pool, campaign):
@@ -195,7 +195,7 @@ def test_a_question_that_careful_workers_fail_can_be_restored(pool, questions, a
     wrong = questions[0]
     Grade.objects.filter(placement=wrong).update(correct=False)
     assess(POOL, simulated=False)
-    retired = RetiredQuestion.objects.get()
+    retired = RetiredQuestion.own.get()
     assert retired.placement == wrong
     assert retired.reason.startswith("0 of 13 workers right.")
     assert (wrong.pk, "") not in evidence_of(POOL, simulated=False).questions
@@ -215,14 +215,14 @@ def test_a_restored_question_counts_at_once(pool, questions, ada):
     Grade.objects.filter(placement=questions[0]).update(correct=False)
     for _ in range(2):
         assess(POOL, simulated=False)
-    before = Standing.objects.order_by("pk").values_list("n_questions", flat=True)
+    before = Standing.own.order_by("pk").values_list("n_questions", flat=True)
     without = list(before)
-    restore(RetiredQuestion.objects.get().pk, by=ada, reason="The key is right.")
+    restore(RetiredQuestion.own.get().pk, by=ada, reason="The key is right.")
     assess(POOL, simulated=False)
     assert list(before.all()) == [n + 1 for n in without]
-    n_fits = DetectorFit.objects.count()
+    n_fits = DetectorFit.own.count()
     assess(POOL, simulated=False)
-    assert DetectorFit.objects.count() == n_fits
+    assert DetectorFit.own.count() == n_fits
 
 
 def test_as_many_are_excluded_as_keep_the_share_of_careful_ones_small():
@@ -242,9 +242,9 @@ def test_programs_and_people_are_not_fitted_together(pool):
 
 def test_a_pool_without_test_questions_is_not_assessed(pool):
     pool(3, 0)
-    Grade.objects.all().delete()
+    Grade.own.all().delete()
     assert assess(POOL, simulated=False) == []
-    assert not DetectorFit.objects.exists()
+    assert not DetectorFit.own.exists()
 
 
 def test_answers_on_a_scale_without_ends_are_no_evidence(pool, campaign):

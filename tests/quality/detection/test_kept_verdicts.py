@@ -40,7 +40,7 @@ def crowd(grade):
 
 def fresh_detection():
     counts = counts_of(POOL, "NEGATIVE", simulated=False)
-    fit = DetectorFit.objects.first()
+    fit = DetectorFit.own.first()
     found = detect(
         counts.n_correct,
         counts.n_questions,
@@ -52,11 +52,11 @@ def fresh_detection():
 
 
 def test_the_first_fit_keeps_all_verdicts_and_one_more_answer_one_more(crowd, grade):
-    assert Verdict.objects.count() == len(crowd)
+    assert Verdict.own.count() == len(crowd)
     grade(crowd[3], "r")
     judge(POOL)
-    newest = DetectorFit.objects.first()
-    assert DetectorFit.objects.count() == 2
+    newest = DetectorFit.own.first()
+    assert DetectorFit.own.count() == 2
     assert [v.worker for v in Verdict.objects.filter(fit=newest)] == [crowd[3]]
     assert newest.n_workers == len(crowd)
 
@@ -81,7 +81,7 @@ def test_what_the_newest_fit_says_of_everybody_can_be_looked_up_exactly(crowd, g
         grade(crowd[place], marks)
         judge(POOL)
     counts, p_noisy = fresh_detection()
-    said = verdicts_of(DetectorFit.objects.first())
+    said = verdicts_of(DetectorFit.own.first())
     assert [v.worker_id for v in said] == counts.workers
     assert [v.n_correct for v in said] == counts.n_correct
     assert [v.n_questions for v in said] == counts.n_questions
@@ -100,8 +100,8 @@ def test_a_release_holds_every_worker_that_the_last_fit_judged(crowd, grade, tas
 
 @pytest.mark.every_engine
 def test_fits_of_before_with_all_their_verdicts_are_still_read(crowd):
-    fit = DetectorFit.objects.get()
-    DetectorFit.objects.update(posteriors=[])
+    fit = DetectorFit.own.get()
+    DetectorFit.own.update(posteriors=[])
     fit.refresh_from_db()
     assert len(verdicts_of(fit)) == len(crowd)
 
@@ -115,13 +115,13 @@ def test_a_noisy_worker_who_waits_is_in_every_fit(crowd, grade, monkeypatch):
     judge(POOL)
     grade(crowd[0], "r")
     judge(POOL)
-    for fit in DetectorFit.objects.order_by("-pk")[:2]:
+    for fit in DetectorFit.own.order_by("-pk")[:2]:
         assert fit.verdicts.filter(worker=careless, noisy=True).exists()
 
 
 def test_a_fit_with_another_rate_speaks_of_every_worker(task, crowd):
     judge(POOL, noisy_below={"NEGATIVE": 0.8})
-    newest = DetectorFit.objects.order_by("pk").last()
+    newest = DetectorFit.own.order_by("pk").last()
     assert newest.threshold_rate == 0.8
     assert [row.worker_id for row in verdicts_of(newest)] == [one.pk for one in crowd]
     records, _ = detector_fits(task, Pseudonyms(b"k" * 32))

@@ -193,14 +193,14 @@ def test_who_fails_the_first_ones_waits_until_the_pool_is_assessed(campaign):
     careless = make_worker()
     met = work(careless, 40, right=False)
     assert len(met) <= 15
-    assert Pause.objects.get().worker == careless
+    assert Pause.own.get().worker == careless
     assert next_assignment(careless) is None
     assert not Ban.own.exists()
     # the others go on
     assert next_assignment(make_worker()) is not None
     grade(campaign)
     assess(POOL, simulated=False)
-    assert not Pause.objects.exists()
+    assert not Pause.own.exists()
     # three wrong answers in so small a crowd leave doubt, which brings more questions
     assert Standing.objects.get(worker=careless).p_careless > 0.5
     work(careless, 15, right=False)
@@ -213,17 +213,17 @@ def test_who_fails_the_first_ones_waits_until_the_pool_is_assessed(campaign):
 def test_whom_people_have_decided_about_is_not_paused(campaign):
     worker = make_worker()
     work(worker, 40, right=False)
-    assert Pause.objects.exists()
+    assert Pause.own.exists()
     grade(campaign)
     assess(POOL, simulated=False)
-    fit = DetectorFit.objects.get()
+    fit = DetectorFit.own.get()
     verdict = fit.verdicts.filter(worker=worker).get()
     services.hold(POOL, [verdict])
     assert Pause.objects.filter(worker=worker).exists()
     boss = make_user("boss", is_staff=True)
-    held = HeldExclusion.objects.get()
+    held = HeldExclusion.own.get()
     services.refuse(held.pk, by=boss, reason="The key is wrong.")
-    assert not Pause.objects.exists()
+    assert not Pause.own.exists()
     assert next_assignment(worker) is not None
 
 
@@ -274,4 +274,4 @@ def test_genies_detectors_pause_nobody(campaign, settings):
     settings.GENIE = {**settings.GENIE, "DETECTOR": "rate-guarded-2"}
     met = work(make_worker(), 25, right=False)
     assert len(met) == 25
-    assert not Pause.objects.exists()
+    assert not Pause.own.exists()

@@ -35,7 +35,7 @@ def sent(row, right=True):
 
 def begin(client):
     response = client.post(TEST)
-    attempt = TestAttempt.objects.order_by("-pk").first()
+    attempt = TestAttempt.own.order_by("-pk").first()
     assert response["Location"] == reverse("work:attempt", args=[attempt.pk])
     return attempt, response["Location"]
 
@@ -144,7 +144,7 @@ def test_an_answer_is_refused_kept_and_sent_twice_without_harm(site):
         assert site.post(address, sent(first), headers=JSON).json() == {"next": address}
     other = site.post(address, sent(first, right=False), headers=JSON)
     assert (other.status_code, other.json()["final"]) == (409, True)
-    assert AttemptAnswer.objects.exclude(answered_at=None).count() == 1
+    assert AttemptAnswer.own.exclude(answered_at=None).count() == 1
     assert "Continue the test" in text_of(site.get(TEST))
     assert begin(site)[0].pk == attempt.pk
     assert "question 2 of 2" in text_of(site.get(address))
@@ -186,7 +186,7 @@ def test_many_messages_stand_on_several_pages(site, wim):
     page = site.get(reverse("work:messages")).text
     assert "Number 59" in page
     assert "Number 9<" not in page
-    assert Message.objects.filter(read_at=None).count() == 10
+    assert Message.own.filter(read_at=None).count() == 10
     assert "Number 9" in site.get(reverse("work:messages"), {"page": 2}).text
     assert site.get(reverse("work:messages"), {"page": 3}).status_code == 404
     for list_ in ("page", "theirs"):

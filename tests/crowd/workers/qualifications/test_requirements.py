@@ -46,7 +46,7 @@ def test_staff_require_it_of_a_whole_pool():
     campaign, other = make_campaign(1), make_campaign(1, pool="other", of=items(1, "o"))
     requirements.test_of_pool(POOL, NAME)
     requirements.test_of_pool(POOL, NAME)
-    assert Requirement.objects.count() == 1
+    assert Requirement.own.count() == 1
     worker = make_worker(POOL, "other")
     assert lacking(worker, campaign) == [f"qualification {NAME}"]
     assert [one.pk for one in campaigns_for(worker)] == [other.pk]
@@ -115,7 +115,7 @@ def test_an_unusable_configuration_is_refused():
         Wanted(countries=[]),
     ):
         refused("bad-requirements", requirements.of_campaign, campaign, config)
-    assert not Requirement.objects.exists()
+    assert not Requirement.own.exists()
     for fields in (
         {"kind": "APPROVED", "at_least": 1},
         {"kind": "TEST", "pool": POOL},

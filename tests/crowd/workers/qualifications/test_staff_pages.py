@@ -56,7 +56,7 @@ def test_a_test_is_written_by_hand_published_and_taken(office):
         form(("Two and two?", "three\nfour", 2), ("Is it so?", "yes\nno", 1)),
     )
     assert response.status_code == 302, text_of(response)
-    test = QualificationTest.objects.get()
+    test = QualificationTest.own.get()
     assert [q.expected for q in test.questions.all()] == [{"choice": 1}, {"choice": 0}]
     assert test.seed > 0
     assert office.get(f"{TESTS}{test.pk}/change/").text.count('value="Save"') == 1
@@ -87,7 +87,7 @@ def test_a_question_that_makes_no_sense_comes_back(office, question, sentence):
     response = office.post(f"{TESTS}add/", form(question))
     assert response.status_code == 200
     assert sentence in text_of(response)
-    assert not QualificationTest.objects.exists()
+    assert not QualificationTest.own.exists()
 
 
 def test_a_drawn_test_is_looked_at_and_copied_but_not_changed(office):
@@ -105,7 +105,7 @@ def test_a_drawn_test_is_looked_at_and_copied_but_not_changed(office):
     said = do(office, TESTS, "publish_selected", copy.pk, test.pk)
     assert "Not a draft" in text_of(said)
     do(office, TESTS, "retire_selected", copy.pk)
-    assert not QualificationTest.objects.filter(state="PUBLISHED").exists()
+    assert not QualificationTest.own.filter(state="PUBLISHED").exists()
     test = QualificationTest.objects.create(name="x", pool=POOL, title="Empty", seed=1)
     said = text_of(do(office, TESTS, "publish_selected", test.pk))
     assert "it has no questions" in said
@@ -115,7 +115,7 @@ def test_staff_take_a_qualification_back_and_grant_it_by_hand(office):
     drawn_test(2)
     worker = make_worker()
     take(worker)
-    grant = QualificationGrant.objects.get()
+    grant = QualificationGrant.own.get()
     asked = act(office, GRANTS, "revoke_selected", grant.pk)
     assert "Revoke qualifications" in asked.text
     assert not grant.ended_at
@@ -125,26 +125,26 @@ def test_staff_take_a_qualification_back_and_grant_it_by_hand(office):
     assert LogEntry.objects.get().get_change_message() == "Revoked: Shared."
     sent = {"worker": worker.pk, "name": NAME, "days": 7}
     office.post(f"{GRANTS}add/", sent)
-    new = QualificationGrant.objects.get(ended_at=None)
+    new = QualificationGrant.own.get(ended_at=None)
     assert new.granted_by.get_username() == "ada"
     valid = new.expires_at - new.granted_at
     assert timedelta(days=6, hours=23) < valid <= timedelta(days=7)
     wrong = office.post(f"{GRANTS}add/", {**sent, "worker": 999_999})
     assert "Select a valid choice" in text_of(wrong)
-    assert QualificationGrant.objects.count() == 2
+    assert QualificationGrant.own.count() == 2
 
 
 def test_staff_require_a_test_of_a_pool_and_are_told_of_nonsense(office):
     page = "/admin/crowd/requirement/add/"
     sent = {"pool": POOL, "campaign": "", "kind": "TEST", "test_name": NAME, "at_least": "", "countries": ""}  # fmt: skip
     assert office.post(page, sent).status_code == 302
-    assert str(Requirement.objects.get()) == f"qualification {NAME}"
+    assert str(Requirement.own.get()) == f"qualification {NAME}"
     campaign = make_campaign(1)
     both = office.post(page, {**sent, "campaign": campaign.pk})
     assert "either a pool or a campaign" in text_of(both)
     again = office.post(page, sent)
     assert again.status_code == 200
-    assert Requirement.objects.count() == 1
+    assert Requirement.own.count() == 1
     assert NAME in office.get("/admin/crowd/requirement/").text
 
 

@@ -33,7 +33,7 @@ def test_who_answers_well_has_the_qualification():
     attempt = take(worker, n_wrong=1, now=NOW)
     assert (attempt.passed, attempt.n_right) == (True, 4)
     assert has(worker)
-    grant = QualificationGrant.objects.get()
+    grant = QualificationGrant.own.get()
     assert (grant.attempt, grant.version, grant.expires_at) == (attempt, 1, None)
     with pytest.raises(GenieError, match="You have already passed"):
         test_attempts.start(worker, NAME)
@@ -51,7 +51,7 @@ def test_who_answers_badly_waits_and_then_has_no_tries_left():
     assert take(worker, n_wrong=4, now=NOW + DAY).number == 2
     refused("no-tries-left", test_attempts.start, worker, NAME, NOW + 30 * DAY)
     assert standings_of(worker, [NAME], NOW)[NAME].hopeless
-    assert not QualificationGrant.objects.exists()
+    assert not QualificationGrant.own.exists()
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_what_no_page_sends_is_refused_and_changes_nothing():
     given = right_answer(attempt.answers.select_related("question").first())
     refused_answer("not-yours", attempt, make_worker(), given)
     refused_answer("unknown-question", attempt, worker, given, position=2)
-    assert not AttemptAnswer.objects.exclude(answered_at=None).exists()
+    assert not AttemptAnswer.own.exclude(answered_at=None).exists()
 
 
 def test_a_written_question_takes_its_own_answers_only():
@@ -108,7 +108,7 @@ def test_a_second_try_asks_what_was_not_asked_before():
     assert [len(some) for some in asked] == [2, 2]
     assert asked[0].isdisjoint(asked[1])
     # decided by the seed alone
-    TestAttempt.objects.all().delete()
+    TestAttempt.own.all().delete()
     again = test_attempts.start(worker, NAME, NOW)
     assert set(again.answers.values_list("question", flat=True)) == asked[0]
 
@@ -121,14 +121,14 @@ def test_a_qualification_runs_out_and_can_be_won_again():
     assert not has(worker, NOW + 30 * DAY)
     take(worker, now=NOW + 31 * DAY)
     assert has(worker, NOW + 60 * DAY)
-    assert QualificationGrant.objects.filter(ended_at=None).count() == 1
+    assert QualificationGrant.own.filter(ended_at=None).count() == 1
 
 
 def test_staff_take_a_qualification_back_with_a_reason_and_give_it_again():
     drawn_test(2)
     worker, sam = make_worker(), make_user("sam", is_staff=True)
     take(worker)
-    grant = QualificationGrant.objects.get()
+    grant = QualificationGrant.own.get()
     with pytest.raises(GenieError, match="Give a reason"):
         test_attempts.revoke(grant.pk, by=sam, reason="  ")
     assert test_attempts.revoke(grant.pk, by=sam, reason="It was taken by two people.")
@@ -158,7 +158,7 @@ def test_a_new_version_can_ask_everybody_again():
     assert not has(worker)
     take(worker)
     assert has(worker)
-    assert QualificationGrant.objects.filter(ended_at=None).get().version == 3
+    assert QualificationGrant.own.filter(ended_at=None).get().version == 3
 
 
 def test_who_gets_no_work_gets_no_test():

@@ -67,7 +67,7 @@ def test_a_joint_evaluation_finishes_with_all_its_judgements_and_says_of_more(
     assert found.state == "SCORED", found.failure
     assert found.results["criteria"]["quality"]["n_judgements"] == 10
     assert found.workers_each == [2]
-    assert Commitment.objects.get().amount_cents == spent()
+    assert Commitment.own.get().amount_cents == spent()
     client.force_login(boss)
     page = client.get(reverse("leaderboard:joint", args=[found.pk])).text
     assert "5 instances, 2 workers per instance" in page
@@ -80,7 +80,7 @@ def test_comparisons_go_on_and_settle_all(ask, right, wrong, finish, boss, crowd
     assert Assignment.own.filter(replaced_at__isnull=False).count() == n
     found = finish(found)
     assert found.is_over
-    account = Commitment.objects.get()
+    account = Commitment.own.get()
     assert account.settled_at is not None
     assert account.amount_cents == spent()
 

@@ -60,7 +60,7 @@ def test_a_system_against_itself_ends_as_not_distinguishable(as_good):
 def test_test_questions_of_a_wave_wait_for_the_next_one(level, ask, crowd):
     found = ask(*level, delta=0.05, max_pairs=25)
     campaign = found.evaluation.campaign
-    tests = campaign.hits.filter(pk__in=Placement.objects.values("item__hit"))
+    tests = campaign.hits.filter(pk__in=Placement.own.values("item__hit"))
     first = list(tests.values_list("pk", flat=True))
     tests.update(n_available=0)
     crowd.work()

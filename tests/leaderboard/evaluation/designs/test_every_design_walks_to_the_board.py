@@ -48,7 +48,7 @@ def test_a_better_system_scores_higher_by_its_marks(ask, published):
     assert Ban.own.count() == 0
     # Diligent simulated workers wobble: once in a while one lands on the other side.
     n_right = Grade.objects.filter(correct=True).count()
-    assert n_right >= Grade.objects.count() - 1 > 0
+    assert n_right >= Grade.own.count() - 1 > 0
     assert Commitment.objects.filter(settled_at=None).count() == 0
     # the story of simulated workers speaks of no people
     told = " ".join(good.events.order_by("pk").values_list("sentence", flat=True))

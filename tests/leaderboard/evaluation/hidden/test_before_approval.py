@@ -101,7 +101,7 @@ def test_edits_and_confirmed_outputs_do_not_stand_out(checked, summaries, admin_
     assert check.n_found == check.n_wanted == 12
     settle()
     assert Placement.own.count() == 12
-    assert Placement.objects.filter(kind="confirmed").count() == 6
+    assert Placement.own.filter(kind="confirmed").count() == 6
 
 
 def test_what_is_compared_is_what_one_worker_sees(task, waiting):

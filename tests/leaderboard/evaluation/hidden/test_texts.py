@@ -98,10 +98,10 @@ def test_references_stay_available_as_the_original(task, launched):
 def test_no_text_is_a_test_twice(task, launched):
     for name in ("Kite", "Gull", "Tern"):
         launched(task, name, said=speak)
-    hashes = list(Placement.objects.values_list("text_sha256", flat=True))
+    hashes = list(Placement.own.values_list("text_sha256", flat=True))
     assert len(hashes) == len(set(hashes)) == 24
     assert "" not in hashes
-    shown = Item.objects.filter(pk__in=Placement.objects.values("item"))
+    shown = Item.objects.filter(pk__in=Placement.own.values("item"))
     texts = [item.data["prediction"] for item in shown]
     assert len(texts) == len(set(texts))
 
@@ -116,8 +116,8 @@ def test_no_text_is_a_test_in_two_campaigns_of_one_evaluation(task_with, launche
     )
     say_something(task)
     launched(task, said=speak)
-    assert len(set(Placement.objects.values_list("campaign", flat=True))) == 2
-    hashes = list(Placement.objects.values_list("text_sha256", flat=True))
+    assert len(set(Placement.own.values_list("campaign", flat=True))) == 2
+    hashes = list(Placement.own.values_list("text_sha256", flat=True))
     assert len(hashes) == len(set(hashes)) == 20
 
 

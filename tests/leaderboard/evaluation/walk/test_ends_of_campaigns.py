@@ -60,7 +60,7 @@ def test_all_money_is_freed_if_the_task_asks_otherwise_now(task, hand_in, good, 
     ask_apart(task, 1)
     decide.withdraw(submission, by=boss, reason="")
     assert set_aside() == {}
-    assert set(Commitment.objects.values_list("amount_cents", flat=True)) == {0}
+    assert set(Commitment.own.values_list("amount_cents", flat=True)) == {0}
 
 
 @pytest.mark.every_engine
@@ -116,7 +116,7 @@ def test_a_stopped_campaign_counts_what_people_had_open(
     assert "then staff stopped the campaign" in " ".join(
         found.events.values_list("sentence", flat=True)
     )
-    commitment = Commitment.objects.get()
+    commitment = Commitment.own.get()
     assert commitment.amount_cents == spent()
     assert Score.own.get().n < 12
     assert Campaign.own.get().completed_at is not None
@@ -142,7 +142,7 @@ def test_a_campaign_stopped_without_a_rating_fails_visibly_once(annotating, boss
     assert found.n_attempts == 1
     assert "no score" in found.failure
     assert advance() == 0
-    assert Commitment.objects.get().amount_cents == 0
+    assert Commitment.own.get().amount_cents == 0
     decide.withdraw(found, by=boss, reason="Start again.")
     assert now(annotating).state == "WITHDRAWN"
 
@@ -196,7 +196,7 @@ def test_a_campaign_that_asks_again_and_is_stopped_gives_its_money_back(
 ):
     banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     settle()
-    commitment = Commitment.objects.get()
+    commitment = Commitment.own.get()
     assert commitment.settled_at is None
     assert commitment.amount_cents > spent()
     Crowd(diligent[1:2], quality=quality, seed=2).do_hit(diligent[1])
@@ -214,10 +214,10 @@ def test_what_was_withdrawn_meanwhile_asks_nobody(published, diligent, boss, tas
     banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     advance()
     decide.withdraw(published, by=boss, reason="A bug.")
-    before = Commitment.objects.get().amount_cents
+    before = Commitment.own.get().amount_cents
     jobs.drain()
     assert Campaign.own.get().state == State.COMPLETE
-    assert Commitment.objects.get().amount_cents == before
+    assert Commitment.own.get().amount_cents == before
     assert Score.own.count() == 1
 
 
@@ -231,7 +231,7 @@ def test_a_withdrawn_result_comes_back_to_the_board_as_it_was(published, boss, t
     assert (found.state, found.published_at) == ("PUBLISHED", before)
     assert found.evaluation.state == "SCORED"
     assert Score.own.count() == 1
-    assert Commitment.objects.get().amount_cents == spent()
+    assert Commitment.own.get().amount_cents == spent()
     states = list(found.events.order_by("-pk").values_list("state", flat=True)[:3])
     assert states == ["PUBLISHED", "SCORED", "WITHDRAWN"]
 
@@ -266,7 +266,7 @@ def test_rejected_work_leaves_the_score_until_it_is_pardoned(published, boss, ap
     review.reject(rejected.pk, boss, "Made by a program.")
     settle()
     assert Score.own.get(superseded_at=None).n == first.n - 1
-    assert Commitment.objects.get().amount_cents == spent()
+    assert Commitment.own.get().amount_cents == spent()
     settle()
     assert Score.own.count() == 2
     if appealed:
@@ -279,7 +279,7 @@ def test_rejected_work_leaves_the_score_until_it_is_pardoned(published, boss, ap
     settle()
     again = Score.own.get(superseded_at=None)
     assert (again.mean, again.n) == (first.mean, first.n)
-    assert Commitment.objects.get().amount_cents == spent()
+    assert Commitment.own.get().amount_cents == spent()
     settle()
     assert Score.own.count() == 3
 
@@ -334,8 +334,8 @@ def test_no_number_of_campaigns_keeps_a_new_submission_waiting(published, hand_i
 
 
 def test_settling_is_done_once_however_often_it_is_tried(published):
-    before = Commitment.objects.get().amount_cents
-    assert not budgets.settle(Commitment.objects.get().key, 1)
+    before = Commitment.own.get().amount_cents
+    assert not budgets.settle(Commitment.own.get().key, 1)
     with transaction.atomic():
         closing.close(Campaign.own)
-    assert Commitment.objects.get().amount_cents == before == spent()
+    assert Commitment.own.get().amount_cents == before == spent()

@@ -105,7 +105,7 @@ def test_who_always_gives_the_best_answer_is_still_found(asked, task):
     # paused as soon as there is doubt, they go on where the pool's fit leaves it open
     while done := careless.work():
         n += done
-        Pause.objects.update(created_at=timezone.now() - PATIENCE)
+        Pause.own.update(created_at=timezone.now() - PATIENCE)
         settle()
     assert n < 34
     assert Ban.own.get().worker == careless.worker
@@ -123,7 +123,7 @@ def test_an_honest_worker_passes_the_drawn_qualification_test(task, seed):
 @pytest.mark.every_engine
 def test_each_placement_names_the_criteria_that_it_is_marked_on(asked):
     asked()
-    named = {p.polarity: p.expected["criteria"] for p in Placement.objects.all()}
+    named = {p.polarity: p.expected["criteria"] for p in Placement.own.all()}
     assert named == {"POSITIVE": list(CRITERIA), "NEGATIVE": ["relevance"]}
 
 
@@ -140,10 +140,10 @@ def test_a_task_that_does_not_say_it_asks_nobody(task, asked):
 
 def test_questions_placed_before_tasks_said_it_are_not_marked(asked, task):
     asked()
-    Placement.objects.update(expected={})
+    Placement.own.update(expected={})
     Reader(task, 1).work()
     assert Assignment.own.filter(state="SUBMITTED").count() >= 30
-    assert not Grade.objects.exists()
+    assert not Grade.own.exists()
 
 
 @pytest.mark.every_engine

@@ -59,7 +59,7 @@ def test_the_answer_decides(begun, staff, answer, state, task):
     assert now(begun).state == state
     campaign = Campaign.own.get()
     assert (campaign.state, campaign.publish_partial) == ("STOPPED", answer == "yes")
-    assert Commitment.objects.get().amount_cents == spent()
+    assert Commitment.own.get().amount_cents == spent()
     row = next(iter(standings(task)), None)
     if answer == "yes":
         assert row is not None

@@ -67,8 +67,8 @@ def test_every_step_done_twice_at_once_counts_once(hand_in, good, boss, task, qu
     players = [p for p in demo.players([task.slug]) if p.habit == DILIGENT]
     Crowd(players, quality=quality, seed=1).work()
     at_once(lambda: steps.step_evaluation(evaluation.pk))
-    assert Grade.objects.count() == 6
-    assert DetectorFit.objects.count() == 1
+    assert Grade.own.count() == 6
+    assert DetectorFit.own.count() == 1
     at_once(lambda: steps.step_evaluation(evaluation.pk))
     assert Score.own.count() == 1
     at_once(lambda: steps.step_evaluation(evaluation.pk))

@@ -53,7 +53,7 @@ def state_of(submission):
 
 
 def test_a_confirmed_exclusion_sends_work_out_before_the_score(answered, crowd, boss):
-    [held] = HeldExclusion.objects.all()
+    [held] = HeldExclusion.own.all()
     assert state_of(answered) == "ANNOTATING"
     found = now(answered)
     parts = visible_parts(found, boss)
@@ -74,7 +74,7 @@ def test_a_confirmed_exclusion_sends_work_out_before_the_score(answered, crowd, 
 
 
 def test_after_a_refusal_the_score_counts_everybody(answered, boss):
-    [held] = HeldExclusion.objects.all()
+    [held] = HeldExclusion.own.all()
     services.refuse(held.pk, by=boss, reason="The key is wrong.")
     settle()
     settle()

@@ -30,7 +30,7 @@ def test_what_was_stopped_is_published_only_if_told(begun, boss, task, client, d
     assert "publish no result" in found.events.last().sentence
     assert not Score.own.exists()
     assert len(standings(task)) == 0
-    assert Commitment.objects.get().amount_cents == spent()
+    assert Commitment.own.get().amount_cents == spent()
     settle()
     assert now(begun).state == "STOPPED"
     client.force_login(begun.owner)
@@ -92,7 +92,7 @@ def test_a_stop_is_taken_back_while_pages_are_open(
 ):
     pages, _ = two_at_work
     decide.stop(begun, by=boss, reason="Enough.", publish=True)
-    before = Commitment.objects.get().amount_cents
+    before = Commitment.own.get().amount_cents
     client.force_login(boss)
     data = {"confirmed": "yes", "reason": "It was the wrong one."}
     campaign = Campaign.own.get()
@@ -108,7 +108,7 @@ def test_a_stop_is_taken_back_while_pages_are_open(
     campaign.refresh_from_db()
     assert (campaign.state, campaign.notice) == (Campaign.State.RUNNING, "")
     assert campaign.publish_partial is None
-    assert Commitment.objects.get().amount_cents == before
+    assert Commitment.own.get().amount_cents == before
     for page in pages:
         slots.take_back(page.pk, page.hit_id, Assignment.State.RETURNED)
     settle()

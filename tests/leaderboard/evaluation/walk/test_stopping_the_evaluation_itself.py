@@ -28,7 +28,7 @@ def test_what_never_went_out_cannot_be_published(measured, boss):
     submission = measured
     decide.approve(submission, by=boss)
     decide.stop(submission, by=boss, reason="Too dear after all.")
-    assert Commitment.objects.get().amount_cents == 0
+    assert Commitment.own.get().amount_cents == 0
     with refusal("nothing-rated"):
         decide.publish_partial(submission, by=boss, reason="Show it.")
     settle()
@@ -43,7 +43,7 @@ def test_what_people_have_open_is_waited_for_before_it_is_published(
     decide.stop(begun, by=boss, reason="Wrong texts.")
     settle()
     assert now(begun).state == "STOPPED"
-    assert Commitment.objects.get().amount_cents == spent()
+    assert Commitment.own.get().amount_cents == spent()
     decide.publish_partial(begun, by=boss, reason="Enough.")
     settle()
     assert now(begun).state == "ANNOTATING"
@@ -52,7 +52,7 @@ def test_what_people_have_open_is_waited_for_before_it_is_published(
     settle()
     assert now(begun).state == "PUBLISHED"
     assert Campaign.own.get().completed_at is not None
-    assert Commitment.objects.get().amount_cents == spent()
+    assert Commitment.own.get().amount_cents == spent()
 
 
 def test_held_exclusions_are_waited_for_before_it_is_published(
@@ -110,19 +110,19 @@ def test_a_withdrawn_submission_comes_back_without_money(hand_in, good, boss, re
     gone = now(submission)
     assert (gone.state, gone.failure) == ("WITHDRAWN", "")
     assert gone.evaluation.state == "WITHDRAWN"
-    assert sum(Commitment.objects.values_list("amount_cents", flat=True)) == spent()
+    assert sum(Commitment.own.values_list("amount_cents", flat=True)) == spent()
     assert not Commitment.objects.filter(settled_at=None).exists()
     for again in (decide.withdraw, decide.stop, decide.decline, decide.publish_partial):
         with pytest.raises(GenieError):
             again(submission, by=boss, reason="Again.")
     with pytest.raises(GenieError):
         decide.approve(submission, by=boss)
-    before = list(Commitment.objects.values_list("key", "amount_cents", "settled_at"))
+    before = list(Commitment.own.values_list("key", "amount_cents", "settled_at"))
     decide.restore(submission, by=submission.owner)
     settle()
     found = now(submission)
     assert (found.state, found.failure) == (BACK[reach], "")
-    after = list(Commitment.objects.values_list("key", "amount_cents", "settled_at"))
+    after = list(Commitment.own.values_list("key", "amount_cents", "settled_at"))
     assert after == before
     with refusal("not-restorable"):
         decide.restore(submission, by=submission.owner)
@@ -133,7 +133,7 @@ def test_a_withdrawn_submission_comes_back_without_money(hand_in, good, boss, re
         settle()
         assert now(submission).state == "ANNOTATING"
         cents = now(submission).evaluation.approved_cents
-        assert Commitment.objects.get().amount_cents == cents > 0
+        assert Commitment.own.get().amount_cents == cents > 0
 
 
 def test_what_was_withdrawn_before_it_was_checked_goes_on(hand_in, good, boss):
@@ -154,7 +154,7 @@ def test_what_was_stopped_by_a_withdrawal_can_be_published_after_the_way_back(
     decide.publish_partial(now(begun), by=boss, reason="Enough.")
     settle()
     assert now(begun).state == "PUBLISHED"
-    assert Commitment.objects.get().amount_cents == spent()
+    assert Commitment.own.get().amount_cents == spent()
 
 
 def test_there_is_no_way_back_after_a_day(hand_in, good, boss):
