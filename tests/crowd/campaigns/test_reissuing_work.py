@@ -92,10 +92,12 @@ def test_only_the_workers_own_answers_of_that_pool_are_replaced(careless):
     make_campaign(2)
     make_campaign(1, pool="other", of=items(1, "o-"))
     do_one(careless)
-    do_one(make_worker())
+    other = do_one(make_worker()).worker
     assert reissue.replace_answers(careless, "other") == 0
     assert reissue.replace_answers(careless, POOL) == 1
     assert n_replaced() == 1
+    assert reissue.count_again(other, POOL) == 0
+    assert reissue.count_again(careless, "other") == 0
 
 
 def test_rejected_and_returned_work_is_not_replaced_a_second_time(careless):
@@ -114,6 +116,7 @@ def test_work_that_was_replaced_and_then_rejected_goes_out_once(careless):
     done = do_one(careless)
     reissue.replace_answers(careless, POOL)
     review.reject(done.pk, None, "No effort.")
+    assert reissue.count_again(careless, POOL) == 0
     assert places() == [(1, 2)]
     do_one(make_worker())
     assert is_done(campaign)

@@ -55,17 +55,19 @@ def test_each_hit_pays_what_it_says_there(turk):
     new = change(elsewhere, 15)
     assert (new.n_places, new.fee_cents, new.after_cents) == (2, 3, 36)
     settle(elsewhere)
-    at = dict(RequesterHIT.objects.values_list("entity_id", "reward_cents"))
+    at = dict(RequesterHIT.own.values_list("entity_id", "reward_cents"))
     assert (at[done], at[taken], at[free]) == (10, 10, 15)
     states = elsewhere.calls("RETYPE").values_list("hit__platform_hit_id", "state")
     assert dict(states) == {taken: "FAILED", free: "DONE"}
     assert not outbox.stuck(elsewhere.campaign).exists()
+    change(elsewhere, 20, shown=15)
+    settle(elsewhere)
 
     turns.submit(open_one, wilma, FIELDS)
     turk.do(free, "Wim", FIELDS)
     finish(elsewhere)
-    assert rewards() == [10, 10, 15]
-    assert turk.charged_cents() == 12 + 12 + 18
+    assert rewards() == [10, 10, 20]
+    assert turk.charged_cents() == 12 + 12 + 24
 
 
 def test_what_is_posted_later_is_posted_under_the_new_type(turk, monkeypatch):
@@ -78,7 +80,7 @@ def test_what_is_posted_later_is_posted_under_the_new_type(turk, monkeypatch):
     turk.deposit(1_000, key="more")
     settle(elsewhere)
     assert turk.n_posted() == 3
-    assert set(RequesterHIT.objects.values_list("reward_cents", flat=True)) == {15}
+    assert set(RequesterHIT.own.values_list("reward_cents", flat=True)) == {15}
     elsewhere.answer_all()
     finish(elsewhere)
     assert rewards() == [15] * 3

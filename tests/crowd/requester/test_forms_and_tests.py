@@ -7,6 +7,9 @@ from crowd.requester.questions.answer_key import grade, read_key
 from crowd.requester.questions.answers import FormAnswer
 from crowd.requester.questions.formatted import safe_html
 from crowd.requester.questions.question_form import read_form
+from crowd.requester.services.qualification_requests import send_test
+from genie.lib.errors import GenieError
+from tests.crowd.making import make_worker
 from tests.crowd.requester.making import SCHEMAS, group_of, post, qualification
 
 OPEN = f'<QuestionForm xmlns="{SCHEMAS}2017-11-06/QuestionForm.xsd">'
@@ -250,6 +253,8 @@ def test_the_time_of_a_test_is_held_at_a_second_look(desk, wanda, hands):
     first = wanda.client.post(address)["Location"]
     hands.forward(seconds=50)
     assert wanda.client.post(address)["Location"] == first
+    with pytest.raises(GenieError, match="its time is up"):  # it is not theirs
+        send_test(QualificationRequest.own.get(), make_worker(), [])
     assert desk.client.list_qualification_requests()["NumResults"] == 0
     hands.forward(seconds=41)
     assert take_test(wanda, kind) is None
@@ -259,7 +264,7 @@ def test_the_time_of_a_test_is_held_at_a_second_look(desk, wanda, hands):
     hands.forward(seconds=10)
     take_test(wanda, kind, sky="blue", age="20")
     assert desk.client.list_qualification_requests()["NumResults"] == 1
-    states = QualificationRequest.objects.order_by("pk").values_list("state", flat=True)
+    states = QualificationRequest.own.order_by("pk").values_list("state", flat=True)
     assert list(states) == ["REJECTED", "PENDING"]
 
 
@@ -276,10 +281,10 @@ def test_inactive_and_deleted_qualifications_cannot_be_asked_for(desk, wanda):
     kind = qualification(desk, QualificationTypeStatus="Inactive")
     address = reverse("work:requester-qualification", args=[kind])
     wanda.client.post(address)
-    assert not QualificationRequest.objects.exists()
+    assert not QualificationRequest.own.exists()
     desk.client.delete_qualification_type(QualificationTypeId=kind)
     assert wanda.client.get(address).status_code == 404
-    assert not RequesterAssignment.objects.exists()
+    assert not RequesterAssignment.own.exists()
 
 
 @pytest.mark.parametrize("address", ["http://a.org/x", "https://a.org/x"])

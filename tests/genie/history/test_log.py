@@ -57,6 +57,12 @@ def test_an_entry_is_there_if_and_only_if_what_it_records_is():
     assert not LogEntry.objects.exists()
 
 
+def test_an_entry_like_the_last_about_its_row_can_be_left_out():
+    for kind, pk in ((Kind.BAN, 7), (Kind.BAN, 8), (Kind.BAN, 7), (Kind.DECISION, 7)):
+        log.append(kind, {"row": pk}, about=pk, repeat=False)
+    assert LogEntry.objects.count() == 3
+
+
 def test_many_are_numbered_in_parts(monkeypatch):
     monkeypatch.setattr(log, "_AT_ONCE", 4)
     write(11)
@@ -81,8 +87,10 @@ def test_data_of_people_can_be_deleted_and_the_tree_still_holds():
     log.append(Kind.BAN, {"worker": "a name", "is": "excluded"}, about=7)
     log.number()
     before = log.head().root
+    log.append(Kind.BAN, {"worker": "another", "is": "excluded"}, about=8)
+    log.append(Kind.DECISION, {"submission": 7}, about=7)
     assert log.forget(Kind.BAN, [7]) == 1
-    entry = LogEntry.objects.get()
+    entry = LogEntry.objects.get(data="")
     assert (entry.data, entry.salt, entry.about) == ("", "", None)
     assert opened([entry])[0]["says"] is None
     assert (finding().verdict, log.head().root) == ("ok", before)
