@@ -32,10 +32,14 @@ def in_finance(name="fay", **fields):
     return user
 
 
-def of_a_task():
-    user = make_user("tess", is_staff=True)
-    TaskRole.objects.create(user=user, role=finance(), pool="tidy-news")
+def of_a_task(name="tess", role=finance):
+    user = make_user(name, is_staff=True)
+    TaskRole.objects.create(user=user, role=role(), pool="tidy-news")
     return user
+
+
+def another_role():
+    return Group.objects.create(name="Another")
 
 
 @pytest.mark.parametrize(
@@ -59,6 +63,7 @@ def test_who_has_the_role_is_led_to_set_one_up(make):
     [
         lambda: make_user("nina"),
         lambda: make_user("una", is_staff=True),
+        lambda: (of_a_task(), of_a_task("una", another_role))[1],
         # without staff status the role opens nothing
         lambda: in_finance(is_staff=False),
     ],

@@ -190,8 +190,10 @@ def test_tokens_are_made_shown_once_and_revoked_on_a_page():
     assert token.scopes == ["read", "submit"]
     path = f"/account/tokens/{token.pk}/revoke/"
     assert other.post(path).status_code == 404
+    assert "cluster" not in other.get("/account/tokens/").text
     assert client.get(path)["Location"] == "/account/tokens/"
     assert "cluster has been revoked" in client.post(path, follow=True).text
+    assert "cluster" not in client.get("/account/tokens/").text
     assert Client().get("/api/v1/submissions/", headers=headers).status_code == 401
 
 
