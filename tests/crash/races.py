@@ -249,7 +249,7 @@ def the_last_dollar_of_a_budget(to: Runners, pool: str) -> None:
 
     got = to.at_once(*[lambda i=i: approve(i) for i in range(N_THREADS)])
     assert refused(got) == ["over-budget"] * (N_THREADS - 1)
-    assert Commitment.objects.get(key__startswith=f"{pool}:").amount_cents == 600
+    assert Commitment.own.get(key__startswith=f"{pool}:").amount_cents == 600
 
 
 @race

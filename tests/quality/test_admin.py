@@ -185,7 +185,7 @@ def test_a_ban_needs_a_reason_and_keeps_it(boss, asked, ada):
     ban = Ban.own.get()
     assert (ban.worker, ban.pool, ban.created_by) == (worker, POOL, ada)
     assert ban.reason == "Answers in two seconds."
-    assert Exclusion.objects.filter(worker=worker, pool=POOL).exists()
+    assert Exclusion.own.filter(worker=worker, pool=POOL).exists()
     logged = LogEntry.objects.get(object_id=str(ban.pk))
     assert logged.get_change_message() == "Banned: Answers in two seconds."
     assert not Assignment.objects.filter(worker=worker, replaced_at=None).exists()

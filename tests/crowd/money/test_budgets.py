@@ -29,7 +29,7 @@ def test_the_sites_budget_holds_for_all_pools_together(sam):
     assert caught.value.details["left_cents"] == 100
     assert "$1.01" in caught.value.message
     assert "$1.00 is left" in caught.value.message
-    assert not Commitment.objects.filter(key="c").exists()
+    assert not Commitment.own.filter(key="c").exists()
 
 
 def test_a_pools_own_budget_holds_too(sam):
@@ -98,7 +98,7 @@ def test_corrections_reach_settled_commitments_only(sam):
         "closed": 60,
     }
     budgets.correct("closed", -100)
-    assert Commitment.objects.get(key="closed").amount_cents == 0
+    assert Commitment.own.get(key="closed").amount_cents == 0
     assert not budgets.settle("nowhere", 10)
     assert not budgets.release("nowhere")
 

@@ -102,7 +102,7 @@ def test_a_bonus_is_planned_once_for_each_approved_answer(boss):
     assert make_up(campaign.pk, by=boss, agreed_cents=18) is None
     assert sorted(bonuses().values_list("amount_cents", flat=True)) == [3] * 6
     assert earnings(worker).approved == 6 * 13
-    account = Commitment.objects.get(key=campaign.key)
+    account = Commitment.own.get(key=campaign.key)
     assert account.amount_cents == 6 * 13
     assert account.settled_at is not None
     campaign.refresh_from_db()
@@ -126,7 +126,7 @@ def test_an_account_that_is_still_open_stays_open(boss):
     campaign = finished(6)
     budgets.commit(key=campaign.key, pool=campaign.pool, amount_cents=60, by=boss)
     make_up(campaign.pk, by=boss, agreed_cents=18)
-    account = Commitment.objects.get(key=campaign.key)
+    account = Commitment.own.get(key=campaign.key)
     assert (account.amount_cents, account.settled_at) == (78, None)
 
 
@@ -135,7 +135,7 @@ def test_a_bonus_passes_no_budget(boss):
     campaign = finished(6, by=boss)
     Budget.objects.update_or_create(pool=campaign.pool, defaults={"limit_cents": 77})
     assert refused(campaign, boss, 18) == "over-budget"
-    assert Commitment.objects.get(key=campaign.key).amount_cents == 60
+    assert Commitment.own.get(key=campaign.key).amount_cents == 60
     Budget.objects.filter(pool=campaign.pool).update(limit_cents=78)
     assert make_up(campaign.pk, by=boss, agreed_cents=18)
 

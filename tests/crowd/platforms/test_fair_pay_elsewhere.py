@@ -45,7 +45,7 @@ def check(elsewhere, turk):
     elsewhere.check_books()
     assert turk.paid_cents("Wanda") == 5 * 13
     assert turk.charged_cents() == 5 * 12 + TOTAL
-    account = Commitment.objects.get(key=elsewhere.campaign.key)
+    account = Commitment.own.get(key=elsewhere.campaign.key)
     assert account.amount_cents == turk.charged_cents()
     assert campaign_progress(elsewhere.campaign).spent_cents == turk.charged_cents()
 

@@ -95,9 +95,10 @@ def test_nothing_of_another_requester_can_be_read_or_changed(two):
         )
         assert types["NumResults"] == 0
     assert ravi.client.list_reviewable_hits()["NumResults"] == 0
+    assert RequesterAssignment.objects.get(entity_id=done).state == "Submitted"
+    rita.client.approve_assignment(AssignmentId=done)
     told = ravi.client.notify_workers(Subject="x", MessageText="y", WorkerIds=[who])
     assert told["NotifyWorkersFailureStatuses"][0]["WorkerId"] == who
-    assert RequesterAssignment.objects.get(entity_id=done).state == "Submitted"
     assert RequesterHIT.objects.get(entity_id=hit).max_assignments == 2
     assert ravi.client.get_account_balance()["OnHoldBalance"] == "0.48"
 

@@ -231,10 +231,10 @@ def test_an_anonymous_submission_names_its_team_to_the_team_only(api_of, task, w
 def test_scores_not_published_or_withdrawn_are_the_teams_secret(api_of, task, who):
     submission = make_ranked(task, 70, **who)
     path = f"/submissions/{submission.pk}/"
-    Submission.objects.update(state=State.SCORED, published_at=None)
+    Submission.own.update(state=State.SCORED, published_at=None)
     assert api_of("visitor").get(path).json()["scores"] == []
     assert len(api_of("submitter").get(path).json()["scores"]) == 1
-    Submission.objects.update(state=State.WITHDRAWN, published_at=timezone.now())
+    Submission.own.update(state=State.WITHDRAWN, published_at=timezone.now())
     found = api_of("visitor").get(path).json()
     assert (found["metrics"], found["scores"]) == ({}, [])
 

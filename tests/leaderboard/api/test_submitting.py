@@ -206,7 +206,7 @@ def test_a_task_that_is_closed_takes_nothing(api_of, task):
 def test_the_quota_says_when_to_come_back(api_of, cast, task, who):
     for n in range(3):
         make_submission(task, **who, system=f"S{n}")
-    Submission.objects.update(created_at=timezone.now() - timedelta(days=6, hours=23))
+    Submission.own.update(created_at=timezone.now() - timedelta(days=6, hours=23))
     answer = api_of("team_mate").submit(team=cast.team.slug)
     assert (answer.status_code, answer.json()["code"]) == (429, "quota-reached")
     assert answer.json()["details"]["limit"] == 3

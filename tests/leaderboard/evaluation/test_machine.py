@@ -137,7 +137,7 @@ def test_what_is_decided_is_on_the_evaluation_and_the_submission_at_once(subject
     assert (subject.state, evaluation.state) == (State.STOPPED, State.STOPPED)
     assert evaluation.finished_at is not None
     assert {one.state for one in evaluation.campaigns_in_order} == {"STOPPED"}
-    assert not Commitment.objects.filter(settled_at=None).exists()
+    assert not Commitment.own.filter(settled_at=None).exists()
 
 
 @pytest.mark.parametrize("verb", ["decline", "stop"])
@@ -200,7 +200,7 @@ def test_a_failure_is_seen_on_the_evaluation_and_on_what_it_is_for(
             f"The template cannot show this. The ${subject.approved_cents / 100:,.2f} "
             "approved stay committed until it is retried or "
         )
-    assert not Commitment.objects.exclude(settled_at=None).exists()
+    assert not Commitment.own.exclude(settled_at=None).exists()
     decide.retry(subject, by=boss)
     evaluation.refresh_from_db()
     for row in (subject, evaluation):

@@ -55,7 +55,7 @@ def test_the_page_tells_how_the_scores_came_about(client_of, task, two):
 def test_a_simulation_says_everywhere_that_nobody_was_paid(
     client_of, task, two, tmp_path
 ):
-    Submission.objects.update(simulated=True)
+    Submission.own.update(simulated=True)
     text = text_of(client_of("superuser"), task)
     assert "3 simulated annotators (programs) rated" in text
     assert "nobody was paid" in text

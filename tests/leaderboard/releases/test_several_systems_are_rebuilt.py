@@ -45,7 +45,7 @@ def task(demo_task):
 
 
 def is_test(assignment):
-    return Placement.objects.filter(item__hit=assignment.hit_id).exists()
+    return Placement.own.filter(item__hit=assignment.hit_id).exists()
 
 
 def other_than(value):

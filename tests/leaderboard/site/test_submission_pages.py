@@ -87,7 +87,7 @@ def pause(page):
 
 def test_a_page_that_has_long_been_waiting_looks_less_often(client_of, task, who):
     kite = make_submission(task, **who, state="RECEIVED")
-    Submission.objects.update(created_at=timezone.now() - timedelta(minutes=11))
+    Submission.own.update(created_at=timezone.now() - timedelta(minutes=11))
     assert pause(client_of("submitter").get(f"/submissions/{kite.pk}/")) == 60
     Submission.own.update(failure="The disk is full.", failure_permanent=True)
     assert pause(client_of("submitter").get(f"/submissions/{kite.pk}/")) is None

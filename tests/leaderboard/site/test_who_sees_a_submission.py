@@ -59,7 +59,7 @@ def test_who_sees_a_submission_in_a_state(client_of, task, who, state, monkeypat
     expected = EVERYBODY if state in PUBLIC else INSIDERS
     assert seen_by(clients.get, f"/submissions/{kite.pk}/") == expected
     # a private one does not exist for others
-    Submission.objects.update(visibility="PRIVATE", published_at=timezone.now())
+    Submission.own.update(visibility="PRIVATE", published_at=timezone.now())
     assert seen_by(clients.get, f"/submissions/{kite.pk}/") == INSIDERS
 
 

@@ -24,6 +24,7 @@ from leaderboard.models import (
 )
 from leaderboard.submissions.services import lifecycle
 from leaderboard.teams.services import announce, notices, teams, webhooks
+from tests import decoys
 from tests.factories import make_submission, make_task, make_team, make_user
 
 pytestmark = pytest.mark.django_db
@@ -77,6 +78,7 @@ def heron(nina):
 def kite(nina, heron):
     found = make_submission(make_task(), team=heron, owner=nina, state="RECEIVED")
     SubmissionEvent.own.update(announced_at=timezone.now())
+    decoys.spare()  # theirs are announced, too
     return found
 
 

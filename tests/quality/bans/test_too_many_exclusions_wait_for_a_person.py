@@ -125,7 +125,7 @@ def test_a_decision_wants_a_reason_and_a_ban_by_hand_is_one(held, ada):
     with pytest.raises(GenieError, match="Give a reason"):
         services.refuse(HeldExclusion.own.first().pk, by=ada, reason=" ")
     services.ban(held[0], POOL, by=ada, reason="He told us.")
-    row = HeldExclusion.objects.get(worker=held[0])
+    row = HeldExclusion.own.get(worker=held[0])
     assert (row.state, row.decided_by) == ("CONFIRMED", ada)
 
 
@@ -146,7 +146,7 @@ def test_who_is_cleared_on_one_polarity_only_waits_on(worker_with):
     judge.judge(POOL)
     worker_with("r" * 120, worker=noisy[0])
     judge.judge(POOL)
-    held = HeldExclusion.objects.get(worker=noisy[0])
+    held = HeldExclusion.own.get(worker=noisy[0])
     assert (held.state, held.verdict.fit.polarity) == ("WAITING", "POSITIVE")
     worker_with("r" * 120, worker=noisy[0], polarity="POSITIVE")
     judge.judge(POOL)
@@ -170,7 +170,7 @@ def test_staff_read_who_and_why_and_decide_with_a_reason(held, ada):
         page = client.post(path, data)
         assert "0 of 12 negative test questions right" in page.text
         client.post(path, data | {"confirmed": "1", "reason": "I read them."})
-        found = HeldExclusion.objects.filter(pk__in=pks)
+        found = HeldExclusion.own.filter(pk__in=pks)
         assert set(found.values_list("state", "reason")) == {(state, "I read them.")}
     assert LogEntry.own.count() == 4
     assert Ban.own.get().worker == held[0]

@@ -96,14 +96,14 @@ def test_what_was_rated_before_reading_stopped_keeps_its_weight(pool, monkeypatc
 
     monkeypatch.setattr(assess_pool, "assess_workers", turned)
     assess(POOL, simulated=False)
-    standing = Standing.objects.get(worker=turner)
+    standing = Standing.own.get(worker=turner)
     assert standing.weight == 0.0
     assert len(standing.earlier) >= 4
     weights = soft_weights(POOL)
     item = next(iter(standing.earlier))
     assert weight_of(weights, turner, int(item)) == 1.0
     assert weight_of(weights, turner, -1) == 0.0
-    assert not any(own.earlier for own in Standing.objects.exclude(worker=turner))
+    assert not any(own.earlier for own in Standing.own.exclude(worker=turner))
 
 
 def test_nobody_is_banned_for_narrow_answers_before_a_person_looked(pool, monkeypatch):
@@ -149,7 +149,7 @@ def test_little_that_is_new_waits_unless_somebody_waits_for_it(pool, questions):
 
     worker = pool(7, 0)[0]
     grades = list(Grade.own.exclude(worker=worker)[:3])
-    Grade.objects.filter(pk__in=[grade.pk for grade in grades]).delete()
+    Grade.own.filter(pk__in=[grade.pk for grade in grades]).delete()
     assert look() == (1, 0)
     grades[0].save(force_insert=True)
     assert look() == (1, 0)
@@ -193,7 +193,7 @@ def test_staff_are_told_of_a_bad_crowd_and_that_it_is_better(pool, campaign):
 def test_a_question_that_careful_workers_fail_can_be_restored(pool, questions, ada):
     pool(12, 1)
     wrong = questions[0]
-    Grade.objects.filter(placement=wrong).update(correct=False)
+    Grade.own.filter(placement=wrong).update(correct=False)
     assess(POOL, simulated=False)
     retired = RetiredQuestion.own.get()
     assert retired.placement == wrong
@@ -212,7 +212,7 @@ def test_a_question_that_careful_workers_fail_can_be_restored(pool, questions, a
 
 def test_a_restored_question_counts_at_once(pool, questions, ada):
     pool(12, 1)
-    Grade.objects.filter(placement=questions[0]).update(correct=False)
+    Grade.own.filter(placement=questions[0]).update(correct=False)
     for _ in range(2):
         assess(POOL, simulated=False)
     before = Standing.own.order_by("pk").values_list("n_questions", flat=True)

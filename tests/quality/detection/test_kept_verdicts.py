@@ -57,7 +57,7 @@ def test_the_first_fit_keeps_all_verdicts_and_one_more_answer_one_more(crowd, gr
     judge(POOL)
     newest = DetectorFit.own.first()
     assert DetectorFit.own.count() == 2
-    assert [v.worker for v in Verdict.objects.filter(fit=newest)] == [crowd[3]]
+    assert [v.worker for v in Verdict.own.filter(fit=newest)] == [crowd[3]]
     assert newest.n_workers == len(crowd)
 
 
@@ -68,7 +68,7 @@ def test_each_workers_last_verdict_has_their_counts_of_now(crowd, grade):
         judge(POOL)
     counts, p_noisy = fresh_detection()
     for place, worker in enumerate(counts.workers):
-        last = Verdict.objects.filter(worker=worker).latest("pk")
+        last = Verdict.own.filter(worker=worker).latest("pk")
         assert (last.n_correct, last.n_questions) == (
             counts.n_correct[place],
             counts.n_questions[place],

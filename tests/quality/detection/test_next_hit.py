@@ -61,7 +61,7 @@ def campaign():
 
 
 def is_test(assignment):
-    return Placement.objects.filter(item__hit=assignment.hit_id).exists()
+    return Placement.own.filter(item__hit=assignment.hit_id).exists()
 
 
 def work(worker, n, right=True):
@@ -73,7 +73,7 @@ def work(worker, n, right=True):
             break
         met.append(is_test(assignment))
         send_in(assignment)
-        placement = Placement.objects.filter(item__hit=assignment.hit_id).first()
+        placement = Placement.own.filter(item__hit=assignment.hit_id).first()
         if placement is None:
             value = CHANCE.choice([0.5, 0.75, 1.0] if right else [0.0, 0.5, 1.0])
         else:
@@ -144,7 +144,7 @@ def test_the_same_queries_are_made_for_test_questions_and_real_items(campaign):
         send_in(assignment)
         Answer.objects.filter(assignment=assignment).update(
             value=float(
-                Placement.objects.filter(
+                Placement.own.filter(
                     item__hit=assignment.hit_id, polarity="POSITIVE"
                 ).exists()
             )
@@ -202,11 +202,11 @@ def test_who_fails_the_first_ones_waits_until_the_pool_is_assessed(campaign):
     assess(POOL, simulated=False)
     assert not Pause.own.exists()
     # three wrong answers in so small a crowd leave doubt, which brings more questions
-    assert Standing.objects.get(worker=careless).p_careless > 0.5
+    assert Standing.own.get(worker=careless).p_careless > 0.5
     work(careless, 15, right=False)
     grade(campaign)
     assess(POOL, simulated=False)
-    assert Standing.objects.get(worker=careless).p_careless > 0.8
+    assert Standing.own.get(worker=careless).p_careless > 0.8
 
 
 @pytest.mark.every_engine

@@ -77,7 +77,7 @@ def test_the_order_of_outputs_is_random_stored_and_tells_nothing(three, ranked):
 
 def test_an_edited_output_beside_a_good_one_must_not_come_out_best(three, ranked):
     found = ranked
-    placements = Placement.objects.filter(campaign=found.evaluation.campaign)
+    placements = Placement.own.filter(campaign=found.evaluation.campaign)
     assert placements.count() == 4
     own = {
         content_key(found.task.slug, row.instance_id): set(row.references)
@@ -104,7 +104,7 @@ def test_an_edited_output_beside_a_good_one_must_not_come_out_best(three, ranked
             graded += 1
     assert graded == Grade.own.count() == 8
     # simulated people slip now and then
-    assert Grade.objects.filter(correct=True).exists()
+    assert Grade.own.filter(correct=True).exists()
 
 
 def test_workers_who_think_in_larger_numbers_change_nothing(ranked):
@@ -151,7 +151,7 @@ def test_separate_criteria_have_campaigns_and_results_of_their_own(
     assert set(Commitment.own.values_list("key", flat=True)) == {
         c.key for c in campaigns
     }
-    assert Commitment.objects.filter(settled_at=None).count() == 0
+    assert Commitment.own.filter(settled_at=None).count() == 0
 
 
 def test_a_ban_after_the_end_changes_the_results(ranked, boss, task):

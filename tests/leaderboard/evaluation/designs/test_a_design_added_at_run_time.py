@@ -122,7 +122,7 @@ def test_outputs_beside_a_reference_go_from_toml_to_board(
     # its own order
     slots = JudgedOutput.objects.filter(submission=poor).values_list("slot", flat=True)
     assert set(slots) == {"A"}
-    assert Grade.objects.filter(correct=True).exists()
+    assert Grade.own.filter(correct=True).exists()
     board = client.get(reverse("leaderboard:board", args=["demo-qa"]))
     shown = board.text
     assert shown.index("Good") < shown.index("Poor")

@@ -116,10 +116,10 @@ def test_from_submission_to_board_through_pages_alone(
     board = Client().get(f"/tasks/{task.slug}/").text
     assert "Heron" in board
     assert f"{scores[0].mean:.1f}" in board
-    assert Grade.objects.filter(correct=False).count() == 0 < Grade.own.count()
+    assert Grade.own.filter(correct=False).count() == 0 < Grade.own.count()
     assert Assignment.own.exclude(state="SUBMITTED").count() == 0
     assert not Ban.own.exists()
-    assert not Commitment.objects.filter(settled_at=None).exists()
+    assert not Commitment.own.filter(settled_at=None).exists()
 
 
 def test_a_comparison_is_decided_through_pages_alone(ask, measured, boss, people, task):

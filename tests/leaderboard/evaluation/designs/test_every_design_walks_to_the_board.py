@@ -47,9 +47,9 @@ def test_a_better_system_scores_higher_by_its_marks(ask, published):
     assert sum(best.histogram.values()) == 8
     assert Ban.own.count() == 0
     # Diligent simulated workers wobble: once in a while one lands on the other side.
-    n_right = Grade.objects.filter(correct=True).count()
+    n_right = Grade.own.filter(correct=True).count()
     assert n_right >= Grade.own.count() - 1 > 0
-    assert Commitment.objects.filter(settled_at=None).count() == 0
+    assert Commitment.own.filter(settled_at=None).count() == 0
     # the story of simulated workers speaks of no people
     told = " ".join(good.events.order_by("pk").values_list("sentence", flat=True))
     assert "8 outputs will be rated by simulated annotators, starting on" in told
@@ -84,7 +84,7 @@ def test_a_preference_is_turned_to_the_systems_side(ask, published):
         assert [output["slot"] for output in item.data["outputs"]] == ["A", "B"]
         assert all(set(output) == {"slot", "text"} for output in item.data["outputs"])
         assert "Unmistakable-Name" not in str(item.data)
-    grades = Grade.objects.filter(placement__campaign=campaign)
+    grades = Grade.own.filter(placement__campaign=campaign)
     assert {grade.placement.expected["slot"] for grade in grades} == {"A", "B"}
     for grade in grades.select_related("placement__item"):
         answer = Answer.objects.get(item=grade.placement.item)
@@ -117,9 +117,9 @@ def test_criteria_apart_have_own_campaigns_money_and_scores(ask, published, task
     spent = {c.key: c.amount_cents for c in Commitment.own.all()}
     assert set(spent) == {c.key for c in campaigns}
     assert sum(spent.values()) <= found.approved_cents
-    assert Commitment.objects.filter(settled_at=None).count() == 0
+    assert Commitment.own.filter(settled_at=None).count() == 0
     # without the input another reference is no worse: the words are shuffled
-    wrong = Grade.objects.filter(
+    wrong = Grade.own.filter(
         placement__campaign=campaigns[1], polarity="NEGATIVE"
     ).first()
     text = wrong.placement.item.data["prediction"]

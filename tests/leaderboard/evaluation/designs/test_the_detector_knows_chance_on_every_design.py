@@ -117,7 +117,7 @@ class FlawlessCrowd(Crowd):
 
     def _answers(self, hit_type, item, player):
         self.lucky = self.rng.choice(LUCK)
-        if player.habit == CARELESS and Placement.objects.filter(item=item).exists():
+        if player.habit == CARELESS and Placement.own.filter(item=item).exists():
             self.n_tests = getattr(self, "n_tests", -1) + 1
             self.lucky = LUCK[self.n_tests % len(LUCK)]
         return super()._answers(hit_type, item, player)
@@ -212,5 +212,5 @@ def test_on_the_site_four_careful_workers_stay_and_a_random_one_is_found(
     assert min(n for n, _ in careful) >= 9
     assert random[1] > 0.5, random
     assert not Ban.objects.filter(worker__in=workers[:4]).exists()
-    assert not HeldExclusion.objects.filter(worker__in=workers[:4]).exists()
+    assert not HeldExclusion.own.filter(worker__in=workers[:4]).exists()
     assert not Submission.own.exclude(failure="").exists()

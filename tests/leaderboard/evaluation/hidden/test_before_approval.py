@@ -145,7 +145,7 @@ def test_what_was_measured_is_what_is_asked(checked, task, waiting, admin_user):
         text_sha256=fingerprint(task.instances.first().references[0]),
     )
     settle()
-    asked = Placement.objects.exclude(campaign=other)
+    asked = Placement.own.exclude(campaign=other)
     assert {row.text_sha256 for row in asked} == set(drawn.texts)
     assert TestCheck.own.get().accepted_because == "A trial."
 
@@ -178,7 +178,7 @@ def test_questions_of_a_pool_that_changed_are_measured_again(
     assert evaluation.state == "ANNOTATING"
     assert TestCheck.own.get().accepted_by == admin_user
     asked = set(
-        Placement.objects.exclude(campaign=other).values_list("text_sha256", flat=True)
+        Placement.own.exclude(campaign=other).values_list("text_sha256", flat=True)
     )
     assert drawn.texts[0] not in asked
 

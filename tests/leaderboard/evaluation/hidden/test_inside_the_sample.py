@@ -18,7 +18,7 @@ def keys_of_sample(task):
 
 def asked_of(campaign):
     return Item.objects.filter(
-        pk__in=Placement.objects.filter(campaign=campaign).values("item")
+        pk__in=Placement.own.filter(campaign=campaign).values("item")
     )
 
 
@@ -29,7 +29,7 @@ def answer_all(*workers):
         taken = [work.next_assignment(worker) for worker in workers]
         for assignment in filter(None, taken):
             items = assignment.hit.items.all()
-            wrong = Placement.objects.filter(item__in=items, polarity="NEGATIVE")
+            wrong = Placement.own.filter(item__in=items, polarity="NEGATIVE")
             says = {"overall": "0" if wrong.exists() else "1"}
             work.submit(assignment, {item.key: says for item in items})
             n += 1
@@ -113,5 +113,5 @@ def test_leftover_tests_are_closed_and_their_money_is_freed(
     assert n == task.sample_size
     assert not campaign.hits.filter(n_available__gt=0).exists()
     spent = n * campaign.hit_type.reward_cents
-    for commitment in Commitment.objects.filter(key=campaign.key):
+    for commitment in Commitment.own.filter(key=campaign.key):
         assert commitment.amount_cents == spent

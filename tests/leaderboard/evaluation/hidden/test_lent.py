@@ -61,7 +61,7 @@ def offered(worker, hit):
 
 def of_input(campaign, test):
     """Find the HIT of a campaign that judges the input of a test question."""
-    tests = Placement.objects.filter(campaign=campaign).values("item")
+    tests = Placement.own.filter(campaign=campaign).values("item")
     items = Item.objects.filter(campaign=campaign, content_key=test.item.content_key)
     return items.exclude(pk__in=tests).get().hit
 

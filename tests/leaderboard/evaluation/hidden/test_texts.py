@@ -47,7 +47,7 @@ def task(task_with):
 
 def placed(campaign, polarity):
     return list(
-        Placement.objects.filter(campaign=campaign, polarity=polarity)
+        Placement.own.filter(campaign=campaign, polarity=polarity)
         .select_related("item")
         .order_by("pk")
     )
@@ -142,7 +142,7 @@ def test_private_outputs_are_shown_in_no_campaign_but_their_own(task, launched):
     other, campaign = launched(task, "Gull", said=speak)
     sources = {
         one.made_from.get("submission")
-        for one in Placement.objects.filter(campaign=campaign)
+        for one in Placement.own.filter(campaign=campaign)
     }
     assert sources <= {other.pk, None}
 

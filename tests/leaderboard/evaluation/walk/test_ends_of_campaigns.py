@@ -34,7 +34,7 @@ def ask_apart(task, setup: int) -> None:
 
 
 def set_aside() -> dict[str, int]:
-    rows = Commitment.objects.filter(settled_at=None)
+    rows = Commitment.own.filter(settled_at=None)
     return dict(rows.values_list("key", "amount_cents"))
 
 

@@ -93,7 +93,7 @@ def test_an_honest_worker_is_not_excluded_however_much_they_answer(asked, task):
     asked()
     reader = Reader(task, 1)
     assert reader.work() >= 30
-    negative = Grade.objects.filter(polarity="NEGATIVE")
+    negative = Grade.own.filter(polarity="NEGATIVE")
     assert negative.filter(correct=True).count() >= negative.count() - 1 >= 2
     assert not Ban.own.exists()
 
@@ -153,7 +153,7 @@ def test_a_campaign_for_a_criterion_that_cannot_tell_has_no_such_question(asked,
     asked()
     polarities = {
         (next(iter(p.campaign.hit_type.criteria)), p.polarity)
-        for p in Placement.objects.select_related("campaign__hit_type")
+        for p in Placement.own.select_related("campaign__hit_type")
     }
     assert polarities == {
         ("relevance", "POSITIVE"),

@@ -53,8 +53,8 @@ def test_the_campaign_has_the_subset_and_its_hidden_questions(annotating, task):
     evaluation = annotating.human_evaluation
     judged = evaluation.judged_items.count()
     assert judged == task.sample_size == 12
-    assert Placement.objects.filter(polarity="POSITIVE").count() == 3
-    assert Placement.objects.filter(polarity="NEGATIVE").count() == 3
+    assert Placement.own.filter(polarity="POSITIVE").count() == 3
+    assert Placement.own.filter(polarity="NEGATIVE").count() == 3
     assert evaluation.campaign.hits.count() == judged + 6
     ranks = evaluation.judged_items.values_list("instance__sample_rank", flat=True)
     assert sorted(ranks) == list(range(12))
@@ -82,7 +82,7 @@ def test_a_worker_who_always_agrees_is_banned_and_their_hits_go_out_again(
     agreeable = next(player for player in players if player.habit == AGREEABLE)
     # Luck does not decide which work this worker gets, nor whether the money for
     # asking again lasts.
-    wrong = Placement.objects.filter(polarity="NEGATIVE").values("item__hit")
+    wrong = Placement.own.filter(polarity="NEGATIVE").values("item__hit")
     others = HIT.own.exclude(pk__in=wrong)
     for _ in range(4):  # paused meanwhile, until the answers have been looked at
         others.update(n_available=0)

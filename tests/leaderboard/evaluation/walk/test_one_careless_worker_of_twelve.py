@@ -207,7 +207,7 @@ def test_money_that_is_added_collects_them_again_and_makes_both_final(
         assert (row.human.n, row.human.provisional, row.partial) == (12, False, None)
         assert row.rank_first is not None
     assert not HumanEvaluation.objects.filter(final_at=None).exists()
-    assert not Commitment.objects.filter(settled_at=None).exists()
+    assert not Commitment.own.filter(settled_at=None).exists()
     assert sum(Commitment.own.values_list("amount_cents", flat=True)) == spent()
     n_events = SubmissionEvent.objects.count()
     settle()

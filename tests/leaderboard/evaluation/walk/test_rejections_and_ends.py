@@ -51,7 +51,7 @@ def test_a_rejection_and_the_end_at_once_leave_no_place_and_no_money_behind():
         free = sum(campaign.hits.values_list("n_available", flat=True))
         if campaign.state == State.COMPLETE:
             assert free == 0
-            assert Commitment.objects.get(key=campaign.key).amount_cents == 0
+            assert Commitment.own.get(key=campaign.key).amount_cents == 0
         else:
             assert free == 1
         run.stop(campaign.pk, None, "Over.")

@@ -111,7 +111,7 @@ def test_a_withdrawn_submission_comes_back_without_money(hand_in, good, boss, re
     assert (gone.state, gone.failure) == ("WITHDRAWN", "")
     assert gone.evaluation.state == "WITHDRAWN"
     assert sum(Commitment.own.values_list("amount_cents", flat=True)) == spent()
-    assert not Commitment.objects.filter(settled_at=None).exists()
+    assert not Commitment.own.filter(settled_at=None).exists()
     for again in (decide.withdraw, decide.stop, decide.decline, decide.publish_partial):
         with pytest.raises(GenieError):
             again(submission, by=boss, reason="Again.")

@@ -136,14 +136,14 @@ def worked_off(task):
 def test_the_ledger_has_the_price_without_repeated_work(staff, kind, way, how, others):
     task = task_that_asks(kind, way, how, others)
     price = approved(kind, two_systems(task, staff), task, staff)
-    set_aside = Commitment.objects.filter(pool=task.slug)
+    set_aside = Commitment.own.filter(pool=task.slug)
     assert sum(set_aside.values_list("amount_cents", flat=True)) == price.total_cents
     worked_off(task)
     campaigns = Campaign.objects.filter(pool=task.slug)
     assert {campaign.state for campaign in campaigns} == {Campaign.State.COMPLETE}
     ledger = LedgerEntry.objects.filter(campaign__pool=task.slug)
     paid = sum(ledger.values_list("amount_cents", flat=True))
-    tests = Placement.objects.filter(campaign__pool=task.slug).values("item__hit")
+    tests = Placement.own.filter(campaign__pool=task.slug).values("item__hit")
     tested = ledger.filter(assignment__hit__in=tests)
     for_tests = sum(tested.values_list("amount_cents", flat=True))
     # Where few people work, questions are left over when everything is rated.
