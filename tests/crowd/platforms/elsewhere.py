@@ -74,7 +74,7 @@ class Elsewhere:
         return Answer.objects.filter(item__campaign=self.campaign)
 
     def calls(self, kind):
-        return OutwardCall.objects.filter(campaign=self.campaign, kind=kind)
+        return OutwardCall.own.filter(campaign=self.campaign, kind=kind)
 
     def done_cents(self):
         """Add up what our books say was paid."""

@@ -59,7 +59,7 @@ def test_a_submission_is_judged_by_people_from_prolific(there, settings):
     score = Score.own.get()
     assert score.low <= score.mean <= score.high
     assert 35 < score.mean < 65  # half of the answers are right
-    assert not OutwardCall.objects.exclude(state="DONE").exists()
+    assert not OutwardCall.own.exclude(state="DONE").exists()
     Assignment.own.filter(state="SUBMITTED").update(state="APPROVED")
     look()
     done = LedgerEntry.own.filter(state="DONE").aggregate(n=Sum("amount_cents"))

@@ -96,7 +96,7 @@ def unknown_bonus(approved, boss):
     bonuses.give(approved.pk, 25, key="thanks", reason="Thank you.", by=boss)
     campaign = approved.hit.campaign
     decisions._plan_bonuses(campaign)
-    call = OutwardCall.objects.get(kind="BONUS")
+    call = OutwardCall.own.get(kind="BONUS")
     assert outbox.take([call], timezone.now(), repeatable=False)
     return call
 

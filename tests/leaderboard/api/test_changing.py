@@ -211,7 +211,7 @@ def test_staff_read_campaigns_workers_and_bans(api_of, cast, task):
     assert api.get("/workers/", banned_from=task.slug).json()["count"] == 1
     for nobody in ({"platform": "prolific"}, {"excluded": "yes"}):
         assert api.get("/workers/", **nobody).json()["count"] == 0, nobody
-    ban, _ = api.get("/bans/", in_force="yes").json()["results"]
+    ban, *_ = api.get("/bans/", in_force="yes").json()["results"]
     assert (ban["worker"], ban["by_detector"]) == (wren.pseudonym, True)
 
 

@@ -15,6 +15,7 @@ from genie.schedules import SCHEDULES
 from genie.upkeep import alerts
 from leaderboard.monitoring import alarms
 from quality.models import Ban, Grade, Placement
+from tests import factories
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
 from tests.factories import make_user
 
@@ -58,7 +59,7 @@ def graded(campaign, right, wrong, ago):
     )
     for n in range(right + wrong):
         done = Assignment.objects.create(
-            hit=item.hit, worker=make_worker(), state="SUBMITTED", reward_cents=1,
+            hit=item.hit, worker=factories.make_worker(), state="SUBMITTED", reward_cents=1,
             accepted_at=timezone.now(), deadline_at=timezone.now(),
             submitted_at=timezone.now() - ago,
         )  # fmt: skip
@@ -104,9 +105,9 @@ def test_agreement_that_falls_is_told():
 def test_many_exclusions_at_once_are_told():
     make_campaign(1)
     for _ in range(4):
-        Ban.objects.create(worker=make_worker(), pool=POOL, reason="careless")
+        Ban.objects.create(worker=factories.make_worker(), pool=POOL, reason="careless")
     assert alarms.crowds().verdict == "ok"
-    Ban.objects.create(worker=make_worker(), pool=POOL, reason="careless")
+    Ban.objects.create(worker=factories.make_worker(), pool=POOL, reason="careless")
     [sentence] = alarms.crowds().points.values()
     assert f"{POOL}: 5 workers were excluded within a day" in sentence
     Ban.own.update(created_at=timezone.now() - timedelta(days=2))

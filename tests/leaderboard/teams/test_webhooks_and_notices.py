@@ -71,6 +71,7 @@ def nina():
 
 @pytest.fixture
 def heron(nina):
+    decoys.spare()  # their steps are announced, too
     return teams.create(nina, "Team Heron")
 
 
@@ -78,7 +79,6 @@ def heron(nina):
 def kite(nina, heron):
     found = make_submission(make_task(), team=heron, owner=nina, state="RECEIVED")
     SubmissionEvent.own.update(announced_at=timezone.now())
-    decoys.spare()  # theirs are announced, too
     return found
 
 

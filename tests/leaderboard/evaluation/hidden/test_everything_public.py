@@ -131,9 +131,7 @@ def as_served(client, worker, item):
 
 def seen_by_a_script(task, campaign, pages, release):
     """Describe tests, then half of a campaign's other items, by all that is public."""
-    asked = set(
-        Placement.own.filter(campaign=campaign).values_list("item", flat=True)
-    )
+    asked = set(Placement.own.filter(campaign=campaign).values_list("item", flat=True))
     items = sorted(
         Item.objects.filter(campaign=campaign).select_related("hit"),
         key=lambda item: (item.pk not in asked, item.pk),
