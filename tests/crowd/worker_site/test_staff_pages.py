@@ -152,7 +152,7 @@ def test_the_list_of_workers_shows_earnings_and_closed_pools(office):
         "pending": "$0.10",
         "approved": "$0.10",
         "paid": "$0.00",
-        "n_pools": "1",
+        "n_pools": "2",  # one since they were made
     } == dict(cells)
     assert "Sorry." in text_of(office.get(page_of("worker", worker.pk)))
 
