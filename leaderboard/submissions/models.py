@@ -214,15 +214,14 @@ class Submission(Work):
     @property
     def facts(self) -> list[SafeString]:
         texts = {
-            detail.name: escape(getattr(self, f"get_{detail.name}_display")())
-            if detail.field.choices
-            else escape(getattr(self, detail.name))
+            detail.name: escape(dict(detail.field.flatchoices).get(said, said))
             for detail in DETAILS
+            if (said := getattr(self, detail.name))
         }
         return [
             SafeString(str(detail.fact) % texts)
             for detail in DETAILS
-            if texts[detail.name]
+            if detail.name in texts
         ]
 
     @property

@@ -69,7 +69,7 @@ def external_question(url: str, height: int = 0) -> str:
             code="external-url",
         )
     return _measured(
-        f'<ExternalQuestion xmlns="{EXTERNAL}"><ExternalURL>{escape(clean(url))}'
+        f'<ExternalQuestion xmlns="{EXTERNAL}"><ExternalURL>{_text(url)}'
         f"</ExternalURL><FrameHeight>{height}</FrameHeight></ExternalQuestion>"
     )
 

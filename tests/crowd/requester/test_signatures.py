@@ -45,8 +45,9 @@ def kind_of(call, *args, **fields):
 def test_a_good_signature_names_its_key():
     assert held(signed()) == "KEY"
     url = "http://127.0.0.1/turk/a b/%C3%A9?b=2&a=x%20y&a="
-    headers = signed(url="http://127.0.0.1/turk/?b=2&a=x%20y&a=")
-    assert held(headers, query="b=2&a=x%20y&a=") == "KEY"
+    headers = signed(url="http://127.0.0.1/turk/?b=2&a=x%20y&a=&c%20d=")
+    assert held(headers, query="b=2&a=x%20y&a=&c%20d=") == "KEY"
+    assert held(signed(url="http://127.0.0.1/a b/"), path="/a b/") == "KEY"
     assert kind_of(held, signed(url=url)) == "InvalidSignatureException"
 
 
