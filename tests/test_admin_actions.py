@@ -19,7 +19,7 @@ from django.db import connection, transaction
 from django.test import RequestFactory
 from django.urls import reverse
 
-from crowd.models import PayoutRun
+from crowd.models import Invitation, PayoutRun
 from crowd.money.payout_files import LAYOUTS
 from genie.accounts.models import TaskRole
 from genie.accounts.task_admin import OfTask
@@ -257,3 +257,20 @@ def test_each_action_is_for_those_that_the_matrix_names(world, monkeypatch):  # 
             wrong[name] = f"{found}, not {wanted}"
     assert wrong == {}
     assert met == set(POLICY)
+
+
+def test_rows_are_added_and_deleted_only_with_the_permission(world):  # noqa: F811
+    Invitation.objects.update(n_taken=0, campaign=None, pool="")  # else one stays
+    user, held, _ = staff("but")
+    every = Permission.objects.select_related("content_type")
+    opened = []
+    for model in admin.site._registry:
+        app, name = model._meta.app_label, model._meta.model_name
+        for verb, args in (("add", []), ("delete", [world[model].pk])):
+            held.set(
+                every.exclude(content_type__app_label=app, codename=f"{verb}_{name}")
+            )
+            address = reverse(f"admin:{app}_{name}_{verb}", args=args)
+            if call_view(copy(user), address).status_code == 200:
+                opened.append(address)
+    assert opened == []

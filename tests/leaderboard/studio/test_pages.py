@@ -114,6 +114,7 @@ def test_who_may_not_approve_or_invite_is_told(client):
     draft = _loaded(client)
     page = text(client.get(at(draft, "start")))
     assert "Somebody with the permission to approve" in page
+    assert "Somebody with the permission to invite" in page
     assert "Approve and start" not in page
     client.post(at(draft, "start"), {"approve": "", "shown_cents": "0", "agreed": "on"})
     assert {one.state for one in Submission.own} == {"MEASURED"}
