@@ -245,7 +245,6 @@ UNCUT: dict[str, str] = {
     """,
     "it asks a platform in between; tests/crowd/platforms kill it": """
         crowd.elsewhere.services.decisions:_decided
-        crowd.elsewhere.services.decisions:_plan_bonuses
         crowd.elsewhere.services.decisions:pay_bonuses
         crowd.elsewhere.services.early_ends:_plan
         crowd.elsewhere.services.notices:follow_hits

@@ -167,17 +167,16 @@ def _plan_bonuses(campaign: Campaign) -> None:
     for entry in entries:
         assert entry.assignment is not None  # noqa: S101 - filtered for
         session = entry.assignment.session_work.session
-        with transaction.atomic():
-            outbox.plan(
-                campaign,
-                Kind.BONUS,
-                str(entry.pk),
-                entry=entry,
-                session=session,
-                worker=session.worker,
-                amount_cents=entry.amount_cents,
-                message=entry.reason,
-            )
+        outbox.plan(
+            campaign,
+            Kind.BONUS,
+            str(entry.pk),
+            entry=entry,
+            session=session,
+            worker=session.worker,
+            amount_cents=entry.amount_cents,
+            message=entry.reason,
+        )
 
 
 def _bonus(call: OutwardCall, sent: Sent, rate: ExchangeRate | None) -> BonusSpec:
