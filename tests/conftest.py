@@ -16,7 +16,7 @@ from django.urls.converters import IntConverter
 from hypothesis.internal.conjecture import providers
 
 from genie.lib import bounded
-from tests import browser, cuts, decoys, kept
+from tests import browser, cuts, decoys, guards, kept
 from tests.browser import chromium, open_page  # noqa: F401
 from tests.cpu_by_file import CpuByFile
 from tests.engine_blind import TESTS, is_engine_blind
@@ -205,6 +205,15 @@ def _cut_off(request):
 
 
 @pytest.fixture(autouse=True)
+def _guarded(request):
+    """Fail a test in which a lock or a transaction is missing: see tests/guards.py."""
+    yield
+    wrong = guards.wrong()
+    seldom = {"slow", "browser"} & {mark.name for mark in request.node.iter_markers()}
+    assert seldom or wrong == []
+
+
+@pytest.fixture(autouse=True)
 def _no_process_for_each_file(request, monkeypatch):
     """Read files here: to start a process for each costs more than what most tests do."""
     if request.node.get_closest_marker("bounded") is None:
@@ -259,6 +268,8 @@ def django_db_setup(django_db_setup, django_db_blocker):
         with django_db_blocker.unblock():
             decoys.guard()
             decoys.plant()
+        if connection.vendor == "sqlite":
+            guards.watch()
         yield
     with django_db_blocker.unblock():
         if connection.vendor == "postgresql":

@@ -293,23 +293,25 @@ class Cut(BaseException):
     """The process dies here."""
 
 
-def functions_with_transactions() -> set[str]:
+def functions_with(word="atomic", packages=PACKAGES) -> set[str]:
     """Return `module:function` of all that opens a transaction in these packages."""
     found = set()
-    for package in PACKAGES:
+    for package in packages:
         for path in sorted((ROOT / package).rglob("*.py")):
             text = path.read_text("utf-8")
-            if "atomic" in text and "migrations" not in path.parts:
+            if word in text and "migrations" not in path.parts:
                 module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-                found |= {f"{module}:{name}" for name in _opening(ast.parse(text))}
+                found |= {
+                    f"{module}:{name}" for name in _opening(ast.parse(text), word)
+                }
     return found
 
 
-def _opening(node, outer=""):
+def _opening(node, word, outer=""):
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.ClassDef):
-            yield from _opening(child, f"{outer}{child.name}.")
-        elif isinstance(child, ast.FunctionDef) and "atomic" in ast.unparse(child):
+            yield from _opening(child, word, f"{outer}{child.name}.")
+        elif isinstance(child, ast.FunctionDef) and word in ast.unparse(child):
             yield f"{outer}{child.name}"
 
 

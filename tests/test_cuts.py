@@ -1,16 +1,23 @@
 """Each transaction is cut in a test, and the cutter finds what stays behind."""
 
 import pytest
-from django.db import transaction
+from django.contrib.auth.models import Group
+from django.db import connection, transaction
 
-from tests import cuts
+from tests import cuts, guards
 from tests.factories import make_user
 
 
 def test_each_transaction_is_cut_in_a_test_or_says_why_not():
     cut = [name for names in cuts.CUT.values() for name in names.split()]
     listed = [*cut, *(name for names in cuts.UNCUT.values() for name in names.split())]
-    assert sorted(listed) == sorted(cuts.functions_with_transactions())
+    assert sorted(listed) == sorted(cuts.functions_with())
+
+
+@pytest.mark.parametrize("word", ["atomic", "select_for_update"])
+def test_each_lock_and_transaction_is_watched(word):
+    apps = ["crowd", "genie", "leaderboard", "quality"]
+    assert cuts.functions_with(word, apps) - guards.watched().keys() == set()
 
 
 def test_the_tests_that_cut_are_there():
@@ -37,3 +44,18 @@ def test_what_stays_after_a_cut_is_found():
         write_twice("eve")
     with pytest.raises(AssertionError, match="not cut"), cuts.cutting(["tests.test_cuts:write_twice"]):  # fmt: skip
         pass
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite alone is watched")
+@pytest.mark.django_db
+def test_a_missing_lock_and_transaction_are_found(monkeypatch):
+    list(Group.objects.select_for_update())
+    assert guards.wrong() == ["a lock outside of a transaction"]
+    name = "tests.test_cuts:write_twice"
+    monkeypatch.setattr("tests.test_cuts.write_twice", write_twice)
+    guards.watch_one(name, inside=False, tables={"group"})
+    write_twice("ada")
+    assert guards.wrong() == [
+        f"{name} returns without a lock of ['group']",
+        f"{name} writes outside of a transaction",
+    ]
