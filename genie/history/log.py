@@ -1,3 +1,4 @@
+import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeVar
@@ -6,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from genie.history import merkle
-from genie.history.canonical import canonical
+from genie.history.canonical import canonical, commitment
 from genie.history.models import LogEntry, LogHead
 
 Kind = LogEntry.Kind
@@ -39,8 +40,12 @@ def append(
 
 def append_all(kind: Kind, said: Iterable[Said]) -> None:
     """Write entries of one kind, without locks: a job numbers them."""
-    now = timezone.now()
-    entries = [LogEntry.sealed(kind, data, about, now) for about, data in said]
+    now, entries = timezone.now(), []
+    for about, data in said:
+        text, salt = canonical(dict(data)), secrets.token_bytes(_WIDTH)
+        entry = LogEntry(kind=kind, at=now, about=about, data=text.decode())
+        entry.salt, entry.commitment = salt.hex(), commitment(salt, text)
+        entries.append(entry)
     if entries:
         LogEntry.objects.bulk_create(entries, batch_size=_IN_QUERY)
 

@@ -1,9 +1,4 @@
-from __future__ import annotations
-
-import secrets
-from collections.abc import Mapping
-from datetime import UTC, datetime
-from typing import Any
+from datetime import UTC
 
 from django.db import models
 
@@ -57,20 +52,6 @@ class LogEntry(models.Model):
     def __str__(self) -> str:
         number = "not numbered yet" if self.number is None else self.number
         return f"{self.get_kind_display()} ({number})"
-
-    @classmethod
-    def sealed(
-        cls, kind: str, data: Mapping[str, Any], about: int | None, at: datetime
-    ) -> LogEntry:
-        text, salt = canonical(dict(data)), secrets.token_bytes(32)
-        return cls(
-            kind=kind,
-            at=at,
-            about=about,
-            data=text.decode(),
-            salt=salt.hex(),
-            commitment=commitment(salt, text),
-        )
 
     @property
     def opens(self) -> bool:
