@@ -6,12 +6,14 @@ from typing import Any, TypeVar
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.text import Truncator
 from django.utils.translation import gettext
 
 from crowd.campaigns.services import run
 from crowd.hits.models import Campaign
 from crowd.money.services import budgets
 from crowd.pricing import Quote, share_of
+from genie.history import log
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.runner import CLEARED, LostRace
@@ -21,8 +23,8 @@ from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.selectors import coverage
-from leaderboard.evaluation.services import public_log, qualification
 from leaderboard.evaluation.services.hidden import gate, preview
 from leaderboard.evaluation.strategies import measured_tests, strategy_of
 from leaderboard.evaluation.strategies.measured_tests import (
@@ -112,10 +114,10 @@ def approve(
             code="below-minimum-pay",
         )
     worker_requirements.check(human, evaluation.task.slug)
-    qualification.check(evaluation.task)
+    worker_requirements.check_test(evaluation.task.human)
     if not evaluation.simulated and not is_measured(evaluation):
         raise GenieError(UNMEASURED, code="tests-not-measured")
-    gate.admit(evaluation, by=by, despite=despite)
+    _admit_tests(evaluation, by, despite)
     cents = strategy.cost(evaluation).total_cents
     if cost_cents not in {None, cents}:
         raise GenieError(
@@ -256,7 +258,7 @@ def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
     sentence = f"Staff decided to publish the partial result: {reason}"
     to = State.ANNOTATED if closed else State.ANNOTATING
     machine.move(evaluation, to, sentence, by=by, finished_at=None)
-    public_log.decision(subject, sentence, by)
+    _log_decision(subject, sentence, by)
 
 
 @transaction.atomic
@@ -284,7 +286,7 @@ def retry(subject: Subject, *, by: Account) -> Subject:
         )
     if evaluation is not None:
         if evaluation.state == State.APPROVED:
-            gate.accept(evaluation, by=by)
+            _accept_tests(evaluation, by)
         # Both rows show the failure of a submission's evaluation, so clear both.
         HumanEvaluation.objects.filter(pk=pk).update(**CLEARED)
     if isinstance(subject, Submission):
@@ -328,14 +330,51 @@ def _decided(
             f"Someone else has just decided on {subject}.",
             code="decided-meanwhile",
         ) from lost
-    public_log.decision(subject, sentence, by)
+    _log_decision(subject, sentence, by)
     subject.refresh_from_db()
     return subject
 
 
 def _told(subject: Submission, sentence: str, by: Account) -> None:
     lifecycle.tell(subject.pk, subject.state, sentence, by=by)
-    public_log.decision(subject, sentence, by)
+    _log_decision(subject, sentence, by)
+
+
+def _admit_tests(evaluation: HumanEvaluation, by: Account, despite: str) -> None:
+    """Log who admits questions that stand out or are too few.
+
+    Raises GenieError ``tests-stand-out`` with the reasons if `despite` is empty.
+    """
+    check = TestCheck.objects.filter(evaluation=evaluation).first()
+    if check is None or not gate.objections(check):
+        return
+    if not despite.strip():
+        raise GenieError(
+            " ".join(gate.objections(check))
+            + " Say why the campaign starts in spite of this, or change the task.",
+            code="tests-stand-out",
+        )
+    _note_word(check, by, despite)
+
+
+def _accept_tests(evaluation: HumanEvaluation, by: Account) -> None:
+    check = TestCheck.objects.filter(evaluation=evaluation, accepted_at=None).first()
+    if check is not None and gate.objections(check):
+        _note_word(check, by, "Retried.")
+
+
+def _note_word(check: TestCheck, by: Account, despite: str) -> None:
+    check.accepted_by_id = by.pk
+    check.accepted_at = timezone.now()
+    check.accepted_because = Truncator(despite.strip()).chars(500)
+    check.save()
+
+
+def _log_decision(subject: machine.Subject, sentence: str, by: Account) -> None:
+    evaluation, name = subject.evaluation, str(subject._meta.model_name)
+    data = {name: subject.pk, "task": subject.task.slug, "says": sentence, "by": by.pk}
+    about = evaluation.pk if evaluation else None
+    log.append(log.Kind.DECISION, data, about=about)
 
 
 def _check_reason(subject: machine.Subject, reason: str, done: str) -> None:
@@ -373,7 +412,7 @@ def withdraw(subject: Submission, *, by: Account, reason: str) -> None:
             code="not-withdrawable",
         )
     sentence = f"Withdrawn: {reason}" if reason else "Withdrawn."
-    public_log.decision(submission, sentence, by)
+    _log_decision(submission, sentence, by)
     # Not measured yet: no worker was asked, and no money is reserved.
     if submission.human_evaluation_id is None:
         to = Submission.State.WITHDRAWN
@@ -401,7 +440,7 @@ def restore(subject: Submission, *, by: Account) -> None:
     to = _BACK_TO.get(before, before)
     shown = lifecycle.of_evaluation(to)
     sentence = f"Restored; it is {Submission.State(shown).label} again."
-    public_log.decision(submission, sentence, by)
+    _log_decision(submission, sentence, by)
     if submission.human_evaluation_id is None:
         lifecycle.move(submission.pk, submission.state, shown, sentence, by=by)
         return
@@ -447,7 +486,7 @@ def take_back(subject: Comparison | JointEvaluation, *, by: Account) -> None:
     evaluation = locked(subject, waiting, refusal, "not-withdrawable")
     sentence = "Withdrawn by who asked for it."
     machine.move(evaluation, State.WITHDRAWN, sentence, by=by)
-    public_log.decision(subject, sentence, by)
+    _log_decision(subject, sentence, by)
     subject.refresh_from_db()
 
 

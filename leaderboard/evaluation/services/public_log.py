@@ -1,4 +1,4 @@
-"""Entries of scores, results and decisions in the public log, and who may read them."""
+"""Entries of scores and results in the public log, and who may read them."""
 
 import json
 import math
@@ -8,12 +8,10 @@ from typing import Any
 from django.db.models import Q
 
 from genie.history import log, shown
-from genie.lib.typing import Account
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.result_columns import columns_of
-from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import public
 
 # Large integers that some readers of JSON round: seeds.
@@ -38,7 +36,8 @@ def _numbers(score: Score) -> dict[str, Any]:
 
 
 def result(row: Comparison | JointEvaluation, **found: Any) -> None:
-    data = _about(row) | json.loads(json.dumps(found), parse_int=_exact)
+    exact = json.loads(json.dumps(found), parse_int=_exact)
+    data = {str(row._meta.model_name): row.pk} | exact
     log.append(log.Kind.RESULT, data, about=row.evaluation.pk)
 
 
@@ -54,21 +53,6 @@ def joint_result(row: JointEvaluation, results: Mapping[str, Any]) -> None:
 
 def _exact(digits: str) -> int | str:
     return int(digits) if len(digits) <= _SHORT else digits
-
-
-def decision(
-    row: Submission | Comparison | JointEvaluation,
-    sentence: str,
-    by: Account,
-) -> None:
-    evaluation = row.evaluation
-    data = _about(row) | {"task": row.task.slug, "says": sentence, "by": by.pk}
-    about = evaluation.pk if evaluation else None
-    log.append(log.Kind.DECISION, data, about=about)
-
-
-def _about(row: Submission | Comparison | JointEvaluation) -> dict[str, Any]:
-    return {str(row._meta.model_name): row.pk}
 
 
 def register() -> None:

@@ -186,7 +186,8 @@ def ensure(task: Task) -> str:
     if config is None:
         return ""
     if config.name:
-        return _in_use(config.name)
+        worker_requirements.check_test(task.human)
+        return config.name
     with transaction.atomic():
         # Of two campaigns that start at once only one draws a test.
         Task.objects.select_for_update(of=("self",)).get(pk=task.pk)
@@ -197,22 +198,6 @@ def ensure(task: Task) -> str:
             drawn = draw_test(task, config.n, rules=config.rules())
             qualification_tests.publish(drawn.pk)
     return task.slug
-
-
-def check(task: Task) -> None:
-    """Refuse a required test that the site does not have, before money is reserved."""
-    config = task.human.qualification_test
-    if config is not None and config.name:
-        _in_use(config.name)
-
-
-def _in_use(name: str) -> str:
-    published = QualificationTest.State.PUBLISHED
-    if not QualificationTest.objects.filter(name=name, state=published).exists():
-        raise GenieError(
-            f"There is no qualification test {name!r} in use.", code="no-such-test"
-        )
-    return name
 
 
 def require_of(task: Task, campaign: Campaign) -> None:

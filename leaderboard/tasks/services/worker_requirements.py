@@ -4,9 +4,11 @@ from dataclasses import asdict
 
 from crowd.elsewhere.services import accounts
 from crowd.platforms.demands import StudyTerms
+from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.selectors.platform_requirements import check_platform, of_pool
 from crowd.workers.services import requirements as require
+from genie.lib.errors import GenieError
 from leaderboard.tasks.config import HumanConfig
 
 
@@ -18,6 +20,17 @@ def check(human: HumanConfig, pool: str = "") -> None:
     # [human.study] applies to the platform in [human]
     study = study_of(human) if type(human) is HumanConfig else None
     check_platform(human.platform, _required(human, pool), study)
+
+
+def check_test(human: HumanConfig) -> None:
+    """Refuse a required test that the site does not have, before money is reserved."""
+    test, published = human.qualification_test, QualificationTest.State.PUBLISHED
+    if test is None or not test.name:
+        return
+    if not QualificationTest.objects.filter(name=test.name, state=published).exists():
+        raise GenieError(
+            f"There is no qualification test {test.name!r} in use.", code="no-such-test"
+        )
 
 
 def ask_platform(human: HumanConfig, pool: str) -> None:

@@ -8,12 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from django.db import transaction
-from django.utils import timezone
-from django.utils.text import Truncator
 
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
-from genie.lib.typing import Account
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.services.hidden import drawn
@@ -90,23 +87,6 @@ def objections(check: TestCheck) -> list[str]:
     return said
 
 
-def admit(evaluation: HumanEvaluation, *, by: Account, despite: str) -> None:
-    """Log who admits questions that stand out or are too few.
-
-    Raises GenieError ``tests-stand-out`` with the reasons if `despite` is empty.
-    """
-    check = TestCheck.objects.filter(evaluation=evaluation).first()
-    if check is None or not objections(check):
-        return
-    if not despite.strip():
-        raise GenieError(
-            " ".join(objections(check))
-            + " Say why the campaign starts in spite of this, or change the task.",
-            code="tests-stand-out",
-        )
-    _note_word(check, by, despite)
-
-
 @transaction.atomic
 def keep(
     evaluation: HumanEvaluation,
@@ -144,16 +124,3 @@ def before_launch(
             code="tests-stand-out",
             permanent=True,
         )
-
-
-def accept(evaluation: HumanEvaluation, *, by: Account) -> None:
-    check = TestCheck.objects.filter(evaluation=evaluation, accepted_at=None).first()
-    if check is not None and objections(check):
-        _note_word(check, by, "Retried.")
-
-
-def _note_word(check: TestCheck, by: Account, despite: str) -> None:
-    check.accepted_by_id = by.pk
-    check.accepted_at = timezone.now()
-    check.accepted_because = Truncator(despite.strip()).chars(500)
-    check.save()
