@@ -15,7 +15,7 @@ from genie.lib.seeds import seed_from
 from genie.lib.serving.unmoved import is_unmoved, looked_in_vain, stamps
 from genie.lib.unguessable import seed_for
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.services.request import commitment_key, requested
+from leaderboard.evaluation.services.request import requested
 from leaderboard.metric_runs.models import MetricPiece, MetricResult, MetricRun
 from leaderboard.metric_runs.selectors import Chosen, chosen_of
 from leaderboard.metrics.base import Batch, Metric, MetricOutput
@@ -24,6 +24,7 @@ from leaderboard.submissions.preflight import preflight, realign
 from leaderboard.submissions.selectors import ON_BOARD
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.services.configuration import commitment_key
 
 # Compute a submission's light metrics and the warnings of the pre-flight check.
 State = Submission.State

@@ -73,8 +73,3 @@ def _refuse_cut(systems: Sequence[Submission], page_by: str, n: int) -> None:
             "documents are judged.",
             code="unusable-question",
         )
-
-
-def commitment_key(submission_pk: int) -> str:
-    """Return the name of a submission's campaign and of its reserved money."""
-    return f"submission:{submission_pk}"

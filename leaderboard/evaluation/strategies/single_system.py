@@ -38,7 +38,6 @@ from leaderboard.evaluation.services.hidden.drawn import tests_of
 from leaderboard.evaluation.services.hidden.plan import planned
 from leaderboard.evaluation.services.items import Entry
 from leaderboard.evaluation.services.parts import Part
-from leaderboard.evaluation.services.request import commitment_key
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.config import HumanConfig
@@ -160,7 +159,7 @@ class SingleSystem:
             )
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
-        key = commitment_key(evaluation.submission.pk)
+        key = configuration.commitment_key(evaluation.submission.pk)
         return configuration.campaign_keys(key, evaluation.task.human)
 
     def stopped(self, evaluation: HumanEvaluation) -> None:

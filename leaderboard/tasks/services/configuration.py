@@ -36,6 +36,11 @@ def design_of(task: Task, human: HumanConfig) -> Design:
     return designs[human.design]()
 
 
+def commitment_key(submission_pk: int) -> str:
+    """Return the name of a submission's campaign and of its reserved money."""
+    return f"submission:{submission_pk}"
+
+
 def campaign_keys(key: str, human: HumanConfig) -> list[str]:
     """Return the keys of the campaigns for these criteria; the first is `key`."""
     return [

@@ -16,11 +16,14 @@ from leaderboard.evaluation.services.hidden.offers import (
     Planned,
 )
 from leaderboard.evaluation.services.hidden.plan import planned
-from leaderboard.evaluation.services.request import commitment_key
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.services.configuration import campaign_keys, hit_type_of
+from leaderboard.tasks.services.configuration import (
+    campaign_keys,
+    commitment_key,
+    hit_type_of,
+)
 from quality.test_questions.edits.kinds import KINDS
 from quality.test_questions.selectors import right_on_each, shown_fields
 from quality.test_questions.services import HiddenItem
