@@ -106,12 +106,11 @@ def make_person(name: str, scene: Scene) -> Any:
     from django.utils import timezone
 
     from crowd.models import HIT, Assignment
-    from crowd.workers.services import consent
-    from crowd.workers.services.invitations import register_worker
+    from crowd.workers.services.invitations import give_consent, register_worker
 
     user = get_user_model().objects.create(username=name)
     worker = register_worker(platform_worker_id=name, user=user)
-    consent.give(worker, POOL)
+    give_consent(worker, POOL)
     if name == "new":
         return worker
     seen = HIT.objects.order_by("pk")

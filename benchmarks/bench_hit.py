@@ -86,8 +86,7 @@ def make_work(n_each: int, items: int = 1) -> dict[str, str]:
     from crowd import hit_templates
     from crowd.campaigns.services import run
     from crowd.hits.services.build import HITTypeSpec, ItemSpec, build_campaign
-    from crowd.workers.services import consent
-    from crowd.workers.services.invitations import register_worker
+    from crowd.workers.services.invitations import give_consent, register_worker
 
     sessions = {}
     for number, (name, slug, scale) in enumerate(DESIGNS):
@@ -119,7 +118,7 @@ def make_work(n_each: int, items: int = 1) -> dict[str, str]:
         for screen in SCREENS:
             user = get_user_model().objects.create(username=f"{screen}-{number}")
             worker = register_worker(platform_worker_id=user.username, user=user)
-            consent.give(worker, pool)
+            give_consent(worker, pool)
             client = Client()
             client.force_login(user)
             sessions[f"{name} {screen}"] = client.cookies["sessionid"].value

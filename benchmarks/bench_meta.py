@@ -17,17 +17,20 @@ import warnings
 import numpy as np
 from scipy import stats
 
-from leaderboard.metric_board.stats.instance_level import instance_statistic
 from leaderboard.metric_board.stats.intervals import (
     grouped_interval,
     soft_accuracy_interval,
     system_interval,
 )
+from leaderboard.metric_board.stats.pairs import instance_statistic
 from leaderboard.metric_board.stats.permutation import permutation_test
-from leaderboard.metric_board.stats.ranking import rank_metrics
 from leaderboard.metric_board.stats.soft_accuracy import soft_pairwise_accuracy
 from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS, system_rows
-from leaderboard.metric_board.stats.verdicts import verdicts, verdicts_test
+from leaderboard.metric_board.stats.verdicts import (
+    rank_metrics,
+    verdicts,
+    verdicts_test,
+)
 
 PROMISED = 20
 SWAPS = 1_000

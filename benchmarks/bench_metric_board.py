@@ -171,7 +171,7 @@ def judged(task: Any, number: int, owner: Any, team: Any, values: Any) -> Any:
 def write_answers(task: Any, evaluation: Any, worker: Any, values: Any) -> None:
     from django.utils import timezone
 
-    from crowd.hits.services.inputs import inputs_for
+    from crowd.hits.services.build import inputs_for
     from crowd.models import HIT, Answer, Assignment, Item
     from leaderboard.models import JudgedItem
 
@@ -267,7 +267,7 @@ def main() -> None:
     from django.test.utils import CaptureQueriesContext
 
     from leaderboard.metric_board import services
-    from leaderboard.metric_board.selectors.inputs import board_inputs
+    from leaderboard.metric_board.selectors.snapshot import board_inputs
     from leaderboard.metric_board.stats import snapshot
     from leaderboard.models import MetricBoard
 

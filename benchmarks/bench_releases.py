@@ -43,8 +43,11 @@ def fill(n: int) -> None:
     from django.db import transaction
 
     from benchmarks.bench_metric_board import judged, make_task
-    from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
-    from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
+    from leaderboard.evaluation.selectors.system_ratings import (
+        OF_ONE,
+        all_system_ratings_of,
+        digest,
+    )
     from leaderboard.models import MetricResult, Prediction, Score, Team
 
     rng = np.random.default_rng(1)

@@ -37,13 +37,13 @@ def pages(size: Size) -> dict[str, tuple[str, str]]:
     from django.test import Client
 
     from crowd.models import Worker
-    from crowd.workers.services import consent
+    from crowd.workers.services.invitations import give_consent
 
     worker = Worker.objects.get(pk=1)
     worker.user = get_user_model().objects.create(username="known")
     worker.save()
     for task in range(size.tasks):
-        consent.give(worker, slug(task))
+        give_consent(worker, slug(task))
     client = Client()
     client.force_login(worker.user)
     session = f"sessionid={client.cookies['sessionid'].value}"

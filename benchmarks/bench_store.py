@@ -84,7 +84,7 @@ def main() -> None:
 
     from leaderboard.metric_runs import services
     from leaderboard.models import Submission, Task
-    from leaderboard.submissions.services import submit, validate
+    from leaderboard.submissions.services import lifecycle, submit
     from leaderboard.tasks.services import load
 
     owner = get_user_model().objects.create_user("bench")
@@ -105,7 +105,7 @@ def main() -> None:
     t_load = seconds(lambda: load.load_task("wmt21-de-en", source))
     task = Task.objects.get(slug="wmt21-de-en")
     submission = hand_in(task, ids, world.noisy(references, seed=3))
-    t_store = seconds(lambda: validate.check(submission.pk))
+    t_store = seconds(lambda: lifecycle.validate(submission.pk))
     t_bare = bare_inserts(task.pk, submission.pk, references)
     print(
         f"load {N_LARGE} instances {t_load:.2f} s + store {N_LARGE} predictions "
@@ -132,7 +132,7 @@ def main() -> None:
 
     def intake() -> None:
         one = hand_in(small, ids, predictions)
-        validate.check(one.pk)
+        lifecycle.validate(one.pk)
         services.run(one.pk)
         Submission.objects.filter(pk=one.pk).update(state="INVALID")
 

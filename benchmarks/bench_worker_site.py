@@ -202,16 +202,15 @@ def _way_in(i: int, pool: str) -> tuple[str, str]:
     from django.contrib.auth import get_user_model
     from django.test import Client
 
-    from crowd.campaigns.services import pages
-    from crowd.workers.services import consent
-    from crowd.workers.services.invitations import register_worker
+    from crowd.campaigns.services.claim import first_on, next_page
+    from crowd.workers.services.invitations import give_consent, register_worker
 
     user = get_user_model().objects.create(username=f"worker-{i}")
     worker = register_worker(platform_worker_id=f"worker-{i}", user=user)
-    consent.give(worker, pool)
+    give_consent(worker, pool)
     client = Client()
     client.force_login(user)
-    first = pages.first_on(pages.next_page(worker))
+    first = first_on(next_page(worker))
     return client.cookies["sessionid"].value, _hit_address(first.pk)
 
 

@@ -1,5 +1,9 @@
-from crowd.campaigns.admin.campaign import CampaignAdmin, HITTypeAdmin
-from crowd.campaigns.admin.work import AssignmentAdmin, HITAdmin
+from crowd.campaigns.admin.campaign import (
+    AssignmentAdmin,
+    CampaignAdmin,
+    HITAdmin,
+    HITTypeAdmin,
+)
 from crowd.elsewhere.admin import (
     ExternalCampaignAdmin,
     ExternalSessionAdmin,
@@ -7,28 +11,30 @@ from crowd.elsewhere.admin import (
     PanelSourceAdmin,
 )
 from crowd.messages.admin import MessageAdmin
-from crowd.money.admin.money import (
+from crowd.money.admin import (
     BudgetAdmin,
     CommitmentAdmin,
     ExchangeRateAdmin,
     LedgerEntryAdmin,
+    PayoutAdmin,
+    PayoutRunAdmin,
+    PayoutTermsAdmin,
 )
-from crowd.money.admin.payouts import PayoutAdmin, PayoutRunAdmin, PayoutTermsAdmin
-from crowd.requester.admin.accounts import AccessKeyAdmin, RequesterAdmin
-from crowd.requester.admin.batches import RequesterBatchAdmin
-from crowd.requester.admin.work import (
+from crowd.requester.admin import (
+    AccessKeyAdmin,
+    RequesterAdmin,
     RequesterAssignmentAdmin,
+    RequesterBatchAdmin,
     RequesterBonusAdmin,
     RequesterEventAdmin,
     WorkerRecordAdmin,
 )
-from crowd.workers.admin.invitation import InvitationAdmin
-from crowd.workers.admin.people import RequirementAdmin, WorkerAdmin
-from crowd.workers.admin.qualification_grants import (
+from crowd.workers.admin.people import InvitationAdmin, RequirementAdmin, WorkerAdmin
+from crowd.workers.admin.qualification_tests import (
     QualificationGrantAdmin,
+    QualificationTestAdmin,
     TestAttemptAdmin,
 )
-from crowd.workers.admin.qualification_tests import QualificationTestAdmin
 
 __all__ = [
     "AccessKeyAdmin",

@@ -2,9 +2,10 @@
 
 from crowd.campaigns.services import news, review, work
 from crowd.elsewhere.services import notices, subscriptions, sync
-from crowd.elsewhere.services.hit_page import Pages
+from crowd.elsewhere.services.hit_offer import Pages
 from crowd.messages import services as messages
-from crowd.money.services import last_payments, payouts
+from crowd.money.services import payouts
+from crowd.money.services.payouts import forget_the_gone
 from crowd.requester.services import deliver
 from crowd.workers.hit_form import sent_to, shown_item
 from crowd.workers.services import invitations
@@ -41,7 +42,7 @@ def forget_notices() -> None:
 
 def plan_payouts() -> None:
     payouts.plan_due()
-    last_payments.forget_the_gone()
+    forget_the_gone()
 
 
 def send_invitation(invitation: int, language: str = "") -> None:

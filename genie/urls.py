@@ -4,7 +4,7 @@ from django.contrib.auth import views as auth
 from django.urls import URLPattern, URLResolver, include, path
 
 from genie.accounts.views import LoginView
-from genie.lib.serving.post_only import post_or
+from genie.lib.serving.pages import post_or
 from genie.upkeep.views import public_status, security_txt, status
 
 # Staff sign in like all users: with two factors, and limited tries.
@@ -32,7 +32,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/login/", LoginView.as_view(), name="account_login"),
     path("account/", include("allauth.urls")),
     path("api/v1/", include("leaderboard.site.api.urls", namespace="api")),
-    path("api/", include("leaderboard.site.api.docs_urls")),
+    path("api/", include("leaderboard.site.api.operations")),
     path("turk", include("crowd.requester.api", namespace="turk")),
     path("work/appeals/", include("quality.appeals.pages", namespace="appeals")),
     path("requester/", include("crowd.requester.urls", namespace="requester")),

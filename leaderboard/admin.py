@@ -18,8 +18,7 @@ from leaderboard.metric_board.admin import (
     MetricRunAdmin,
     OutsideMetricAdmin,
 )
-from leaderboard.releases.admin import TaskAdmin
-from leaderboard.releases.release_admin import ReleaseAdmin
+from leaderboard.releases.admin import ReleaseAdmin, TaskAdmin
 from leaderboard.site import admin as failed_jobs
 from leaderboard.teams.admin import (
     GroupAdmin,

@@ -14,8 +14,8 @@ from leaderboard.extensions import broken
 from leaderboard.metrics.base import all_metrics
 from leaderboard.tasks import shipped
 from leaderboard.tasks.config import read_task
-from leaderboard.tasks.services.brought import templates_of
-from leaderboard.tasks.services.fitting import misfits
+from leaderboard.tasks.services.configuration import misfits
+from leaderboard.tasks.services.load import templates_of
 from quality.detection.models import ALL_EVIDENCE
 from quality.detection.stats.detector_specs import DETECTORS
 

@@ -20,12 +20,8 @@ from crowd.campaigns.services import run
 from crowd.hits.models import Assignment, Campaign, Item
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.worker import Worker
-from crowd.workers.services import (
-    consent,
-    invitations,
-    qualification_tests,
-    requirements,
-)
+from crowd.workers.services import invitations, qualification_tests, requirements
+from crowd.workers.services.invitations import give_consent
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator
@@ -113,7 +109,7 @@ def worker(pools: list[str]) -> Worker:
     if worker is None:
         worker = invitations.register_worker(user=user, platform_worker_id=WORKER)
     for pool in pools:
-        consent.give(worker, pool)
+        give_consent(worker, pool)
     return worker
 
 
@@ -128,7 +124,7 @@ def players(pools: list[str]) -> list[Player]:
                 platform_worker_id=worker_id, simulated=True
             )
         for pool in pools:
-            consent.give(worker, pool)
+            give_consent(worker, pool)
         crowd.append(Player(worker, habit))
     return crowd
 

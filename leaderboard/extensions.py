@@ -5,7 +5,7 @@ from typing import Any
 
 from crowd.hit_templates import all_templates
 from crowd.platforms.base import all_platforms
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from genie.lib import outside
 from leaderboard.designs.base import all_designs
 from leaderboard.imports.readers.layout import all_layouts

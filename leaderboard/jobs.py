@@ -16,7 +16,7 @@ from leaderboard.releases import queued as releases
 from leaderboard.studio.services import bring, keep
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.services import lifecycle
-from leaderboard.submissions.services import validate as validating
+from leaderboard.submissions.services import lifecycle as validating
 from leaderboard.tasks.models import Task
 from leaderboard.teams.services import announce as announcing
 from leaderboard.teams.services import notices, webhooks
@@ -34,7 +34,7 @@ RUNNERS = [
 
 def validate(pk: int) -> None:
     runner = lifecycle.RUNNERS[Submission.State.RECEIVED]
-    runner.run(pk, lambda _: validating.check(pk))
+    runner.run(pk, lambda _: validating.validate(pk))
 
 
 def measure(pk: int) -> None:

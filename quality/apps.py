@@ -7,9 +7,10 @@ class QualityConfig(AppConfig):
     name = "quality"
 
     def ready(self) -> None:
-        from crowd.campaigns.services import preference, reissue, undo
+        from crowd.campaigns.services import reissue, undo
+        from crowd.campaigns.services.claim import register_chooser
 
         name = "test questions"
-        preference.register(name, late("quality.detection.services.next_hit.choose"))
+        register_chooser(name, late("quality.detection.services.next_hit.choose"))
         reissue.register(name, late("quality.test_questions.services.test_hits"))
         undo.register(name, late("quality.test_questions.services.again"))

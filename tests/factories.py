@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.hits.services.inputs import inputs_for
+from crowd.hits.services.build import inputs_for
 from crowd.models import (
     HIT,
     Answer,

@@ -25,39 +25,46 @@ from tests import cuts
 # The callers of those with an asterisk open the transaction.
 WATCHED: dict[str, str] = {
     "crowd.campaigns.services": """
-        add_money:add_money=campaign change_reward:_keep_type_of_posted=externalcampaign change_reward:change_reward=campaign claim:_claim=worker claim:fill=assignment,worker
-        more_answers:ask_for_more=campaign pages:hold overturn:_locked=assignment,campaign reissue:_replace_in=campaign reissue:count_again=assignment reopen:reopen=campaign
-        reservations:may_take* reservations:pass_on=reservation? review:reject=assignment,campaign run:resume=campaign undo:change_page=assignment,campaign work:store*=campaign
+        add_money:add_money=campaign change_reward:_keep_type_of_posted=externalcampaign change_reward:change_reward=campaign claim:_claim=worker
+        claim:fill=assignment,worker claim:hold_page claim:may_take* claim:pass_on_reservation=reservation? more_answers:ask_for_more=campaign
+        overturn:_locked=assignment,campaign reissue:_replace_in=campaign reissue:count_again=assignment review:reject=assignment,campaign run:reopen=campaign
+        run:resume=campaign undo:change_page=assignment,campaign work:store*=campaign
     """,
     "crowd.elsewhere.services": """
-        attested:keep_terms* collect:_take=campaign collect:_take_in=externalsession decisions:_decided=externalsession reconcile:_overturn=campaign study:_follow=externalsession
-        study:_note_answer=externalsession
+        attested:keep_terms* collect:_take=campaign collect:_take_in=externalsession decisions:_decided=externalsession reconcile:_overturn=campaign
+        study:_follow=externalsession study:_note_answer=externalsession
     """,
-    "crowd.hits.services": "extend:extend=campaign signals:keep_signals* slots:take_back*",
+    "crowd.hits.services": "build:extend=campaign build:take_back_slot* check_answers:keep_signals*",
     "crowd.messages": "services:send* services:send_from_requester*",
     "crowd.money.services": """
-        bonuses:give=campaign budgets:commit=budget budgets:divide=commitment budgets:set_aside_again=budget,commitment budgets:set_limit=budget fair_pay:make_up=campaign payments:cancel*
-        payments:plan_after_all* payouts:lock=payoutterms
+        bonuses:give=campaign budgets:commit=budget budgets:divide=commitment budgets:set_aside_again=budget,commitment budgets:set_limit=budget fair_pay:make_up=campaign
+        payments:cancel* payments:plan_after_all* payouts:lock=payoutterms
     """,
     "crowd.requester": "api:_answer=requester",
-    "crowd.requester.batches": "post:post=requester post:stop=requester review:apply=requester",
+    "crowd.requester.batches": "post:apply_reviews=requester post:post=requester post:stop=requester",
     "crowd.requester.services": """
-        overturn:overturn=requester qualification_requests:ask=requester qualification_requests:send_test=requester settle:settle=requester? turns:_own=requester turns:accept=requester
+        overturn:overturn=requester qualification_requests:ask=requester qualification_requests:send_test=requester settle:settle=requester? turns:_own=requester
+        turns:accept=requester
     """,
     "crowd.worker_site": "arrival:_for_newcomer",
-    "crowd.workers.admin": "invitation:InvitationAdmin._made people:_write",
+    "crowd.workers.admin": "people:InvitationAdmin._made people:_write",
     "crowd.workers.services": """
-        consent:give exclusions:exclude=worker exclusions:from_all_work invitations:redeem invitations:send profiles:choose=profile qualification_tests:draft qualification_tests:new_version
-        qualification_tests:publish=qualificationtest qualification_tests:retire qualification_tests:write requirements:of_campaign* test_attempts:_grant*=worker
-        test_attempts:answer=testattempt test_attempts:grant_by_hand test_attempts:revoke test_attempts:start=worker
+        exclusions:exclude=worker exclusions:from_all_work invitations:choose_profile=profile invitations:give_consent invitations:redeem invitations:send
+        qualification_tests:draft qualification_tests:new_version qualification_tests:publish=qualificationtest qualification_tests:retire qualification_tests:write
+        requirements:of_campaign* test_attempts:_grant*=worker test_attempts:answer=testattempt test_attempts:grant_by_hand test_attempts:revoke
+        test_attempts:start=worker
     """,
     "genie.accounts": "first_staff:make=content_type",
     "genie.history": "log:_number_some=loghead",
-    "genie.lib": "admin:_is_gone database:best_effort jobs:_work_off jobs:enqueue_missing jobs:install jobs:retry_failure staff_actions:Action._act_on",
+    "genie.lib": """
+        admin:_is_gone database:best_effort jobs:_work_off jobs:enqueue_missing jobs:install jobs:retry_failure staff_actions:Action._act_on
+    """,
     "genie.lib.queue": "owners:Presence.begin owners:bury_the_dead",
     "genie.upkeep": "doctor:examine engines:_old_tables_aside engines:working_copy",
     "leaderboard": "demo:_qualify",
-    "leaderboard.evaluation": "closing:close*=campaign machine:_lock_submission=submission machine:lock=humanevaluation rescoring:rescore=task?",
+    "leaderboard.evaluation": """
+        campaigns:close_campaigns*=campaign machine:_lock_submission=submission machine:lock=humanevaluation rescoring:rescore=task?
+    """,
     "leaderboard.evaluation.services": "qualification:ensure=task? refit:refit=task?",
     "leaderboard.evaluation.strategies": "comparison:_finish=campaign",
     "leaderboard.imports.services": "bring_in:_refuse_overtaken=task take_back:take_back=task",
@@ -69,15 +76,21 @@ WATCHED: dict[str, str] = {
     "leaderboard.papers.task_figures": "keep:keep_published",
     "leaderboard.releases": "queued:request=task",
     "leaderboard.studio.services": """
-        bring:_keep=draft bring:begin bring:read_now=draft? bring:say=draft bring:start=draft edit:change edit:new_version keep:add keep:begin make:make pilot:begin=draft pilot:close
-        start:_pairs=task? start:approve
+        bring:_keep=draft bring:begin bring:read_now=draft? bring:say=draft bring:start=draft edit:change edit:new_version keep:add keep:begin make:make pilot:begin=draft
+        pilot:close start:_pairs=task? start:approve
     """,
     "leaderboard.studio.views": "questions:hidden_questions start:_load=draft?",
     "leaderboard.submissions.services": "lifecycle:lock=submission submit:receive=team submit:team_for=user?",
-    "leaderboard.tasks.services": "load:_load load:_refresh revisions:revise=task",
-    "leaderboard.teams.services": "announce:_announce leave:delete=user notices:send teams:_locked=team teams:accept teams:create teams:remove teams:set_role webhooks:queue_test",
-    "quality.appeals": "services:against_ban=worker services:against_exclusion=worker services:against_rejection=assignment services:against_requester=requesterassignment",
-    "quality.bans": "admin:_impose=worker services:_decided=worker services:ban=worker services:carry_out*=worker,detectorfit",
+    "leaderboard.tasks.services": "load:_load load:_refresh load:revise=task",
+    "leaderboard.teams.services": """
+        announce:_announce leave:delete=user notices:send teams:_locked=team teams:accept teams:create teams:remove teams:set_role webhooks:queue_test
+    """,
+    "quality.appeals": """
+        services:against_ban=worker services:against_exclusion=worker services:against_rejection=assignment services:against_requester=requesterassignment
+    """,
+    "quality.bans": """
+        admin:_impose=worker services:_decided=worker services:ban=worker services:carry_out*=worker,detectorfit
+    """,
     "quality.test_questions": "services:grade=campaign services:settle=campaign",
 }
 SEQUENCES, ONCE, *OTHERS = cuts.UNCUT.values()
@@ -86,7 +99,7 @@ ALONE = f"""{SEQUENCES} {ONCE}
     crowd.elsewhere.services.decisions:pay_bonuses crowd.elsewhere.services.retype:move
     crowd.elsewhere.services.study:_priced crowd.worker_site.arrival:_for_newcomer
     genie.lib.jobs:_work_off genie.lib.staff_actions:Action._act_on
-    leaderboard.evaluation.admin.approve_page:_decided
+    leaderboard.evaluation.admin.decisions:_decided
     leaderboard.management.commands.judge:Command._task
 """
 SEVERAL = f"""{ALONE} {" ".join(OTHERS)}

@@ -20,7 +20,7 @@ from django.test import RequestFactory
 from django.urls import reverse
 
 from crowd.models import Invitation, PayoutRun
-from crowd.money.payout_files import LAYOUTS
+from crowd.money.services.payouts import LAYOUTS
 from genie.accounts.models import TaskRole
 from genie.accounts.task_admin import OfTask
 from leaderboard.models import Release, Task

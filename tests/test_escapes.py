@@ -8,21 +8,18 @@ from xml.etree import ElementTree
 
 from django.urls import reverse
 
-from crowd.platforms.base import Identity
-from crowd.platforms.demands import Choice, FormQuestion
+from crowd.platforms.base import Choice, FormQuestion, Identity
 from crowd.platforms.mturk_protocol import xml
 from crowd.platforms.panel import Panel, PanelTerms
 from crowd.requester.questions import answers
-from crowd.requester.questions.formatted import image, safe_html
-from crowd.requester.questions.question_form import ROOTS, read_form
+from crowd.requester.questions.question_form import ROOTS, image, read_form, safe_html
 from crowd.requester.questions.template import fill
 from leaderboard.charts import badge
 from leaderboard.models import Submission
 from leaderboard.site.api.operations import operations
 from leaderboard.site.docs import markdown
 from leaderboard.table_stats.page import as_page
-from leaderboard.table_stats.plots import Mark, interval_plot
-from leaderboard.table_stats.report import Sheet
+from leaderboard.table_stats.report import Mark, Sheet, interval_plot
 from tests.leaderboard.site.test_hostile_texts import NASTY, Elements
 
 QUOTED = escape(NASTY)

@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parent.parent
 ON_POSTGRES = os.environ.get("DATABASE_URL", "").startswith("postgres")
 
 POINTS = [
-    "leaderboard.submissions.services.validate:read_predictions:after",
-    "leaderboard.submissions.services.validate:_accept:after",
+    "leaderboard.submissions.services.lifecycle:read_predictions:after",
+    "leaderboard.submissions.services.lifecycle:_accept:after",
     "leaderboard.metric_runs.services:warnings_for:before",
     "leaderboard.metric_runs.services:write_result:after",
     "leaderboard.evaluation.campaigns:build_campaign:after",
@@ -27,8 +27,8 @@ POINTS = [
     "quality.detection.services.assess_pool:carry_out:after",
     "crowd.campaigns.services.run:complete:after",
     "leaderboard.evaluation.services.score:write:after",
-    "leaderboard.evaluation.services.publish:publish:before",
-    "leaderboard.evaluation.services.publish:publish:after",
+    "leaderboard.evaluation.services.public_log:publish_submission:before",
+    "leaderboard.evaluation.services.public_log:publish_submission:after",
 ]
 
 

@@ -22,7 +22,7 @@ from genie.accounts.models import TaskRole
 from leaderboard.evaluation.services.request import requested as request_evaluation
 from leaderboard.judges.definition import whole
 from leaderboard.models import Comparison, JointEvaluation, Judge, JudgeRun, Submission
-from leaderboard.site.api.docs_urls import Schema
+from leaderboard.site.api.operations import Schema
 from leaderboard.submissions.selectors import Staff
 from tests.cast import (  # noqa: F401
     CAST,

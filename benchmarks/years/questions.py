@@ -42,8 +42,7 @@ def _of_workers(size: Size) -> Iterator[tuple[str, Question]]:
 
     from crowd.campaigns.services.work import next_assignment
     from crowd.models import Worker
-    from crowd.workers.services import consent
-    from crowd.workers.services.invitations import register_worker
+    from crowd.workers.services.invitations import give_consent, register_worker
 
     user = get_user_model().objects.create(username="known")
     known = Worker.objects.get(pk=1)
@@ -55,7 +54,7 @@ def _of_workers(size: Size) -> Iterator[tuple[str, Question]]:
     )
     for name, worker in (("known", known), ("new", new)):
         for task in range(size.tasks):
-            consent.give(worker, slug(task))
+            give_consent(worker, slug(task))
         client = Client()
         client.force_login(worker.user)
         yield f"worker's home, {name}", _page(client, "/work/")

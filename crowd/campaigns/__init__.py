@@ -6,6 +6,6 @@ this order: submission, worker, campaign, budget, commitment. Messages to anothe
 platform are first stored in `services.outbox`.
 
 Front door: models; selectors (offers, reading_pace, rejection_reversal, starved,
-work_records); services (claim, news, outbox, overturn, pages, preference, reissue,
-reopen, reservations, review, run, shares, staff_notices, undo, work, work_records).
+work_records); services (claim, news, outbox, overturn, reissue, review, run, undo,
+work, work_records).
 """

@@ -5,6 +5,6 @@ stores the platform's. Each outward call is a row before it is sent, so a crash 
 and loses no call. Adapters in `crowd.platforms` implement the protocols and know
 neither Django nor the database.
 
-Front door: models; pages; services (accounts, attested, hit_page, notices,
+Front door: models; pages; services (accounts, attested, hit_offer, notices,
 subscriptions, sync, visits).
 """

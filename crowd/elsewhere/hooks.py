@@ -22,7 +22,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from crowd.elsewhere.services import notices, subscriptions
-from crowd.platforms.mturk_protocol.notices import Envelope, hits_in, opened
+from crowd.platforms.mturk_protocol.calls import Envelope, hits_in, opened
 from genie.lib import outbound
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line

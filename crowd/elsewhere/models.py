@@ -25,7 +25,7 @@ class ExternalCampaign(models.Model):
     rate = models.ForeignKey(
         ExchangeRate, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    # [human.study] of the task; see crowd/platforms/demands.py
+    # [human.study] of the task; see crowd/platforms/base.py
     terms = models.JSONField(default=dict, blank=True)
     # requirements sent to the platform, which its people therefore meet
     attested = models.JSONField(default=list, blank=True)

@@ -2,7 +2,7 @@
 
 Templates that came with a task's bundle are in the database. `known` has all of them.
 
-Front door: models; checks; consent; errors; foreign; form; formats; markdown; words.
+Front door: models; checks; consent; foreign; form; formats; words.
 """
 
 from collections.abc import Iterator, Mapping

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from crowd.hit_templates.template import HITTemplate
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
-from crowd.hit_templates.markdown import to_html
+from crowd.hit_templates.formats import to_html
 from crowd.hit_templates.words import LANGUAGE
 
 ROOT = Path(__file__).resolve().parent

@@ -21,6 +21,7 @@ from genie.lib.formats import MOST_TURNS, turns_of
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
+
 # Texts of an item that are rendered like its outputs.
 _AS_OUTPUTS = ("prediction", "reference", "standard")
 # Headings within a text are below the page's own.
@@ -127,3 +128,17 @@ def _lower(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
     token = tokens[index]
     token.tag = f"h{min(6, int(token.tag[1]) + _LEVELS_DOWN)}"
     return str(self.renderToken(tokens, index, options, env))
+
+
+def to_html(markdown: str) -> SafeString:
+    """Render Markdown as HTML without raw HTML from the text."""
+    html: str = _commonmark().render(markdown)
+    return mark_safe(html)  # noqa: S308 - html is disabled below
+
+
+@cache
+def _commonmark() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    # Raw HTML in a Markdown file is shown, not executed.
+    return MarkdownIt("commonmark", {"html": False}).enable("table")

@@ -19,10 +19,8 @@ from django.template import (
 )
 from django.utils.safestring import SafeString
 
-from crowd.hit_templates.fields import Field, read_fields
-from crowd.hit_templates.form import read_form
-from crowd.hit_templates.formats import in_formats
-from crowd.hit_templates.markdown import to_html
+from crowd.hit_templates.form import Field, read_fields, read_form
+from crowd.hit_templates.formats import in_formats, to_html
 from crowd.hit_templates.words import (
     FILE,
     FOLDER_OF_PARTS,

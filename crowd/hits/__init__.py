@@ -5,6 +5,5 @@ HIT, an answer is one rating. Building is deterministic: a campaign's key and se
 decide its items, their order and their names. This wing knows neither the rated systems
 nor which items are test questions.
 
-Front door: models; selectors; services (build, check_answers, extend, inputs,
-marked_spans, platforms, signals, slots).
+Front door: models; selectors; services (build, check_answers, platforms).
 """

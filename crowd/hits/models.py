@@ -3,7 +3,7 @@ from django.db import models
 from django.db.models import Q
 
 from crowd.workers.models.worker import Worker
-from genie.lib.ordered_json import OrderedJSONField
+from genie.lib.database import OrderedJSONField
 
 # Campaigns and their contents: HIT types, inputs, HITs and items.
 #
@@ -116,7 +116,7 @@ class Input(models.Model):
     goes through these, so its cost does not depend on the number of open HITs.
     """
 
-    # The pool. If exposure is counted by campaign, see `crowd.hits.services.inputs`.
+    # The pool. If exposure is counted by campaign, see `crowd.hits.services.build`.
     scope = models.CharField(max_length=140)
     content_key = models.CharField(max_length=64)
     # for an input within one campaign: the same input within its pool

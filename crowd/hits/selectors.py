@@ -22,13 +22,18 @@ from crowd import hit_templates
 from crowd.elsewhere.models import is_unvouched
 from crowd.hit_templates import HITTemplate
 from crowd.hit_templates.consent import ENGLISH
-from crowd.hit_templates.errors import Errors, read_errors
-from crowd.hit_templates.form import CHECKBOXES, CHECKBOXES_IN, Form, read_form
+from crowd.hit_templates.form import (
+    CHECKBOXES,
+    CHECKBOXES_IN,
+    Errors,
+    Form,
+    read_errors,
+    read_form,
+)
 from crowd.hits.models import HIT, Assignment, Campaign, HITType, Item, RewardChange
 from crowd.money.models import LedgerEntry
 from crowd.pricing import hourly_cents
-from crowd.scales.base import Scale
-from crowd.scales.find import all_scales
+from crowd.scales.base import Scale, all_scales
 
 State = Assignment.State
 COUNTED = (State.SUBMITTED, State.APPROVED)

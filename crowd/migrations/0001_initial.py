@@ -4,7 +4,7 @@ import crowd.workers.models.worker
 import django.core.validators
 import django.db.models.deletion
 import django.utils.timezone
-import genie.lib.ordered_json
+import genie.lib.database
 from decimal import Decimal
 from django.conf import settings
 from django.db import migrations, models
@@ -114,7 +114,7 @@ class Migration(migrations.Migration):
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                     ('template', models.SlugField(max_length=100)),
                     ('scale', models.SlugField(max_length=100)),
-                    ('criteria', genie.lib.ordered_json.OrderedJSONField(default=dict)),
+                    ('criteria', genie.lib.database.OrderedJSONField(default=dict)),
                     ('form', models.JSONField(blank=True, default=dict)),
                     ('title', models.CharField(max_length=128)),
                     ('description', models.TextField(max_length=2000)),

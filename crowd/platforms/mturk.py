@@ -32,15 +32,20 @@ from crowd.platforms.base import (
     SessionEvent,
 )
 from crowd.platforms.mturk_protocol import hits as mturk_hits
-from crowd.platforms.mturk_protocol import people, work
+from crowd.platforms.mturk_protocol import hits as people
 from crowd.platforms.mturk_protocol.calls import (
     TurkBusy,
     TurkRefusal,
     TurkSilence,
     all_done,
+    hits_in,
     result_of,
 )
-from crowd.platforms.mturk_protocol.notices import hits_in
+from crowd.platforms.mturk_protocol.hits import (
+    decide_on_assignments,
+    pay_bonuses,
+    sync_assignments,
+)
 from crowd.platforms.mturk_protocol.terms import (
     cents,
     dollars,
@@ -410,13 +415,13 @@ class MTurk(Platform):
     # --- work and money ----------------------------------------------------------------
 
     def sync(self, ref: ExternalRef, since: datetime | None) -> Iterator[SessionEvent]:
-        return work.sync(self.calls, ref)
+        return sync_assignments(self.calls, ref)
 
     def decide(self, decisions: Sequence[DecisionSpec]) -> Iterator[Result]:
-        return work.decide(self.calls, decisions)
+        return decide_on_assignments(self.calls, decisions)
 
     def bonus(self, bonuses: Sequence[BonusSpec]) -> Iterator[Result]:
-        return work.bonus(self.calls, self.environment, bonuses)
+        return pay_bonuses(self.calls, self.environment, bonuses)
 
     def balance_cents(self) -> int | None:
         try:

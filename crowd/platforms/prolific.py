@@ -26,10 +26,11 @@ from crowd.platforms.base import (
     MoreSpec,
     Outcome,
     Platform,
+    Requirements,
     Result,
     SessionEvent,
+    StudyTerms,
 )
-from crowd.platforms.demands import Requirements, StudyTerms
 from crowd.platforms.prolific_protocol import filters, terms
 from crowd.platforms.prolific_protocol.calls import (
     Account,

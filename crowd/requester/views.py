@@ -14,8 +14,8 @@ from django.views.decorators.http import require_safe
 
 from crowd.requester import selectors
 from crowd.requester.batches import post as posting
-from crowd.requester.batches import review
 from crowd.requester.batches.forms import BatchForm, ReviewForm
+from crowd.requester.batches.post import apply_reviews, read_reviews
 from crowd.requester.batches.results import results_csv
 from crowd.requester.models import (
     AccessKey,
@@ -32,7 +32,7 @@ from crowd.requester.services.settle import settle
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin import note
 from genie.lib.errors import GenieError
-from genie.lib.serving.post_only import post_or
+from genie.lib.serving.pages import post_or
 from genie.lib.typing import Account
 
 View = Callable[..., HttpResponse]
@@ -159,8 +159,8 @@ def batch(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
     form = ReviewForm(request.POST or None, request.FILES or None)
     if form.is_bound and form.is_valid():
         try:
-            reviews = review.read_reviews(form.cleaned_data["table_file"])
-            done = review.apply(one, reviews)
+            reviews = read_reviews(form.cleaned_data["table_file"])
+            done = apply_reviews(one, reviews)
         except GenieError as error:
             form.add_error("table_file", error.message)
         else:

@@ -7,9 +7,10 @@ from abc import ABC
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from genie.lib.errors import GenieError
+from genie.lib.extension import discover
 
 # ASCII digits only: float() also takes "1_0", "nan" and digits of other scripts.
 _NUMBER = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,20})?", re.ASCII)
@@ -104,7 +105,7 @@ class Scale(ABC):
 
         Examples
         --------
-        >>> from crowd.scales.find import all_scales
+        >>> from crowd.scales.base import all_scales
         >>> [option.label for option in all_scales()["likert-5"].by_key()][-1]
         'Strongly agree'
         """
@@ -126,7 +127,7 @@ class Scale(ABC):
 
         Examples
         --------
-        >>> from crowd.scales.find import all_scales
+        >>> from crowd.scales.base import all_scales
         >>> all_scales()["likert-5"].parse("0.75")
         0.75
         """
@@ -152,7 +153,7 @@ class Scale(ABC):
 
         Examples
         --------
-        >>> from crowd.scales.find import all_scales
+        >>> from crowd.scales.base import all_scales
         >>> all_scales()["magnitude"].rating(150)
         1.5
         """
@@ -164,7 +165,7 @@ class Scale(ABC):
 
         Examples
         --------
-        >>> from crowd.scales.find import all_scales
+        >>> from crowd.scales.base import all_scales
         >>> all_scales()["slider-100"].is_in("fi"), all_scales()["binary"].is_in("fi")
         (True, False)
         """
@@ -176,7 +177,7 @@ class Scale(ABC):
 
         Examples
         --------
-        >>> from crowd.scales.find import all_scales
+        >>> from crowd.scales.base import all_scales
         >>> [option.label for option in all_scales()["binary"].in_language("de").options]
         ['Stimme zu', 'Stimme nicht zu']
         >>> all_scales()["binary"].in_language("de").options[0].value
@@ -204,3 +205,79 @@ def _in_language(scale: type[Scale], language: str) -> type[Scale]:
         for option, label in zip(scale.options, scale.labels[language], strict=True)
     )
     return type(scale.__name__, (scale,), {"options": options})
+
+
+# Scales of imported ratings: found by their names, not offered for new tasks.
+#
+# `number_1_7` is any number from 1 to 7, with scores in percent of the range, as on this
+# site's scales. `sum_-25_0` keeps its own unit, because a sum of penalties has no
+# meaningful minimum. `z_-4_4` holds standard deviations, with scores in hundredths.
+# `preferred` says whether one output of a pair was the better one.
+_NAMED = re.compile(r"(number|sum|z)_(-?[0-9]{1,9})_(-?[0-9]{1,9})", re.ASCII)
+PREFERRED = "preferred"
+
+
+class _Preferred(Scale):
+    """Whether this output of two was the better one; half for a tie."""
+
+    options = (
+        Option(1.0, "preferred", "1"),
+        Option(0.5, "neither", "2"),
+        Option(0.0, "not preferred", "3"),
+    )
+
+
+@cache
+def scale_elsewhere(slug: str) -> type[Scale] | None:
+    """Return the imported scale of this name; None if there is none.
+
+    Examples
+    --------
+    >>> scale_elsewhere("number_1_7").maximum
+    7.0
+    >>> scale_elsewhere("sum_-25_0").counted, scale_elsewhere("number_7_1") is None
+    (True, True)
+    """
+    if slug == PREFERRED:
+        return type("Preferred", (_Preferred,), {"slug": slug})
+    found = _NAMED.fullmatch(slug)
+    if found is None:
+        return None
+    family, low, high = found[1], float(found[2]), float(found[3])
+    if low >= high:
+        return None
+    ends = {"minimum": low, "maximum": high, "binary_threshold": (low + high) / 2}
+    own_unit = {"counted": family != "number", "times": 100.0 if family == "z" else 1.0}
+    return type("Elsewhere", (Scale,), {"slug": slug, **ends, **own_unit})
+
+
+# All scales by their slugs: offered ones and those of imported ratings.
+class _Scales(dict[str, type[Scale]]):
+    """Scales by their slugs; those of imported ratings are found, not listed."""
+
+    def __missing__(self, slug: str) -> type[Scale]:
+        if (scale := scale_elsewhere(slug)) is None:
+            raise KeyError(slug)
+        return scale
+
+    def __contains__(self, slug: object) -> bool:
+        return super().__contains__(slug) or scale_elsewhere(str(slug)) is not None
+
+    def get(self, slug: str, default: Any = None) -> Any:
+        try:
+            return self[slug]
+        except KeyError:
+            return default
+
+
+def all_scales() -> dict[str, type[Scale]]:
+    """Return all scales by their slugs.
+
+    Examples
+    --------
+    >>> sorted(all_scales())[:2]
+    ['binary', 'likert-5']
+    >>> all_scales()["number_1_7"].minimum
+    1.0
+    """
+    return _Scales(discover("crowd.scales", Scale))

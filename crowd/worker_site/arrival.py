@@ -22,9 +22,7 @@ from crowd.elsewhere.services import visits
 from crowd.platforms.base import Completion
 from crowd.workers.hit_form import AccountForm, InvitationForm, InvitedAccountForm
 from crowd.workers.models.worker import Invitation, Worker
-from crowd.workers.selectors.consent import consented
-from crowd.workers.selectors.eligible import open_pools
-from crowd.workers.selectors.shares import SHARE_DONE, used_up
+from crowd.workers.selectors.eligible import SHARE_DONE, consented, open_pools, used_up
 from crowd.workers.services import invitations
 from genie.accounts.throttles import (
     WrongCodes,

@@ -17,17 +17,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
-from crowd.campaigns.services import pages, undo, work
-from crowd.campaigns.services.claim import GRACE, first_of
-from crowd.campaigns.services.pages import Page
+from crowd.campaigns.services import claim, undo, work
+from crowd.campaigns.services.claim import GRACE, Page, first_of
 from crowd.elsewhere.pages import for_workers, visit_of, wants_json
 from crowd.elsewhere.services import visits
-from crowd.elsewhere.services.hit_page import Pages, hit_of, page_of
+from crowd.elsewhere.services.hit_offer import Pages, hit_of, page_of
 from crowd.hit_templates.form import DOCUMENT, PART
 from crowd.hits.models import Assignment, Campaign, Item
 from crowd.hits.selectors import form_of, language_of, worded
+from crowd.hits.services.check_answers import canary_word, read_signals
 from crowd.hits.services.platforms import can
-from crowd.hits.services.signals import canary_word, read_signals
 from crowd.money.selectors.earnings import earnings
 from crowd.worker_site.language import Page as View
 from crowd.worker_site.language import in_its_language, spoken
@@ -41,12 +40,17 @@ from crowd.workers.hit_form import (
     stored_answers,
 )
 from crowd.workers.models.worker import Exclusion, Worker
-from crowd.workers.selectors.eligible import COUNTED, first_unseen_inputs, in_turns_with
+from crowd.workers.selectors.eligible import (
+    COUNTED,
+    first_unseen_inputs,
+    in_turns_with,
+    left_of_share,
+    most_left,
+)
 from crowd.workers.selectors.profiles import profile_of
-from crowd.workers.selectors.shares import left_of_share, most_left
 from genie.lib.database import prepare
 from genie.lib.errors import GenieError
-from genie.lib.serving.post_only import post_or
+from genie.lib.serving.pages import post_or
 
 PAGES = Pages(shown_item, sent_to)
 # Other sites show it and get the form; it loads no content, not even from us.
@@ -223,26 +227,26 @@ def give_back(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
 
 @in_its_language
 def _take(request: HttpRequest, worker: Worker, assignment: Assignment) -> HttpResponse:
-    page = pages.page_of(assignment)
+    page = claim.page_of(assignment)
     try:
-        pages.refuse_other(page, request.POST.get("hits"))
+        claim.refuse_other(page, request.POST.get("hits"))
         work.submit_page(
             page,
             sent_answers(page, request.POST),
             active_seconds=sent_seconds(request.POST),
             remark=request.POST.get("remark", ""),
-            signals=read_signals(pages.first_on(page), request.POST),
+            signals=read_signals(claim.first_on(page), request.POST),
         )
     except GenieError as error:
         return _refused(request, worker, assignment, error, again=_page)
-    return _go_on(request, worker, pages.first_on(page))
+    return _go_on(request, worker, claim.first_on(page))
 
 
 @in_its_language
 def _take_other(
     request: HttpRequest, worker: Worker, assignment: Assignment
 ) -> HttpResponse:
-    page = pages.page_of(assignment)
+    page = claim.page_of(assignment)
     try:
         undo.change_page(
             page,
@@ -251,7 +255,7 @@ def _take_other(
         )
     except GenieError as error:
         return _refused(request, worker, assignment, error, again=_page_to_change)
-    return _go_on(request, worker, pages.first_on(page))
+    return _go_on(request, worker, claim.first_on(page))
 
 
 def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpResponse:
@@ -312,7 +316,7 @@ def _page(
     error: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    page = pages.page_of(assignment)
+    page = claim.page_of(assignment)
     shown = {**_shown(worker, page, last, posted=posted), "error": error}
     return render(request, "worker_site/hit.html", shown, status=status)
 
@@ -327,7 +331,7 @@ def _page_to_change(
     error: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    page = pages.page_of(assignment)
+    page = claim.page_of(assignment)
     shown = {**_changed(worker, page, posted), "error": error}
     return render(request, "worker_site/hit.html", shown, status=status)
 
@@ -359,13 +363,13 @@ def _shown(
     *,
     posted: dict[str, str] | None = None,
 ) -> Context:
-    assignment = pages.first_on(page)
+    assignment = claim.first_on(page)
     return {
         **_questions(worker, page, posted or {}),
         "canary": canary_word(assignment)
         if form_of(assignment.hit.campaign.hit_type).canary
         else "",
-        "hits": pages.names(page),
+        "hits": claim.page_names(page),
         "last": last,
         "undo_seconds": undo.seconds_left(last) if last else 0,
         "seconds_left": max(
@@ -383,7 +387,7 @@ def _changed(
 
 
 def _questions(worker: Worker, page: Page, posted: dict[str, str]) -> Context:
-    assignment = pages.first_on(page)
+    assignment = claim.first_on(page)
     campaign = assignment.hit.campaign
     in_turns = assignment.in_turns or in_turns_with(worker, campaign)
     return {
@@ -411,9 +415,9 @@ def _next(request: HttpRequest, worker: Worker, pool: str | None) -> tuple[str, 
         if undo.last_answered(worker) is not None:
             _say(request, worker, _("Your last answer is stored."))
         return reverse("work:finished"), []
-    page = pages.next_page(worker, pool)
+    page = claim.next_page(worker, pool)
     if page:
-        return _address(pages.first_on(page)), page
+        return _address(claim.first_on(page)), page
     _say(
         request,
         worker,

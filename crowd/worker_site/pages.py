@@ -20,18 +20,16 @@ from crowd.hits.selectors import (
     worded,
 )
 from crowd.messages import services as service
-from crowd.money.selectors.earned_by_day import earned_by_day
+from crowd.money.selectors.earnings import done_for_requesters, earned_by_day
 from crowd.money.selectors.earnings import earnings as earnings_selector
 from crowd.money.selectors.payouts import OWN_SITE, next_for
-from crowd.money.selectors.requester_earnings import done_for_requesters
 from crowd.pricing import hourly_cents
 from crowd.requester.pages.groups import has_work
 from crowd.worker_site.language import in_words, said, spoken
 from crowd.workers.models.worker import Exclusion, Pause, Worker
-from crowd.workers.selectors.consent import agreed_text, consent_text
-from crowd.workers.selectors.eligible import open_pools
-from crowd.workers.services import consent as consent_service
+from crowd.workers.selectors.eligible import agreed_text, consent_text, open_pools
 from crowd.workers.services import exclusions
+from crowd.workers.services.invitations import give_consent
 from genie.lib.serving.pages import page_of
 
 PAGE = 100
@@ -71,7 +69,7 @@ def consent(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
             # it was changed, or is not available in this language any more: read it
             # again
             return redirect("work:consent", pool=pool)
-        consent_service.give(worker, pool, language)
+        give_consent(worker, pool, language)
         messages.success(request, _("Thank you. Please read the instructions."))
         return redirect("work:instructions", pool=pool)
     text, given = agreed_text(worker, pool) or (consent_text(pool), None)

@@ -2,27 +2,44 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.core.signing import BadSignature
+from django.core.validators import EmailValidator
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.debug import sensitive_post_parameters
 
 from crowd.campaigns.services import news
 from crowd.elsewhere.pages import for_workers
 from crowd.hits.models import Campaign, HITType
 from crowd.hits.selectors import title_now
 from crowd.messages.services import address_of
+from crowd.money.models import PaymentDetails, Payout
+from crowd.money.selectors.payouts import OWN_SITE, next_for
+from crowd.money.services.payouts import (
+    Recipient,
+    forget_details,
+    recipient_of,
+    save_details,
+)
 from crowd.workers.choices import COUNTRIES, UTC, languages, time_zones
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Consent, ConsentVersion, Profile, Worker
-from crowd.workers.selectors.consent import consent_text
+from crowd.workers.selectors.eligible import consent_text
 from crowd.workers.selectors.profiles import asked_for, may_say_country, profile_of
-from crowd.workers.services import profiles
+from crowd.workers.services.invitations import (
+    Chosen,
+    choose_profile,
+    guess_zone,
+    no_more_news,
+)
 from genie.lib.errors import GenieError
-from genie.lib.serving.post_only import post_or
+from genie.lib.formats import looks_like_formula
+from genie.lib.serving.pages import page_of, post_or
 
 Kind = Requirement.Kind
 
@@ -86,9 +103,9 @@ class SettingsForm(forms.Form):
         if not named:
             del self.fields["languages"]
 
-    def chosen(self) -> profiles.Chosen:
+    def chosen(self) -> Chosen:
         given = self.cleaned_data
-        return profiles.Chosen(
+        return Chosen(
             time_zone=given["time_zone"],
             goes_on=given["goes_on"],
             wants_news=given.get("wants_news", self.initial["wants_news"]),
@@ -104,7 +121,7 @@ def settings(request: HttpRequest, worker: Worker) -> HttpResponse:
     form = SettingsForm(posted, profile, address)
     if posted is not None and form.is_valid():
         try:
-            profiles.choose(worker, form.chosen())
+            choose_profile(worker, form.chosen())
         except GenieError as error:
             form.add_error("country", error.message)
         else:
@@ -126,7 +143,7 @@ def settings(request: HttpRequest, worker: Worker) -> HttpResponse:
 @post_or("work:settings")
 @for_workers
 def zone(request: HttpRequest, worker: Worker) -> HttpResponse:
-    kept = profiles.guess_zone(worker, request.POST.get("time_zone", ""))
+    kept = guess_zone(worker, request.POST.get("time_zone", ""))
     return HttpResponse(status=204 if kept else 200)
 
 
@@ -156,7 +173,7 @@ def no_news(request: HttpRequest, token: str) -> HttpResponse:
         raise Http404("This link does not work.") from None
     ended = request.method == "POST"
     if ended:
-        profiles.no_more_news(worker)
+        no_more_news(worker)
     return render(request, "worker_site/no_news.html", {"ended": ended})
 
 
@@ -171,3 +188,106 @@ def _titles(pools: Any) -> dict[str, str]:
     of_pools = dict(campaigns.values_list("pool", "hit_type_id"))
     hit_types = HITType.objects.in_bulk(of_pools.values())
     return {pool: title_now(hit_types[pk]) for pool, pk in of_pools.items()}
+
+
+# A worker's payment details: entered here, encrypted, and never shown in full again.
+PAGE = 50
+Method = PaymentDetails.Method
+
+
+class PaymentForm(forms.Form):
+    method = forms.ChoiceField(
+        choices=Method.choices, label=gettext_lazy("How you want to be paid")
+    )
+    name = forms.CharField(
+        max_length=70,
+        label=gettext_lazy("Name of the account holder"),
+        help_text=gettext_lazy("As your bank or payment service knows it."),
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
+    iban = forms.CharField(
+        max_length=42,
+        required=False,
+        label="IBAN",
+        help_text=gettext_lazy("For a bank transfer."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    email = forms.EmailField(
+        max_length=200,
+        required=False,
+        label=gettext_lazy("E-mail address of the account"),
+        help_text=gettext_lazy("For PayPal or Wise."),
+    )
+
+    def clean_iban(self) -> str:
+        iban = "".join(self.cleaned_data["iban"].split()).upper()
+        if iban and not is_iban(iban):
+            raise ValidationError(
+                _("This is not a valid IBAN; check it for mistyped characters.")
+            )
+        return iban
+
+    def clean_email(self) -> str:
+        """Refuse an address that spreadsheets would change into a different one."""
+        email: str = self.cleaned_data["email"]
+        if looks_like_formula(email):
+            raise ValidationError(EmailValidator.message, code="invalid")
+        return email
+
+    def clean(self) -> dict[str, Any] | None:
+        cleaned = super().clean() or {}
+        needed = "iban" if cleaned.get("method") == Method.BANK else "email"
+        if (
+            cleaned.get("method")
+            and not cleaned.get(needed)
+            and needed not in self.errors
+        ):
+            self.add_error(needed, _("Enter this to be paid in this way."))
+        return cleaned
+
+    @property
+    def recipient(self) -> Recipient:
+        needed = "iban" if self.cleaned_data["method"] == Method.BANK else "email"
+        return Recipient(self.cleaned_data["name"].strip(), self.cleaned_data[needed])
+
+
+def is_iban(text: str) -> bool:
+    """Check form and check digits (ISO 13616: the number is 1 modulo 97)."""
+    if not (15 <= len(text) <= 34 and text.isascii() and text.isalnum()):
+        return False
+    if not (text[:2].isalpha() and text[2:4].isdigit()):
+        return False
+    return int("".join(str(int(sign, 36)) for sign in text[4:] + text[:4])) % 97 == 1
+
+
+@sensitive_post_parameters("name", "iban", "email")
+@for_workers
+def payment(request: HttpRequest, worker: Worker) -> HttpResponse:
+    if worker.platform != OWN_SITE:
+        raise Http404("The platform that you came from pays you.")
+    details = PaymentDetails.objects.filter(worker=worker).first()
+    if request.method == "POST" and "delete" in request.POST:
+        forget_details(worker)
+        messages.success(request, _("Your payment details were deleted."))
+        return redirect("work:payment")
+    form = PaymentForm(
+        request.POST if request.method == "POST" else None,
+        initial={"method": details.method} if details else None,
+    )
+    if form.is_bound and form.is_valid():
+        save_details(worker, form.cleaned_data["method"], form.recipient)
+        messages.success(request, _("Your payment details were saved."))
+        return redirect("work:payment")
+    kept = recipient_of(details.sealed) if details else None
+    payouts = worker.payouts.exclude(state=Payout.State.PUT_OFF)
+    payouts = payouts.select_related("run").order_by("-pk")
+    context = {
+        "here": "earnings",
+        "form": form,
+        "details": details,
+        "hint": kept.hint if kept else "",
+        "next": next_for(worker),
+        "page": page_of(payouts, PAGE, request.GET.get("page")),
+    }
+    status = 422 if form.errors else 200
+    return render(request, "worker_site/payment.html", context, status=status)

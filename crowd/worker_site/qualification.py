@@ -11,9 +11,8 @@ from crowd.worker_site.language import in_its_language, said, spoken
 from crowd.workers.hit_form import Shown, sent_to_question, shown_question
 from crowd.workers.models.qualification_attempt import AttemptAnswer, TestAttempt
 from crowd.workers.models.worker import Worker
-from crowd.workers.selectors.consent import consented
-from crowd.workers.selectors.eligible import open_pools
-from crowd.workers.selectors.qualifications import TestStanding, standings_of
+from crowd.workers.selectors.eligible import consented, open_pools
+from crowd.workers.selectors.requirements import TestStanding, standings_of
 from crowd.workers.selectors.test_wording import (
     hit_type_in,
     language_for_test,

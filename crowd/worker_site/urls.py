@@ -1,7 +1,8 @@
 from django.urls import path
 
 from crowd.requester.pages import urls
-from crowd.worker_site import arrival, hit, pages, payment, preferences, qualification
+from crowd.worker_site import arrival, hit, pages, preferences, qualification
+from crowd.worker_site import preferences as payment
 from crowd.worker_site.hit import page
 from crowd.worker_site.pages import message_list
 

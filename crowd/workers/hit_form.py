@@ -1,27 +1,118 @@
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from crowd.hit_templates import HITTemplate
+from crowd.hit_templates.form import BELOW, Errors
 from crowd.hits.models import Answer, Assignment, HITType, Item
 from crowd.hits.selectors import (
     SPANS,
     Asked,
+    Marked,
+    errors_of,
     form_of,
+    language_for,
     language_of,
+    marked_texts,
     questions_about,
+    spans_key,
     template_of,
     worded,
 )
+from crowd.hits.services.check_answers import ratings_of
 from crowd.scales.base import Scale
-from crowd.workers.marked_output import Marks, as_sent, marks_name, marks_of
 from crowd.workers.models.qualification_test import QualificationQuestion
-from crowd.workers.services.test_marks import CHOICE, as_item
+from crowd.workers.services.known_answers import CHOICE, as_item
+from genie.lib.errors import GenieError
+
+Categories = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+
+
+@dataclass(frozen=True)
+class Marks:
+    # the key under which they are checked
+    key: str
+    name: str
+    text: str
+    raw_answer: str
+    severities: tuple[str, ...] = ()
+    # category -> the choices: form value and label
+    categories: Categories = ()
+    missing: bool = False
+    # whether errors were marked before the worker came
+    prefilled: bool = False
+
+
+def marks_of(
+    hit_type: HITType, item: Item, posted: Mapping[str, str], i: int
+) -> dict[str, Marks]:
+    texts = marked_texts(hit_type, item.data)
+    if not texts:
+        return {}
+    errors = errors_of(hit_type)
+    categories = _categories(errors, template_of(hit_type).labels)
+    return {
+        slot: Marks(
+            key=spans_key(slot),
+            name=marks_name(slot, i),
+            text=json.dumps(marked.text),
+            raw_answer=_raw_marks(marked, posted, marks_name(slot, i)),
+            severities=errors.severities,
+            categories=categories,
+            missing=errors.missing,
+            prefilled=bool(marked.prefilled),
+        )
+        for slot, marked in texts.items()
+    }
+
+
+def marks_name(slot: str, i: int) -> str:
+    return f"spans-{i}-{slot}" if slot else f"spans-{i}"
+
+
+def _categories(errors: Errors, labels: Mapping[str, str]) -> Categories:
+    def read(name: str) -> str:
+        last = name.rpartition(BELOW)[2]
+        return labels.get(last, last)
+
+    return tuple(
+        (read(category), tuple((kind, read(kind)) for kind in kinds))
+        for category, kinds in errors.by_category()
+    )
+
+
+def _raw_marks(marked: Marked, posted: Mapping[str, str], name: str) -> str:
+    raw = posted.get(name, as_sent(marked.prefilled or []))
+    # without its script, a page has no other way to report an omission
+    severity = posted.get(f"{name}-missing", "")
+    if not severity:
+        return raw
+    kind = posted.get(f"{name}-missing-category", "")
+    try:
+        spans = json.loads(raw or "[]")
+        spans = [span for span in spans if "missing" not in span]
+    except (ValueError, TypeError, RecursionError):
+        return raw
+    said = {"missing": True, "severity": severity}
+    return json.dumps([*spans, {**said, "category": kind} if kind else said])
+
+
+def as_sent(spans: Iterable[Mapping[str, Any]]) -> str:
+    """Return stored marks as a page sends them; empty if there are none."""
+    keys = ("start", "end", "missing", "severity", "category")
+    sent = [{key: span[key] for key in keys if key in span} for span in spans]
+    return json.dumps(sent) if sent else ""
+
 
 REMARK_CHARACTERS = 2_000
 
@@ -258,3 +349,67 @@ def sent_to_question(
     if isinstance(shown, Shown):
         return sent_to(shown)
     return {CHOICE: shown.raw_answer} if shown.raw_answer else {}
+
+
+def preview(request: HttpRequest, hit_type: HITType, item: Item) -> HttpResponse:
+    """Show the page, or what an answer would have stored.
+
+    Neither the HIT type nor the item need be in the database. With ``?lang=de`` it is
+    in that language, if all of its words are translated.
+    """
+    language = language_for(hit_type, request.GET.get("lang"), [item.data])
+    with translation.override(language):
+        return _answered(request, worded(hit_type, language), item)
+
+
+def _answered(request: HttpRequest, hit_type: HITType, item: Item) -> HttpResponse:
+    if request.method != "POST":
+        return _page(request, hit_type, item, {})
+    posted = request.POST.dict()
+    sentence = _sentence(hit_type, item, posted)
+    if request.headers.get("Accept", "").startswith("application/json"):
+        return JsonResponse({"error": sentence, "final": False}, status=422)
+    return _page(request, hit_type, item, posted, sentence)
+
+
+def _sentence(hit_type: HITType, item: Item, posted: Mapping[str, Any]) -> str:
+    raw_answers = sent_to(shown_item(hit_type, item, posted))
+    try:
+        ratings = ratings_of(hit_type, item, raw_answers)
+    except GenieError as error:
+        return error.message
+    parts = [
+        f"{rating.criterion}{'@' if rating.slot else ''}{rating.slot} = "
+        f"{rating.value:g}" + (f" {rating.detail}" if rating.detail else "")
+        for rating in ratings
+    ]
+    return (
+        f"This is a preview; nothing was stored. It would have stored: "
+        f"{'; '.join(parts)}."
+    )
+
+
+def _page(
+    request: HttpRequest,
+    hit_type: HITType,
+    item: Item,
+    posted: Mapping[str, Any],
+    error: str = "",
+) -> HttpResponse:
+    context = {
+        "assignment": SimpleNamespace(
+            pk=0, reward_cents=hit_type.reward_cents or 0, deadline_at=None
+        ),
+        "hit_type": hit_type,
+        "pool": "preview",
+        "n_hits": 1,
+        "reward_cents": hit_type.reward_cents or 0,
+        "items": [shown_item(hit_type, item, posted)],
+        "remark": posted.get("remark", ""),
+        "remark_characters": REMARK_CHARACTERS,
+        "error": error,
+        "progress": SimpleNamespace(n_done=0, n_all=1),
+        "earnings": SimpleNamespace(pending=0),
+        "seconds_left": 1800,
+    }
+    return render(request, "worker_site/hit.html", context)

@@ -21,7 +21,7 @@ from genie.accounts.forms import TokenForm
 from genie.accounts.models import AccessToken
 from genie.accounts.throttles import LOCKED_SECONDS, too_many
 from genie.lib.errors import GenieError
-from genie.lib.serving.post_only import post_or
+from genie.lib.serving.pages import post_or
 from genie.lib.typing import Account
 
 # The secret stays in the session until the next page has shown it, once.

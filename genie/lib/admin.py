@@ -25,7 +25,7 @@ from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from genie.lib.ordered_json import OrderedJSONField
+from genie.lib.database import OrderedJSONField
 from genie.lib.runner import Work
 from genie.lib.staff_actions import Action
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import sqlite3
 import sys
 from collections.abc import Callable, Hashable
@@ -11,6 +12,7 @@ from smtplib import SMTPException
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from django import forms
 from django.db import (
     DEFAULT_DB_ALIAS,
     DatabaseError,
@@ -18,6 +20,7 @@ from django.db import (
     OperationalError,
     connection,
     connections,
+    models,
     transaction,
 )
 from django.db.backends.sqlite3.base import SQLiteCursorWrapper
@@ -217,3 +220,37 @@ def prepare(build: Callable[..., QuerySet[Any, Row]]) -> Callable[..., list[Row]
         return list(rows)
 
     return read
+
+
+if TYPE_CHECKING:
+    from django.db.backends.base.base import BaseDatabaseWrapper
+
+    Field = models.Field[Any, Any]
+else:
+    Field = models.Field
+
+
+class OrderedJSONField(Field):
+    """A JSON object whose order of keys matters, stored as text.
+
+    PostgreSQL's own type sorts keys by their length. Such a field cannot be searched by
+    its content.
+    """
+
+    def get_internal_type(self) -> str:
+        return "TextField"
+
+    def get_prep_value(self, value: Any) -> str | None:
+        value = super().get_prep_value(value)
+        return None if value is None else json.dumps(value, ensure_ascii=False)
+
+    def from_db_value(
+        self, value: str | None, _expression: Any, _connection: BaseDatabaseWrapper
+    ) -> Any:
+        return None if value is None else json.loads(value)
+
+    def value_to_string(self, obj: models.Model) -> Any:
+        return self.value_from_object(obj)
+
+    def formfield(self, **kwargs: Any) -> Any:
+        return super().formfield(**{"form_class": forms.JSONField, **kwargs})

@@ -24,7 +24,7 @@ KEPT = (
         "signals",
         365,
         "how pages of work were used",
-        "crowd.hits.services.signals.forget_before",
+        "crowd.hits.services.check_answers.forget_before",
     ),
     Kept(
         "messages", 1095, "messages to workers", "crowd.messages.services.forget_before"

@@ -1,26 +1,167 @@
 """Base of all routes of the API: JSON for results and errors, throttled use."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import conditional_page
-from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    OpenApiResponse,
+    extend_schema,
+    extend_schema_view,
+)
 from rest_framework.exceptions import ErrorDetail, Throttled
 from rest_framework.generics import GenericAPIView, ListAPIView, RetrieveAPIView
+from rest_framework.pagination import PageNumberPagination
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
+from rest_framework.throttling import AnonRateThrottle, BaseThrottle, UserRateThrottle
+from rest_framework.utils.urls import remove_query_param, replace_query_param
 from rest_framework.views import APIView
 
-from leaderboard.api.body import Body
-from leaderboard.api.pagination import Pages
+from genie.accounts.throttles import ByNetwork
 from leaderboard.api.problems import KINDS, MEDIA_TYPE, ProblemSerializer
-from leaderboard.api.query import Query
-from leaderboard.api.throttles import Reads, ReadsOfVisitors, Writes, sentence
+from leaderboard.api.query import Body, Query
+
+
+# Pages of lists: bounded in size; a page that does not exist is 404.
+class Pages(PageNumberPagination):
+    """`?page=2&page_size=50`."""
+
+    page_size: int = 100
+    max_page_size: int = 500
+    page_size_query_param = "page_size"
+    invalid_page_message = "There is no page {page_number} of this list."
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """Describe a page for OpenAPI 3.1, which has no `nullable`."""
+        address = {"type": ["string", "null"], "format": "uri"}
+        return {
+            "type": "object",
+            "required": ["count", "next", "previous", "results"],
+            "properties": {
+                "count": {"type": "integer", "description": "Total over all pages."},
+                "next": address,
+                "previous": address,
+                "results": schema,
+            },
+        }
+
+
+class Growing(Pages):
+    """A list to which rows are added: `next` starts after the last row of the page.
+
+    So readers get each row once although rows are added meanwhile. A request for a
+    `page` by number gets that page.
+    """
+
+    # the sort key, which is the cursor
+    key = "pk"
+    newest_first = True
+    after: int | None = None
+    request: Any
+
+    def paginate_queryset(self, queryset: Any, request: Any, view: Any = None) -> Any:
+        self.by_number = "page" in request.query_params
+        if self.by_number:
+            return super().paginate_queryset(queryset, request, view)
+        self.request, self.n = request, queryset.count()
+        rows = queryset.order_by(f"{'-' * self.newest_first}{self.key}")
+        if (cursor := view.query.get("cursor")) is not None:
+            beyond = "lt" if self.newest_first else "gt"
+            rows = rows.filter(**{f"{self.key}__{beyond}": cursor})
+        size: Any = self.get_page_size(request)
+        # one more than is shown, to see whether there are more
+        found = list(rows[: size + 1])
+        if len(found) > size:
+            self.after = getattr(found[size - 1], self.key)
+        return found[:size]
+
+    def get_paginated_response(self, data: Any) -> Response:
+        if self.by_number:
+            return super().get_paginated_response(data)
+        here = remove_query_param(self.request.build_absolute_uri(), "cursor")
+        more = self.after is not None
+        following = replace_query_param(here, "cursor", self.after) if more else None
+        answer = {"count": self.n, "next": following, "previous": None, "results": data}
+        return Response(answer)
+
+
+class OldestFirst(Growing):
+    newest_first = False
+
+
+class ByPosition(OldestFirst):
+    """Outputs and instances, in the order of the task."""
+
+    key = "position"
+
+
+class ByNumber(OldestFirst):
+    """Entries of the public log."""
+
+    key = "number"
+
+
+# Rate limits of the API: one for each kind of request, counted separately.
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class ReadsOfVisitors(ByNetwork, AnonRateThrottle):
+    """Reading without a token, by address."""
+
+    what = "requests without a token"
+
+
+class Reads(UserRateThrottle):
+    """Reading with a token or a session, by account."""
+
+    what = "reading requests"
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        # visitors are counted once, by their own limit
+        read = request.method in _SAFE and request.user.is_authenticated
+        return not read or super().allow_request(request, view)
+
+
+class Writes(UserRateThrottle):
+    """All changes without a separate limit."""
+
+    what, scope, rate = "changes", "write", "600/hour"
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        counted = request.method not in _SAFE and request.user.is_authenticated
+        return not counted or super().allow_request(request, view)
+
+
+class SubmitThrottle(UserRateThrottle):
+    """Submitting is expensive for the site: fewer requests an hour than reading."""
+
+    what, scope, rate = "submissions", "submit", "60/hour"
+
+
+class ValidateThrottle(UserRateThrottle):
+    """Checking files has a separate limit, so that it uses up no submissions."""
+
+    what, scope, rate = "checks of files", "validate", "60/hour"
+
+
+def sentence(throttle: Any, seconds: float) -> str:
+    at = datetime.fromtimestamp(time.time() + seconds, tz=UTC)
+    limit = ""
+    if throttle.num_requests is not None:
+        per = {60: "a minute", 3600: "an hour", 86_400: "a day"}[throttle.duration]
+        limit = f" are limited to {throttle.num_requests:,} {per}"
+    what = getattr(throttle, "what", "requests").capitalize()
+    return f"{what}{limit}; ask again in {seconds:,.0f} seconds, at {at:%H:%M:%S} UTC."
+
 
 # How long a public response may be cached, in seconds.
 _FRESH_SECONDS = 60
@@ -152,3 +293,16 @@ def problems(*codes: str) -> dict[Any, Any]:
         )
         for status, codes_of_status in sorted(by_status.items())
     }
+
+
+# The header under which a program may repeat a request.
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    description=(
+        "Your own identifier for this request, such as a UUID. Repeating the "
+        "request with the same key and content within seven days returns what it "
+        "made then, with `Idempotent-Replayed: true`."
+    ),
+)

@@ -6,8 +6,7 @@ read the same selectors, so a number cannot differ between them. Rendered boards
 cached under `selectors.version`, which changes exactly when something that the board
 shows does.
 
-Front door: models; api (crowds, evidence, open_data, outputs, submissions, submitting,
-tasks); exports (board, markdown, table); selectors (columns, crowds, evidence, history,
-home, judged, rows, standings, systems, version, weights); views (board, evidence,
-exports, my_submissions, submission, tasks).
+Front door: models; api (evidence, submissions, tasks); exports (board, markdown,
+table); selectors (certainty, columns, evidence, history, home, judged, rows, version,
+weights); views (board, evidence, exports, my_submissions, submission, tasks).
 """

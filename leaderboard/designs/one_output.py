@@ -3,9 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crowd.hit_templates.errors import WEIGHTS, span_score
-from leaderboard.designs.base import Beside, OneOutput, Shown, TaskView, with_standard
-from leaderboard.designs.unit import Unit
+from crowd.hit_templates.form import WEIGHTS, span_score
+from leaderboard.designs.base import (
+    Beside,
+    OneOutput,
+    Shown,
+    TaskView,
+    Unit,
+    with_standard,
+)
 
 
 class Binary(OneOutput):

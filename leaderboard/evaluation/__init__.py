@@ -7,12 +7,10 @@ on a page become a ranking). `decide` is where people approve, decline, stop and
 `strategies` hold what differs. Which submission wrote an output is known here and never
 in `crowd`.
 
-Front door: models; admin (campaign_links); api (comparisons, decisions, serializers,
-staff); closing; decide; estimate_words; estimates; evidence; precision; price; ranking;
-rescoring; result_columns; run; selectors (board_ratings, campaigns, comparison_labels,
-comparisons, coverage, joint, judged, progress, ratings_beside, ratings_digest,
-sample_disclosure, system_ratings, task_policy, unsettled, worker_figures); services
-(comparison, fit_pieces, joint, platform_crowds, public_log, qualification,
-ranking_numbers, refit, request, score, simulate); services.hidden (preview);
-stored_fit; strategies; views.
+Front door: models; admin (decisions); api (comparisons, serializers, staff); campaigns;
+decide; estimates; evidence; price; rescoring; result_columns; run; selectors
+(board_ratings, comparison_labels, comparisons, joint, ranked_scores, system_ratings,
+task_policy, unsettled, worker_figures); services (comparison, fit_pieces, joint,
+platform_crowds, public_log, qualification, ranking_numbers, refit, request, score,
+simulate); services.hidden (preview); strategies; views.
 """

@@ -1,34 +1,111 @@
 """The campaigns of an evaluation: created, watched while workers answer, ended."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Q
 
-from crowd.campaigns.services import reissue, run, shares, staff_notices
-from crowd.hits.models import Campaign
-from crowd.hits.selectors import campaign_progress
+from crowd.campaigns.services import reissue, run
+from crowd.campaigns.services.run import limit_share, watch_crowd
+from crowd.elsewhere.models import is_unvouched
+from crowd.hits.models import Assignment, Campaign
+from crowd.hits.selectors import COUNTED, CampaignProgress, campaign_progress, is_done
 from crowd.hits.services.build import build_campaign
 from crowd.money.services import budgets
 from crowd.pricing import share_of
 from genie.lib.typing import Account
-from leaderboard.evaluation import closing, machine
+from leaderboard.evaluation import machine
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluationCampaign,
     HumanEvaluation,
     JudgedItem,
 )
-from leaderboard.evaluation.services import anchors, items, qualification
-from leaderboard.evaluation.services.hidden import lent
-from leaderboard.evaluation.services.items import JudgedSpec
-from leaderboard.evaluation.services.parts import Part
+from leaderboard.evaluation.services import items, qualification
+from leaderboard.evaluation.services.hidden.drawn import keep_lent_apart
+from leaderboard.evaluation.services.items import JudgedSpec, Part, remember_anchors
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services import configuration
+from quality.bans.selectors import waits_for_decision
 from quality.detection.services import judge
 from quality.test_questions import services
 from quality.test_questions.services import settle
+
+# End campaigns: answers are closed and the account is settled in one step.
+CampaignState = Campaign.State
+
+
+def close_campaigns(campaigns: Iterable[Campaign]) -> list[CampaignProgress] | None:
+    """Complete campaigns that are over and settle their accounts.
+
+    Return None and change nothing while one of them waits for workers or for a decision
+    on exclusions. The caller opens the transaction and, if it needs a submission's row,
+    locks that first.
+    """
+    # Code that sends work out again after a ban locks these rows, too: finished work
+    # may have been reopened a moment ago.
+    locked = list(
+        Campaign.objects.select_for_update(of=("self",))
+        .select_related("hit_type")
+        .filter(pk__in=[campaign.pk for campaign in campaigns])
+        .order_by("pk")
+    )
+    if not can_close(locked):
+        return None
+    progress = []
+    for campaign in locked:
+        run.complete(campaign.pk)
+        progress.append(campaign_progress(campaign))
+        budgets.settle(campaign.key, progress[-1].spent_cents)
+    return progress
+
+
+def can_close(campaigns: Collection[Campaign]) -> bool:
+    """Check that all are over and no exclusion waits for a decision."""
+    return all(
+        is_over(campaign) for campaign in campaigns
+    ) and not waits_for_exclusions(campaigns)
+
+
+def waits_for_exclusions(campaigns: Iterable[Campaign]) -> bool:
+    """Check whether an exclusion waits for a decision, which delays every result."""
+    pools = {(campaign.pool, campaign.simulated) for campaign in campaigns}
+    return any(
+        waits_for_decision(pool, simulated=simulated) for pool, simulated in pools
+    )
+
+
+def is_over(campaign: Campaign) -> bool:
+    """Check that no answer can come in any more.
+
+    Workers may send in pages that were open when staff stopped the campaign. Work of
+    visits that the platform has not confirmed yet is waited for.
+    """
+    if campaign.state == CampaignState.STOPPED:
+        return not Assignment.objects.filter(
+            Q(state=Assignment.State.ACCEPTED)
+            | Q(is_unvouched("pk"), state__in=COUNTED),
+            hit__campaign=campaign,
+        ).exists()
+    return campaign.state == CampaignState.COMPLETE or (
+        campaign.state == CampaignState.RUNNING and is_done(campaign)
+    )
+
+
+def asks_again() -> Q:
+    """Select campaigns that collect, or were stopped then and are not settled yet."""
+    return Q(state=CampaignState.RUNNING) | Q(
+        state=CampaignState.STOPPED, completed_at=None
+    )
+
+
+def read_stopped(campaigns: Iterable[Campaign]) -> list[Campaign]:
+    """Return the stopped campaigns among these, read from the database again."""
+    pks = [campaign.pk for campaign in campaigns]
+    return list(Campaign.objects.filter(pk__in=pks, state=CampaignState.STOPPED))
+
 
 State = states.State
 
@@ -55,9 +132,9 @@ def send_out(
             criterion=next(iter(part.criteria)) if len(parts) > 1 else "",
         )
         remember(evaluation, campaign, part.judged)
-        anchors.remember(evaluation, campaign, part.anchors)
+        remember_anchors(evaluation, campaign, part.anchors)
         services.place(campaign, part.hidden)
-        lent.keep_apart(evaluation, campaign)
+        keep_lent_apart(evaluation, campaign)
 
 
 def build(
@@ -93,7 +170,7 @@ def build(
     )
     # In the transaction that creates it: no HIT is assigned before the requirement.
     qualification.require_of(evaluation.task, campaign)
-    shares.plan(campaign, human.share_of_one, follows_crowd=human.share_follows_crowd)
+    limit_share(campaign, human.share_of_one, follows_crowd=human.share_follows_crowd)
     EvaluationCampaign.objects.create(
         evaluation=evaluation, campaign=campaign, criterion=criterion, position=position
     )
@@ -136,7 +213,7 @@ def grade_and_judge(
         if not in_waves and settle(campaign):
             # Money for test questions that are not needed pays for lost ratings.
             reissue.replace_lost(campaign.pk)
-        staff_notices.watch(campaign)
+        watch_crowd(campaign)
 
 
 def collect(evaluation: HumanEvaluation) -> None:
@@ -146,18 +223,18 @@ def collect(evaluation: HumanEvaluation) -> None:
     if not asking_now:
         return
     grade_and_judge(evaluation.task, asking_now)
-    if not closing.can_close(campaigns):
+    if not can_close(campaigns):
         return
     grade_and_judge(evaluation.task, asking_now, complete=True)
     with transaction.atomic():
         # Read under the lock: staff may have stopped it while answers were checked.
         now = machine.lock(evaluation.pk)
-        closed = closing.close(campaigns) if now.state == State.ANNOTATING else None
+        closed = close_campaigns(campaigns) if now.state == State.ANNOTATING else None
         if closed is None:
             return
         n_done = sum(progress.n_done for progress in closed)
         n_hits = sum(progress.n_hits for progress in closed)
-        stopped = closing.stopped(campaigns)
+        stopped = read_stopped(campaigns)
         publishes = all(campaign.publish_partial for campaign in stopped)
         who = "Simulated annotators" if evaluation.simulated else "Workers"
         sentence = f"{who} have answered {n_done:,} of {n_hits:,} HITs"

@@ -18,14 +18,16 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.runner import CLEARED, LostRace
 from genie.lib.typing import Account
-from leaderboard.evaluation import campaigns, closing, machine
+from leaderboard.evaluation import campaigns, machine
+from leaderboard.evaluation.campaigns import read_stopped
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.test_check import TestCheck
-from leaderboard.evaluation.selectors import coverage
-from leaderboard.evaluation.services.hidden import gate, preview
+from leaderboard.evaluation.selectors.ranked_scores import partial_of_score
+from leaderboard.evaluation.services.hidden import preview
+from leaderboard.evaluation.services.hidden.drawn import objections
 from leaderboard.evaluation.strategies import measured_tests, strategy_of
 from leaderboard.evaluation.strategies.measured_tests import (
     UNMEASURED,
@@ -36,8 +38,11 @@ from leaderboard.evaluation.strategies.measured_tests import (
 )
 from leaderboard.submissions.models import Submission, SubmissionEvent
 from leaderboard.submissions.services import lifecycle
-from leaderboard.tasks.services import worker_requirements
-from leaderboard.tasks.services.fitting import pay_problem
+from leaderboard.tasks.services.configuration import (
+    check_requirements,
+    check_test,
+    pay_problem,
+)
 
 # Decisions of staff on an evaluation: approve, decline, stop, retry.
 #
@@ -113,8 +118,8 @@ def approve(
             f"The reward of {evaluation.task.title} {problem}",
             code="below-minimum-pay",
         )
-    worker_requirements.check(human, evaluation.task.slug)
-    worker_requirements.check_test(evaluation.task.human)
+    check_requirements(human, evaluation.task.slug)
+    check_test(evaluation.task.human)
     if not evaluation.simulated and not is_measured(evaluation):
         raise GenieError(UNMEASURED, code="tests-not-measured")
     _admit_tests(evaluation, by, despite)
@@ -203,7 +208,7 @@ def go_on(subject: Submission, *, by: Account, reason: str) -> None:
     _check_reason(subject, reason, "continued")
     refusal = "only a stop whose open pages are not in yet can be undone"
     evaluation = locked(subject, {State.ANNOTATING}, refusal, "not-stopped")
-    stopped = closing.stopped(evaluation.campaigns_in_order)
+    stopped = read_stopped(evaluation.campaigns_in_order)
     if not stopped or not all(run.resume(one.pk, by, reason) for one in stopped):
         raise GenieError(f"{subject}: {refusal}.", code="not-stopped")
     _told(subject, f"The stop was undone: {reason.strip()}", by)
@@ -217,7 +222,7 @@ def rank_partial(
     refusal = "only a published partial score can be ranked by decision"
     evaluation = locked(subject, {State.SCORED}, refusal, "not-published")
     score = evaluation.scores.filter(superseded_at=None).order_by("pk").first()
-    partial = score is not None and coverage.partial_of_score(score) is not None
+    partial = score is not None and partial_of_score(score) is not None
     if evaluation.submission.state != Submission.State.PUBLISHED or (
         ranked and not partial
     ):
@@ -346,11 +351,11 @@ def _admit_tests(evaluation: HumanEvaluation, by: Account, despite: str) -> None
     Raises GenieError ``tests-stand-out`` with the reasons if `despite` is empty.
     """
     check = TestCheck.objects.filter(evaluation=evaluation).first()
-    if check is None or not gate.objections(check):
+    if check is None or not objections(check):
         return
     if not despite.strip():
         raise GenieError(
-            " ".join(gate.objections(check))
+            " ".join(objections(check))
             + " Say why the campaign starts in spite of this, or change the task.",
             code="tests-stand-out",
         )
@@ -359,7 +364,7 @@ def _admit_tests(evaluation: HumanEvaluation, by: Account, despite: str) -> None
 
 def _accept_tests(evaluation: HumanEvaluation, by: Account) -> None:
     check = TestCheck.objects.filter(evaluation=evaluation, accepted_at=None).first()
-    if check is not None and gate.objections(check):
+    if check is not None and objections(check):
         _note_word(check, by, "Retried.")
 
 

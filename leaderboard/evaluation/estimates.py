@@ -7,36 +7,178 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.designs.unit import Unit
-from leaderboard.evaluation.ranking import Compared, compare
+from leaderboard.designs.base import Unit
 from leaderboard.evaluation.result_columns import fit_columns
-from leaderboard.evaluation.stored_fit import DIGITS
 from leaderboard.stats.clustered import (
     clustered_mean,
     factor_codes,
     multiway_variance,
 )
-from leaderboard.stats.intervals import CoveredInterval
+from leaderboard.stats.intervals import CoveredInterval, Floats
 from leaderboard.stats.judges.together import Forecast, helped_systems
+from leaderboard.stats.ranking import RANK_RULE, RANK_SUM_RULE
 from leaderboard.stats.rater_effects import standardised_means, worker_z_scores
-from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import (
     COVERS_DAYS,
+    FEW_WORKERS,
     SystemEstimates,
     estimate_systems,
 )
-from leaderboard.stats.systems.ranks import Ranking
-from leaderboard.stats.systems.table import rating_table
-from leaderboard.tasks.config import ADJUSTED, PLAIN, SIMULTANEOUS, Z_SCORES
+from leaderboard.stats.systems.ranks import (
+    Ranking,
+    RankSumRanking,
+    rank_sum_ranking,
+    rank_systems,
+)
+from leaderboard.stats.systems.table import Variances, rating_table
+from leaderboard.tasks.config import ADJUSTED, PLAIN, RANK_SUMS, SIMULTANEOUS, Z_SCORES
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+# Published digits: far more than readers need, and fewer than the last bits, in which
+# machines differ.
+DIGITS = 9
+_VECTORS = ("means", "n", "n_workers", "effective_workers", "largest_share")
+# symmetric: the upper half suffices
+_MATRICES = ("worker_part", "instance_part", "floor", "worker_freedom")
+
+
+def as_json(fit: SystemEstimates) -> dict[str, Any]:
+    """Return a fit rounded to nine digits; unknown numbers are None."""
+    upper = np.triu_indices(len(fit.systems))
+    stored: dict[str, Any] = {name: getattr(fit, name) for name in _VECTORS}
+    stored |= {name: getattr(fit, name)[upper] for name in _MATRICES}
+    variances, days = asdict(fit.variances), {}
+    if fit.day_freedom:
+        stored["day_part"] = fit.day_part[upper]
+        days = {"day_freedom": short(fit.day_freedom)}
+    else:
+        # fits without days have the format from before days were modeled
+        del variances["day"]
+    if not fit.variances.taste:
+        del variances["taste"]
+    return {
+        "systems": fit.systems,
+        "n_instances": fit.n_instances,
+        "variances": variances,
+        **days,
+        **{name: [short(x) for x in array.tolist()] for name, array in stored.items()},
+    }
+
+
+def from_json(stored: Mapping[str, Any]) -> SystemEstimates:
+    n = len(stored["systems"])
+    arrays = {name: np.array(stored[name], dtype=np.float64) for name in _VECTORS}
+    for name in (*_MATRICES, "day_part"):
+        matrix = np.zeros((n, n))
+        if name in stored:
+            matrix[np.triu_indices(n)] = np.array(stored[name], dtype=np.float64)
+        arrays[name] = matrix + np.triu(matrix, 1).T
+    return SystemEstimates(
+        systems=list(stored["systems"]),
+        n_instances=int(stored["n_instances"]),
+        variances=Variances(**stored["variances"]),
+        day_freedom=stored.get("day_freedom", 0.0),
+        means=arrays.pop("means"),
+        n=arrays.pop("n").astype(np.int64),
+        n_workers=arrays.pop("n_workers").astype(np.int64),
+        **arrays,
+    )
+
+
+def short(value: float) -> float | None:
+    """Round to the published digits; unknown numbers become None."""
+    return None if math.isnan(value) else float(f"{value:.{DIGITS}g}")
+
+
+# The values behind a board's ranks: the only module that applies a task's rule.
+#
+# Pure: fits are computed and stored with it, releases are rebuilt with it, and all pages,
+# files and programs that show ranks or compare systems read them from it.
+RULES = {SIMULTANEOUS: RANK_RULE, RANK_SUMS: RANK_SUM_RULE}
+# The test of a pair's significance, in few words.
+TESTED = {
+    SIMULTANEOUS: "after Holm’s correction for all pairs of the ranked systems",
+    RANK_SUMS: "by unpaired one-sided rank-sum tests, not corrected for the number of pairs",
+}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Systems compared on the values that rank them.
+
+    Differences in `fit` hold for other workers and instances. `rank_sums` are WMT's
+    tests if the task ranks by these. `judged` is whether licensed judges help.
+    """
+
+    fit: SystemEstimates
+    rank_sums: RankSumRanking | None = None
+    judged: bool = False
+
+    def ranking(self, systems: Collection[str]) -> Ranking:
+        if self.rank_sums is not None:
+            return self.rank_sums.of(systems).ranking()
+        return rank_systems(self.fit, [n for n in systems if n in self.fit.systems])
+
+
+def compare(
+    values: Floats,
+    systems: npt.NDArray[Any],
+    workers: npt.NDArray[Any],
+    instances: npt.NDArray[Any],
+    days: npt.NDArray[Any] | None,
+    *,
+    rule: str,
+    fit: SystemEstimates | None = None,
+) -> Compared:
+    """Compare systems on the values that rank them; `fit` is their fit if computed."""
+    found = fit or estimate_systems(values, systems, workers, instances, days)
+    if rule != RANK_SUMS:
+        return Compared(found)
+    return Compared(found, rank_sum_ranking(values, systems, instances))
+
+
+def serialize_ranking(compared: Compared, shown: SystemEstimates) -> dict[str, Any]:
+    """Serialize the comparison, without parts that equal the `shown` fit."""
+    parts: dict[str, Any] = {}
+    if compared.fit is not shown:
+        parts["compared"] = as_json(compared.fit)
+    if compared.judged:
+        parts["judged"] = True
+    found = compared.rank_sums
+    if found is not None:
+        parts["rank_sums"] = {
+            "systems": found.systems,
+            "means": [short(mean) for mean in found.means.tolist()],
+            "n_segments": found.n_segments.tolist(),
+            "p_values": [[short(p) for p in row] for row in found.p_values.tolist()],
+        }
+    return parts
+
+
+def read(criterion: Mapping[str, Any]) -> Compared:
+    fit = from_json(criterion.get("compared", criterion))
+    found = criterion.get("rank_sums")
+    if found is None:
+        return Compared(fit, judged=criterion.get("judged", False))
+    return Compared(
+        fit,
+        RankSumRanking(
+            list(found["systems"]),
+            np.array(found["means"], dtype=np.float64),
+            np.array(found["n_segments"], dtype=np.int64),
+            np.array(found["p_values"], dtype=np.float64),
+        ),
+    )
+
 
 _Z_RESAMPLES = 2_000
 _NO_SPREAD = 1e-12
@@ -339,3 +481,48 @@ def _over_days(z: Floats, factors: Mapping[str, Any], mean: float) -> Estimate:
 def headline_of(estimates: Mapping[str, Any], wanted: str) -> str:
     """Return the name of the score: the wanted estimate, or the plain mean without it."""
     return wanted if wanted in estimates else PLAIN
+
+
+# Words for estimates: names, methods and warnings.
+NAMES = {
+    ADJUSTED: "Adjusted for workers",
+    PLAIN: "This crowd’s plain mean",
+    Z_SCORES: "Mean of z-scores per worker",
+}
+SCORE_IS = {
+    ADJUSTED: (
+        "The score is the mean that workers and instances like these would give: all "
+        "systems are estimated together, so that no system gains from lenient workers."
+    ),
+    PLAIN: "The score is the plain mean over the instances, as this crowd rated them.",
+    Z_SCORES: (
+        "The score is the mean of ratings in standard deviations from each worker’s own "
+        "mean, as WMT publishes it."
+    ),
+}
+# A worker with more of the weight than this has a large influence.
+_MUCH = 0.25
+
+
+def warning_of_few(
+    n_workers: int, effective: float | None, largest: float | None
+) -> str:
+    """Return a warning that a score may not hold for other workers; usually empty."""
+    if not n_workers:
+        return (
+            "Workers unknown: nobody here knows who rated this system, so its interval and "
+            "its rank leave workers out and cover instances only."
+        )
+    if n_workers < 2:
+        return (
+            "Only one worker rated this system. Nothing here says how another would rate it, "
+            "so it shares its rank with every other system."
+        )
+    if effective is not None and effective < FEW_WORKERS:
+        return (
+            f"{n_workers:,} workers rated this system, with the weight of "
+            f"{effective:.1f} equally busy ones: too few to say much about other workers."
+        )
+    if largest is not None and largest > _MUCH:
+        return f"One worker has {100 * largest:.0f} % of the weight of this score."
+    return ""

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.designs.unit import Unit
-from leaderboard.evaluation.estimates import compared_values, groups_of, nobody
-from leaderboard.evaluation.stored_fit import DIGITS
+from leaderboard.designs.base import Unit
+from leaderboard.evaluation.estimates import DIGITS, compared_values, groups_of, nobody
 from leaderboard.stats.multiplicity import benjamini_hochberg
 from leaderboard.stats.systems.estimates import SystemEstimates
 from leaderboard.stats.systems.fragility import ratings_to_drop
-from leaderboard.stats.systems.rank_sum import rank_sum_ranking
+from leaderboard.stats.systems.ranks import rank_sum_ranking
 from leaderboard.stats.systems.table import rating_table, sums_by
 from leaderboard.tasks.config import Z_SCORES
 from quality.agreement.kappa import percentage_agreement

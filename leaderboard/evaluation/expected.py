@@ -10,13 +10,13 @@ from functools import partial
 
 import numpy as np
 
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.comparison import Comparison, CountedVote
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.precision import CONFIDENCE, FEWEST_WORKERS
+from leaderboard.evaluation.price import CONFIDENCE, FEWEST_WORKERS
 from leaderboard.evaluation.selectors.comparison_labels import (
     days_of,
     n_workers_at_first,
@@ -25,15 +25,10 @@ from leaderboard.evaluation.selectors.comparison_labels import (
 from leaderboard.evaluation.services.joint import human_for
 from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.stats.bounds import normal_quantile
-from leaderboard.stats.components import (
-    Components,
-    mean_variance,
-    worst_case_components,
-)
+from leaderboard.stats.mixed import Components, mean_variance, worst_case_components
 from leaderboard.stats.planning import plan_half_width
 from leaderboard.stats.stopping.sequential import exact_walk
-from leaderboard.stats.systems.table import rating_table
-from leaderboard.stats.systems.variances import variances_of
+from leaderboard.stats.systems.table import rating_table, variances_of
 
 State = HumanEvaluation.State
 # Half-widths of intervals to plan for, in points or in percent of a magnitude.

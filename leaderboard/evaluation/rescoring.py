@@ -21,11 +21,12 @@ from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.rescoring import Rescoring
-from leaderboard.evaluation.selectors.outdated import outdated, with_lost_ratings
 from leaderboard.evaluation.selectors.unsettled import (
     lost_instances,
+    outdated,
     unsettled,
     why_changed,
+    with_lost_ratings,
 )
 from leaderboard.evaluation.services import public_log, refit, score
 from leaderboard.evaluation.services.joint_results import (

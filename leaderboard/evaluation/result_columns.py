@@ -19,12 +19,12 @@ from django.db.models import (
     TextField,
 )
 
-from genie.lib.ordered_json import OrderedJSONField
+from genie.lib.database import OrderedJSONField
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from leaderboard.designs.unit import Unit
+    from leaderboard.designs.base import Unit
     from leaderboard.stats.systems.estimates import SystemEstimates
 
 # A column is a field of `Score`, or of a system in a joint evaluation's results, and part

@@ -12,13 +12,14 @@ from genie.lib import jobs
 from genie.lib.runner import Runner
 from genie.lib.seeds import generator, seed_from
 from genie.lib.serving.caches import computed
-from leaderboard.evaluation import closing, machine, rescoring
+from leaderboard.evaluation import machine, rescoring
+from leaderboard.evaluation.campaigns import asks_again
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluationCampaign,
     HumanEvaluation,
 )
-from leaderboard.evaluation.selectors.outdated import with_lost_ratings
+from leaderboard.evaluation.selectors.unsettled import with_lost_ratings
 from leaderboard.evaluation.services import refit
 from leaderboard.evaluation.strategies import measured_tests, strategy_of
 from leaderboard.submissions.models import Submission
@@ -90,7 +91,7 @@ def _waiting() -> list[int]:
     # Permanent failures wait for staff.
     able = HumanEvaluation.objects.filter(failure_permanent=False).order_by("pk")
     published = Submission.State.PUBLISHED
-    campaigns = Campaign.objects.filter(closing.asks_again()).values("pk")
+    campaigns = Campaign.objects.filter(asks_again()).values("pk")
     dropped = able.filter(
         Q(state__in=[State.APPROVED, State.ANNOTATED])
         | Q(state=State.SCORED, submission__state=Submission.State.SCORED)

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from crowd.pricing import Quote
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.services.parts import Part
+from leaderboard.evaluation.services.items import Part
 from leaderboard.tasks.config import HumanConfig
 
 

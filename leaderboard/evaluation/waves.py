@@ -16,15 +16,17 @@ from leaderboard.designs.base import SLOTS
 from leaderboard.evaluation import campaigns
 from leaderboard.evaluation.models.comparison import ComparedPair, Comparison
 from leaderboard.evaluation.services import items
-from leaderboard.evaluation.services.campaign_titles import comparison_title
 from leaderboard.evaluation.services.comparison import criteria_of, key_of
-from leaderboard.evaluation.services.hidden import lent
-from leaderboard.evaluation.services.hidden.drawn import keep, tests_of
+from leaderboard.evaluation.services.hidden.drawn import keep_lent_apart, tests_of
+from leaderboard.evaluation.services.hidden.drawn import keep_tests as keep
 from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs
-from leaderboard.evaluation.services.hidden.offers import Planned
-from leaderboard.evaluation.services.hidden.surfaces import N_CANDIDATES
-from leaderboard.evaluation.services.items import Entry, JudgedSpec
-from leaderboard.evaluation.services.parts import Part
+from leaderboard.evaluation.services.hidden.offers import N_CANDIDATES, Planned
+from leaderboard.evaluation.services.items import (
+    Entry,
+    JudgedSpec,
+    Part,
+    comparison_title,
+)
 from leaderboard.evaluation.services.request import document_names
 from leaderboard.submissions.models import Prediction
 from leaderboard.tasks.config import ComparisonConfig
@@ -198,7 +200,7 @@ def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
         ]
     )
     services.place(campaign, wave.hidden)
-    lent.keep_apart(comparison.evaluation, campaign)
+    keep_lent_apart(comparison.evaluation, campaign)
     if not comparison.evaluation.drawn_tests.exists():
         keep(comparison.evaluation, human_of(comparison), [wave.whole])
     comparison.n_waves = wave.number + 1

@@ -7,6 +7,6 @@ makes a task with a board of `Judgments`, or adds another wave to one. Imported 
 have no account here: they are never asked or paid. `selectors.judgments_of` reads them
 back.
 
-Front door: models; about; readers (judgments, layout, names, people, preview, read,
-sources, uploads); selectors; services (bring_in, settle, take_back).
+Front door: models; readers (judgments, layout, names, people, preview, read, sources,
+uploads); selectors; services (bring_in, plan, take_back).
 """

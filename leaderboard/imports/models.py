@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.db import models
 
-from genie.lib.ordered_json import OrderedJSONField
+from genie.lib.database import OrderedJSONField
 from leaderboard.tasks.models import Task
 
 

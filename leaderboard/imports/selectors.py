@@ -4,25 +4,126 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from django.db.models import Exists, OuterRef, QuerySet
 
-from crowd.hits.models import Answer, Campaign, Item
+from crowd.hits.models import ELSEWHERE, Answer, Campaign, Item
 from crowd.workers.models.worker import Worker
+from genie.lib.unguessable import name_for
 from leaderboard.evaluation.estimates import NOBODY
 from leaderboard.evaluation.models.human_evaluation import JudgedItem, JudgedOutput
-from leaderboard.imports.about import platform_worker_id
-from leaderboard.imports.kept import ASIDE, ONE, PAIRS, as_found, key_of
 from leaderboard.imports.models import Import, PublishedFigure
 from leaderboard.imports.readers.judgments import Judgments, Role, Texts, frame
 from leaderboard.submissions.models import Prediction
 from leaderboard.tasks.models import Task
 
-# The ratings of an imported task as they were in the files, not as boards use them.
 if TYPE_CHECKING:
     import pandas as pd
+
+    from leaderboard.imports.readers.judgments import Judgments
+
+
+# Details of an import that a person adds to its files.
+
+
+# The platform of imported work: work can never be sent to it.
+PLATFORM = ELSEWHERE
+
+
+def told_by_rows(judgments: Judgments) -> dict[str, str]:
+    """Return the details of how people were asked that rows have: period and time."""
+    told, judged = {}, judgments.judged
+    at, seconds = judged["at"].dropna(), judged["seconds"].dropna()
+    if len(at):
+        days = [datetime.fromtimestamp(one, UTC).date() for one in (at.min(), at.max())]
+        told["period"] = " to ".join(f"{day}" for day in dict.fromkeys(days))
+    if len(seconds):
+        told["time"] = f"a median of {seconds.median():.0f} s, as the files count it"
+    return told
+
+
+@dataclass(frozen=True)
+class About:
+    """Details of an import.
+
+    An empty `title` is the slug, and an existing task keeps its title. `known` has
+    details of how people were asked, by the keys of
+    `tasks.selectors.made_elsewhere.ASKED` or others. `choices` are answers to the
+    reader's questions, `questions` map a criterion to the question that people read,
+    and `scales` to its scale, such as "1 to 5"; "*" is every criterion.
+    """
+
+    title: str = ""
+    source: str = ""
+    licence: str = ""
+    citation: str = ""
+    known: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, str] = field(default_factory=dict)
+    questions: Mapping[str, str] = field(default_factory=dict)
+    scales: Mapping[str, str] = field(default_factory=dict)
+
+
+#: Prefix of stand-in workers for rows without a worker; no file has this character.
+UNKNOWN = "\0"
+
+
+def platform_worker_id(slug: str, name: str) -> str:
+    """Return a pseudonymous worker id from which the name cannot be recovered.
+
+    The same name in two imports of a task is the same person.
+    """
+    if name.startswith(UNKNOWN):
+        return NOBODY + name_for("imported and unknown", slug, name)
+    return name_for("imported worker", slug, name)
+
+
+# Keys of an import's campaigns, and conversions between values and ratings.
+Floats = npt.NDArray[np.float64]
+# The part of an import that a campaign has, as in its key. The import is read back from
+# `ONE`, `PAIRS` and `ASIDE`; `WON` and `PAGES` repeat rows, for boards of preferences
+# and for pages that showed several outputs.
+ONE, PAIRS, ASIDE, WON, PAGES = "one", "pairs", "aside", "won", "pages"
+MAGNITUDE = "magnitude"
+
+
+def key_of(import_pk: int) -> str:
+    """Return the prefix of the keys of an import's campaigns.
+
+    Examples
+    --------
+    >>> key_of(3)
+    'import:3:'
+    """
+    return f"import:{import_pk}:"
+
+
+def as_kept(values: Floats, scale: str, *, lower_is_better: bool) -> Floats:
+    """Return values as ratings: higher is better, and magnitudes are ratios.
+
+    Examples
+    --------
+    >>> as_kept(np.array([0.0, 5.0]), "sum_-25_0", lower_is_better=True).tolist()
+    [0.0, -5.0]
+    """
+    if scale == MAGNITUDE:
+        return values / 100
+    # not `-values`, which can be a negative zero
+    return 0.0 - values if lower_is_better else values
+
+
+def as_found(ratings: Floats, scale: str, *, lower_is_better: bool) -> Floats:
+    """Return ratings as values of the file; magnitudes may differ in the last digit."""
+    if scale == MAGNITUDE:
+        return ratings * 100
+    return 0.0 - ratings if lower_is_better else ratings
+
+
+# The ratings of an imported task as they were in the files, not as boards use them.
 
 _COUNTED = (Role.JUDGMENT,)
 

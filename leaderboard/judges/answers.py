@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from crowd.hit_templates.errors import span_score
+from crowd.hit_templates.form import span_score
 from crowd.scales.base import Scale
 from genie.lib.errors import GenieError
 from leaderboard.judges.shape import ERRORS, WHOLE, Mark, Shape, marks_of
@@ -55,7 +55,7 @@ def read(
 
     Examples
     --------
-    >>> from crowd.scales.find import all_scales
+    >>> from crowd.scales.base import all_scales
     >>> scale = all_scales()["likert-5"]
     >>> read('{"overall": {"reason": "short", "answer": "Agree"}}', ["overall"], scale)
     {'': Said(values={'overall': 0.75}, reasons={'overall': 'short'}, marks=None)}

@@ -8,16 +8,14 @@ from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from genie.accounts.authentication import IsStaff
 from genie.accounts.models import AccessToken
-from genie.accounts.permissions import IsStaff
 from genie.accounts.staff import narrowed, staff_may
 from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.api.base import DetailView, ListView, View, operation
-from leaderboard.api.body import Body
-from leaderboard.api.pagination import Growing
-from leaderboard.api.query import LARGEST, OfTaskQuery, PageQuery, TaskField
+from leaderboard.api.base import DetailView, Growing, ListView, View, operation
+from leaderboard.api.query import LARGEST, Body, OfTaskQuery, PageQuery, TaskField
 from leaderboard.api.records import Record
 from leaderboard.boards.api.tasks import TaskView
 from leaderboard.judges.models import Judge, JudgeLicence, JudgeRun

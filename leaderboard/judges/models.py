@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from genie.lib.ordered_json import OrderedJSONField
+from genie.lib.database import OrderedJSONField
 from genie.lib.runner import Work
 from leaderboard.judges.definition import SCRIPTED, signature
 from leaderboard.metric_board.models import OutsideMetric

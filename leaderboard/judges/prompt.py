@@ -55,7 +55,7 @@ def messages(
 
     Examples
     --------
-    >>> from crowd.scales.find import all_scales
+    >>> from crowd.scales.base import all_scales
     >>> from leaderboard.judges.definition import whole
     >>> made = whole({"endpoint": "lab", "model": "m"})
     >>> [system, user] = messages(
@@ -104,7 +104,7 @@ def answer_asked(
 
     Examples
     --------
-    >>> from crowd.scales.find import all_scales
+    >>> from crowd.scales.base import all_scales
     >>> print(answer_asked({"overall": "Good?"}, all_scales()["slider-100"]))
     Answer each question with a number from 0 to 100.
     Reply with one JSON object and nothing else:
@@ -151,7 +151,7 @@ def labels(scale: type[Scale]) -> list[str]:
 
     Examples
     --------
-    >>> from crowd.scales.find import all_scales
+    >>> from crowd.scales.base import all_scales
     >>> labels(all_scales()["two-choice"])
     ['A is better', 'B is better']
     """
@@ -170,7 +170,7 @@ def response_format(
 
     Examples
     --------
-    >>> from crowd.scales.find import all_scales
+    >>> from crowd.scales.base import all_scales
     >>> response_format("none", {"overall": "Good?"}, all_scales()["binary"])
     >>> response_format("object", {"overall": "Good?"}, all_scales()["binary"])
     {'type': 'json_object'}

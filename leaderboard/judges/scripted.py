@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from crowd.hit_templates.errors import Errors
+from crowd.hit_templates.form import Errors
 from crowd.scales.base import Scale
 from leaderboard.judges.prompt import Texts, labels
 from leaderboard.judges.shape import ERRORS, MISSING, WHOLE, Shape
@@ -44,7 +44,7 @@ def answer(
 
     Examples
     --------
-    >>> from crowd.scales.find import all_scales
+    >>> from crowd.scales.base import all_scales
     >>> texts = [("Source", "a red kite"), ("Output", "a red kite")]
     >>> answer("words", {"overall": "Good?"}, texts, all_scales()["likert-5"])
     '{"overall": {"reason": "Scripted: 0.92 of 1.", "answer": "Strongly agree"}}'

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crowd.hit_templates.errors import Errors
+from crowd.hit_templates.form import Errors
 
 # The marks beside the text by the word in their instructions.
 MISSING = "[missing]"

@@ -12,16 +12,19 @@ from rest_framework.response import Response
 from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
 from genie.lib.serving.uploads import announced
-from leaderboard.api.base import DetailView, ListView, View, operation
-from leaderboard.api.body import Body
-from leaderboard.api.pagination import Growing
-from leaderboard.api.query import Choice, CursorQuery, one_of, task_of
+from leaderboard.api.base import (
+    DetailView,
+    Growing,
+    ListView,
+    SubmitThrottle,
+    View,
+    operation,
+)
+from leaderboard.api.query import Body, Choice, CursorQuery, one_of, task_of
 from leaderboard.api.records import Record
-from leaderboard.api.throttles import SubmitThrottle
 from leaderboard.boards.api.tasks import CriterionQuery, TaskView
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.metric_board.models import MetricBoard, OutsideMetric, OutsideScores
-from leaderboard.metric_board.selectors.inputs import criteria_of
 from leaderboard.metric_board.selectors.snapshot import (
     STATISTICS,
     Cell,
@@ -29,6 +32,7 @@ from leaderboard.metric_board.selectors.snapshot import (
     Person,
     Shown,
     Williams,
+    criteria_of,
     shown_board,
 )
 from leaderboard.metric_board.services import publish, receive, withdraw

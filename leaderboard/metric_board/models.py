@@ -2,7 +2,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from genie.lib.ordered_json import OrderedJSONField
+from genie.lib.database import OrderedJSONField
 from genie.lib.runner import Work
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task

@@ -20,16 +20,20 @@ from genie.lib.bounded import LimitExceeded, Limits, call_bounded
 from genie.lib.errors import GenieError
 from genie.lib.runner import Runner
 from genie.lib.seeds import seed_from
+from genie.lib.serving.caches import Stamp, is_unmoved, looked_in_vain, stamps
 from genie.lib.serving.one_at_a_time import one_at_a_time
-from genie.lib.serving.unmoved import Stamp, is_unmoved, looked_in_vain, stamps
 from genie.lib.typing import Account
-from leaderboard.designs.unit import Unit
+from leaderboard.designs.base import Unit
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.selectors.campaigns import campaigns_of, launched
-from leaderboard.evaluation.selectors.system_ratings import dated_ratings_of, unit_for
+from leaderboard.evaluation.selectors.system_ratings import (
+    campaigns_of,
+    dated_ratings_of,
+    launched,
+    unit_for,
+)
 from leaderboard.metric_board.models import MetricBoard, OutsideMetric, OutsideScores
 from leaderboard.metric_board.readers import ScoreFile, read_scores
-from leaderboard.metric_board.selectors.inputs import (
+from leaderboard.metric_board.selectors.snapshot import (
     BOARD_VERSION,
     BoardInputs,
     BoardMetric,
@@ -45,7 +49,7 @@ from leaderboard.metric_board.stats.snapshot import (
     metric_board,
 )
 from leaderboard.metric_runs.models import MetricResult, MetricRun
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 from leaderboard.submissions.models import Submission, SubmissionEvent
 from leaderboard.submissions.selectors import public
 from leaderboard.submissions.services.submit import exempt_from_quota

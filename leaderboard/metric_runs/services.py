@@ -12,7 +12,7 @@ from django.utils import timezone
 from genie.lib import jobs
 from genie.lib.runner import Runner
 from genie.lib.seeds import seed_from
-from genie.lib.serving.unmoved import is_unmoved, looked_in_vain, stamps
+from genie.lib.serving.caches import is_unmoved, looked_in_vain, stamps
 from genie.lib.unguessable import seed_for
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.services.request import requested

@@ -18,16 +18,16 @@ from leaderboard.metrics.base import (
     n_references,
     versions,
 )
-from leaderboard.metrics.engines.neural_loop import (
-    by_length,
-    kept_vectors,
-    placed,
-    said,
-)
 from leaderboard.metrics.engines.neural_models import (
     fingerprint,
     lacking_library,
     model_folder,
+)
+from leaderboard.metrics.engines.pair_models import (
+    by_length,
+    kept_vectors,
+    placed,
+    said,
 )
 
 # instances whose vectors are in memory at a time

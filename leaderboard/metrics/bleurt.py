@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from leaderboard.metrics.base import versions
-from leaderboard.metrics.engines.neural_loop import by_length, placed
-from leaderboard.metrics.engines.pair_models import PairMetric, Pairs
+from leaderboard.metrics.engines.pair_models import PairMetric, Pairs, by_length, placed
 
 _AT_ONCE = 32
 

@@ -13,9 +13,14 @@ from leaderboard.metrics.engines.comet_model import (
     encoder_folder,
     files_of,
 )
-from leaderboard.metrics.engines.neural_loop import by_length, placed
 from leaderboard.metrics.engines.neural_models import cached_folder
-from leaderboard.metrics.engines.pair_models import PairMetric, Pairs, PairScorer
+from leaderboard.metrics.engines.pair_models import (
+    PairMetric,
+    Pairs,
+    PairScorer,
+    by_length,
+    placed,
+)
 
 _AT_ONCE = 16
 # the tokenizer's <extra_id_10>: MetricX's logit for it is the score

@@ -9,8 +9,14 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.campaigns.services import staff_notices
 from crowd.campaigns.services.reissue import without_shortage
+from crowd.campaigns.services.run import (
+    BAD_CROWD,
+    HELD_BY_SHARES,
+    STARVED,
+    TOO_FAST,
+    UNDERPAID,
+)
 from crowd.hits.models import Campaign
 from genie.accounts.staff import staff_may
 from leaderboard.monitoring import charts
@@ -32,10 +38,10 @@ def solutions(campaign: Campaign, viewer: object) -> list[Solution]:
     notice, found = campaign.notice, []
     if without_shortage(notice) != notice:
         found.append(Solution("Add money …", action="add_money_selected"))
-    if staff_notices.UNDERPAID in notice:
+    if UNDERPAID in notice:
         found.append(Solution("Top up low pay …", action="make_up_selected"))
         found.append(Solution("Change the reward …", action="change_reward_selected"))
-    if staff_notices.HELD_BY_SHARES in notice:
+    if HELD_BY_SHARES in notice:
         lift = Solution("Lift the limit per worker …", action="lift_share_selected")
         found.append(lift)
     if not staff_may(viewer, "crowd.change_campaign", campaign.pool):
@@ -56,8 +62,8 @@ def _with_pool(name: str, parameter: str) -> Callable[[Campaign], str]:
     return address
 
 
-_STARVED = (staff_notices.STARVED, staff_notices.HELD_BY_SHARES)
-_CARELESS = (staff_notices.TOO_FAST, staff_notices.BAD_CROWD)
+_STARVED = (STARVED, HELD_BY_SHARES)
+_CARELESS = (TOO_FAST, BAD_CROWD)
 # sentences, label, permission, whether it is the whole site's, address
 _PAGES: tuple[
     tuple[tuple[str, ...], str, str, bool, Callable[[Campaign], str]], ...
@@ -84,7 +90,7 @@ _PAGES: tuple[
         _with_pool("admin:quality_grade_changelist", "pool"),
     ),
     (
-        (staff_notices.BAD_CROWD,),
+        (BAD_CROWD,),
         "Check the test questions",
         "quality.view_retiredquestion",
         False,

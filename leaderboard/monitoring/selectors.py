@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import TruncDay, TruncHour
 
-from crowd.campaigns.services.staff_notices import is_too_fast
+from crowd.campaigns.services.run import is_too_fast
 from crowd.hits.models import Assignment, Campaign
 from crowd.hits.selectors import COUNTED, UNSPENT, CampaignProgress, progress_of
 from crowd.money.models import LedgerEntry

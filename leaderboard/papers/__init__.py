@@ -3,5 +3,5 @@
 `figure_sets` compute figures from any ratings, as readers of `leaderboard.imports`
 return them; `task_figures` compares those of a task with its published numbers.
 
-Front door: models; expected; task_figures (api, keep, views).
+Front door: models; figures; task_figures (api, keep, views).
 """

@@ -6,27 +6,29 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin import ModelAdmin
 from django.db.models import Count, Q, QuerySet
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.template.defaultfilters import filesizeformat
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
-from django.utils.html import format_html_join
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import Truncator
 
 from crowd.money.services.budgets import budget_left
 from genie.accounts import reads
-from genie.accounts.task_admin import EditedOfTask
+from genie.accounts.task_admin import EditedOfTask, WorkOfTask
 from genie.lib.admin import AsksWhy, plainly
 from genie.lib.errors import GenieError
 from genie.lib.staff_actions import Action
 from leaderboard.boards.exports.board import as_latex
 from leaderboard.boards.exports.markdown import as_markdown
 from leaderboard.boards.views.exports import public_table
-from leaderboard.evaluation.selectors.progress import to_approve
+from leaderboard.evaluation.selectors.ranked_scores import to_approve
 from leaderboard.evaluation.services import qualification
 from leaderboard.monitoring.admin import campaigns_page
 from leaderboard.releases import queued
+from leaderboard.releases.models import Release
 from leaderboard.releases.report import archive, report
 from leaderboard.tasks.models import Task, TaskRevision
 from leaderboard.teams.selectors import absolute
@@ -245,3 +247,90 @@ class TaskAdmin(EditedOfTask, AsksWhy):
     @admin.display(description="left in budget")
     def left_in_budget(self, task: Task) -> str:
         return f"${budget_left(task.slug) / 100:,.2f}"
+
+
+@admin.register(Release)
+class ReleaseAdmin(WorkOfTask):
+    # users who may request a release may download it
+    needs = dict.fromkeys(("view", "change"), "leaderboard.change_task")
+    list_display = [
+        "task",
+        "state",
+        "progress",
+        "requested_by",
+        "created_at",
+        "finished_at",
+        "archive",
+        "size",
+        "failure",
+    ]
+    list_filter = ["state", "task"]
+    list_select_related = ["task", "requested_by"]
+    exclude = ["file", "n_done", "n_all", "n_bytes", "round"]
+    readonly_fields = ["progress", "archive", "size"]
+    actions = [
+        Action(
+            "cancel_selected",
+            "Cancel the selected releases …",
+            title="Cancel releases",
+            sentence="What was written so far is thrown away.",
+            button="Cancel them",
+            service=lambda release, by, reason: queued.cancel(release),
+            history="Cancelled. Reason: {reason}",
+            done="Cancelled: {n} of {n_all}.",
+        ),
+        Action(
+            "retry_selected",
+            "Try the selected again …",
+            title="Try releases again",
+            sentence="Failed and cancelled ones begin again.",
+            button="Try again",
+            service=lambda release, by, reason: queued.retry(release),
+            history="Queued again. Reason: {reason}",
+            done="Queued again: {n} of {n_all}.",
+        ),
+        Action(
+            "remove_selected",
+            "Delete the archives of the selected …",
+            title="Delete archives",
+            sentence="The files are deleted; their checksums and dates stay.",
+            button="Delete them",
+            danger=True,
+            service=lambda release, by, reason: queued.remove(release),
+            history="Archive deleted. Reason: {reason}",
+            done="Archive deleted: {n} of {n_all}.",
+        ),
+    ]
+
+    def get_urls(self) -> list[URLPattern]:
+        download = path(
+            "<int:pk>/download/",
+            self.admin_site.admin_view(self.download_view),
+            name="leaderboard_release_download",
+        )
+        return [download, *super().get_urls()]
+
+    def download_view(self, request: HttpRequest, pk: int) -> FileResponse:
+        ready = self.get_queryset(request).filter(state=Release.State.DONE)
+        release = get_object_or_404(ready.select_related("task"), pk=pk)
+        try:
+            file = release.file.open("rb")
+        except FileNotFoundError:
+            raise Http404("The archive no longer exists.") from None
+        reads.record(request, release, reads.Way.FILE, release.task.slug)
+        return FileResponse(file, as_attachment=True, filename=release.file_name)
+
+    @admin.display(description="progress")
+    def progress(self, release: Release) -> str:
+        return f"{100 * release.n_done // release.n_all} %" if release.n_all else "–"
+
+    @admin.display(description="archive")
+    def archive(self, release: Release) -> str:
+        if release.state != Release.State.DONE:
+            return "–"
+        address = reverse("admin:leaderboard_release_download", args=[release.pk])
+        return format_html('<a href="{}">{}</a>', address, release.file_name)
+
+    @admin.display(description="size", ordering="n_bytes")
+    def size(self, release: Release) -> str:
+        return filesizeformat(release.n_bytes) if release.n_bytes else "–"

@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from crowd.hits.models import Assignment
-from leaderboard.boards.selectors.systems import covers_of
+from leaderboard.boards.selectors.certainty import covers_of
 from leaderboard.evaluation.result_columns import columns_of, tables
-from leaderboard.evaluation.selectors.campaigns import (
+from leaderboard.evaluation.selectors.board_ratings import rank_rule
+from leaderboard.evaluation.selectors.system_ratings import (
     campaigns_of,
     launched,
     ratings_per_output,
 )
-from leaderboard.evaluation.selectors.judged import rank_rule
 from leaderboard.evaluation.selectors.worker_figures import read_in, work_done
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.gathering.results import ALL, AT_ONCE

@@ -19,14 +19,17 @@ from genie.history.shown import opened
 from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.selectors.board_ratings import board_scores, current_fit
-from leaderboard.evaluation.selectors.coverage import whole_share
-from leaderboard.evaluation.selectors.judged import is_judged, public_forecasts
-from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
+from leaderboard.evaluation.selectors.board_ratings import (
+    board_scores,
+    current_fit,
+    is_judged,
+    public_forecasts,
+)
+from leaderboard.evaluation.selectors.ranked_scores import sample_is_public, whole_share
 from leaderboard.evaluation.selectors.system_ratings import unnamed
 from leaderboard.evaluation.services.fit_pieces import estimates_seed
 from leaderboard.releases import FORMAT, bundle, croissant
-from leaderboard.releases.bundle import CHECKSUMS, LOG, Record, batched
+from leaderboard.releases.bundle import CHECKSUMS, LOG, Notes, Record, batched
 from leaderboard.releases.card import card
 from leaderboard.releases.gathering.judgments import (
     check_settled,
@@ -34,7 +37,6 @@ from leaderboard.releases.gathering.judgments import (
 )
 from leaderboard.releases.gathering.tables import Tables, Tell
 from leaderboard.releases.parquet import write_parquet
-from leaderboard.releases.pieces import Notes
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.tasks.licence import may_be_copied
 from leaderboard.tasks.models import Task

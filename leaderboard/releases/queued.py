@@ -21,9 +21,9 @@ from genie.lib import jobs
 from genie.lib.formats import available
 from genie.lib.queue.pieces import Later
 from genie.lib.runner import LostRace, Runner
+from leaderboard.releases.bundle import Notes
 from leaderboard.releases.make import make, pack
 from leaderboard.releases.models import Release
-from leaderboard.releases.pieces import Notes
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:

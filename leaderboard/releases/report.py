@@ -11,7 +11,7 @@ from genie.lib.formats import csv_text
 from leaderboard.boards.exports.board import WRITERS
 from leaderboard.boards.exports.markdown import as_markdown
 from leaderboard.boards.exports.table import BoardTable
-from leaderboard.evaluation.selectors.campaigns import (
+from leaderboard.evaluation.selectors.system_ratings import (
     campaigns_of,
     launched,
     ratings_per_output,
@@ -27,7 +27,7 @@ from leaderboard.releases.make import make
 from leaderboard.releases.selectors import judges
 from leaderboard.releases.selectors.card import card
 from leaderboard.releases.selectors.heds import heds
-from leaderboard.table_stats.plots import Mark, interval_plot
+from leaderboard.table_stats.report import Mark, interval_plot
 
 _ETHICS = (
     "- `ethics.md`: what an ethics board asks: consent, pay, who took part and left"

@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 
 from leaderboard.boards.views.submission import visible_submission
-from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
+from leaderboard.evaluation.selectors.system_ratings import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.releases import croissant
 from leaderboard.releases.exports import WRITERS, in_words, paragraph

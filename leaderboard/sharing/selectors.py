@@ -13,8 +13,7 @@ from leaderboard.boards.exports.markdown import rank_of
 from leaderboard.boards.selectors.columns import score_range
 from leaderboard.boards.selectors.history import Lead, Published, history
 from leaderboard.boards.selectors.home import latest
-from leaderboard.boards.selectors.rows import Human, Row
-from leaderboard.boards.selectors.standings import Standings, standings
+from leaderboard.boards.selectors.rows import Human, Row, Standings, standings
 from leaderboard.charts import Axis, axis_over, format_score
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.releases.models import Release

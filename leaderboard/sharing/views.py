@@ -19,7 +19,7 @@ from django.utils.http import quote_etag
 from genie.accounts.throttles import limit_files
 from genie.lib.moment import read_moment, stamp
 from genie.lib.serving.caches import computed as cache
-from genie.lib.serving.computed_once import computed_once
+from genie.lib.serving.caches import computed_once
 from leaderboard.boards.selectors.version import KEPT_SECONDS, state
 from leaderboard.sharing.charts import CARD, CARD_SYSTEMS, PICTURE, THEMES, as_png, draw
 from leaderboard.sharing.selectors import (

@@ -12,7 +12,7 @@ from django.utils.functional import SimpleLazyObject
 from django.views.decorators.csrf import csrf_exempt
 from django.views.i18n import set_language
 
-from crowd.workers.services import profiles
+from crowd.workers.services.invitations import choose_language
 from genie.accounts.throttles import limit_files
 from genie.history import log
 from genie.history.models import LogEntry, LogHead
@@ -21,8 +21,7 @@ from genie.lib import retention
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.selectors import home as selectors
 from leaderboard.boards.selectors.home import newest_board
-from leaderboard.boards.selectors.rows import Human, Row
-from leaderboard.boards.selectors.standings import Standings, standings
+from leaderboard.boards.selectors.rows import Human, Row, Standings, standings
 from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, version
 from leaderboard.boards.views.board import board
 from leaderboard.boards.views.evidence import (
@@ -56,7 +55,7 @@ def choose(request: HttpRequest) -> HttpResponse:
     language = request.POST.get("language", "")
     if request.user.is_authenticated and language in dict(settings.LANGUAGES):
         notices.choose_language(request.user, language)
-        profiles.choose_language(request.user.pk, language)
+        choose_language(request.user.pk, language)
     return set_language(request)
 
 

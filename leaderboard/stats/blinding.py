@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 from leaderboard.stats.systems.table import Codes
 
 # Removing the levels of several factors from columns of numbers.

@@ -9,8 +9,7 @@ import numpy.typing as npt
 from genie.lib.errors import GenieError
 from genie.lib.interval import Interval
 from leaderboard.stats.comparisons import Comparisons, Ints
-from leaderboard.stats.intervals import check_confidence
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats, check_confidence
 
 _MAX_STEPS = 200
 _TOLERANCE = 1e-10

@@ -14,8 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.intervals import CoveredInterval, as_ratings, check_confidence
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import (
+    CoveredInterval,
+    Floats,
+    as_ratings,
+    check_confidence,
+)
 
 Codes = npt.NDArray[np.intp]
 _CHUNK = 2_000_000

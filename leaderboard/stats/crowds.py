@@ -7,16 +7,14 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.stats.blinding import codes_of, without_levels
-from leaderboard.stats.intervals import as_ratings
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats, as_ratings
 from leaderboard.stats.systems.estimates import (
     Difference,
     SystemEstimates,
     estimate_systems,
 )
 from leaderboard.stats.systems.ranks import rank_systems
-from leaderboard.stats.systems.table import sums_by
-from leaderboard.stats.systems.variances import Variances
+from leaderboard.stats.systems.table import Variances, sums_by
 
 # Whether two crowds are draws from one population of workers: a test, and its power.
 Codes = npt.NDArray[np.intp]

@@ -9,8 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.intervals import as_ratings
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats, as_ratings
 
 
 def log_magnitudes(values: npt.ArrayLike) -> Floats:

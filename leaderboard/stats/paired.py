@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.intervals import as_ratings
-from leaderboard.stats.resampling import (
+from leaderboard.stats.intervals import (
     Floats,
+    as_ratings,
     lattice_step,
     mean_distribution,
     resample_means,

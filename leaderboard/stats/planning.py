@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from genie.lib.errors import GenieError
 from leaderboard.stats.bounds import normal_quantile
-from leaderboard.stats.components import Components, mean_variance
+from leaderboard.stats.mixed import Components, mean_variance
 
 MAX_INSTANCES = 10_000_000
 MAX_RATINGS_PER_INSTANCE = 100
@@ -88,7 +88,7 @@ def plan_half_width(
 
     Examples
     --------
-    >>> from leaderboard.stats.components import worst_case_components
+    >>> from leaderboard.stats.mixed import worst_case_components
     >>> plan = plan_half_width(0.0346, worst_case_components())
     >>> plan.n_instances
     803

@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from genie.lib.interval import Interval
 from leaderboard.stats.comparisons import Comparisons, Ints
-from leaderboard.stats.intervals import check_confidence
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats, check_confidence
 from leaderboard.stats.turns import BETA, MU, SIGMA, Games, play
 
 __all__ = ["BETA", "MU", "N_ORDERS", "N_RESAMPLES", "SIGMA", "Skills", "true_skill"]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.stats.comparisons import Ints
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 
 MU = 25.0
 SIGMA = MU / 3

@@ -16,15 +16,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from genie.accounts.authentication import IsStaff
 from genie.accounts.models import AccessToken
-from genie.accounts.permissions import IsStaff
 from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
 from genie.lib.serving.uploads import announced, drop
 from genie.lib.typing import Account
 from leaderboard.api.base import DetailView, View, operation
-from leaderboard.api.body import Body
-from leaderboard.api.query import task_of
+from leaderboard.api.query import Body, task_of
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring
 from leaderboard.submissions.selectors import Staff

@@ -6,7 +6,7 @@ from django.db import models, transaction
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
 
-from genie.lib.ordered_json import OrderedJSONField
+from genie.lib.database import OrderedJSONField
 from leaderboard.tasks.models import Task
 
 

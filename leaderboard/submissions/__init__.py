@@ -7,6 +7,5 @@ from one to the next. `selectors.visibility` decides who may see which parts out
 admin.
 
 Front door: models; forms; preflight; preflight (base); readers (base, decode, problem);
-selectors; services (about_system, check_file, idempotency, lifecycle, submit,
-validate); views.
+selectors; services (check_file, idempotency, lifecycle, submit); views.
 """

@@ -5,6 +5,6 @@
 JSON. `rank_audit` ranks systems from a score for each item; `judges` tests whether a judge
 may replace people as annotators.
 
-Front door: analysis; judge_labels; latex; page; pairs; plots; rank_audit (api, read,
-report); read; report; text; two_crowds.
+Front door: analysis; judge_labels; page; pairs; rank_audit (api, read, report); read;
+report; text; two_crowds.
 """

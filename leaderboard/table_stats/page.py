@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from leaderboard.table_stats.analysis import Analysis
-from leaderboard.table_stats.plots import Mark, interval_plot
-from leaderboard.table_stats.report import Sheet
+from leaderboard.table_stats.report import Mark, Sheet, interval_plot
 
 _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;"

@@ -12,7 +12,7 @@ from leaderboard.stats.bradley_terry import (
     bradley_terry_by_worker,
 )
 from leaderboard.stats.comparisons import Comparisons, compare
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 from leaderboard.stats.systems.estimates import FEW_WORKERS
 from leaderboard.stats.systems.ranks import Ranking, rank_by_p
 from leaderboard.table_stats.analysis import Analysis, PairLine, SystemLine

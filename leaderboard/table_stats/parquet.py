@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from genie.lib.errors import GenieError
 from genie.lib.formats import engine
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 from leaderboard.table_stats.layouts import Layout
 
 if TYPE_CHECKING:

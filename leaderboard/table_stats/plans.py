@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from genie.lib.errors import GenieError
-from leaderboard.stats.components import Components
+from leaderboard.stats.intervals import Floats
+from leaderboard.stats.mixed import Components
 from leaderboard.stats.planning import plan_half_width
 from leaderboard.stats.power import paired_power, pilot_sd_of_difference, plan_power
-from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import SystemEstimates
 from leaderboard.table_stats.read import Codes, Labels
 

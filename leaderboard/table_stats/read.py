@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from genie.lib.errors import GenieError
 from genie.lib.formats import is_parquet
+from leaderboard.stats.intervals import Floats
 from leaderboard.stats.rater_effects import worker_z_scores
-from leaderboard.stats.resampling import Floats
 from leaderboard.table_stats.layouts import KEPT, Layout, layout_of
 from leaderboard.table_stats.lines import (
     complain,

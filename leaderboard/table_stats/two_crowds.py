@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from genie.lib.errors import GenieError
 from leaderboard.stats.crowds import CrowdComparison, compare_crowds
-from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.variances import Variances
+from leaderboard.stats.intervals import Floats
+from leaderboard.stats.systems.table import Variances
 from leaderboard.table_stats.read import Pairs, Ratings, read_tables
 
 

@@ -8,8 +8,7 @@ the raw table.
 
 People's files are read in `intake`, and tasks become bundles in `drafts`; both are pure.
 
-Front door: models; api; chosen_metrics; config; config (marked, task); drafts (ask,
+Front door: models; api; chosen_metrics; config; config (human, task); drafts (ask,
 bundle, documents, draft); intake (guess, join, read, roles); licence; readers; readers
-(base); selectors; services (archives, brought, bundles, configuration, fitting, load,
-versions, worker_requirements); shipped.
+(base); selectors; services (archives, bundles, configuration, load); shipped.
 """

@@ -6,8 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
-from leaderboard.api.links import HtmlUrl
-from leaderboard.api.records import Record
+from leaderboard.api.records import HtmlUrl, Record
 from leaderboard.metrics.base import all_metrics
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task

@@ -8,7 +8,7 @@ from django.db import models
 from crowd import hit_templates
 from crowd.hit_templates.form import CONVERSATION, PLAIN
 from crowd.hit_templates.formats import with_layout
-from genie.lib.ordered_json import OrderedJSONField
+from genie.lib.database import OrderedJSONField
 from leaderboard.tasks.config import HumanConfig, TaskConfig, read_task
 
 # The template of statements about any kind of text.

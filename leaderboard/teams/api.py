@@ -7,14 +7,12 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from genie.accounts.authentication import ScopeFits
 from genie.accounts.models import AccessToken
-from genie.accounts.permissions import ScopeFits
 from genie.lib.typing import Account
 from leaderboard.api.base import DetailView, ListView, View, operation
-from leaderboard.api.body import Body
-from leaderboard.api.links import html_url
-from leaderboard.api.query import PageQuery
-from leaderboard.api.records import Record
+from leaderboard.api.query import Body, PageQuery
+from leaderboard.api.records import Record, html_url
 from leaderboard.submissions.models import Team
 from leaderboard.teams.models import Membership, Webhook, WebhookDelivery
 from leaderboard.teams.services import webhooks as service

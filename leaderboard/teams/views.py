@@ -16,7 +16,7 @@ from crowd.money.selectors.payouts import next_for
 from crowd.workers.models.worker import Worker
 from genie.accounts.throttles import WrongLinks, too_many
 from genie.lib.errors import GenieError
-from genie.lib.serving.post_only import post_or
+from genie.lib.serving.pages import post_or
 from genie.lib.typing import Account
 from leaderboard.submissions.models import Submission, Team
 from leaderboard.teams.forms import (

@@ -5,7 +5,7 @@ from django import template
 from crowd.hits.selectors import state_words
 from genie.accounts.staff import staff_may
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.selectors.campaigns import campaigns_of
+from leaderboard.evaluation.selectors.system_ratings import campaigns_of
 from leaderboard.submissions.selectors import Staff
 
 register = template.Library()

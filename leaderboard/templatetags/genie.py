@@ -14,18 +14,19 @@ from django.utils.translation import get_language
 from genie.accounts.devices import current_first, described
 from genie.lib.serving.languages import ENGLISH, dollars, written
 from leaderboard.boards.selectors import columns
-from leaderboard.boards.selectors.systems import covers_of
+from leaderboard.boards.selectors.certainty import covers_of
 from leaderboard.boards.selectors.weights import WeightedRow
 from leaderboard.charts import Axis, Spread, bar, grid, progress, scale
-from leaderboard.evaluation.estimate_words import (
+from leaderboard.evaluation.estimates import (
     NAMES,
     SCORE_IS,
+    Estimate,
+    headline_of,
     warning_of_few,
 )
-from leaderboard.evaluation.estimates import Estimate, headline_of
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.evaluation.selectors.coverage import partial_of_score
-from leaderboard.evaluation.selectors.judged import rank_rule
+from leaderboard.evaluation.selectors.board_ratings import rank_rule
+from leaderboard.evaluation.selectors.ranked_scores import partial_of_score
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.systems.estimates import COVERS_CROWD

@@ -12,11 +12,11 @@ from django.urls import reverse
 from crowd.hits.models import Campaign
 from genie.accounts.staff import narrowed
 from genie.lib.outside import Problem
-from leaderboard.evaluation.admin.campaign_links import page_of
+from leaderboard.evaluation.admin.decisions import page_of
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.selectors.progress import to_approve
+from leaderboard.evaluation.selectors.ranked_scores import to_approve
 from leaderboard.extensions import broken
 from leaderboard.monitoring.admin import of_campaign
 from leaderboard.submissions.models import Submission

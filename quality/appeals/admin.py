@@ -19,7 +19,7 @@ from django.utils.html import format_html
 from crowd.campaigns.selectors.rejection_reversal import taking_back
 from crowd.hits.models import Answer, Assignment, Item
 from crowd.requester.batches.results import answers_of
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import OfTask
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin

@@ -5,5 +5,5 @@ suspected workers, and how little they vary, given the quality of the texts. It 
 finds pairs of workers who agree beyond quality, and workers whose test questions went
 better than their other answers. No worker is excluded for these signs alone.
 
-Front door: evidence; selectors; stats (answers).
+Front door: evidence; selectors; stats (likelihood_ratio).
 """

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quality.authenticity.stats.answers import Answers
 from quality.authenticity.stats.colluders import (
     OnTests,
     Pairs,
     agreeing_pairs,
     better_on_tests,
 )
-from quality.authenticity.stats.likelihood_ratio import Signs, assess_authenticity
-from quality.authenticity.stats.signs import Sign
+from quality.authenticity.stats.likelihood_ratio import (
+    Answers,
+    Sign,
+    Signs,
+    assess_authenticity,
+)
 
 if TYPE_CHECKING:
     from quality.authenticity.selectors import Noticed

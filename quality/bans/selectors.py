@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce, Greatest
 
 from crowd.elsewhere.models import is_unvouched
 from crowd.hits.models import Answer, Assignment, Campaign
-from genie.lib.serving.unmoved import Stamp, stamps
+from genie.lib.serving.caches import Stamp, stamps
 from quality.appeals.models import Appeal
 from quality.bans.models import HeldExclusion
 from quality.detection.models import ALL_EVIDENCE, Ban, Standing

@@ -5,6 +5,6 @@ decisions, or assesses workers by all of their answers (`stats.assess`).
 `services.judge` stores each fit with everything needed to repeat it, and
 `services.next_hit` decides whether a worker's next HIT is a test question.
 
-Front door: models; admin; selectors; services (judge); stats (decisions,
-detector_specs, detectors).
+Front door: models; admin; selectors; services (judge); stats (assess, detector_specs,
+detectors).
 """

@@ -23,7 +23,7 @@ from genie.lib.serving.pages import page_of
 from genie.lib.staff_actions import Action, Line
 from quality.bans import services
 from quality.detection.models import Ban, DetectorFit, RetiredQuestion, Verdict
-from quality.detection.services.retire import restore
+from quality.detection.services.assess_pool import restore
 from quality.test_questions.models import Grade, Polarity
 from quality.test_questions.selectors import MOST, graded_answers, shown_fields
 

@@ -3,6 +3,6 @@
 `services.inject` makes and places them with a stored seed; `services.grade` marks the
 answers. Only this wing and those above it can identify these items.
 
-Front door: models; edits (edit, kinds, make); selectors; separability (blend, features,
-measure); services.
+Front door: models; edits (edit, make); selectors; separability (features, measure);
+services.
 """

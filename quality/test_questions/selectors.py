@@ -8,8 +8,7 @@ from crowd.hit_templates.form import PLAIN
 from crowd.hit_templates.formats import with_layout
 from crowd.hits.models import Answer, HITType
 from crowd.hits.services.build import HITTypeSpec
-from crowd.scales.base import Scale
-from crowd.scales.find import all_scales
+from crowd.scales.base import Scale, all_scales
 from crowd.workers.models.worker import Worker
 from quality.test_questions.models import Grade, Polarity
 

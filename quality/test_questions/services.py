@@ -11,9 +11,13 @@ from django.utils import timezone
 from crowd.campaigns.selectors.starved import nobody_else_comes
 from crowd.campaigns.services import undo
 from crowd.hits.models import HIT, Answer, Assignment, Campaign, Item
-from crowd.hits.services import inputs, slots
-from crowd.hits.services.build import ItemSpec
-from crowd.scales.find import all_scales
+from crowd.hits.services.build import (
+    AGAIN,
+    ItemSpec,
+    close_free_slots,
+    count_by_campaign,
+)
+from crowd.scales.base import all_scales
 from crowd.workers.services.known_answers import guesses_of, marks_of
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator, seed_from
@@ -349,7 +353,7 @@ def settle(campaign: Campaign, now: datetime | None = None) -> int:
     waiting = judged.filter(n_available__gt=0)
     if not waiting.exists():
         at_work = judged.filter(assignments__state=State.ACCEPTED)
-        return 0 if at_work.exists() else slots.close_free(tests)
+        return 0 if at_work.exists() else close_free_slots(tests)
     if not nobody_else_comes(locked, now or timezone.now()):
         return 0
     return _open(locked, waiting)
@@ -383,11 +387,11 @@ def _open(campaign: Campaign, waiting: QuerySet[HIT]) -> int:
     for pk, key in taken.values_list("pk", "input__content_key"):
         met.setdefault(key, set()).add(pk)
     stuck: dict[str, HIT] = {}
-    opened_before = waiting.filter(input__scope__endswith=inputs.AGAIN).values("pk")
+    opened_before = waiting.filter(input__scope__endswith=AGAIN).values("pk")
     for hit in waiting.exclude(pk__in=opened_before).select_related("input"):
         if met.get(hit.input.content_key, set()) - {hit.pk}:
             stuck.setdefault(hit.input.content_key, hit)
-    inputs.count_by_campaign(campaign, stuck.values())
+    count_by_campaign(campaign, stuck.values())
     return len(stuck)
 
 

@@ -12,7 +12,7 @@ from django.db import connection
 
 from leaderboard.metric_runs import services
 from leaderboard.models import Submission
-from leaderboard.submissions.services import validate
+from leaderboard.submissions.services import lifecycle
 from tests.client.conftest import CLIENT
 from tests.factories import make_ranked, make_submission, make_task, make_team
 
@@ -143,7 +143,7 @@ def test_a_system_is_handed_in_and_followed(run, board, file, submitter):
         assert stored.read() == file.read_bytes()
 
     def walk():
-        validate.check(made.pk)
+        lifecycle.validate(made.pk)
         services.run(made.pk)
         connection.close()
 

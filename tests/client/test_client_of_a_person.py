@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from genie.accounts import tokens
-from leaderboard.api.throttles import Reads
+from leaderboard.api.base import Reads
 from tests.client.conftest import CLIENT
 from tests.factories import make_predictions, make_ranked, make_submission, make_task
 

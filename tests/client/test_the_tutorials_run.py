@@ -12,7 +12,7 @@ from django.urls import resolve
 
 from leaderboard.metric_runs import services
 from leaderboard.models import Submission
-from leaderboard.submissions.services import validate
+from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.shipped import FOLDER
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -28,7 +28,7 @@ def blocks(page, language):
 
 def process():
     for submission in Submission.own:
-        validate.check(submission.pk)
+        lifecycle.validate(submission.pk)
         services.run(submission.pk)
 
 

@@ -23,7 +23,7 @@ from leaderboard.judges.services import decide, work  # noqa: E402
 from leaderboard.metric_board import services as boards  # noqa: E402
 from leaderboard.metric_runs import services as pieces  # noqa: E402
 from leaderboard.releases import queued  # noqa: E402
-from leaderboard.submissions.services import lifecycle, validate  # noqa: E402
+from leaderboard.submissions.services import lifecycle  # noqa: E402
 from leaderboard.teams.services import webhooks  # noqa: E402
 from tests import factories  # noqa: E402
 from tests.leaderboard.judges.conftest import make_script  # noqa: E402
@@ -33,7 +33,7 @@ who = {"team": factories.make_team("Heron", owner), "owner": owner}
 system = factories.make_submission(task, state="APPROVED", approved_cents=900, **who)
 # its row, its runner, its job and the function that does it
 KINDS = [
-    (factories.make_submission(task, state="RECEIVED", **who), lifecycle.RUNNERS["RECEIVED"], jobs.validate, validate, "check"),
+    (factories.make_submission(task, state="RECEIVED", **who), lifecycle.RUNNERS["RECEIVED"], jobs.validate, lifecycle, "validate"),
     (system.human_evaluation, machine.RUNNERS["APPROVED"], jobs.step_evaluation, SingleSystem, "launch"),
     (lb.MetricPiece.objects.create(first=0, end=3, submission=system, run=lb.MetricRun.objects.create(task=task)), pieces.RUNNER, jobs.measure_piece, pieces, "_compute"),
     (lb.MetricBoard.objects.create(task=task, seed=1, wanted_at=now), boards.RUNNER, jobs.compute_metric_board, boards, "_compute"),

@@ -20,7 +20,7 @@ from django.db.models import Count, F, Q
 from django_q.models import OrmQ
 
 from crowd.models import HIT, Answer, Assignment, Campaign, Commitment, LedgerEntry
-from crowd.workers.services import consent
+from crowd.workers.services import invitations
 from crowd.workers.services.invitations import register_worker
 from leaderboard.demo import OPINIONS, file_of, systems_of
 from leaderboard.evaluation import decide
@@ -163,7 +163,7 @@ class Play:
     def _worker(self, number: int) -> HttpWorker:
         user = get_user_model().objects.create_user(f"worker-{number}")
         row = register_worker(platform_worker_id=user.username, user=user)
-        consent.give(row, SLUG)
+        invitations.give_consent(row, SLUG)
         worker = HttpWorker(user.username, self._read)
         worker.client.force_login(user)
         if self.ports:

@@ -22,9 +22,10 @@ from django.utils import timezone
 from django_q.brokers import get_broker
 from django_q.models import OrmQ
 
-from crowd.campaigns.services import pages, review, run, undo, work
+from crowd.campaigns.services import claim as pages
+from crowd.campaigns.services import review, run, undo, work
 from crowd.campaigns.services.work import give_back, next_assignment
-from crowd.hits.services.extend import extend
+from crowd.hits.services.build import extend
 from crowd.models import (
     HIT,
     Answer,

@@ -12,7 +12,7 @@ from crowd.campaigns.services import run
 from crowd.campaigns.services.work import next_assignment, submit
 from crowd.hits.services.build import HITTypeSpec, ItemSpec, build_campaign
 from crowd.models import Campaign, Exclusion, Pause, Worker
-from crowd.workers.services import consent
+from crowd.workers.services import invitations
 from crowd.workers.services.invitations import register_worker
 from genie.lib.errors import GenieError
 from quality.models import Ban
@@ -86,7 +86,7 @@ def make_worker(*pools, simulated=False, user=None, agreed=True) -> Worker:
     )
     if agreed:
         for pool in pools or (POOL,):
-            consent.give(worker, pool)
+            invitations.give_consent(worker, pool)
     if not simulated:
         refuse_elsewhere(worker)
     return worker

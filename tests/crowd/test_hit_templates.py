@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from crowd import hit_templates
 from crowd.hit_templates.checks import Elements, filled
-from crowd.hit_templates.markdown import to_html
+from crowd.hit_templates.formats import to_html
 from crowd.hit_templates.template import read_template
 from genie.lib.errors import GenieError
 from leaderboard.contracts.outside_pieces import TemplateContract

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from leaderboard.contracts.outside_pieces import ScaleContract, refused
 
 # What is counted from marks is asked of nobody.

@@ -13,21 +13,21 @@ from pathlib import Path
 from crowd import hit_templates
 from crowd.elsewhere import hooks
 from crowd.hit_templates import foreign
-from crowd.hit_templates.errors import Errors
-from crowd.hit_templates.markdown import to_html
+from crowd.hit_templates.form import Errors
+from crowd.hit_templates.formats import to_html
 from crowd.hit_templates.template import FILES
-from crowd.hits.services import signals
-from crowd.hits.services.marked_spans import checked_spans
-from crowd.platforms.mturk_protocol import notices
+from crowd.hits.services import check_answers
+from crowd.hits.services.check_answers import checked_spans
+from crowd.platforms.mturk_protocol import calls
 from crowd.platforms.mturk_protocol.xml import read_answers
 from crowd.requester.api import _parsed
-from crowd.requester.batches import post, review
+from crowd.requester.batches import post
+from crowd.requester.batches import post as review
 from crowd.requester.protocol.validate import check_request
 from crowd.requester.questions import template as batch_template
 from crowd.requester.questions.answer_format import AnswerFormat, FormatError
-from crowd.requester.questions.answer_key import grade, read_key
-from crowd.requester.questions.formatted import safe_html
-from crowd.requester.questions.question_form import read_form
+from crowd.requester.questions.answers import grade, read_key
+from crowd.requester.questions.question_form import read_form, safe_html
 from crowd.requester.questions.questions import read_question
 from genie.lib.errors import GenieError
 from genie.lib.formats import engine
@@ -40,7 +40,7 @@ from leaderboard.metric_board.readers import read_scores
 from leaderboard.submissions.readers import read_predictions
 from leaderboard.table_stats.read import read_tables
 from leaderboard.tasks import shipped
-from leaderboard.tasks.config.read import read_task
+from leaderboard.tasks.config.task import read_task
 from leaderboard.tasks.drafts.bundle import DATA, DEFINITION, unpacked
 from leaderboard.tasks.intake.read import read_table
 from leaderboard.tasks.readers import read_release
@@ -377,11 +377,11 @@ READERS: dict[str, Reader] = {
     }),
     "batch": _text(_batch, 'text,lang\n"a, b",en\nc,de\n'),
     "reviews of a batch": _text(review.read_reviews, "AssignmentId,Approve,Reject\n3A,x,\n3B,,Empty\n"),
-    "notice of Mechanical Turk": _one(lambda data: notices.hits_in(notices.opened(data).message), NOTICE, '{"EventDocId": "8", "Events": [{"HITId": "3AB"}]}'),
+    "notice of Mechanical Turk": _one(lambda data: calls.hits_in(calls.opened(data).message), NOTICE, '{"EventDocId": "8", "Events": [{"HITId": "3AB"}]}'),
     "notice of Prolific": _one(_prolific, '{"event_type": "study.status.change", "resource_id": "60"}'),
     "answers of Mechanical Turk": _text(read_answers, ANSWERS),
     "spans": _text(lambda text: checked_spans(text, "a text", Errors(missing=True)), '[{"start": 0, "end": 1, "severity": "minor"}, {"start": 2, "end": 4, "severity": "major"}]'),
-    "signals": _text(signals._loaded, '{"n_changes": 1, "n_focus_losses": 0, "n_copies": 0, "n_pastes": 2, "first_change_seconds": null}'),
+    "signals": _text(check_answers._load_signals, '{"n_changes": 1, "n_focus_losses": 0, "n_copies": 0, "n_pastes": 2, "first_change_seconds": null}'),
     "Markdown": _text(to_html, "# Hi\n\n- [x](https://a.b) **b** `c`\n\n> 1. d\n\n| a |\n|---|\n| b |\n"),
     "backup": Reader(_backup, ({"database": b"a", "manifest.json": json.dumps({"format": 1, "files": {"database": SUMMED}}).encode()},)),
 }  # fmt: skip

@@ -6,7 +6,7 @@ from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections, transaction
 
-from leaderboard.api.throttles import SubmitThrottle
+from leaderboard.api.base import SubmitThrottle
 from tests.factories import (
     answer,
     make_evaluation,

@@ -3,7 +3,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from genie.lib.clock import next_start
+from genie.lib.moment import next_start
 
 LA = {"zone": "America/Los_Angeles", "hour": 10}
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from django.core.cache import caches
 
-from genie.lib.serving import computed_once as module
-from genie.lib.serving.computed_once import computed_once
+from genie.lib.serving import caches as module
+from genie.lib.serving.caches import computed_once
 
 
 def slowly(log):

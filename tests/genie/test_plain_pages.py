@@ -7,7 +7,7 @@ from django.contrib.auth import get_user_model
 from django.urls import reverse
 
 from crowd.models import HITType
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 from tests.factories import signed_in
 from tests.genie.filled import fill_all

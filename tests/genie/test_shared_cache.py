@@ -18,8 +18,7 @@ from genie.lib.database import unavailable
 from genie.lib.env import ConfigurationError
 from genie.lib.serving import cache_address
 from genie.lib.serving.cache_address import caches
-from genie.lib.serving.caches import computed
-from genie.lib.serving.computed_once import computed_once
+from genie.lib.serving.caches import computed, computed_once
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,8 @@
 
 from functools import partial
 
-from leaderboard.tables import Unreadable, read_table, unpack
+from leaderboard.files import Unreadable, unpack
+from leaderboard.tables import read_table
 from tests.nets.conftest import FILES
 
 SEEN = FILES / "genuine" / "seen"

@@ -11,19 +11,20 @@ from pathlib import PurePath
 
 from crowd.requester.questions.answer_format import FormatError
 from genie.lib.errors import GenieError
-from leaderboard.imports.about import About
+from leaderboard.files import Problem
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.layout import all_layouts
 from leaderboard.imports.readers.read import read as read_judgments
 from leaderboard.imports.readers.sources import Source
+from leaderboard.imports.selectors import About
 from leaderboard.imports.services import plan
 from leaderboard.imports.services.measures import say_outside
-from leaderboard.imports.services.settle import settle
+from leaderboard.imports.services.plan import settle
 from leaderboard.metric_board.readers import ScoreFile
 from leaderboard.submissions.readers import PredictionFile
 from leaderboard.submissions.readers.base import all_formats
 from leaderboard.table_stats.read import Pairs, Ratings
-from leaderboard.tables import Problem, Table
+from leaderboard.tables import Table
 from leaderboard.tasks.readers.base import Release, all_readers
 from tests.fuzz.readers import READERS, good, predictions, unzipped
 from tests.leaderboard.imports.examples import EXAMPLES

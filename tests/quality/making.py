@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from crowd.hits.services.inputs import inputs_for
+from crowd.hits.services.build import inputs_for
 from crowd.models import HIT, Answer, Assignment, Item
 from quality.models import Grade, Placement
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from genie_research.papers.rankme.all_pairs import bootstrap_ranking
+from leaderboard.stats.multiplicity import significance_clusters
 from leaderboard.stats.paired import paired_bootstrap
-from leaderboard.stats.significance import significance_clusters
 
 rng = np.random.default_rng(12)
 TABLE = np.clip(

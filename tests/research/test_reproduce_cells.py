@@ -7,7 +7,7 @@ import pytest
 from genie_research.papers.plot import table_plot
 from genie_research.papers.report import summary, table_text
 from genie_research.papers.table import Table, Workbench, all_tables
-from leaderboard.papers.cell import Cell, Verdict
+from leaderboard.papers.figures import Cell, Verdict
 
 PROMISED = {
     *("genie-table-1", "genie-appendix-c", "rankme-table-2", "rankme-table-3"),

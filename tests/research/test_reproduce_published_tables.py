@@ -8,7 +8,7 @@ import pytest
 
 from genie_research.papers.genie.wmt21_metrics import _measure, _Submission
 from genie_research.papers.table import Workbench, all_tables
-from leaderboard.papers.cell import Verdict
+from leaderboard.papers.figures import Verdict
 from tests.leaderboard.metrics.tiny_wordnet import needs_wordnet
 from tests.shared import SHARED, needs_shared
 

@@ -8,11 +8,11 @@ from genie_research.papers.folder import judgments_in
 from genie_research.papers.table import Workbench, all_tables
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.services.bring_in import bring_in
-from leaderboard.papers.cell import Verdict
 from leaderboard.papers.figure_sets.direct_assessment import DirectAssessment
 from leaderboard.papers.figure_sets.domains import Domains
 from leaderboard.papers.figure_sets.judges import Judges
 from leaderboard.papers.figure_sets.pages import Pages
+from leaderboard.papers.figures import Verdict
 from leaderboard.papers.task_figures.computed import by_criterion, judgments_for
 from tests.factories import make_user
 from tests.shared import SHARED, needs_shared

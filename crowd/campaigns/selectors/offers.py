@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from crowd.campaigns.selectors.turns import turns
+from crowd.campaigns.selectors.starved import turns
 from crowd.campaigns.selectors.work_records import (
     SITE,
     key_of_work,
@@ -18,21 +18,24 @@ from crowd.workers.choices import languages
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Worker
-from crowd.workers.selectors.consent import consented
 from crowd.workers.selectors.eligible import (
+    SHARE_DONE,
     candidates,
+    consented,
     counted_to,
+    left_of_share,
+    most_left,
     n_unseen_by_kind,
     open_campaigns,
 )
-from crowd.workers.selectors.qualifications import TestStanding, standings_of
 from crowd.workers.selectors.requirements import (
     SAID,
+    TestStanding,
     TrackRecord,
+    standings_of,
     track_record,
     unmet,
 )
-from crowd.workers.selectors.shares import SHARE_DONE, left_of_share, most_left
 
 Kind = Requirement.Kind
 

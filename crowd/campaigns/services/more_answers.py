@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.db.models import F
 
-from crowd.campaigns.services import run, shares
+from crowd.campaigns.services import run
+from crowd.campaigns.services.run import refresh_share
 from crowd.elsewhere.models import ExternalCampaign
 from crowd.hits.models import Campaign
 from crowd.hits.selectors import unit_cents
-from crowd.hits.services import slots
+from crowd.hits.services.build import add_slots
 from crowd.money.models import Commitment
 from crowd.money.services import budgets
 from crowd.pricing import MANY_ASSIGNMENTS, fee_per_assignment
@@ -112,7 +113,7 @@ def ask_for_more(
             code="cost-changed",
         )
     budgets.add(campaign, price.cents, by)
-    slots.add_to_each(campaign.hits.all(), more)
+    add_slots(campaign.hits.all(), more)
     Campaign.objects.filter(pk=campaign_pk).update(
         answers_per_hit=F("answers_per_hit") + more
     )
@@ -124,7 +125,7 @@ def ask_for_more(
     note(by, campaign, sentence, reason)
     for account in Commitment.objects.filter(key=campaign.key):
         note(by, account, sentence, reason)
-    shares.refresh(campaign)
+    refresh_share(campaign)
     run.tell_platform(campaign_pk)
     return price
 

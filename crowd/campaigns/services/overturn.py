@@ -13,7 +13,7 @@ from crowd.campaigns.services import outbox
 from crowd.campaigns.services.review import ASKING
 from crowd.hits.models import HIT, Assignment, Campaign
 from crowd.hits.selectors import campaign_progress
-from crowd.hits.services import slots
+from crowd.hits.services.build import take_slot
 from crowd.hits.services.platforms import pays_itself
 from crowd.money.models import Commitment, LedgerEntry
 from crowd.money.services import bonuses, budgets, payments
@@ -114,7 +114,7 @@ def _locked(assignment_pk: int) -> tuple[Campaign, Assignment]:
 
 
 def _takes_its_place(assignment: Assignment) -> bool:
-    if slots.take(assignment.hit_id):
+    if take_slot(assignment.hit_id):
         return True
     hit = HIT.objects.get(pk=assignment.hit_id)
     others = hit.assignments.filter(state__in=IN_PLACE).exclude(pk=assignment.pk)

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from crowd.hits.models import Assignment, Campaign
 from crowd.hits.selectors import progress_of, unit_cents
-from crowd.hits.services import slots
+from crowd.hits.services.build import add_slot, withdraw_slot
 from crowd.workers.models.worker import Worker
 
 State = Assignment.State
@@ -75,7 +75,7 @@ def count_again(worker: Worker, pool: str) -> int:
     for assignment in replaced:
         # Only an open place can be closed. If another worker has it, their answer
         # counts instead of this one.
-        if slots.withdraw(assignment.hit_id):
+        if withdraw_slot(assignment.hit_id):
             n += Assignment.objects.filter(pk=assignment.pk).update(replaced_at=None)
     return n
 
@@ -125,7 +125,7 @@ def _reopen(rows: Iterable[tuple[int, int]]) -> int:
             pk=pk, state__in=COUNTED, replaced_at=None
         ).update(replaced_at=timezone.now())
         if changed:
-            slots.add(hit_pk)
+            add_slot(hit_pk)
         n += changed
     return n
 

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy
 
 from crowd.hits.models import Assignment, Campaign
 from crowd.hits.selectors import title_now
-from crowd.hits.services import slots
+from crowd.hits.services.build import free_slot
 from crowd.hits.services.platforms import can
 from crowd.messages import services
 from crowd.messages.models import Message
@@ -97,7 +97,7 @@ def reject(assignment_pk: int, by: AbstractBaseUser | None, reason: str) -> bool
             budgets.correct(campaign.key, -saved)
         # A replaced answer has given up its place already.
         elif assignment.replaced_at is None:
-            slots.free(assignment.hit_id)
+            free_slot(assignment.hit_id)
         if by is not None:
             note(by, assignment, f"Rejected: {reason}")
         _tell(assignment, campaign, reason)

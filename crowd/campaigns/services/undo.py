@@ -13,9 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from crowd.campaigns.services import pages
-from crowd.campaigns.services.claim import first_of
-from crowd.campaigns.services.pages import Page
+from crowd.campaigns.services.claim import Page, checked_page, first_of, first_on
 from crowd.hits.models import Answer, Assignment, Campaign
 from crowd.hits.selectors import form_of
 from crowd.hits.services.check_answers import Answers, Rating, clean_remark
@@ -86,8 +84,8 @@ def change_page(page: Page, answers: Sequence[Answers], *, remark: str = "") -> 
         ``too-late-to-change`` after its time, and if the work has been decided;
         the errors of `checked`.
     """
-    ratings = pages.checked_page(page, answers)
-    first = pages.first_on(page)
+    ratings = checked_page(page, answers)
+    first = first_on(page)
     offered = _offered(first)
     since = timezone.now() - timedelta(seconds=offered) - TO_ANSWER - GRACE
     with transaction.atomic():

@@ -10,18 +10,26 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from crowd.campaigns.services import pages
-from crowd.campaigns.services.claim import GRACE, first_of, next_assignment
-from crowd.campaigns.services.pages import Page
+from crowd.campaigns.services.claim import (
+    GRACE,
+    Page,
+    checked_page,
+    first_of,
+    first_on,
+    hold_page,
+    next_assignment,
+    shares_of_time,
+)
 from crowd.hits.models import Answer, Assignment, Campaign
-from crowd.hits.services import slots
+from crowd.hits.services.build import take_back_slot
 from crowd.hits.services.check_answers import (
     Answers,
     Rating,
+    SentSignals,
     clean_remark,
+    keep_signals,
     plausible_seconds,
 )
-from crowd.hits.services.signals import SentSignals, keep_signals
 from crowd.money.services import budgets, payments
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
@@ -75,11 +83,11 @@ def submit_page(
     The time is split by the length of the texts. The remark and the signals belong to
     the page and are stored with its first assignment.
     """
-    ratings = pages.checked_page(page, answers)
-    first, now = pages.first_on(page), timezone.now()
+    ratings = checked_page(page, answers)
+    first, now = first_on(page), timezone.now()
     wall_seconds = (now - first.accepted_at).total_seconds()
     seconds = plausible_seconds(active_seconds, wall_seconds)
-    shares = pages.shares_of_time(page)
+    shares = shares_of_time(page)
     changes = {
         one.pk: {
             "state": State.SUBMITTED,
@@ -90,7 +98,7 @@ def submit_page(
         for one in page
     }
     with transaction.atomic():
-        pages.hold(page)
+        hold_page(page)
         moved = all(
             Assignment.objects.filter(
                 pk=one.pk, state=State.ACCEPTED, deadline_at__gt=now - GRACE
@@ -122,7 +130,7 @@ def give_back(assignment: Assignment) -> bool:
     """
     with transaction.atomic():
         first = first_of(assignment)
-        return slots.take_back(first.pk, first.hit_id, State.RETURNED)
+        return take_back_slot(first.pk, first.hit_id, State.RETURNED)
 
 
 def release_overdue(now: datetime | None = None) -> int:
@@ -139,7 +147,7 @@ def release_overdue(now: datetime | None = None) -> int:
     n = 0
     for pk, hit_pk in sorted(overdue):
         with transaction.atomic():
-            n += slots.take_back(pk, hit_pk, State.EXPIRED)
+            n += take_back_slot(pk, hit_pk, State.EXPIRED)
     return n
 
 
@@ -197,7 +205,7 @@ def _same_or_refused(assignment: Assignment, ratings: list[Rating]) -> None:
         )
     if assignment.state in {State.ACCEPTED, State.EXPIRED}:
         with transaction.atomic():
-            slots.take_back(assignment.pk, assignment.hit_id, State.EXPIRED)
+            take_back_slot(assignment.pk, assignment.hit_id, State.EXPIRED)
         raise GenieError(
             gettext(
                 "The time for this HIT ran out and it went back to the pool, so the "

@@ -5,10 +5,9 @@ from collections.abc import Iterable
 from django.conf import settings
 
 from crowd.money.selectors import rates
-from crowd.platforms.base import Platform, get, kind_of
-from crowd.platforms.demands import StudyTerms
+from crowd.platforms.base import Platform, StudyTerms, get, kind_of
 from crowd.workers.models.requirement import Requirement
-from crowd.workers.selectors.platform_requirements import summed
+from crowd.workers.services.requirements import summed
 from genie.lib.errors import GenieError
 
 # Staff wait for the page, so failures are left to the check before publishing.

@@ -8,10 +8,9 @@ from dataclasses import asdict
 
 from crowd.elsewhere.models import ExternalCampaign, ExternalSession, PanelSource
 from crowd.hits.models import Campaign
-from crowd.platforms.base import Platform
-from crowd.platforms.demands import Requirements, StudyTerms
+from crowd.platforms.base import Platform, Requirements, StudyTerms
 from crowd.workers.models.requirement import Requirement
-from crowd.workers.selectors.platform_requirements import (
+from crowd.workers.services.requirements import (
     check_platform,
     guarantees,
     of_work,

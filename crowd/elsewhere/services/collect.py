@@ -15,17 +15,16 @@ from django.utils import timezone
 from crowd.campaigns.services import outbox, work
 from crowd.elsewhere.models import ExternalSession, SessionWork
 from crowd.elsewhere.services import reconcile
-from crowd.elsewhere.services.hit_page import Pages
+from crowd.elsewhere.services.hit_offer import Pages
 from crowd.hits.models import HIT, Assignment, Campaign
 from crowd.hits.selectors import Terms, language_for, terms_of
-from crowd.hits.services import slots
+from crowd.hits.services.build import add_slot, room, take_slot
 from crowd.hits.services.check_answers import (
     Rating,
     clean_remark,
     plausible_seconds,
     ratings_of,
 )
-from crowd.hits.services.extend import room
 from crowd.money.models import LedgerEntry
 from crowd.money.services import budgets
 from crowd.platforms.base import SessionEvent, SessionStatus
@@ -161,7 +160,7 @@ def _take(
     session.save()
     assignment = _assignment(session, hit, event)
     record_work(session, assignment)
-    if not slots.take(hit.pk):
+    if not take_slot(hit.pk):
         # More answers came than were asked for; they are paid like the rest.
         HIT.objects.filter(pk=hit.pk).update(max_assignments=F("max_assignments") + 1)
     work.store(assignment, ratings)
@@ -239,7 +238,7 @@ def _ask_again(campaign: Campaign, assignment: Assignment) -> None:
     affordable = room(campaign).n_assignments
     if affordable is None or affordable > 0:
         Assignment.objects.filter(pk=assignment.pk).update(replaced_at=timezone.now())
-        slots.add(assignment.hit_id)
+        add_slot(assignment.hit_id)
 
 
 def _number(text: str) -> float | None:

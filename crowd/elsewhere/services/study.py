@@ -21,7 +21,7 @@ from crowd.elsewhere.services import (
 )
 from crowd.elsewhere.services.decisions import OPEN
 from crowd.hits.models import Assignment, Campaign
-from crowd.hits.services import slots
+from crowd.hits.services.build import take_back_slot
 from crowd.money.models import LedgerEntry
 from crowd.money.selectors import rates
 from crowd.platforms.base import (
@@ -348,4 +348,4 @@ def take_back(session: ExternalSession) -> int:
     begun = Assignment.objects.filter(
         session_work__session=session, state=State.ACCEPTED
     ).order_by("pk")
-    return sum(slots.take_back(one.pk, one.hit_id, State.RETURNED) for one in begun)
+    return sum(take_back_slot(one.pk, one.hit_id, State.RETURNED) for one in begun)

@@ -23,7 +23,7 @@ from crowd.elsewhere.services import (
     study,
     whole_places,
 )
-from crowd.elsewhere.services.hit_page import Pages
+from crowd.elsewhere.services.hit_offer import Pages
 from crowd.hits.models import Assignment, Campaign, HITType
 from crowd.hits.services.platforms import connect, external_slugs
 from crowd.platforms.base import ExternalRef, Platform

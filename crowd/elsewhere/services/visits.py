@@ -22,9 +22,8 @@ from crowd.hits.services.platforms import connect
 from crowd.platforms.base import Completion, Identity, Outcome, Platform, get
 from crowd.platforms.panel import Panel
 from crowd.workers.models.worker import Exclusion
-from crowd.workers.selectors.eligible import first_unseen, is_open
+from crowd.workers.selectors.eligible import first_unseen, is_open, used_up
 from crowd.workers.selectors.requirements import unmet
-from crowd.workers.selectors.shares import used_up
 from crowd.workers.services.invitations import register_worker
 from genie.lib.errors import GenieError
 

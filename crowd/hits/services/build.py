@@ -1,21 +1,109 @@
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from itertools import chain
 from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Max, QuerySet, Sum
 
 from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
 from crowd.hit_templates.form import DOCUMENT, PART, read_form
-from crowd.hits.models import HIT, Campaign, HITType, Item
-from crowd.hits.selectors import SPANS, slots_of
-from crowd.hits.services.inputs import BATCH, inputs_for
+from crowd.hits.models import HIT, Assignment, Campaign, HITType, Input, Item
+from crowd.hits.selectors import SPANS, campaign_progress, slots_of, unit_cents
 from crowd.pricing import fee_per_assignment
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from genie.lib.database import count_anew
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator, seed_from
+
+# The inputs that HITs show; no worker gets the same one twice.
+BATCH = 2_000
+# ends the scope of inputs that `count_by_campaign` made
+AGAIN = "#again"
+# ends the scope of inputs that `keep_apart` made
+LENT = "#lent"
+
+
+def inputs_for(campaign: Campaign, content_keys: Iterable[str]) -> dict[str, Input]:
+    """Return the input of each content key, creating new ones.
+
+    If exposure is counted by campaign, the inputs belong to the campaign. They refer to
+    the pool's inputs, because other campaigns of the pool use those.
+    """
+    keys = sorted(set(content_keys))
+    in_pool = _kept(campaign.pool, keys, {})
+    scope = campaign.input_scope
+    return in_pool if scope == campaign.pool else _kept(scope, keys, in_pool)
+
+
+def count_by_campaign(campaign: Campaign, hits: Iterable[HIT]) -> None:
+    """Offer these HITs also to workers who saw their inputs in another HIT.
+
+    From now on a worker has seen them if they got one of these HITs. For other
+    campaigns of the pool nothing changes.
+    """
+    rows = list(hits)
+    keys = sorted({row.input.content_key for row in rows})
+    in_pool = _kept(campaign.pool, keys, {})
+    scope = f"{campaign.pool}#{campaign.pk}{AGAIN}"
+    inputs = _kept(scope, keys, in_pool)
+    for row in rows:
+        row.input = inputs[row.input.content_key]
+    HIT.objects.bulk_update(rows, ["input"], batch_size=BATCH)
+
+
+def keep_inputs_apart(
+    campaign: Campaign, others_of: Mapping[int, Collection[int]]
+) -> None:
+    """Keep HITs from workers who saw their inputs in other campaigns, and vice versa.
+
+    If exposure is counted by pool, all campaigns are kept apart anyway. `others_of` has
+    the other campaigns of the pool by HIT.
+    """
+    if campaign.input_scope == campaign.pool:
+        return
+    rows = list(HIT.objects.filter(pk__in=others_of).select_related("input"))
+    keys = sorted({row.input.content_key for row in rows})
+    lent = _kept(f"{campaign.input_scope}{LENT}", keys, _kept(campaign.pool, keys, {}))
+    scopes = {
+        f"{campaign.pool}#{pk}" for pk in chain([campaign.pk], *others_of.values())
+    }
+    shown = {
+        (row.scope, row.content_key): row.pk
+        for row in Input.objects.filter(scope__in=scopes, content_key__in=keys)
+    }
+    pairs = set()
+    for row in rows:
+        key = row.input.content_key
+        row.input = lent[key]
+        for pk in (campaign.pk, *others_of[row.pk]):
+            other = shown.get((f"{campaign.pool}#{pk}", key))
+            if other is not None:
+                pairs |= {(lent[key].pk, other), (other, lent[key].pk)}
+    HIT.objects.bulk_update(rows, ["input"], batch_size=BATCH)
+    closes = Input.closes.through
+    closes.objects.bulk_create(
+        [closes(from_input_id=one, to_input_id=two) for one, two in sorted(pairs)],
+        batch_size=BATCH,
+        ignore_conflicts=True,
+    )
+
+
+def _kept(
+    scope: str, keys: list[str], in_pool: Mapping[str, Input]
+) -> dict[str, Input]:
+    # Two campaigns of a pool may be built at once; the first row is kept.
+    Input.objects.bulk_create(
+        [Input(scope=scope, content_key=key, in_pool=in_pool.get(key)) for key in keys],
+        batch_size=BATCH,
+        ignore_conflicts=True,
+    )
+    return {row.content_key: row for row in Input.objects.filter(scope=scope)}
+
 
 EXPOSURES = ("task", "campaign")
 CRITERION_CHARACTERS = 50
@@ -264,3 +352,136 @@ def _check_budget(*, needed: int, approved: int) -> None:
             code="over-budget",
             details={"needed_cents": needed, "approved_cents": approved},
         )
+
+
+@dataclass(frozen=True)
+class Room:
+    left_cents: int
+    unit_cents: int
+
+    @property
+    def n_assignments(self) -> int | None:
+        if self.unit_cents == 0:
+            return None
+        return max(0, self.left_cents // self.unit_cents)
+
+
+def room(campaign: Campaign) -> Room:
+    committed = campaign_progress(campaign).committed_cents
+    return Room(campaign.budget_cents - committed, unit_cents(campaign))
+
+
+@transaction.atomic
+def extend(
+    campaign_pk: int, items: Sequence[ItemSpec], *, max_assignments: int = 1
+) -> int:
+    """Add a HIT for each new item; return how many were added.
+
+    They come after the present HITs, in an order that the campaign's seed determines
+    and the rows store.
+
+    Raises
+    ------
+    GenieError
+        ``campaign-over`` if no one would be asked, ``over-budget`` if the campaign's
+        budget does not cover all of them.
+    """
+    # Locked to the end, so that two waves cannot both use the same budget.
+    campaign = (
+        Campaign.objects.select_for_update(of=("self",))
+        .select_related("hit_type")
+        .get(pk=campaign_pk)
+    )
+    if campaign.state not in {Campaign.State.RUNNING, Campaign.State.SCHEDULED}:
+        raise GenieError("The campaign has ended.", code="campaign-over")
+    known = set(campaign.items.values_list("key", flat=True))
+    new = [item for item in items if item.key not in known]
+    template = hit_templates.get(campaign.hit_type.template)
+    for item in new:
+        template.check(item.data)
+    affordable = room(campaign).n_assignments
+    if affordable is not None and len(new) * max_assignments > affordable:
+        raise GenieError(
+            f"{len(new) * max_assignments:,} more assignments are needed, but the "
+            f"campaign's budget pays for only {affordable:,}.",
+            code="over-budget",
+        )
+    last = campaign.hits.aggregate(last=Max("position"))["last"]
+    start = 0 if last is None else last + 1
+    add_hits(
+        campaign,
+        new,
+        max_assignments,
+        # The position is part of the seed, so each wave has a separate order.
+        seed=seed_from("order of HITs", campaign.seed, start),
+        start=start,
+    )
+    return len(new)
+
+
+# The places in a HIT: taken by one compare-and-set, freed by another.
+#
+# Of a HIT's places, `n_available` can be taken now and `max_assignments` exist. Both
+# change by a conditional UPDATE, never by reading and then writing, so they need no lock.
+State = Assignment.State
+
+
+def take_slot(hit_pk: int) -> bool:
+    return bool(
+        HIT.objects.filter(pk=hit_pk, n_available__gt=0).update(
+            n_available=F("n_available") - 1
+        )
+    )
+
+
+def free_slot(hit_pk: int) -> None:
+    HIT.objects.filter(pk=hit_pk).update(n_available=F("n_available") + 1)
+
+
+def add_slot(hit_pk: int) -> None:
+    HIT.objects.filter(pk=hit_pk).update(
+        n_available=F("n_available") + 1, max_assignments=F("max_assignments") + 1
+    )
+
+
+def add_slots(hits: QuerySet[HIT], n: int) -> None:
+    hits.update(
+        n_available=F("n_available") + n, max_assignments=F("max_assignments") + n
+    )
+
+
+def withdraw_slot(hit_pk: int) -> bool:
+    """Close one open place for good, if there is one."""
+    # A HIT keeps its original place; only places opened by `add` are closed.
+    return bool(
+        HIT.objects.filter(pk=hit_pk, n_available__gt=0, max_assignments__gt=1).update(
+            n_available=F("n_available") - 1,
+            max_assignments=F("max_assignments") - 1,
+        )
+    )
+
+
+def close_free_slots(hits: QuerySet[HIT]) -> int:
+    open_now = hits.filter(n_available__gt=0)
+    n = open_now.aggregate(n=Sum("n_available"))["n"] or 0
+    open_now.update(
+        max_assignments=F("max_assignments") - F("n_available"), n_available=0
+    )
+    return int(n)
+
+
+def take_back_slot(assignment_pk: int, hit_pk: int, state: Assignment.State) -> bool:
+    """End an open assignment without an answer; its place is free again, once.
+
+    The other assignments of its page end, too. Callers open the transaction.
+    """
+    ended = Assignment.objects.filter(pk=assignment_pk, state=State.ACCEPTED).update(
+        state=state
+    )
+    if ended:
+        free_slot(hit_pk)
+        # Code that adds to a page or submits it locks the row that was just changed.
+        with_it = Assignment.objects.filter(page=assignment_pk)
+        for pk, hit in with_it.values_list("pk", "hit_id"):
+            take_back_slot(pk, hit, state)
+    return bool(ended)

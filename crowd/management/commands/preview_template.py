@@ -20,7 +20,7 @@ from django.http import HttpResponse, HttpResponseNotFound
 from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
 from crowd.hits.models import HITType, Item
-from crowd.workers.hit_preview import preview
+from crowd.workers.hit_form import preview
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

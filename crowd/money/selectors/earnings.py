@@ -1,11 +1,16 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Self
+from datetime import date
+from typing import Any, Self
 
-from django.db.models import Q, Sum, Value
+from django.db.models import Case, Count, F, Prefetch, Q, QuerySet, Sum, Value, When
+from django.db.models.functions import TruncDate
+from django.utils import timezone
 
-from crowd.hits.models import Assignment
+from crowd.hits.models import Assignment, HITType
+from crowd.hits.selectors import title_now
 from crowd.money.models import LedgerEntry
+from crowd.money.selectors import fair_pay
 from crowd.requester.models import RequesterAssignment, RequesterBonus
 from crowd.workers.models.worker import Worker
 from genie.lib.database import prepare
@@ -88,3 +93,133 @@ def earnings_of(workers: Iterable[Worker]) -> dict[int, Earnings]:
         for pk, *cents in read(*earned):
             earned[pk] += Earnings(*(n or 0 for n in cents))
     return earned
+
+
+# what money is for
+WORK, BONUS, TOP_UP = "work", "bonus", "top-up"
+Kind = LedgerEntry.Kind
+State = LedgerEntry.State
+
+
+@dataclass(frozen=True)
+class Line:
+    what: str
+    title: str
+    # a requester; empty: this site
+    by: str
+    n: int
+    cents: int
+    # the part not approved yet
+    pending_cents: int
+
+
+@dataclass(frozen=True)
+class Day:
+    date: date
+    lines: tuple[Line, ...]
+
+    @property
+    def cents(self) -> int:
+        return sum(line.cents for line in self.lines)
+
+    @property
+    def pending_cents(self) -> int:
+        return sum(line.pending_cents for line in self.lines)
+
+
+def earned_by_day(worker: Worker) -> list[Day]:
+    """Return a worker's days in the active time zone, newest first.
+
+    Rejected work earns nothing. Work counts on the day it was submitted, a bonus on the
+    day it was given. The sum over all days equals `earnings`.
+    """
+    lines_by_day: dict[date, list[Line]] = {}
+    ours = list(_of_campaigns(worker))
+    _translate(ours)
+    for rows in (ours, *_of_requesters(worker)):
+        for row in rows:
+            day = row.pop("day")
+            row["pending_cents"] = row["pending_cents"] or 0
+            lines_by_day.setdefault(day, []).append(Line(**row))
+    return [
+        Day(day, tuple(sorted(lines, key=lambda line: -line.cents)))
+        for day, lines in sorted(lines_by_day.items(), reverse=True)
+    ]
+
+
+def _translate(rows: list[dict[str, Any]]) -> None:
+    stored = HITType.objects.filter(title__in={row["title"] for row in rows})
+    titles = {one.title: title_now(one) for one in stored.order_by("pk")}
+    for row in rows:
+        row["title"] = titles[row["title"]]
+
+
+def _of_campaigns(worker: Worker) -> Iterable[dict[str, Any]]:
+    reward = Q(kind=Kind.REWARD)
+    rows = (
+        LedgerEntry.objects.filter(
+            assignment__worker=worker,
+            state__in=[State.PLANNED, State.SENDING, State.DONE],
+        )
+        .exclude(kind=Kind.FEE)
+        .annotate(
+            what=Case(
+                When(reward, then=Value(WORK)),
+                When(idempotency_key__startswith=fair_pay.KEY, then=Value(TOP_UP)),
+                default=Value(BONUS),
+            ),
+            at=Case(
+                When(reward, then=F("assignment__submitted_at")),
+                default=F("created_at"),
+            ),
+            title=F("campaign__hit_type__title"),
+            by=Value(""),
+        )
+    )
+    pending = Q(assignment__state=Assignment.State.SUBMITTED) & ~Q(state=State.DONE)
+    return _summed(rows, "amount_cents", pending)
+
+
+def _of_requesters(worker: Worker) -> Iterable[Iterable[dict[str, Any]]]:
+    states = RequesterAssignment.State
+    work = RequesterAssignment.objects.filter(
+        worker__worker=worker, state__in=[states.SUBMITTED, states.APPROVED]
+    ).annotate(
+        what=Value(WORK),
+        at=F("submitted_at"),
+        title=F("hit__hit_type__title"),
+        by=F("hit__requester__name"),
+    )
+    yield _summed(work, "hit__reward_cents", Q(state=states.SUBMITTED))
+    bonuses = RequesterBonus.objects.filter(assignment__worker__worker=worker).annotate(
+        what=Value(BONUS),
+        at=F("granted_at"),
+        title=F("assignment__hit__hit_type__title"),
+        by=F("assignment__hit__requester__name"),
+    )
+    yield _summed(bonuses, "amount_cents", Q(pk=None))
+
+
+def _summed(rows: QuerySet[Any], cents: str, pending: Q) -> Iterable[dict[str, Any]]:
+    zone = timezone.get_current_timezone()
+    summed: Iterable[dict[str, Any]] = (
+        rows.order_by()
+        .annotate(day=TruncDate("at", tzinfo=zone))
+        .values("day", "what", "title", "by")
+        .annotate(
+            n=Count("pk"), cents=Sum(cents), pending_cents=Sum(cents, filter=pending)
+        )
+    )
+    return summed
+
+
+def done_for_requesters(worker: Worker) -> QuerySet[RequesterAssignment, Any]:
+    bonuses = RequesterBonus.objects.order_by("pk")
+    return (
+        RequesterAssignment.objects.filter(
+            worker__worker=worker, submitted_at__isnull=False
+        )
+        .select_related("hit__hit_type__requester")
+        .prefetch_related(Prefetch("bonuses", queryset=bonuses))
+        .order_by("-submitted_at", "-pk")
+    )

@@ -7,9 +7,10 @@ again. No money moves here: a file is created when a person agrees to its total.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext as _
 
 from crowd.messages import services as messages
 from crowd.messages.models import Message
@@ -28,6 +30,7 @@ from crowd.money.models import (
     PayoutRun,
     PayoutTerms,
 )
+from crowd.money.selectors.earnings import earnings_of
 from crowd.money.selectors.payouts import (
     NOT_PAID,
     TERMS,
@@ -37,19 +40,94 @@ from crowd.money.selectors.payouts import (
     payables,
 )
 from crowd.money.services import moves
-from crowd.money.services.last_payments import of_the_gone
-from crowd.money.services.payment_details import recipient_of
 from crowd.templatetags.crowd_money import dollars
 from crowd.workers.models.worker import Worker
 from genie.history import log
 from genie.lib.admin import note
 from genie.lib.errors import GenieError
+from genie.lib.formats import csv_text
 from genie.lib.serving.languages import in_every_language
+from genie.lib.unguessable import opened, seal
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
+
+# Workers' payment details: encrypted when entered, decrypted for files only.
 Method = PaymentDetails.Method
+
+
+@dataclass(frozen=True)
+class Recipient:
+    """A payee's name as entered, and the account: an IBAN or an address."""
+
+    name: str
+    account: str
+
+    @property
+    def hint(self) -> str:
+        mailbox, at, host = self.account.rpartition("@")
+        return f"{mailbox[:1]}…@{host}" if at else f"…{self.account[-4:]}"
+
+
+@transaction.atomic
+def save_details(worker: Worker, method: str, recipient: Recipient) -> None:
+    sealed = seal(json.dumps(asdict(recipient)))
+    PaymentDetails.objects.update_or_create(
+        worker=worker, defaults={"method": method, "sealed": sealed, "wrong": False}
+    )
+    # A person who took over an account would begin here, so its owner gets a message.
+    subject = _("Your payment details were changed")
+    text = _(
+        "If you did not do this, change your password and write to the people who "
+        "invited you."
+    )
+    messages.send(worker, Message.Kind.PAYMENT, subject, text)
+
+
+def forget_details(worker: Worker) -> None:
+    """Delete a worker's payment details.
+
+    A payout that is in a file keeps its copy until it is over: the file may have been
+    sent, and one that is downloaded again must pay the same people.
+    """
+    PaymentDetails.objects.filter(worker=worker).delete()
+
+
+def recipient_of(sealed: str) -> Recipient | None:
+    """Decrypt the details; None if they were deleted or the key is gone."""
+    text = opened(sealed) if sealed else None
+    return Recipient(**json.loads(text)) if text else None
+
+
+# Money of people who have left: it is paid, and then their details are deleted.
+def of_the_gone(workers: set[int]) -> set[int]:
+    gone = Worker.objects.filter(pk__in=workers, user__is_active=False)
+    return set(gone.values_list("pk", flat=True))
+
+
+def forget_the_gone() -> int:
+    """Delete the payment details of closed accounts that are owed nothing.
+
+    Details to which a payment failed are deleted, too, because their owner cannot
+    correct them. Return how many.
+    """
+    details = PaymentDetails.objects.filter(worker__user__is_active=False)
+    gone = {row.worker_id: row for row in details.select_related("worker")}
+    owed = earnings_of([row.worker for row in gone.values()])
+    under_way = Payout.objects.filter(worker__in=list(gone), state__in=UNDER_WAY)
+    waiting = set(under_way.values_list("worker", flat=True))
+    over = [
+        row.worker
+        for pk, row in gone.items()
+        if pk not in waiting
+        and (row.wrong or not (owed[pk].pending or owed[pk].approved))
+    ]
+    for worker in over:
+        forget_details(worker)
+    return len(over)
+
+
 RunState = PayoutRun.State
 State = Payout.State
 Entry = LedgerEntry.State
@@ -301,3 +379,99 @@ def _ask_for_details(lacking: dict[int, int]) -> None:
 def _logged(cents: int) -> None:
     if cents:
         log.append(log.Kind.BUDGET, {"is": "paid out", "cents": cents})
+
+
+CURRENCY = "USD"
+
+
+@dataclass(frozen=True)
+class Layout:
+    title: str
+    method: str
+    columns: tuple[str, ...]
+    cells: Callable[[Recipient, str, str], tuple[str, ...]]
+    has_header: bool = True
+
+
+# PayPal: developer.paypal.com, "Payouts Web" (September 2026). Wise: its help, "How do I
+# fill in my batch template?", by e-mail. SEPA: the names of ISO 20022, pain.001.
+LAYOUTS = {
+    "plain": Layout(
+        "bank, plain: reference, name, IBAN, amount",
+        Method.BANK,
+        ("reference", "name", "iban", "amount", "currency"),
+        lambda to, amount, name: (name, to.name, to.account, amount, CURRENCY),
+    ),
+    "sepa": Layout(
+        "bank, in the words of SEPA credit transfers",
+        Method.BANK,
+        (
+            "EndToEndId",
+            "CreditorName",
+            "CreditorIBAN",
+            "InstructedAmount",
+            "Currency",
+            "RemittanceInformation",
+        ),
+        lambda to, amount, name: (
+            *(name, to.name, to.account, amount, CURRENCY),
+            f"Genie {name}",
+        ),
+    ),
+    "paypal": Layout(
+        "PayPal, mass payment",
+        Method.PAYPAL,
+        ("email", "amount", "currency", "id", "note", "wallet"),
+        lambda to, amount, name: (to.account, amount, CURRENCY, name, "", "PAYPAL"),
+        has_header=False,
+    ),
+    "wise": Layout(
+        "Wise, batch by e-mail",
+        Method.WISE,
+        (
+            "name",
+            "recipientEmail",
+            "paymentReference",
+            "receiverType",
+            "amountCurrency",
+            "amount",
+            "sourceCurrency",
+            "targetCurrency",
+            "type",
+        ),
+        lambda to, amount, name: (
+            *(to.name, to.account, name, "PERSON", "source", amount),
+            *(CURRENCY, CURRENCY, "EMAIL"),
+        ),
+    ),
+}
+
+
+def layouts_of(method: str) -> list[tuple[str, str]]:
+    return [(key, one.title) for key, one in LAYOUTS.items() if one.method == method]
+
+
+def payout_file(run: PayoutRun) -> str:
+    """Write a run's file: the same bytes while its payouts are on their way.
+
+    Raises
+    ------
+    GenieError
+        ``details-unreadable``: a file without one worker would be marked as paid for
+        all.
+    """
+    layout = LAYOUTS[run.layout]
+    records = []
+    for payout in run.payouts.filter(state=Payout.State.IN_FILE).order_by("pk"):
+        recipient = recipient_of(payout.sealed)
+        if recipient is None:
+            raise GenieError(
+                f"The payment details of {payout} cannot be read any more: was "
+                "GENIE_SECRET_KEY changed? Take the run back if its file was not sent.",
+                code="details-unreadable",
+            )
+        amount = f"{payout.amount_cents // 100}.{payout.amount_cents % 100:02}"
+        cells = layout.cells(recipient, amount, payout.reference)
+        records.append(dict(zip(layout.columns, cells, strict=True)))
+    text = csv_text(layout.columns, records)
+    return text if layout.has_header else text.partition("\n")[2]

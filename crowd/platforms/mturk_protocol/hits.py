@@ -1,23 +1,44 @@
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from crowd.platforms.base import (
+    BonusSpec,
+    DecisionSpec,
     ExternalRef,
     HITSpec,
     MoreSpec,
+    QualifyingTest,
     Result,
+    SessionEvent,
+    SessionStatus,
 )
 from crowd.platforms.mturk_protocol.calls import (
     Calls,
+    TurkBusy,
     TurkRefusal,
+    TurkSilence,
     at_once,
     pages,
     result_of,
 )
-from crowd.platforms.mturk_protocol.terms import hit_in, token, was_processed
-from crowd.platforms.mturk_protocol.xml import external_question, html_question
+from crowd.platforms.mturk_protocol.terms import (
+    dollars,
+    feedback,
+    hit_in,
+    token,
+    was_processed,
+)
+from crowd.platforms.mturk_protocol.xml import (
+    answer_key,
+    external_question,
+    html_question,
+    question_form,
+    read_answers,
+)
 from genie.lib.errors import GenieError
 
 
@@ -208,3 +229,292 @@ def _same(key: str, error: Exception) -> Result:
         raise error
 
     return result_of(key, fail)
+
+
+NEVER = frozenset({"QualificationDoesNotExist", "InvalidQualificationState"})
+LOOKS = 4
+
+
+class Excluded:
+    def __init__(
+        self,
+        calls: Calls,
+        index_lag_seconds: float = 60.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.calls = calls
+        self._lag = index_lag_seconds
+        self._sleep = sleep
+        self._known: dict[str, str] = {}
+
+    def of(self, pool: str) -> str:
+        """Return the id of a pool's exclusion type, creating it if missing."""
+        if pool not in self._known:
+            self._known[pool] = self.type_of(
+                f"Has done enough of this work: {pool}"[:190],
+                "Workers with this qualification are not offered more of this "
+                "requester's work of this kind.",
+            )
+        return self._known[pool]
+
+    def type_of(self, name: str, description: str, **more: Any) -> str:
+        return qualification_type(
+            self.calls,
+            name,
+            description,
+            index_lag_seconds=self._lag,
+            sleep=self._sleep,
+            **more,
+        )
+
+
+def exclude(people: Excluded, key: str, worker_id: str, pool: str) -> Result:
+    def act() -> Result:
+        people.calls(
+            "associate_qualification_with_worker",
+            QualificationTypeId=people.of(pool),
+            WorkerId=worker_id,
+            IntegerValue=1,
+            SendNotification=False,
+        )
+        return Result(key, "done")
+
+    return result_of(key, act)
+
+
+def include(people: Excluded, key: str, worker_id: str, pool: str) -> Result:
+    def act() -> Result:
+        try:
+            people.calls(
+                "disassociate_qualification_from_worker",
+                QualificationTypeId=people.of(pool),
+                WorkerId=worker_id,
+                Reason="You can take this work again.",
+            )
+        except TurkRefusal as refusal:
+            if refusal.code not in NEVER:
+                raise
+        return Result(key, "done")
+
+    return result_of(key, act)
+
+
+def graded_type(people: Excluded, test: QualifyingTest) -> str:
+    """Create a qualification type with a test that is graded there; return its id.
+
+    Its value is the percentage of right answers; the HIT type requires the pass mark.
+    """
+    again: dict[str, Any] = {}
+    if test.retry_seconds is not None:
+        again["RetryDelayInSeconds"] = test.retry_seconds
+    return people.type_of(
+        test.name[:190],
+        test.introduction.strip()[:2000] or test.name,
+        Test=question_form(test.name, test.introduction, test.questions),
+        AnswerKey=answer_key(test.questions),
+        TestDurationInSeconds=test.seconds,
+        **again,
+    )
+
+
+def qualification_type(
+    calls: Calls,
+    name: str,
+    description: str,
+    *,
+    index_lag_seconds: float = 60.0,
+    sleep: Callable[[float], None] = time.sleep,
+    **more: Any,
+) -> str:
+    """Create a qualification type, or find the one of that name.
+
+    Creating comes first, because the search is fuzzy and lags; it finds the name by one
+    word.
+    """
+    try:
+        return str(
+            calls(
+                "create_qualification_type",
+                Name=name,
+                Description=description,
+                QualificationTypeStatus="Active",
+                **more,
+            )["QualificationType"]["QualificationTypeId"]
+        )
+    except TurkRefusal as refusal:
+        # It shares its code with other wrong parameters; only the message identifies
+        # it.
+        if "already" not in refusal.message.lower():
+            raise
+    for look in range(LOOKS):
+        if look:
+            sleep(index_lag_seconds / LOOKS)
+        for row in pages(
+            calls,
+            "list_qualification_types",
+            "QualificationTypes",
+            Query=name.split()[-1],
+            MustBeRequestable=False,
+            MustBeOwnedByCaller=True,
+        ):
+            if row["Name"] == name:
+                return str(row["QualificationTypeId"])
+    raise TurkBusy(f"The qualification type {name!r} is not in the list yet.")
+
+
+STATUS: dict[str, SessionStatus] = {
+    "Submitted": "submitted",
+    "Approved": "approved",
+    "Rejected": "rejected",
+}
+NO_REASON = "The work does not follow the instructions of the HIT."
+
+
+def sync_assignments(calls: Calls, ref: ExternalRef) -> Iterator[SessionEvent]:
+    """Yield the assignments of all HITs of the offer, each once.
+
+    The counters of a HIT are not used, because they leave out work that waits for a
+    decision. Everything available is yielded before a failure is raised.
+    """
+    failures: list[Exception] = []
+    lock = threading.Lock()
+
+    def look(hit_id: str) -> list[SessionEvent]:
+        try:
+            rows = pages(calls, "list_assignments_for_hit", "Assignments", HITId=hit_id)
+            return [event_of(row) for row in rows]
+        except TurkRefusal as refusal:
+            if refusal.code != "HITDoesNotExist":
+                with lock:
+                    failures.append(refusal)
+        except (TurkBusy, TurkSilence) as error:
+            with lock:
+                failures.append(error)
+        return []
+
+    reported: set[tuple[str, str, str]] = set()
+    for events in at_once(list(ref.hit_ids.values()), look, calls.threads):
+        for event in events:
+            name = (event.session_id, event.worker_id, event.status)
+            if name not in reported:
+                reported.add(name)
+                yield event
+    if failures:
+        raise GenieError(
+            f"{len(failures)} of {len(ref.hit_ids)} HITs could not be checked: "
+            f"{failures[0]}"[:300],
+            code="platform-unreachable",
+            permanent=False,
+        )
+
+
+def event_of(row: dict[str, Any]) -> SessionEvent:
+    raw = row.get("Answer", "")
+    message = ""
+    try:
+        answers = read_answers(raw)
+    except GenieError as error:
+        answers, message = {}, error.message
+    return SessionEvent(
+        session_id=row["AssignmentId"],
+        worker_id=row["WorkerId"],
+        status=STATUS[row["AssignmentStatus"]],
+        hit_id=row["HITId"],
+        accepted_at=row.get("AcceptTime"),
+        submitted_at=row.get("SubmitTime"),
+        auto_approval_at=row.get("AutoApprovalTime"),
+        answers=answers,
+        raw=raw,
+        message=message,
+    )
+
+
+def decide_on_assignments(
+    calls: Calls, decisions: Sequence[DecisionSpec]
+) -> Iterator[Result]:
+    """Send decisions; earlier ones are looked up, not guessed."""
+    yield from at_once(
+        decisions,
+        lambda spec: result_of(spec.key, lambda: _decide(calls, spec)),
+        calls.threads,
+    )
+
+
+def _decide(calls: Calls, spec: DecisionSpec) -> Result:
+    wanted_status = "Rejected" if spec.decision == "reject" else "Approved"
+    try:
+        if spec.decision == "reject":
+            calls(
+                "reject_assignment",
+                AssignmentId=spec.session_id,
+                RequesterFeedback=feedback(spec.message) or NO_REASON,
+            )
+        else:
+            message = feedback(spec.message)
+            calls(
+                "approve_assignment",
+                AssignmentId=spec.session_id,
+                OverrideRejection=spec.decision == "override",
+                **({"RequesterFeedback": message} if message else {}),
+            )
+    except TurkRefusal as refusal:
+        # Without money nothing was decided, so there is no decision to look up.
+        if refusal.code == "InsufficientFunds":
+            raise
+        # Any other refusal may mean that it was decided before: by us, by staff there,
+        # or automatically.
+        assignment = calls("get_assignment", AssignmentId=spec.session_id)["Assignment"]
+        status = assignment["AssignmentStatus"]
+        if status == wanted_status:
+            return Result(spec.key, "done", spec.session_id)
+        # Still undecided, so it was refused for a different reason.
+        if status == "Submitted" or spec.decision == "override":
+            raise
+        return Result(
+            spec.key,
+            "refused",
+            spec.session_id,
+            STATUS[status],
+            "decided-otherwise",
+        )
+    return Result(spec.key, "done", spec.session_id)
+
+
+def pay_bonuses(
+    calls: Calls, environment: str, bonuses: Sequence[BonusSpec]
+) -> Iterator[Result]:
+    """Pay each bonus once; its reason carries a reference by which it is found again."""
+    yield from at_once(
+        bonuses,
+        lambda spec: result_of(spec.key, lambda: _bonus(calls, environment, spec)),
+        calls.threads,
+    )
+
+
+def _bonus(calls: Calls, environment: str, spec: BonusSpec) -> Result:
+    name = token(environment, spec.key)
+    reference = f"(reference {name[:12]})"
+    amount = dollars(spec.amount_cents)
+    # The token has expired by then, but the payments carry our reference.
+    if spec.sent == "long-ago":
+        for paid in pages(
+            calls,
+            "list_bonus_payments",
+            "BonusPayments",
+            AssignmentId=spec.session_id,
+        ):
+            if reference in paid.get("Reason", ""):
+                return Result(spec.key, "done", name[:12])
+    try:
+        calls(
+            "send_bonus",
+            WorkerId=spec.worker_id,
+            AssignmentId=spec.session_id,
+            BonusAmount=amount,
+            Reason=f"{feedback(spec.reason)[:900]} {reference}",
+            UniqueRequestToken=name,
+        )
+    except TurkRefusal as refusal:
+        if not was_processed(refusal.message):
+            raise
+    return Result(spec.key, "done", name[:12])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from crowd.platforms.demands import Requirements
+from crowd.platforms.base import Requirements
 
 N_APPROVED = "00000000000000000040"
 P_APPROVED = "000000000000000000L0"

@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 from xml.sax.saxutils import escape  # for writing only
 
-from crowd.platforms.demands import FormQuestion
+from crowd.platforms.base import FormQuestion
 from genie.lib.errors import GenieError
 
 SCHEMAS = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
@@ -81,7 +81,7 @@ def question_form(
 
     Examples
     --------
-    >>> from crowd.platforms.demands import Choice
+    >>> from crowd.platforms.base import Choice
     >>> ask = FormQuestion("q1", "Which is right?", [Choice("a", "This"),
     ...                    Choice("b", "That")], ["a"])
     >>> question_form("Test", "Choose.", [ask]).count("<Selection>")
@@ -100,7 +100,7 @@ def answer_key(questions: Sequence[FormQuestion]) -> str:
 
     Examples
     --------
-    >>> from crowd.platforms.demands import Choice
+    >>> from crowd.platforms.base import Choice
     >>> ask = FormQuestion("q1", "?", [Choice("a", "This"), Choice("b", "That")], ["b"])
     >>> "<SelectionIdentifier>b</SelectionIdentifier>" in answer_key([ask])
     True

@@ -7,7 +7,7 @@ name when a study is created.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from crowd.platforms.demands import Requirements, StudyTerms
+from crowd.platforms.base import Requirements, StudyTerms
 from genie.lib.errors import GenieError
 
 COUNTRY = "current-country-of-residence"

@@ -9,8 +9,13 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
-from crowd.platforms.base import CampaignSpec, Outcome, SessionEvent, SessionStatus
-from crowd.platforms.demands import StudyTerms
+from crowd.platforms.base import (
+    CampaignSpec,
+    Outcome,
+    SessionEvent,
+    SessionStatus,
+    StudyTerms,
+)
 from crowd.platforms.prolific_protocol.filters import Filters
 from genie.lib.errors import GenieError
 

@@ -13,7 +13,7 @@ from crowd.requester.questions.questions import read_question
 from crowd.requester.services import offers, turns
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
-from genie.lib.serving.post_only import post_or
+from genie.lib.serving.pages import post_or
 
 # Two workers who look at one HIT both get one if there are two.
 TRIES = 20

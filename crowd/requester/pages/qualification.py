@@ -13,9 +13,8 @@ from crowd.requester.models import (
 from crowd.requester.pages.fields import shown
 from crowd.requester.pages.headers import admit
 from crowd.requester.protocol import clock
-from crowd.requester.questions.form_answers import read_answers
 from crowd.requester.questions.question_form import read_form
-from crowd.requester.questions.questions import Question
+from crowd.requester.questions.questions import Question, read_answers
 from crowd.requester.services import qualification_requests
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError

@@ -11,13 +11,12 @@ from crowd.requester.pages.frame import frame_address, sandbox_of
 from crowd.requester.pages.headers import admit
 from crowd.requester.protocol import clock
 from crowd.requester.questions.answers import form_answer_xml
-from crowd.requester.questions.form_answers import read_answers
 from crowd.requester.questions.question_form import read_form
-from crowd.requester.questions.questions import read_question
+from crowd.requester.questions.questions import read_answers, read_question
 from crowd.requester.services import offers, turns
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
-from genie.lib.serving.post_only import post_or
+from genie.lib.serving.pages import post_or
 
 State = RequesterAssignment.State
 

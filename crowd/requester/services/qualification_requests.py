@@ -12,8 +12,12 @@ from crowd.requester.models import (
     WorkerAlias,
 )
 from crowd.requester.protocol import clock
-from crowd.requester.questions.answer_key import grade, read_key
-from crowd.requester.questions.answers import FormAnswer, form_answer_xml
+from crowd.requester.questions.answers import (
+    FormAnswer,
+    form_answer_xml,
+    grade,
+    read_key,
+)
 from crowd.requester.services.turns import known_as
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError

@@ -126,7 +126,7 @@ class QualificationQuestion(models.Model):
         help_text='For example {"de": {"text": "…", "choices": "…\\n…"}}: the answers in the '
         "same order, as many as above.",
     )
-    # used only in the services and the admin; see crowd/workers/services/test_marks.py
+    # used only in the services and the admin; see crowd/workers/services/known_answers.py
     expected = models.JSONField(default=dict, editable=False)
     # Campaigns' test questions use other inputs than these.
     content_key = models.CharField(max_length=64, blank=True, editable=False)

@@ -5,15 +5,18 @@ the inputs, which are few, and not through the HITs, of which there may be a hun
 thousand in a hundred campaigns.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import (
     Case,
     CharField,
+    Count,
     Exists,
     F,
     IntegerField,
+    Max,
     OuterRef,
     Q,
     QuerySet,
@@ -24,7 +27,10 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast, Concat
 from django.utils import timezone
+from django.utils.translation import get_language, gettext_lazy
 
+from crowd.hit_templates.consent import Consent as Text
+from crowd.hit_templates.consent import consents_for
 from crowd.hits.models import HIT, Assignment, Campaign, Input, Reservation
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.worker import (
@@ -34,10 +40,141 @@ from crowd.workers.models.worker import (
     Pause,
     Worker,
 )
-from crowd.workers.selectors.consent import consented
 from crowd.workers.selectors.requirements import unmet
-from crowd.workers.selectors.shares import used_up
 from genie.lib.database import prepare
+
+# The text for workers who have reached their share.
+SHARE_DONE = gettext_lazy(
+    "You have done your share of this task. Its scores must rest on many people, so "
+    "everybody does only a part of it. Thank you!"
+)
+
+State = Assignment.State
+# Returned or expired assignments do not count.
+TAKEN = (State.ACCEPTED, State.SUBMITTED, State.APPROVED, State.REJECTED)
+
+
+def left_of_share(worker: Worker, campaigns: Iterable[Campaign]) -> dict[int, int]:
+    """Return how many more HITs the worker may do, by campaign with a limit.
+
+    At most one query, however many campaigns.
+    """
+    limits = {
+        campaign.pk: campaign.hits_per_worker
+        for campaign in campaigns
+        if campaign.hits_per_worker is not None
+    }
+    if not limits:
+        return {}
+    taken = dict(_count_taken(worker.pk, *limits))
+    # Negative if the limit was lowered meanwhile.
+    return {pk: max(0, limit - taken.get(pk, 0)) for pk, limit in limits.items()}
+
+
+_count_taken = prepare(
+    lambda worker, *campaigns: (
+        Assignment.objects.filter(
+            worker=worker, state__in=TAKEN, hit__campaign__pk__in=campaigns
+        )
+        .order_by()
+        .values_list("hit__campaign")
+        .annotate(n=Count("pk"))
+    )
+)
+
+
+def used_up(worker: Worker, campaigns: Iterable[Campaign]) -> set[int]:
+    left = left_of_share(worker, campaigns)
+    return {pk for pk, n in left.items() if n == 0}
+
+
+def most_left(campaigns: Collection[Campaign], left: Mapping[int, int]) -> int | None:
+    """Sum what is left of the shares; None if one of the campaigns has no limit.
+
+    `left` is the result of `left_of_share`.
+    """
+    shares = [left.get(campaign.pk) for campaign in campaigns]
+    limited = [n for n in shares if n is not None]
+    return sum(limited) if len(limited) == len(shares) else None
+
+
+def with_full_share(campaign: Campaign) -> set[int]:
+    if campaign.hits_per_worker is None:
+        return set()
+    rows = (
+        Assignment.objects.filter(hit__campaign=campaign, state__in=TAKEN)
+        .order_by()
+        .values("worker")
+        .annotate(n=Count("pk"))
+        .filter(n__gte=campaign.hits_per_worker)
+    )
+    return set(rows.values_list("worker", flat=True))
+
+
+@dataclass(frozen=True)
+class ConsentText:
+    pool: str
+    html: str
+    sha256: str
+    language: str
+
+
+def consent_text(pool: str, language: str | None = None) -> ConsentText:
+    """Return the text of a pool: its newest campaign's, its template's, or our own.
+
+    In the given language, by default the page's, or in the task's if there is no
+    translation.
+    """
+    texts = _texts([pool])[pool]
+    wanted = language or get_language() or ""
+    for one in (wanted, wanted.partition("-")[0], next(iter(texts))):
+        if one in texts:
+            break
+    return ConsentText(pool, texts[one].html, texts[one].sha256, one)
+
+
+def agreed_text(worker: Worker, pool: str) -> tuple[ConsentText, Consent] | None:
+    texts = {text.sha256: text for text in _texts([pool])[pool].values()}
+    given = Consent.objects.filter(worker=worker, pool=pool, text_sha256__in=texts)
+    if (row := given.first()) is None:
+        return None
+    return consent_text(pool, texts[row.text_sha256].language), row
+
+
+def consented(worker: Worker, pools: Collection[str]) -> set[str]:
+    """Return the pools to whose present text the worker has consented, in any language."""
+    if not pools:
+        return set()
+    agreed_texts = set(_read_agreed(worker.pk, *pools))
+    return {
+        pool
+        for pool, texts in _texts(pools).items()
+        if any((pool, text.sha256) in agreed_texts for text in texts.values())
+    }
+
+
+def _texts(pools: Collection[str]) -> Mapping[str, Mapping[str, Text]]:
+    asked = {pool: (template, form) for pool, template, form in _read_newest(*pools)}
+    return {pool: consents_for(*asked.get(pool, (None, {}))) for pool in pools}
+
+
+_read_agreed = prepare(
+    lambda worker, *pools: (
+        Consent.objects.filter(worker=worker, pool__in=pools)
+        .order_by()
+        .values_list("pool", "text_sha256")
+    )
+)
+_read_newest = prepare(
+    lambda *pools: Campaign.objects.filter(
+        pk__in=Campaign.objects.filter(pool__in=pools)
+        .order_by()
+        .values("pool")
+        .annotate(newest=Max("pk"))
+        .values("newest")
+    ).values_list("pool", "hit_type__template", "hit_type__form")
+)
+
 
 # How many HITs a worker is offered for the next one, because others may be faster.
 CANDIDATES = 8

@@ -9,7 +9,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy
 
 from crowd.hits.models import Assignment
-from crowd.hits.services import slots
+from crowd.hits.services.build import take_back_slot
 from crowd.messages import services
 from crowd.messages.models import Message
 from crowd.workers.models.worker import Exclusion, Pause, Worker
@@ -52,7 +52,7 @@ def exclude(worker: Worker, pool: str, message: services.Words) -> Exclusion:
     for pk, hit_pk in Assignment.objects.filter(
         worker=worker, state=Assignment.State.ACCEPTED, hit__campaign__pool=pool
     ).values_list("pk", "hit_id"):
-        slots.take_back(pk, hit_pk, Assignment.State.RETURNED)
+        take_back_slot(pk, hit_pk, Assignment.State.RETURNED)
     return exclusion
 
 

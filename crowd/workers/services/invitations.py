@@ -3,7 +3,8 @@ from __future__ import annotations
 import csv
 import hashlib
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from io import StringIO
 from typing import TYPE_CHECKING
@@ -12,17 +13,28 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Max
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.formats import date_format
+from django.utils.translation import get_language, gettext, override
 from django.utils.translation import gettext as _
-from django.utils.translation import override
 
 from crowd.hits.models import Campaign
-from crowd.workers.models.worker import Invitation, Worker
-from crowd.workers.selectors.qualifications import held
+from crowd.messages.models import Message
+from crowd.requester.models import WorkerRecord
+from crowd.workers.choices import COUNTRIES, languages, time_zones
+from crowd.workers.models.worker import (
+    Consent,
+    ConsentVersion,
+    Invitation,
+    Profile,
+    Worker,
+)
+from crowd.workers.selectors.eligible import consent_text
+from crowd.workers.selectors.profiles import may_say_country
+from crowd.workers.selectors.requirements import held
 from crowd.workers.services import test_attempts
 from genie.accounts.mail import message
 from genie.lib import jobs
@@ -295,3 +307,92 @@ def forget_before(limit: datetime) -> int:
     stay = old.exclude(pk__in=gone.values("pk"))
     n_noted = stay.exclude(note="", code="").update(note="", code="", mail="")
     return n_noted + int(gone.delete()[0])
+
+
+@transaction.atomic
+def give_consent(worker: Worker, pool: str, language: str | None = None) -> Consent:
+    """Record consent to the pool's present text; once per version.
+
+    `language` is the one in which the worker read it.
+    """
+    text = consent_text(pool, language)
+    ConsentVersion.objects.get_or_create(
+        sha256=text.sha256, defaults={"html": text.html}
+    )
+    consent, _ = Consent.objects.get_or_create(
+        worker=worker, pool=pool, text_sha256=text.sha256
+    )
+    return consent
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A worker's settings of one page; None leaves a setting unchanged."""
+
+    time_zone: str
+    goes_on: bool
+    wants_news: bool
+    country: str | None = None
+    languages: Iterable[str] | None = None
+
+
+def choose_language(user_pk: int, language: str) -> None:
+    for worker in Worker.objects.filter(user_id=user_pk):
+        Profile.objects.update_or_create(worker=worker, defaults={"language": language})
+
+
+def guess_zone(worker: Worker, name: str) -> bool:
+    """Store the browser's zone and language if the worker has chosen no zone.
+
+    False if the zone is not stored.
+    """
+    if name not in time_zones():
+        return False
+    profile, _ = Profile.objects.get_or_create(worker=worker)
+    Profile.objects.filter(pk=profile.pk, language="").update(language=get_language())
+    return bool(
+        Profile.objects.filter(pk=profile.pk, time_zone="").update(time_zone=name)
+    )
+
+
+@transaction.atomic
+def choose_profile(worker: Worker, chosen: Chosen) -> Profile:
+    """Store a worker's choices.
+
+    Raises
+    ------
+    GenieError
+        ``said-already`` for a different country too soon after the last one.
+    """
+    Profile.objects.get_or_create(worker=worker)
+    profile = Profile.objects.select_for_update().get(worker=worker)
+    if chosen.wants_news and not profile.wants_news:
+        # Existing work is no news.
+        running = Campaign.objects.filter(state=Campaign.State.RUNNING).order_by()
+        newest = running.aggregate(at=Max("starts_at"))["at"]
+        profile.news_until = newest or timezone.now()
+    profile.time_zone = chosen.time_zone
+    profile.goes_on = chosen.goes_on
+    profile.wants_news = chosen.wants_news
+    if chosen.languages is not None:
+        known = languages()
+        profile.languages = " ".join(code for code in chosen.languages if code in known)
+    if chosen.country is not None and chosen.country != profile.country:
+        if not may_say_country(profile):
+            raise GenieError(
+                gettext("The country was changed less than 30 days ago."),
+                code="said-already",
+            )
+        profile.country = chosen.country if chosen.country in COUNTRIES else ""
+        profile.country_said_at = timezone.now()
+    profile.save()
+    return profile
+
+
+def no_more_news(worker_pk: int) -> None:
+    Profile.objects.filter(worker=worker_pk).update(wants_news=False)
+
+
+def forget_profile(worker: Worker) -> None:
+    for model in (Profile, WorkerRecord, Message):
+        model.objects.filter(worker=worker).delete()

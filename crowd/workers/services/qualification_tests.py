@@ -16,7 +16,7 @@ from crowd.workers.models.qualification_test import (
     QualificationTest,
 )
 from crowd.workers.selectors.test_wording import missing
-from crowd.workers.services.test_marks import CHOICE
+from crowd.workers.services.known_answers import CHOICE
 from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.unguessable import seed_for

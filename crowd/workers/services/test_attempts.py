@@ -27,9 +27,9 @@ from crowd.workers.models.qualification_test import (
     QualificationTest,
 )
 from crowd.workers.models.worker import Exclusion, Worker
-from crowd.workers.selectors.qualifications import TestStanding, standings_of
+from crowd.workers.selectors.requirements import TestStanding, standings_of
 from crowd.workers.selectors.test_wording import language_for_test
-from crowd.workers.services.test_marks import is_right
+from crowd.workers.services.known_answers import is_right
 from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator, seed_from

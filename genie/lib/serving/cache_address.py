@@ -30,7 +30,7 @@ def caches(address: str, folder: Path, version: str) -> dict[str, dict[str, Any]
     dict
         `default` has the counts behind every limit; `computed` the results of pages
         (`genie.lib.serving.caches.computed`); `shared` costly results that are computed
-        once for all (`genie.lib.serving.computed_once`).
+        once for all (`genie.lib.serving.caches`).
     """
     if not address:
         return _of_this_machine(folder)

@@ -1,7 +1,11 @@
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from django.core.paginator import InvalidPage, Page, Paginator
-from django.http import Http404
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
 
 
 def page_of(rows: Any, size: int, number: str | None) -> Page[Any]:
@@ -13,3 +17,30 @@ def page_of(rows: Any, size: int, number: str | None) -> Page[Any]:
         return Paginator(rows, size).page(number or 1)
     except InvalidPage:
         raise Http404(f"There is no page {number} of this list.") from None
+
+
+# Addresses that only take forms: a reload, "back" or a bookmark redirects to a page.
+View = Callable[..., HttpResponse]
+
+
+def post_or(page: str, *names: str) -> Callable[[View], View]:
+    """Take POST; redirect GET and HEAD to `page`, which gets the arguments in `names`.
+
+    Sign-in redirects here as well if the session ended before the form was sent.
+    """
+
+    def take_post(view: View) -> View:
+        posted = require_POST(view)
+
+        @wraps(view)
+        def post_only(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if request.method in {"GET", "HEAD"}:
+                answer: HttpResponse = redirect(
+                    page, **{name: kwargs[name] for name in names}
+                )
+                return answer
+            return posted(request, *args, **kwargs)
+
+        return post_only
+
+    return take_post

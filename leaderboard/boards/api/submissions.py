@@ -2,31 +2,53 @@ from functools import partial
 from typing import IO, Any, cast
 
 from django.conf import settings
-from django.db.models import QuerySet
-from rest_framework import status
+from django.db.models import F, QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers, status
+from rest_framework.exceptions import Throttled
 from rest_framework.parsers import MultiPartParser
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from genie.accounts.permissions import ScopeFits
+from genie.accounts.authentication import ScopeFits
+from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
+from genie.lib.serving.one_at_a_time import one_at_a_time
 from genie.lib.serving.uploads import announced, drop
-from leaderboard.api.base import DetailView, ListView, operation
-from leaderboard.api.idempotency import IDEMPOTENCY_KEY
-from leaderboard.api.pagination import Growing
-from leaderboard.api.query import Choice, OfTaskQuery, task_of
-from leaderboard.api.throttles import SubmitThrottle
-from leaderboard.boards.api import submission_json as as_json
-from leaderboard.boards.api.open_data import SubmissionView
-from leaderboard.boards.api.submission_serializers import (
+from genie.lib.typing import Account
+from leaderboard.api.base import (
+    IDEMPOTENCY_KEY,
+    ByPosition,
+    DetailView,
+    Growing,
+    ListView,
+    SubmitThrottle,
+    ValidateThrottle,
+    View,
+    operation,
+)
+from leaderboard.api.query import Body, Choice, CursorQuery, OfTaskQuery, task_of
+from leaderboard.api.records import Record
+from leaderboard.boards.api.serializers import (
+    FileErrorSerializer,
     NewSubmissionSerializer,
     SubmissionDetailSerializer,
     SubmissionSerializer,
+    WarningSerializer,
+    brief_submission,
+    full_submission,
 )
-from leaderboard.submissions.models import Submission, Team
-from leaderboard.submissions.selectors import VisibleParts
-from leaderboard.submissions.services import idempotency, submit
+from leaderboard.boards.api.tasks import SubmissionView, is_open
+from leaderboard.evaluation import decide
+from leaderboard.submissions.models import Prediction, Submission, Team
+from leaderboard.submissions.selectors import (
+    VisibleParts,
+    outputs_are_open,
+    visible_parts,
+)
+from leaderboard.submissions.services import check_file, idempotency, submit
 
 # Size of a multipart body without the file: boundaries and the text fields.
 _ROOM_FOR_TEXT = 1 << 20
@@ -54,7 +76,7 @@ class SubmissionList(ListView):
 
     def paginate_queryset(self, queryset: Any) -> Any:
         page: Any = super().paginate_queryset(queryset)
-        return [as_json.brief(row, OWN, self.request) for row in page]
+        return [brief_submission(row, OWN, self.request) for row in page]
 
     @operation(
         "Submit a system's predictions",
@@ -69,7 +91,7 @@ class SubmissionList(ListView):
     def post(self, request: Request) -> Response:
         refuse_too_large(request)
         submission, repeated = _received(request, self.body())
-        body = as_json.full(submission, OWN, request)
+        body = full_submission(submission, OWN, request)
         headers = {"Location": body["url"]}
         if repeated:
             headers["Idempotent-Replayed"] = "true"
@@ -89,7 +111,7 @@ class SubmissionDetail(SubmissionView, DetailView):
     serializer_class = SubmissionDetailSerializer
 
     def get_object(self) -> dict[str, Any]:
-        return as_json.full(*self.submission(), self.request)
+        return full_submission(*self.submission(), self.request)
 
 
 def _received(request: Request, fields: dict[str, Any]) -> tuple[Submission, bool]:
@@ -139,3 +161,163 @@ def refuse_too_large(request: Request) -> None:
             code="file-too-large",
             details={"limit_bytes": limit},
         )
+
+
+# Check a file without submitting it; withdraw a submission.
+class FileToCheckSerializer(Body):
+    """Parameters, as multipart/form-data."""
+
+    task = serializers.SlugField(help_text="Slug of the benchmark task.")
+    file = serializers.FileField(allow_empty_file=True)
+
+
+class ExaminedSerializer(Record):
+    record = check_file.Examined
+    errors = FileErrorSerializer(many=True)  # type: ignore[assignment]
+    warnings = WarningSerializer(many=True)
+    help_texts = {
+        "format": "Empty if it could not be detected.",
+        "n_instances": "How many the task has.",
+    }
+
+
+class ReasonSerializer(Body):
+    reason = serializers.CharField(
+        required=False, allow_blank=True, max_length=400, help_text="Visible to others."
+    )
+
+
+# Size of the other parts of a multipart body.
+_ROOM = 1 << 16
+_BUSY_SECONDS = 3
+
+
+class SubmissionCheck(View):
+    permission_classes = [IsAuthenticated, ScopeFits]
+    parser_classes = [MultiPartParser]
+    serializer_class = ExaminedSerializer
+    body_class = FileToCheckSerializer
+    post_throttle = ValidateThrottle
+
+    @operation(
+        "Check a prediction file without submitting it",
+        "Nothing is stored or counted toward your quota. At most 8 MB, also after "
+        "decompression, and one file at a time: while another is being checked, the "
+        "response is 429 with Retry-After.",
+        *("empty-file", "unknown-task", "file-too-large"),
+        operation_id="submissions_validate",
+    )
+    def post(self, request: Request) -> Response:
+        _refuse_too_large(request)
+        body = self.body()
+        task, file = task_of(body["task"]), body["file"]
+        # reading a hostile file takes seconds of processor time: only one at a time
+        with one_at_a_time("check-by-accounts") as free:
+            if not free:
+                raise Throttled(
+                    _BUSY_SECONDS, "Another file is being checked right now."
+                )
+            checked = check_file.examine(
+                task, cast("IO[bytes]", file), file.name or "predictions"
+            )
+        return Response(self.get_serializer(checked).data)
+
+
+def _refuse_too_large(request: Request) -> None:
+    limit = check_file.most_bytes()
+    if announced(request._request) > limit + _ROOM:
+        drop(request._request, 2 * limit)
+        raise GenieError(
+            f"The file is larger than {limit >> 20} MB, the limit for checking "
+            "without submitting, also after decompression; submit it instead.",
+            code="file-too-large",
+            details={"limit_bytes": limit},
+        )
+
+
+class OfTeam(View):
+    """What a team does with its own, by a token that may withdraw."""
+
+    permission_classes = [IsAuthenticated, ScopeFits]
+    scope = AccessToken.Scope.WITHDRAW
+    queryset = Submission.objects.select_related("task", "team")
+    serializer_class = SubmissionDetailSerializer
+
+    def own(self) -> Submission:
+        submission = get_object_or_404(self.queryset, pk=self.kwargs["pk"])
+        if not visible_parts(submission, self.request.user).team:
+            raise Http404
+        return submission
+
+    def shown(self) -> Response:
+        submission = self.queryset.get(pk=self.kwargs["pk"])
+        body = full_submission(submission, OWN, self.request)
+        return Response(self.get_serializer(body).data)
+
+
+class SubmissionWithdrawal(OfTeam):
+    body_class = ReasonSerializer
+
+    @operation(
+        "Withdraw a submission of your team",
+        "The token needs the scope `withdraw`. Within a day, `restore` brings it back.",
+        "not-withdrawable",
+        operation_id="submissions_withdraw",
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        submission, reason = self.own(), self.body().get("reason", "").strip()
+        decide.withdraw(submission, by=cast("Account", request.user), reason=reason)
+        return self.shown()
+
+
+class SubmissionRestoration(OfTeam):
+    @operation(
+        "Bring a withdrawn submission of your team back, within a day",
+        "The token needs the scope `withdraw`. A published submission is on its board "
+        "again, with its date. Where money had been approved and nobody been asked, staff "
+        "approve it anew; where ratings were being collected, the evaluation is STOPPED, "
+        "and staff may publish what there is.",
+        *("not-restorable", "unsupported-media-type"),
+        operation_id="submissions_restore",
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        decide.restore(self.own(), by=cast("Account", request.user))
+        return self.shown()
+
+
+# A system's outputs, instance by instance.
+class OutputSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField(
+        source="instance.instance_id",
+        help_text="Of the instance: /tasks/{slug}/instances/ has its input and "
+        "references.",
+    )
+    position = serializers.IntegerField(help_text="Of the instance in the task.")
+    text = serializers.CharField()
+
+
+@operation(
+    "List a submission's outputs, in the order of the task",
+    "Open to all once the result is published, and to the team before. Test questions are "
+    "made from outputs, so others get them afterwards only.",
+    "not-published",
+)
+class SubmissionOutputs(SubmissionView, ListView):
+    serializer_class = OutputSerializer
+    query_class = CursorQuery
+    pagination_class = ByPosition
+
+    def get_queryset(self) -> QuerySet[Prediction]:
+        submission, view = self.submission()
+        if not (
+            view.inner or (is_open(submission, view) and outputs_are_open(submission))
+        ):
+            raise GenieError(
+                "Outputs become available once the result is published.",
+                code="not-published",
+            )
+        rows = submission.predictions.select_related("instance").only(
+            # no other fields of the instance are read: references may be hidden
+            *("text", "submission_id", "instance__instance_id")
+        )
+        return rows.annotate(position=F("instance__position"))

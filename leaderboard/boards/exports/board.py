@@ -17,7 +17,7 @@ from leaderboard.boards.exports.table import (
 from leaderboard.boards.selectors.columns import score_range
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.charts import format_score
-from leaderboard.evaluation.selectors.judged import rank_rule
+from leaderboard.evaluation.selectors.board_ratings import rank_rule
 from leaderboard.metric_runs.selectors import metric_words
 from leaderboard.tasks.selectors import MARK, mark_of
 

@@ -10,7 +10,7 @@ from leaderboard.boards.selectors.judged import JUDGED_HELP, Judged
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.boards.selectors.version import State
 from leaderboard.evaluation.result_columns import board_columns
-from leaderboard.evaluation.selectors.judged import who_ranks
+from leaderboard.evaluation.selectors.board_ratings import who_ranks
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors import note_of

@@ -6,17 +6,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from datetime import date, datetime
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from django.db.models import FilteredRelation, Q
+from django.http import QueryDict
+from django.utils import timezone
 
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from leaderboard.designs.base import all_designs
-from leaderboard.evaluation.selectors.coverage import whole_share
-from leaderboard.evaluation.selectors.judged import has_lapsed
+from leaderboard.evaluation.selectors.board_ratings import has_lapsed
+from leaderboard.evaluation.selectors.ranked_scores import whole_share
+from leaderboard.metric_runs.models import MetricResult
+from leaderboard.metrics.base import all_metrics
 from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.systems.ranks import ALPHA, rank_by_p
 from leaderboard.submissions.models import Submission
@@ -267,3 +271,183 @@ def _place_many(
         n_above = np.count_nonzero(apart)
         into[0][row] = 1 + n_above
         into[1][row] = len(rows) - (n_apart - n_above)
+
+
+# Orders of a board's rows; only those listed here can be requested.
+Direction = Literal["asc", "desc"]
+
+
+@dataclass(frozen=True)
+class Order:
+    key: str
+    direction: Direction
+
+    @property
+    def reverse(self) -> bool:
+        return self.direction == "desc"
+
+
+DEFAULT = Order("human", "desc")
+_DIRECTIONS: dict[str, Direction] = {"asc": "asc", "desc": "desc"}
+_FIRST: dict[str, Direction] = {"human": "desc", "system": "asc", "date": "desc"}
+
+
+def metrics_of(task: Task) -> list[str]:
+    configured = task.configuration.metrics.use
+    return [slug for slug in configured if slug in all_metrics()]
+
+
+def sort_keys(task: Task) -> list[str]:
+    return [*_FIRST, *metrics_of(task)]
+
+
+def first_direction(key: str) -> Direction:
+    if key in _FIRST:
+        return _FIRST[key]
+    return "asc" if all_metrics()[key].higher_is_better is False else "desc"
+
+
+def order_from(task: Task, sort: str | None, direction: str | None) -> Order:
+    """Read an order from an address; unknown values give the default."""
+    if sort is None or sort not in sort_keys(task):
+        return DEFAULT
+    return Order(sort, _DIRECTIONS.get(direction or "") or first_direction(sort))
+
+
+def arranged(
+    task: Task,
+    field: Field,
+    order: Order,
+    at: datetime | None = None,
+    *,
+    apart: bool = False,
+) -> Ints:
+    """Return the rows in order; those without a value come last, the newest first.
+
+    By score, partial ones are separate: below all ranked rows, above those that wait;
+    with `apart`, provisional ones come between both, unless all are provisional.
+    """
+    values = _values(task, field, order.key, at)
+    directed = -values if order.reverse else values
+    # lexsort sorts by its last key first: group, then value, then the newest
+    group = np.isnan(values) * 3
+    if order.key == "human":
+        group = group + field.partial * 2
+        group += field.provisional if apart and field.provisional_apart else 0
+    if order.key == "human" and task.configuration.judges.rank:
+        # the scores are people's, and ranks may use judges' help: these come first
+        places = np.where(field.ranked, field.first + field.last, 0)
+        places = places if order.reverse else -places
+        return np.lexsort((-field.pk, directed, places, group))
+    return np.lexsort((-field.pk, directed, group))
+
+
+def _values(task: Task, field: Field, key: str, at: datetime | None) -> Floats:
+    if key == "human":
+        return field.mean
+    submissions = Submission.objects.filter(task=task)
+    if key == "system":
+        names = sorted(
+            submissions.order_by().values_list("system_name", "pk"),
+            # sorted here because databases collate names differently
+            key=lambda row: (row[0].casefold(), row[0]),
+        )
+        value_of = {pk: float(index) for index, (_, pk) in enumerate(names)}
+    elif key == "date":
+        by_date = submissions.order_by("created_at", "pk").values_list("pk", flat=True)
+        value_of = {pk: float(index) for index, pk in enumerate(by_date)}
+    else:
+        results = MetricResult.objects.filter(submission__task=task, metric=key)
+        if at is not None:
+            results = results.filter(computed_at__lte=at)
+        # the newest result of a metric counts
+        value_of = dict(results.order_by("pk").values_list("submission_id", "value"))
+    return np.array([value_of.get(int(pk), np.nan) for pk in field.pk])
+
+
+# Filters of a board's rows; ranks stay those of the whole board.
+Kind = Literal["", "people", "simulated"]
+# `none` selects ordinary systems
+NO_BASELINE = "none"
+BASELINES: dict[str, str] = {
+    Submission.Baseline.REFERENCE.value: "human reference",
+    Submission.Baseline.BASELINE.value: "baseline",
+    NO_BASELINE: "no baseline",
+}
+
+
+@dataclass(frozen=True)
+class Filter:
+    # part of a system's or a team's name
+    text: str = ""
+    # a team's slug
+    team: str = ""
+    kind: Kind = ""
+    since: date | None = None
+    until: date | None = None
+    # only rows with a score from people
+    scored: bool = False
+    # a kind of baseline, or none
+    baseline: str = ""
+
+    @property
+    def by_row(self) -> bool:
+        """Whether rows have to be looked up in the database."""
+        return bool(self.text or self.team or self.since or self.until or self.baseline)
+
+    def __bool__(self) -> bool:
+        return self != Filter()
+
+
+ALL = Filter()
+_KINDS: dict[str, Kind] = {"people": "people", "simulated": "simulated"}
+_LONGEST = 100
+
+
+def read_filter(parameters: QueryDict) -> Filter:
+    """Read a filter from an address; unknown values are ignored."""
+    baseline = parameters.get("baseline", "")
+    return Filter(
+        text=parameters.get("q", "").replace("\0", "").strip()[:_LONGEST],
+        team=parameters.get("team", "").replace("\0", "").strip()[:_LONGEST],
+        kind=_KINDS.get(parameters.get("kind", ""), ""),
+        since=_day(parameters.get("since", "")),
+        until=_day(parameters.get("until", "")),
+        scored=parameters.get("scored") == "1",
+        baseline=baseline if baseline in BASELINES else "",
+    )
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def matching_pks(task: Task, chosen: Filter, teams: frozenset[int]) -> list[int] | None:
+    """Return matching rows; None if all match. Anonymous teams' names never match."""
+    if not chosen.by_row:
+        return None
+    # a search must not disclose the team of an anonymous system, not even by a missing
+    # row
+    named = Q(anonymous_until=None) | Q(anonymous_until__lte=timezone.localdate())
+    if teams:
+        named |= Q(team__in=teams)
+    rows = Submission.objects.filter(task=task)
+    if chosen.text:
+        # PostgreSQL refuses NUL in a text, and an address can contain one
+        text = chosen.text.replace("\x00", "")
+        rows = rows.filter(
+            Q(system_name__icontains=text) | named & Q(team__name__icontains=text)
+        )
+    if chosen.team:
+        rows = rows.filter(named, team__slug=chosen.team.replace("\x00", ""))
+    if chosen.since:
+        rows = rows.filter(created_at__date__gte=chosen.since)
+    if chosen.until:
+        rows = rows.filter(created_at__date__lte=chosen.until)
+    if chosen.baseline:
+        kind = "" if chosen.baseline == NO_BASELINE else chosen.baseline
+        rows = rows.filter(baseline=kind)
+    return list(rows.order_by().values_list("pk", flat=True))

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from genie.lib.serving.computed_once import computed_once
+from genie.lib.serving.caches import computed_once
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.pairs import compared
 from leaderboard.boards.selectors.version import KEPT_SECONDS, state
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.evaluation.selectors.coverage import is_ranked
+from leaderboard.evaluation.selectors.ranked_scores import is_ranked
 from leaderboard.stats.systems.ranks import ALPHA, Ranking
 from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task

@@ -11,9 +11,8 @@ from crowd.money.models import LedgerEntry
 from genie.lib.serving.caches import computed as cache
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.evaluation.selectors.coverage import ranked
-from leaderboard.evaluation.selectors.progress import COUNTED
-from leaderboard.imports.about import PLATFORM
+from leaderboard.evaluation.selectors.ranked_scores import COUNTED, ranked
+from leaderboard.imports.selectors import PLATFORM
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task

@@ -8,15 +8,15 @@ from operator import itemgetter
 from django.db.models import F
 
 from crowd.hits.models import Campaign
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from genie.lib.interval import Interval
-from genie.lib.serving.computed_once import computed_once
+from genie.lib.serving.caches import computed_once
 from leaderboard.boards.selectors.certainty import Agreement
 from leaderboard.boards.selectors.version import State
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign
-from leaderboard.evaluation.selectors.campaigns import ratings_per_output
-from leaderboard.evaluation.selectors.judged import standing_licences
+from leaderboard.evaluation.selectors.board_ratings import standing_licences
+from leaderboard.evaluation.selectors.system_ratings import ratings_per_output
 from leaderboard.evaluation.selectors.worker_figures import (
     WorkerFigures,
     figures_of_each,

@@ -10,13 +10,18 @@ import numpy.typing as npt
 
 from genie.lib.interval import Interval
 from genie.lib.seeds import seed_from
-from genie.lib.serving.computed_once import computed_once
+from genie.lib.serving.caches import computed_once
+from leaderboard.boards.selectors.certainty import System, ranked_pks, systems
 from leaderboard.boards.selectors.columns import main_criterion
-from leaderboard.boards.selectors.systems import System, ranked_pks, systems
-from leaderboard.designs.unit import Unit
-from leaderboard.evaluation.estimates import labels_of, weights_in
+from leaderboard.designs.base import Unit
+from leaderboard.evaluation.estimates import (
+    Compared,
+    compare,
+    labels_of,
+    read,
+    weights_in,
+)
 from leaderboard.evaluation.models.board_fit import BoardFit
-from leaderboard.evaluation.ranking import Compared, compare, read
 from leaderboard.evaluation.selectors.board_ratings import (
     board_ratings,
     board_scores,
@@ -25,12 +30,12 @@ from leaderboard.evaluation.selectors.board_ratings import (
     units_of,
     weighed,
 )
+from leaderboard.stats.intervals import Floats
 from leaderboard.stats.ranking import RankRange
 from leaderboard.stats.rater_effects import worker_z_scores
-from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.criteria import together, weigh, weighted_mean
 from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
-from leaderboard.stats.systems.rank_sum import rank_sum_ranking
+from leaderboard.stats.systems.ranks import rank_sum_ranking
 from leaderboard.tasks.config import RANK_SUMS, Z_SCORES
 from leaderboard.tasks.models import Task
 

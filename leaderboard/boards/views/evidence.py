@@ -9,18 +9,22 @@ from genie.lib.interval import Interval
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.charts import difference, timeline
 from leaderboard.boards.selectors import certainty, pairs
-from leaderboard.boards.selectors.crowds import has_pools, pools_of
+from leaderboard.boards.selectors.certainty import (
+    System,
+    has_pools,
+    pools_of,
+    ranked_pks,
+    systems,
+)
 from leaderboard.boards.selectors.history import History, history
 from leaderboard.boards.selectors.judged import JUDGED_HELP, Judged, judged_of
-from leaderboard.boards.selectors.pairs import POWER
-from leaderboard.boards.selectors.systems import System, ranked_pks, systems
-from leaderboard.boards.selectors.two_systems import Two, apart_most, read_two, two_of
+from leaderboard.boards.selectors.pairs import POWER, Two, apart_most, read_two, two_of
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
 from leaderboard.charts import HistogramLine, axis_over, format_score, histogram
+from leaderboard.evaluation.estimates import TESTED
 from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.price import cents_per_rating
-from leaderboard.evaluation.ranking import TESTED
-from leaderboard.evaluation.selectors.judged import who_ranks
+from leaderboard.evaluation.selectors.board_ratings import who_ranks
 from leaderboard.imports.selectors import with_published
 from leaderboard.metric_runs.selectors import metric_words
 from leaderboard.submissions.models import Submission

@@ -11,9 +11,9 @@ from leaderboard.boards.exports.every_eval_ever import Source, as_records
 from leaderboard.boards.exports.table import BoardTable
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.judged import agreement_of, raters_of
-from leaderboard.boards.selectors.standings import standings
+from leaderboard.boards.selectors.rows import standings
 from leaderboard.boards.selectors.version import state
-from leaderboard.boards.views.address import read_address
+from leaderboard.boards.views.board import read_address
 from leaderboard.tasks.models import Task
 
 

@@ -19,7 +19,7 @@ from leaderboard.boards.selectors.rows import Pending
 from leaderboard.boards.views.submission import visible_submission
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.evaluation.selectors.progress import n_judged
+from leaderboard.evaluation.selectors.ranked_scores import n_judged
 from leaderboard.metric_runs.services import proposal
 from leaderboard.submissions.forms import (
     AboutSystemForm,
@@ -29,7 +29,7 @@ from leaderboard.submissions.forms import (
 )
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import team_ids
-from leaderboard.submissions.services.about_system import describe as change
+from leaderboard.submissions.services.submit import describe as change
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser, AnonymousUser

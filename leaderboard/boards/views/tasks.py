@@ -12,10 +12,10 @@ from django.utils.safestring import SafeString
 
 from crowd import hit_templates
 from crowd.pricing import hourly_cents
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from genie.lib.serving.pages import page_of
+from leaderboard.boards.selectors.columns import metrics_of
 from leaderboard.boards.selectors.home import TaskCard, task_cards, tasks_in_order
-from leaderboard.boards.selectors.sorting import metrics_of
 from leaderboard.boards.selectors.version import KEPT_SECONDS, of_all_boards
 from leaderboard.charts import Axis, axis_over
 from leaderboard.evaluation.selectors.task_policy import control, requirements

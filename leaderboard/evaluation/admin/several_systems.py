@@ -12,10 +12,13 @@ from django.utils.html import format_html
 from crowd.workers.models.worker import Worker
 from genie.accounts.task_admin import OfTask
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
-from leaderboard.evaluation.admin.campaign_links import links_to_campaigns, page_of
-from leaderboard.evaluation.admin.decisions import DecisionAdmin
-from leaderboard.evaluation.admin.filters import YesNo
-from leaderboard.evaluation.admin.money import cost_shown
+from leaderboard.evaluation.admin.decisions import (
+    DecisionAdmin,
+    cost_shown,
+    links_to_campaigns,
+    page_of,
+)
+from leaderboard.evaluation.admin.submission import YesNo
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation

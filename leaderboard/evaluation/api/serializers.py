@@ -4,8 +4,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from leaderboard.api.links import HtmlUrl
-from leaderboard.api.records import Record, field_of
+from leaderboard.api.records import HtmlUrl, Record, field_of
 from leaderboard.evaluation.estimates import Estimate
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation

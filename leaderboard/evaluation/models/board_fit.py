@@ -1,6 +1,6 @@
 from django.db import models
 
-from genie.lib.ordered_json import OrderedJSONField
+from genie.lib.database import OrderedJSONField
 from leaderboard.tasks.models import Task
 
 

@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from genie.lib.ordered_json import OrderedJSONField
+from genie.lib.database import OrderedJSONField
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 
 

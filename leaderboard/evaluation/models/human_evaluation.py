@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 from crowd.hits.models import Campaign
-from genie.lib.ordered_json import OrderedJSONField
+from genie.lib.database import OrderedJSONField
 from genie.lib.runner import Work
 from leaderboard.charts import format_score
 from leaderboard.evaluation.models import states

@@ -15,7 +15,7 @@ from leaderboard.metric_runs.models import MetricResult
 from leaderboard.tasks.models import Task
 from quality.authenticity.evidence import Line, crowd_evidence, page_evidence
 from quality.authenticity.selectors import noticed, tests_of
-from quality.authenticity.stats.answers import Answers
+from quality.authenticity.stats.likelihood_ratio import Answers
 from quality.bans.selectors import all_ratings_of
 from quality.counts import Ints
 

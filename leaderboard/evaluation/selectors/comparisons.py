@@ -10,7 +10,6 @@ from crowd.hits.selectors import campaign_progress, unit_cents
 from genie.accounts.staff import open_to, staff_may
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.models.comparison import Comparison
-from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.comparison_labels import (
     AnswerShare,
     answers_read,
@@ -23,6 +22,7 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     votes_are_final,
     votes_shown,
 )
+from leaderboard.evaluation.selectors.system_ratings import campaigns_of
 from leaderboard.stats.stopping.outlook import Course, course_of, labels_needed
 from leaderboard.stats.stopping.sequential import Decision
 from leaderboard.submissions.models import Submission

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Q, QuerySet
 
 from crowd.hits.selectors import campaign_progress
-from crowd.scales.elsewhere import PREFERRED
-from crowd.scales.find import all_scales
+from crowd.scales.base import PREFERRED, all_scales
 from genie.accounts.staff import open_to, staff_may
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import EvaluatedSystem
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.result_columns import joint_row
-from leaderboard.evaluation.selectors.campaigns import campaigns_of
+from leaderboard.evaluation.selectors.system_ratings import campaigns_of
 from leaderboard.evaluation.selectors.unsettled import LAST_CHECK, unsettled
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import Staff, inside, public

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from django.db.models import QuerySet
 
-from crowd.hits.models import ELSEWHERE, Campaign
-from crowd.scales.find import all_scales
+from crowd.hits.models import ELSEWHERE, Answer, Campaign
+from crowd.scales.base import all_scales
 from crowd.workers.models.worker import Worker
-from leaderboard.designs.base import all_designs
-from leaderboard.designs.unit import Unit
+from leaderboard.designs.base import Unit, all_designs
 from leaderboard.evaluation.estimates import NOBODY
 from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
     JudgedItem,
     JudgedOutput,
 )
+from leaderboard.submissions.models import Prediction, Submission
 from quality.bans.selectors import all_ratings_of, clean_ratings_of
+from quality.detection.models import Ban
+from quality.test_questions.services import COUNTED
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 FIRST_SLOT = "A"
 _AT_ONCE = 500  # maximum number of keys per query
@@ -176,3 +182,137 @@ def unit_for(design: str, campaign: Campaign, criterion: str) -> Unit:
     return all_designs()[design].unit(
         criterion, all_scales()[hit_type.scale], asked=criterion in hit_type.criteria
     )
+
+
+def campaigns_of(evaluation: HumanEvaluation) -> list[Campaign]:
+    return evaluation.campaigns_in_order
+
+
+def ratings_per_output(campaigns: Iterable[Campaign], planned: int) -> int | str:
+    each = {c.answers_per_hit for c in campaigns if c.answers_per_hit} or {planned}
+    return min(each) if len(each) == 1 else f"{min(each)} to {max(each)}"
+
+
+def launched(submissions: Iterable[int]) -> QuerySet[HumanEvaluation]:
+    rows = HumanEvaluation.objects.filter(
+        submission__in=submissions, campaigns__position=0
+    )
+    return rows.select_related("task", "submission").prefetch_related("campaigns")
+
+
+def evaluation_of(submission: Submission) -> HumanEvaluation | None:
+    """Return a submission's evaluation once its campaigns are launched."""
+    evaluation = submission.human_evaluation
+    return evaluation if evaluation and evaluation.campaigns_in_order else None
+
+
+def evaluations_about(submission: Submission) -> QuerySet[HumanEvaluation]:
+    rows = HumanEvaluation.objects.filter(systems__submission=submission)
+    return rows.select_related(
+        "submission", "comparison__a", "comparison__b", "joint__evaluation__task"
+    ).prefetch_related("joint__evaluation__systems__submission")
+
+
+# A digest of ratings, to detect that the data behind a number have changed.
+
+# of one criterion of one system, and of one criterion of several
+OF_ONE = ("instance", "worker", "value")
+OF_SEVERAL = ("submission", *OF_ONE)
+
+
+def digest(ratings: pd.DataFrame, columns: Sequence[str]) -> str:
+    """Hash the ratings in their order."""
+    # CSV writes floats with the digits that read back to the same value, on any machine
+    table = ratings[list(columns)].to_csv(index=False, header=False)
+    return hashlib.sha256(table.encode()).hexdigest()
+
+
+# Ratings that a design derives from answers, beside workers' numbers.
+
+_KEY = ["item", "worker", "criterion"]
+
+
+def ratings_beside(evaluation: HumanEvaluation, ratings: pd.DataFrame) -> pd.DataFrame:
+    """Return ratings derived from answers, such as marks, as in `system_ratings`."""
+    import pandas as pd
+
+    design = all_designs().get(evaluation.design)
+    if design is None or not design.beside or ratings.empty:
+        return ratings.iloc[:0]
+    rows = Answer.objects.filter(
+        item__campaign__in=campaigns_of(evaluation), detail__isnull=False
+    ).values_list("item_id", "assignment__worker_id", "criterion", "detail")
+    read = [
+        (item, worker, criterion, name, value)
+        for item, worker, criterion, detail in rows.order_by("pk")
+        for name, value in design.values_beside(detail or {}).items()
+    ]
+    beside = pd.DataFrame.from_records(read, columns=[*_KEY, "name", "read"])
+    # inner join: ratings of excluded workers drop out
+    rows_beside = ratings.merge(beside, on=_KEY, how="inner")
+    rows_beside = rows_beside.assign(
+        value=rows_beside["read"], criterion=rows_beside["name"]
+    )
+    if "answered" in rows_beside:
+        rows_beside = rows_beside.assign(answered=rows_beside["read"])
+    return rows_beside[list(ratings.columns)]
+
+
+# Placeholder for marked words if ratings were imported without texts.
+_NOT_KNOWN = "…"
+
+
+@dataclass(frozen=True)
+class MarkedError:
+    # empty without an omission
+    text: str
+    severity: str
+    category: str
+    n: int
+
+
+def marked_errors(
+    evaluation: HumanEvaluation, positions: Collection[int]
+) -> dict[int, list[MarkedError]]:
+    rows = JudgedItem.objects.filter(
+        evaluation=evaluation, instance__position__in=list(positions)
+    )
+    found: dict[int, Counter[tuple[int, str, str, str]]] = {}
+    place_of = dict(rows.values_list("item_id", "instance__position"))
+    answers = Answer.objects.filter(
+        item__in=list(place_of),
+        detail__has_key="spans",
+        assignment__state__in=COUNTED,
+        assignment__replaced_at=None,
+    ).exclude(
+        assignment__worker__in=Ban.objects.filter(
+            pool=evaluation.task.slug, lifted_at=None
+        ).values("worker")
+    )
+    stored = _imported_texts(evaluation, positions)
+    for item, text, detail in answers.values_list(
+        "item_id", "item__data__prediction", "detail"
+    ):
+        text = stored.get(place_of[item], _NOT_KNOWN) if text is None else str(text)
+        counted = found.setdefault(place_of[item], Counter())
+        for span in (detail or {})["spans"]:
+            start, end = span.get("start", -1), span.get("end", 0)
+            words = "" if start < 0 else text[start:end] or _NOT_KNOWN
+            kind = str(span.get("category", ""))
+            counted[start, words, str(span["severity"]), kind] += 1
+    return {
+        place: [MarkedError(*key[1:], n) for key, n in sorted(counted.items())]
+        for place, counted in found.items()
+    }
+
+
+def _imported_texts(
+    evaluation: HumanEvaluation, positions: Collection[int]
+) -> dict[int, str]:
+    if evaluation.imported_id is None:
+        return {}
+    rows = Prediction.objects.filter(
+        submission__human_evaluation=evaluation,
+        instance__position__in=list(positions),
+    )
+    return dict(rows.values_list("instance__position", "text"))

@@ -17,8 +17,13 @@ from django.utils import timezone
 
 from genie.lib.queue.pieces import Kept, Later
 from genie.lib.seeds import seed_from
-from leaderboard.evaluation import ranking
-from leaderboard.evaluation.estimates import Estimate, Standing, estimate_board
+from leaderboard.evaluation.estimates import (
+    Estimate,
+    Standing,
+    as_json,
+    estimate_board,
+    serialize_ranking,
+)
 from leaderboard.evaluation.evidence import (
     board_evidence,
     isolated_systems,
@@ -32,13 +37,13 @@ from leaderboard.evaluation.selectors.board_ratings import (
     board_ratings,
     board_scores,
     evaluations_of,
+    forecasts_of,
+    ranking_rows,
     units_of,
     weighed,
 )
-from leaderboard.evaluation.selectors.coverage import is_ranked
-from leaderboard.evaluation.selectors.judged import forecasts_of, ranking_rows
+from leaderboard.evaluation.selectors.ranked_scores import is_ranked
 from leaderboard.evaluation.services import platform_crowds
-from leaderboard.evaluation.stored_fit import as_json
 from leaderboard.stats.judges.together import Forecast
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
@@ -140,7 +145,7 @@ class _Board:
                 ratings, self.units, ranked, found.fits, headline=headline
             )[criterion]
         return {
-            "fit": as_json(fit) | ranking.stored(found.compared[criterion], fit),
+            "fit": as_json(fit) | serialize_ranking(found.compared[criterion], fit),
             "standings": [
                 {"system": pk, **asdict(one), **one.columns}
                 for (pk, _), one in found.standings.items()

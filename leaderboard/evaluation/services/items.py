@@ -1,16 +1,27 @@
 """The items of one submission and whose output is in which slot."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from __future__ import annotations
 
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from crowd.hits.models import Campaign
 from crowd.hits.services.build import ItemSpec
 from genie.lib.errors import GenieError
-from leaderboard.designs.base import Design, content_key
+from genie.lib.seeds import generator, seed_from
+from leaderboard.designs.base import Design, Unit, content_key
+from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
     JudgedItem,
     JudgedOutput,
 )
+from leaderboard.evaluation.selectors.ranked_scores import Anchor, anchor_ratings
+from leaderboard.evaluation.selectors.system_ratings import system_ratings, unit_for
+from leaderboard.evaluation.services.hidden.offers import Planned
+from leaderboard.stats.systems.linking import Ratings, linking_constant
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import (
@@ -19,7 +30,10 @@ from leaderboard.tasks.services.configuration import (
     shown,
     task_view,
 )
-from quality.test_questions.services import item_key
+from quality.test_questions.services import HiddenItem, item_key
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -110,3 +124,209 @@ def refuse_several(task: Task, design: Design) -> None:
             "evaluation instead.",
             code="needs-several-systems",
         )
+
+
+# Anchors: a few outputs of a settled system in a campaign about another one.
+#
+# They look like the other items: same template, opaque keys. The difference between their
+# new and old ratings links the two crowds.
+
+_DIGITS = 9
+
+
+@dataclass(frozen=True)
+class AnchorSpec:
+    spec: ItemSpec
+    instance_pk: int
+    submission_pk: int
+    slot: str
+
+
+def anchor_specs(
+    task: Task,
+    human: HumanConfig,
+    anchor: Anchor | None,
+    *,
+    hidden: Sequence[HiddenItem],
+    campaign_key: str,
+    seed: int,
+) -> list[AnchorSpec]:
+    """Draw outputs of the anchor on inputs that no test question of the campaign shows."""
+    if anchor is None:
+        return []
+    design = design_of(task, human)
+    own_seed = seed_from("anchors", seed)
+    outputs = list(anchor.outputs)
+    order = generator(own_seed).permutation(len(outputs))
+    tested = {item.spec.content_key for item in hidden}
+    drawn = [outputs[int(place)] for place in order]
+    # inputs that are tests, too, come last: a worker sees an input once
+    drawn.sort(
+        key=lambda row: content_key(task.slug, row.instance.instance_id) in tested
+    )
+    found = []
+    for row in drawn[: anchor.n]:
+        references = row.instance.references[: design.references_among]
+        entries = [
+            Entry(row.text, row.submission_id),
+            *(Entry(text, None) for text in references),
+        ]
+        item = judged(
+            task,
+            human,
+            row.instance,
+            entries,
+            campaign_key=campaign_key,
+            seed=own_seed,
+        )
+        key = item_key(campaign_key, "anchor", row.instance.instance_id)
+        slots = [slot for slot, pk in item.slots.items() if pk is not None]
+        found.append(
+            AnchorSpec(
+                replace(item.spec, key=key),
+                item.instance_pk,
+                row.submission_id,
+                slots[0] if slots else "",
+            )
+        )
+    return found
+
+
+def remember_anchors(
+    evaluation: HumanEvaluation, campaign: Campaign, anchors: Sequence[AnchorSpec]
+) -> None:
+    if not anchors:
+        return
+    item_of = dict(campaign.items.values_list("key", "pk"))
+    AnchorItem.objects.bulk_create(
+        AnchorItem(
+            evaluation=evaluation,
+            item_id=item_of[one.spec.key],
+            instance_id=one.instance_pk,
+            submission_id=one.submission_pk,
+            slot=one.slot,
+        )
+        for one in anchors
+    )
+
+
+def links(
+    evaluation: HumanEvaluation, ratings: pd.DataFrame
+) -> dict[str, dict[str, Any]]:
+    """Link the crowd of a single system's campaigns to the one that rated its anchor.
+
+    `ratings` are the system's own. By criterion: the anchor, the linking constant in
+    points of the score (in percent if scores are ratios), and the data behind it.
+    """
+    first = AnchorItem.objects.filter(evaluation=evaluation).select_related(
+        "submission__human_evaluation"
+    )
+    item = first.first()
+    if item is None:
+        return {}
+    settled = item.submission.human_evaluation
+    if settled is None:
+        return {}
+    now, before = anchor_ratings(evaluation), system_ratings(settled)
+    units, units_before = _units(evaluation), _units(settled)
+    found = {}
+    for criterion, unit in units.items():
+        if units_before.get(criterion) != unit:
+            continue  # the task's way of asking has changed: the two cannot be compared
+        parts = [_of(table, criterion, unit) for table in (before, now, ratings)]
+        constant = linking_constant(*parts)
+        if constant is not None and math.isfinite(constant.standard_error):
+            stored = _shown(asdict(constant), unit)
+            found[criterion] = {"anchor": item.submission_id, **stored}
+    return found
+
+
+def _units(evaluation: HumanEvaluation) -> dict[str, Unit]:
+    return {
+        criterion: unit_for(evaluation.design, campaign, criterion)
+        for campaign in evaluation.campaigns_in_order
+        for criterion in campaign.hit_type.criteria
+    }
+
+
+def _of(table: pd.DataFrame, criterion: str, unit: Unit) -> Ratings:
+    rows = table[table["criterion"] == criterion]
+    values = unit.averaged(rows["value"].to_numpy(float))
+    return Ratings(values, rows["worker"].to_numpy(), rows["instance"].to_numpy())
+
+
+def _shown(constant: Mapping[str, Any], unit: Unit) -> dict[str, Any]:
+    """Convert a difference of logarithms into percent; round like scores."""
+    shown = dict(constant)
+    if unit.logarithmic:
+        shown["standard_error"] *= 100 * math.exp(shown["estimate"])
+        for name in ("estimate", "low", "high"):
+            shown[name] = 100 * math.expm1(shown[name])
+    rounded = {
+        name: round(value, _DIGITS) if isinstance(value, float) else value
+        for name, value in shown.items()
+    }
+    return {**rounded, "unit": "percent" if unit.logarithmic else "points"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One campaign before it is created.
+
+    `planned` has its test questions and notes for staff; `draw` draws them from another
+    seed.
+    """
+
+    key: str
+    title: str
+    criteria: dict[str, str]
+    seed: int
+    judged: list[JudgedSpec]
+    planned: Planned
+    draw: Callable[[int], Planned]
+    anchors: Sequence[AnchorSpec] = field(default_factory=list)
+
+    @property
+    def hidden(self) -> list[HiddenItem]:
+        return self.planned.items
+
+
+# Titles of campaigns for staff: the task and its systems.
+#
+# Workers never read them; their pages and other platforms show the HIT type's title.
+LONGEST = 200
+_NAMED = 2
+
+
+def campaign_title(task: str, systems: Sequence[str], *, detail: str = "") -> str:
+    """Return the title of a campaign that shows outputs of these systems.
+
+    Examples
+    --------
+    >>> campaign_title("Tidy news", ["Kite"])
+    'Tidy news: Kite'
+    >>> campaign_title("Tidy news", ["Kite", "Wren", "Heron", "Egret"], detail="fluency")
+    'Tidy news: Kite, Wren and 2 more (fluency)'
+    """
+    n_more = len(systems) - _NAMED
+    if n_more > 0:
+        names = f"{', '.join(systems[:_NAMED])} and {n_more} more"
+    else:
+        names = " and ".join(systems)
+    return _joined(task, names, detail)
+
+
+def comparison_title(task: str, a: str, b: str, criterion: str) -> str:
+    """Return the title of a comparison's campaign.
+
+    Examples
+    --------
+    >>> comparison_title("Tidy news", "Kite", "Wren", "overall")
+    'Tidy news: Kite vs. Wren (overall)'
+    """
+    return _joined(task, f"{a} vs. {b}", criterion)
+
+
+def _joined(task: str, names: str, detail: str) -> str:
+    end = f" ({detail})" if detail else ""
+    return f"{task}: {names}"[: LONGEST - len(end)] + end

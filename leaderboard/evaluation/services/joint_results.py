@@ -7,12 +7,16 @@ from typing import Any
 from django.conf import settings
 
 from genie.lib.seeds import seed_from
-from leaderboard.designs.unit import Unit
+from leaderboard.designs.base import Unit
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.board_ratings import weighed
-from leaderboard.evaluation.selectors.campaigns import campaigns_of
-from leaderboard.evaluation.selectors.ratings_digest import OF_SEVERAL, digest
-from leaderboard.evaluation.selectors.system_ratings import dated_ratings_of, unit_for
+from leaderboard.evaluation.selectors.system_ratings import (
+    OF_SEVERAL,
+    campaigns_of,
+    dated_ratings_of,
+    digest,
+    unit_for,
+)
 from leaderboard.evaluation.services.ranking_numbers import (
     DRAW_PROBABILITY,
     ORDERS,

@@ -9,17 +9,16 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from crowd.hits.models import Campaign
-from leaderboard.designs.unit import Unit
-from leaderboard.evaluation.estimates import groups_of
+from leaderboard.designs.base import Unit
+from leaderboard.evaluation.estimates import DIGITS, groups_of
 from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign
-from leaderboard.evaluation.selectors.anchors import anchor_ratings
 from leaderboard.evaluation.selectors.board_ratings import (
     board_ratings,
     board_scores,
     evaluations_of,
 )
-from leaderboard.evaluation.stored_fit import DIGITS
+from leaderboard.evaluation.selectors.ranked_scores import anchor_ratings
 from leaderboard.stats.crowds import (
     Correlation,
     CrowdComparison,
@@ -28,7 +27,7 @@ from leaderboard.stats.crowds import (
     compare_crowds,
 )
 from leaderboard.stats.systems.estimates import Difference
-from leaderboard.stats.systems.variances import Variances
+from leaderboard.stats.systems.table import Variances
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 

@@ -6,13 +6,16 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from django.db.models import Q
+from django.utils import timezone
 
 from genie.history import log, shown
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.result_columns import columns_of
+from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import public
+from leaderboard.submissions.services import lifecycle
 
 # Large integers that some readers of JSON round: seeds.
 _SHORT = 15
@@ -80,3 +83,22 @@ def _public_results(pks: Collection[int]) -> set[int]:
         pk__in=pks,
     )
     return set(rows.values_list("pk", flat=True))
+
+
+State = Submission.State
+
+
+def publish_submission(pk: int) -> bool:
+    """Go from SCORED to PUBLISHED; only its team sees a private submission."""
+    private = Submission.objects.filter(
+        pk=pk, visibility=Submission.Visibility.PRIVATE
+    ).exists()
+    return lifecycle.move(
+        pk,
+        State.SCORED,
+        State.PUBLISHED,
+        "The result is ready; the submission is private, so only the team can see it."
+        if private
+        else "The result is on the board.",
+        published_at=timezone.now(),
+    )

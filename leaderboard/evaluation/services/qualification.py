@@ -12,21 +12,23 @@ from crowd.workers.services import qualification_tests, requirements
 from crowd.workers.services.qualification_tests import QuestionSpec, TestSpec
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
-from leaderboard.evaluation.services.hidden import marks
 from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs
+from leaderboard.evaluation.services.hidden.single import blank_data, expected_on
 from leaderboard.tasks.config import (
     NEGATIVE,
     POSITIVE,
     HumanConfig,
     QualificationConfig,
 )
-from leaderboard.tasks.config.marked import marked_criteria
+from leaderboard.tasks.config.human import marked_criteria
 from leaderboard.tasks.models import Instance, Task
-from leaderboard.tasks.services import worker_requirements
 from leaderboard.tasks.services.configuration import (
+    check_test,
     design_of,
     has_references,
     hit_type_of,
+    stated_requirements,
+    study_of,
 )
 from quality.test_questions import services
 from quality.test_questions.models import Polarity
@@ -62,7 +64,7 @@ def known(
         n_positive, n_negative = n_positive + n_negative, 0
     elif not marked[POSITIVE]:
         n_positive, n_negative = 0, n_positive + n_negative
-    blank = [marks.blank_data(task, human, design, row) for row in instances]
+    blank = [blank_data(task, human, design, row) for row in instances]
     return services.draw_items(
         campaign_key=campaign_key,
         material=[
@@ -80,8 +82,8 @@ def known(
         n_negative=n_negative if marked[NEGATIVE] else 0,
         seed=seed,
         expected={
-            Polarity.POSITIVE: marks.expected_on(human, criteria, marked[POSITIVE]),
-            Polarity.NEGATIVE: marks.expected_on(human, criteria, marked[NEGATIVE]),
+            Polarity.POSITIVE: expected_on(human, criteria, marked[POSITIVE]),
+            Polarity.NEGATIVE: expected_on(human, criteria, marked[NEGATIVE]),
         },
         blind=human.judged_blind(criteria),
     )
@@ -186,7 +188,7 @@ def ensure(task: Task) -> str:
     if config is None:
         return ""
     if config.name:
-        worker_requirements.check_test(task.human)
+        check_test(task.human)
         return config.name
     with transaction.atomic():
         # Of two campaigns that start at once only one draws a test.
@@ -203,7 +205,7 @@ def ensure(task: Task) -> str:
 def require_of(task: Task, campaign: Campaign) -> None:
     """Store the requirements within the transaction that creates the campaign."""
     requirements.of_campaign(
-        campaign, worker_requirements.stated(task.human), test_name=ensure(task)
+        campaign, stated_requirements(task.human), test_name=ensure(task)
     )
     if campaign.platform == task.human.platform:
-        attested.keep_terms(campaign, worker_requirements.study_of(task.human))
+        attested.keep_terms(campaign, study_of(task.human))

@@ -15,15 +15,14 @@ import numpy.typing as npt
 
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
-from leaderboard.designs.unit import Unit
+from leaderboard.designs.base import Unit
 from leaderboard.evaluation.estimates import weights_in
 from leaderboard.evaluation.result_columns import compute_columns
 from leaderboard.stats.bradley_terry import bradley_terry_by_worker
 from leaderboard.stats.comparisons import Comparisons, comparisons_from_table
-from leaderboard.stats.intervals import CoveredInterval
+from leaderboard.stats.intervals import CoveredInterval, Floats
 from leaderboard.stats.magnitude import normalise_magnitudes
-from leaderboard.stats.resampling import Floats
-from leaderboard.stats.significance import significance_clusters
+from leaderboard.stats.multiplicity import significance_clusters
 from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
 from leaderboard.stats.systems.ranks import rank_systems
 from leaderboard.stats.true_skill import N_ORDERS, N_RESAMPLES, true_skill

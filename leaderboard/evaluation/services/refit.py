@@ -18,7 +18,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from genie.lib.serving.unmoved import is_unmoved, looked_in_vain
+from genie.lib.serving.caches import is_unmoved, looked_in_vain
 from leaderboard.evaluation.estimates import headline_of
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.models.human_evaluation import Score
@@ -26,9 +26,9 @@ from leaderboard.evaluation.result_columns import fit_columns
 from leaderboard.evaluation.selectors.board_ratings import (
     board_scores,
     current_fit,
+    ranking_rows,
     scores_of_boards,
 )
-from leaderboard.evaluation.selectors.judged import ranking_rows
 from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.fit_pieces import Refit, computed, forget
 from leaderboard.submissions.models import Submission

@@ -10,22 +10,23 @@ from django.utils import timezone
 
 from crowd.hits.models import Campaign
 from genie.lib.seeds import seed_from
-from leaderboard.designs.unit import Unit
+from leaderboard.designs.base import Unit
 from leaderboard.evaluation.estimates import Estimate, plain_intervals
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.result_columns import compute_columns
-from leaderboard.evaluation.selectors.campaigns import campaigns_of
-from leaderboard.evaluation.selectors.coverage import is_whole
-from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
-from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
+from leaderboard.evaluation.selectors.ranked_scores import is_whole
 from leaderboard.evaluation.selectors.system_ratings import (
+    OF_ONE,
     all_system_ratings_of,
+    campaigns_of,
+    digest,
     known_to_nobody,
+    ratings_beside,
     system_ratings,
     unit_for,
 )
 from leaderboard.evaluation.services import public_log
-from leaderboard.evaluation.services.anchors import links
+from leaderboard.evaluation.services.items import links
 from leaderboard.stats.intervals import CoveredInterval
 from leaderboard.tasks.config import PLAIN
 from quality.bans.selectors import NOT_SENT, n_excluded_workers

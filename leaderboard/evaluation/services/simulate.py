@@ -13,7 +13,7 @@ import numpy as np
 from django.db.models import prefetch_related_objects
 
 from crowd.campaigns.services import work
-from crowd.hit_templates.errors import Errors
+from crowd.hit_templates.form import Errors
 from crowd.hits.models import HITType, Item
 from crowd.hits.selectors import (
     Asked,
@@ -25,7 +25,7 @@ from crowd.hits.selectors import (
 from crowd.scales.base import Scale
 from crowd.workers.models.worker import Worker
 from crowd.workers.services import test_attempts
-from crowd.workers.services.test_marks import as_item
+from crowd.workers.services.known_answers import as_item
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator, seed_from
 

@@ -11,15 +11,21 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from crowd.campaigns.services import reservations, run, shares
+from crowd.campaigns.services import run
+from crowd.campaigns.services.claim import (
+    give_up_reservation,
+    pass_on_reservation,
+    reserve_for_one_worker,
+)
+from crowd.campaigns.services.run import refresh_share
 from crowd.hits.models import HIT, Campaign
 from crowd.hits.selectors import campaign_progress, is_done
-from crowd.hits.services import slots
-from crowd.hits.services.extend import extend, room
+from crowd.hits.services.build import add_slot, extend, room
 from crowd.money.services import budgets
 from crowd.pricing import Quote
 from genie.lib.errors import GenieError
-from leaderboard.evaluation import campaigns, closing, machine, waves
+from leaderboard.evaluation import campaigns, machine, waves
+from leaderboard.evaluation.campaigns import waits_for_exclusions
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison, CountedVote
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
@@ -38,8 +44,8 @@ from leaderboard.evaluation.selectors.comparison_labels import (
 )
 from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.comparison import key_of
-from leaderboard.evaluation.services.hidden import gate
-from leaderboard.evaluation.services.parts import Part
+from leaderboard.evaluation.services.hidden.drawn import before_launch
+from leaderboard.evaluation.services.items import Part
 from leaderboard.stats.stopping.sequential import Decision
 from leaderboard.tasks.config import ComparisonConfig
 
@@ -144,7 +150,7 @@ class ComparisonOfTwo:
                 "The two submissions have no instance in common.",
                 code="nothing-to-compare",
             )
-        gate.before_launch(evaluation, human, [wave.whole])
+        before_launch(evaluation, human, [wave.whole])
         n_pairs = len(wave.whole.judged)
         with transaction.atomic():
             machine.hold(evaluation)
@@ -163,7 +169,7 @@ class ComparisonOfTwo:
             # Before workers can take a HIT: the first worker who comes gets the rest,
             # too.
             if comparison.strategy == Comparison.Strategy.FIXED:
-                reservations.for_one_worker(campaign)
+                reserve_for_one_worker(campaign)
             waves.remember(comparison, campaign, wave)
             machine.move(
                 evaluation,
@@ -181,7 +187,7 @@ class ComparisonOfTwo:
             if now.state == State.ANNOTATING:
                 _go_on(now, look)
         # Another wave may be out, of which each worker may also do a share.
-        shares.refresh(Campaign.objects.get(pk=evaluation.campaign.pk))
+        refresh_share(Campaign.objects.get(pk=evaluation.campaign.pk))
 
     def score(self, evaluation: HumanEvaluation) -> None:
         """Do nothing: a comparison is decided while ratings come in."""
@@ -195,7 +201,7 @@ def _look(evaluation: HumanEvaluation) -> Look:
     campaigns.grade_and_judge(evaluation.task, [campaign], in_waves=True)
     look = _seen(comparison, campaign)
     ends = look.complete or campaign.state == Campaign.State.STOPPED
-    if ends and not closing.waits([campaign]):
+    if ends and not waits_for_exclusions([campaign]):
         # the end or continuation must be based on all answers
         campaigns.grade_and_judge(
             evaluation.task, [campaign], in_waves=True, complete=True
@@ -214,10 +220,10 @@ def _seen(comparison: Comparison, campaign: Campaign) -> Look:
 
 def _go_on(evaluation: HumanEvaluation, look: Look) -> None:
     comparison, campaign = evaluation.comparison, evaluation.campaign
-    reservations.give_up(campaign)
-    reservations.pass_on(campaign)
+    give_up_reservation(campaign)
+    pass_on_reservation(campaign)
     # An exclusion that waits for staff may change which votes count.
-    if closing.waits([campaign]):
+    if waits_for_exclusions([campaign]):
         return
     if campaign.state == Campaign.State.STOPPED:
         votes = votes_of(comparison)
@@ -244,7 +250,7 @@ def _ask_thirds(comparison: Comparison, votes: Sequence[Votes]) -> bool:
         hit for hit in twice if not hit.assignments.filter(state="ACCEPTED").exists()
     ]
     for hit in new:
-        slots.add(hit.pk)
+        add_slot(hit.pk)
     return True
 
 

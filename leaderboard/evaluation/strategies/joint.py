@@ -17,13 +17,11 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.price import quote_side_by_side
 from leaderboard.evaluation.services import items, joint, public_log, qualification
-from leaderboard.evaluation.services.campaign_titles import campaign_title
-from leaderboard.evaluation.services.hidden import gate, in_slots
-from leaderboard.evaluation.services.hidden.drawn import tests_of
+from leaderboard.evaluation.services.hidden import in_slots
+from leaderboard.evaluation.services.hidden.drawn import before_launch, tests_of
 from leaderboard.evaluation.services.hidden.offers import Planned
-from leaderboard.evaluation.services.items import Entry
+from leaderboard.evaluation.services.items import Entry, Part, campaign_title
 from leaderboard.evaluation.services.joint_results import results_of, systems_of
-from leaderboard.evaluation.services.parts import Part
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance
@@ -60,7 +58,7 @@ class SideBySide:
     def launch(self, evaluation: HumanEvaluation) -> None:
         qualification.ensure(evaluation.task)
         human, parts = self.human(evaluation), self.plan(evaluation)
-        gate.before_launch(evaluation, human, parts)
+        before_launch(evaluation, human, parts)
         with transaction.atomic():
             machine.hold(evaluation)
             campaigns.send_out(

@@ -15,9 +15,10 @@ from genie.lib.errors import GenieError
 from genie.lib.runner import CLEARED, Runner
 from leaderboard.evaluation import machine
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.services.hidden import drawn, gate
+from leaderboard.evaluation.services.hidden import drawn
+from leaderboard.evaluation.services.hidden import drawn as gate
 from leaderboard.evaluation.strategies import strategy_of
-from leaderboard.tasks.services import worker_requirements
+from leaderboard.tasks.services.configuration import ask_platform
 
 State = HumanEvaluation.State
 WAITING = (State.REQUESTED, State.DECLINED)
@@ -49,11 +50,11 @@ def measure_tests(evaluation: HumanEvaluation, used: Collection[str] = ()) -> No
     strategy = strategy_of(evaluation)
     strategy.check_launch(evaluation)
     parts = strategy.plan(evaluation, used)
-    check = gate.check_of(evaluation, parts)
+    check = gate.measure_tests(evaluation, parts)
     with transaction.atomic(durable=True):
         # A decision made meanwhile keeps the questions that staff saw.
         if machine.lock(evaluation.pk).state == evaluation.state:
-            gate.keep(evaluation, check, strategy.human(evaluation), parts)
+            gate.keep_check(evaluation, check, strategy.human(evaluation), parts)
 
 
 def prepare(*subjects: machine.Subject) -> None:
@@ -64,7 +65,7 @@ def prepare(*subjects: machine.Subject) -> None:
     """
     for evaluation in _waiting(subjects):
         human = strategy_of(evaluation).human(evaluation)
-        worker_requirements.ask_platform(human, evaluation.task.slug)
+        ask_platform(human, evaluation.task.slug)
         if not (evaluation.simulated or is_measured(evaluation)):
             # also after a permanent failure
             HumanEvaluation.objects.filter(pk=evaluation.pk).update(**CLEARED)

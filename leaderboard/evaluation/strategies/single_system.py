@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from crowd.campaigns.services import run
-from crowd.campaigns.services.reopen import reopen as reopen_campaign
+from crowd.campaigns.services.run import reopen as reopen_campaign
 from crowd.hits.models import Campaign
 from crowd.hits.selectors import BY, PREFILLED
 from crowd.hits.services.build import ItemSpec
@@ -18,26 +18,26 @@ from genie.lib.errors import GenieError
 from genie.lib.unguessable import seed_for
 from leaderboard.charts import sentence
 from leaderboard.designs.base import Design, content_key
-from leaderboard.evaluation import campaigns, closing, machine, rescoring
+from leaderboard.evaluation import campaigns, machine, rescoring
+from leaderboard.evaluation.campaigns import asks_again, can_close, close_campaigns
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.price import quote_of
-from leaderboard.evaluation.selectors.anchors import anchor_for
-from leaderboard.evaluation.selectors.outdated import with_lost_ratings
-from leaderboard.evaluation.services import (
-    anchors,
-    items,
-    publish,
-    qualification,
-    refit,
-    score,
+from leaderboard.evaluation.selectors.ranked_scores import anchor_for
+from leaderboard.evaluation.selectors.unsettled import with_lost_ratings
+from leaderboard.evaluation.services import items, qualification, refit, score
+from leaderboard.evaluation.services.hidden.drawn import (
+    before_launch,
+    planned,
+    tests_of,
 )
-from leaderboard.evaluation.services.campaign_titles import campaign_title
-from leaderboard.evaluation.services.hidden import gate
-from leaderboard.evaluation.services.hidden.drawn import tests_of
-from leaderboard.evaluation.services.hidden.plan import planned
-from leaderboard.evaluation.services.items import Entry
-from leaderboard.evaluation.services.parts import Part
+from leaderboard.evaluation.services.items import (
+    Entry,
+    Part,
+    anchor_specs,
+    campaign_title,
+)
+from leaderboard.evaluation.services.public_log import publish_submission
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.config import HumanConfig
@@ -171,7 +171,7 @@ class SingleSystem:
         items.refuse_several(task, design)
         qualification.ensure(task)
         parts = self.plan(evaluation)
-        gate.before_launch(evaluation, human, parts)
+        before_launch(evaluation, human, parts)
         begins_at = configuration.starts_at(now=evaluation.start_now)
         who = "simulated annotators" if evaluation.simulated else "workers"
         n = len(parts[0].judged)
@@ -241,7 +241,7 @@ class SingleSystem:
             tests = replace(drawn, items=brought.into(drawn.items))
             detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
             title = campaign_title(task.title, [submission.system_name], detail=detail)
-            beside = anchors.specs(task, human, anchor, hidden=tests.items, **about)
+            beside = anchor_specs(task, human, anchor, hidden=tests.items, **about)
             judged, beside = brought.into(judged), brought.into(beside)
             items_of = (judged, tests, draw, beside)
             parts.append(Part(key, title, criteria, seed, *items_of))
@@ -281,7 +281,7 @@ class SingleSystem:
         new = evaluation.submission.state == Submission.State.SCORED
         if new:
             with transaction.atomic():
-                if not publish.publish(pk):
+                if not publish_submission(pk):
                     return
                 # A worker may have been banned while the scores were computed.
                 _reopen(evaluation)
@@ -325,13 +325,13 @@ def _reopen(evaluation: HumanEvaluation) -> None:
 
 def _watch_replacements(evaluation: HumanEvaluation) -> None:
     pks = [campaign.pk for campaign in evaluation.campaigns_in_order]
-    asks = list(Campaign.objects.filter(closing.asks_again(), pk__in=pks))
+    asks = list(Campaign.objects.filter(asks_again(), pk__in=pks))
     if not asks or evaluation.submission.state != Submission.State.PUBLISHED:
         return
     campaigns.grade_and_judge(evaluation.task, asks)
-    if not closing.can_close(asks):
+    if not can_close(asks):
         return
     campaigns.grade_and_judge(evaluation.task, asks, complete=True)
     with transaction.atomic():
         machine.lock(evaluation.pk)
-        closing.close(asks)
+        close_campaigns(asks)

@@ -1,7 +1,18 @@
 """Column names of tables, and the fields that they mean."""
 
+from __future__ import annotations
+
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 #: The likelier name comes first; names are compared by `plain`.
 ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -154,3 +165,154 @@ def fields_of(header: Sequence[str]) -> dict[str, str]:
             if field not in found and alias is not None:
                 found[field] = left.pop(alias)
     return found
+
+
+# Read words of a table as numbers and times.
+
+Floats = npt.NDArray[np.float64]
+Words = Sequence[str] | npt.NDArray[np.object_]
+
+_NOTHING = frozenset(
+    ("", "na", "n/a", "nan", "none", "null", "nil", "-", "--", ".", "?", "<na>", "#n/a")
+)
+_DECIMAL_COMMA = r"[+-]?\d+,\d+"
+_EITHER = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
+_THOUSANDS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"
+# Later than any study, in seconds; a larger number counts milliseconds.
+_FAR = 1e11
+_FIRST = 1e8
+# "(1-5)" and "[0 to 100]"; "1 = bad, 5 = perfect".
+_RANGE = re.compile(
+    r"(?:[(\[]|\bfrom |\bscale:? |\bscale of )\s*(-?[0-9]{1,4})\s*(?:-|–|to|\.\.+|…)\s*(-?[0-9]{1,4})\b",
+    re.IGNORECASE,
+)
+_MEANING = re.compile(r"(?<![\w.])(-?[0-9]{1,4})\s*[=:]\s*[^\W\d]")
+_US = ("%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M", "%m/%d/%y %H:%M", "%m/%d/%Y")
+_OTHERS = (
+    "%d/%m/%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M",
+    "%a %b %d %H:%M:%S %Z %Y", "%b %d, %Y %I:%M:%S %p", "%m/%d/%Y %I:%M:%S %p",
+)  # fmt: skip
+
+
+def is_nothing(words: Words) -> npt.NDArray[np.bool_]:
+    """Return which words mean no answer: empty, NA, None, -, ...
+
+    The result is an (n,) array of bool.
+    """
+    return np.fromiter(
+        (word.strip().lower() in _NOTHING for word in words), bool, len(words)
+    )
+
+
+def numbers(words: Words) -> Floats:
+    """Return words as numbers, with a decimal point or a decimal comma.
+
+    Parameters
+    ----------
+    words : sequence of str, (n,)
+        One column. "1,000" is a thousand if every number with a comma can be read so,
+        and none of them starts with 0.
+
+    Returns
+    -------
+    (n,) array of float
+        NaN for words that are no finite number.
+
+    Examples
+    --------
+    >>> numbers(["3", "4,5", "NA", "1e2"]).tolist()
+    [3.0, 4.5, nan, 100.0]
+    >>> numbers(["1,000", "250"]).tolist()
+    [1000.0, 250.0]
+    """
+    import pandas as pd
+
+    series = pd.Series(list(words), dtype="object").astype(str).str.strip()
+    found = _floats(series)
+    comma = series[np.isnan(found) & series.str.contains(",", regex=False).to_numpy()]
+    if len(comma):
+        thousands = bool(comma.str.fullmatch(_THOUSANDS).all())
+        if not thousands:
+            comma = comma[comma.str.fullmatch(_DECIMAL_COMMA)]
+        plain = comma.str.replace(",", "" if thousands else ".", regex=False)
+        found[comma.index.to_numpy(dtype=int)] = _floats(plain)
+    return found
+
+
+def read_both_ways(words: Words) -> bool:
+    """Return whether every number has a comma that may be decimal or of thousands.
+
+    A number without a comma, or with a different number of digits after it, decides.
+
+    Examples
+    --------
+    >>> read_both_ways(["3,125", "2,500"]), read_both_ways(["1,000", "250"])
+    (True, False)
+    """
+    found = zip(words, numbers(words), strict=True)
+    read = [word.strip() for word, value in found if not np.isnan(value)]
+    return bool(read) and all(map(_EITHER.fullmatch, read))
+
+
+def _floats(series: pd.Series) -> Floats:
+    import pandas as pd
+
+    found = np.array(pd.to_numeric(series, errors="coerce"), dtype=float)
+    found[~np.isfinite(found)] = np.nan
+    return found
+
+
+def stated_scale(text: str) -> str:
+    """Return the scale stated by a question or a column's name, "" if there is none."""
+    found = _RANGE.search(text)
+    words = found.groups() if found else _MEANING.findall(text)
+    ends = {int(word) for word in words}
+    return f"{min(ends)} to {max(ends)}" if len(ends) > 1 else ""
+
+
+def moments(words: Words) -> Floats:
+    """Return Unix seconds: from seconds, milliseconds, ISO 8601, US and other dates.
+
+    Parameters
+    ----------
+    words : sequence of str, (n,)
+        One column with one form of dates: month first unless a date cannot be.
+
+    Returns
+    -------
+    (n,) array of float
+        Unix seconds, UTC if there is no zone; NaN for unreadable words.
+
+    Examples
+    --------
+    >>> moments(["2026-03-01T10:00:00Z", "1772359200"]).tolist()
+    [1772359200.0, 1772359200.0]
+    >>> moments(["11/29/2017 03:28:06"]).tolist()
+    [1511926086.0]
+    """
+    import pandas as pd
+
+    series = pd.Series(list(words), dtype="object").astype(str).str.strip()
+    found = _floats(series)
+    found[(found < _FIRST) | (found > _FAR * 1000)] = np.nan
+    found = np.where(found > _FAR, found / 1000, found)
+    rest = series[np.isnan(found) & ~is_nothing(series.to_numpy())]
+    best = _stamps(rest, "ISO8601")
+    for form in (*_US, *_OTHERS):
+        if not len(rest) or not np.isnan(best).any():
+            break
+        other = _stamps(rest, form)
+        if np.isnan(other).sum() < np.isnan(best).sum():
+            best = other
+    found[rest.index.to_numpy(dtype=int)] = best
+    return found
+
+
+def _stamps(series: pd.Series, form: str) -> Floats:
+    import pandas as pd
+
+    # years before Christ are parsed, but cannot be converted
+    series = series.where(~series.str.startswith("-"), "")
+    read = pd.to_datetime(series, format=form, errors="coerce", utc=True)
+    since = read - pd.Timestamp(0, tz="UTC")
+    return np.array(since.dt.total_seconds(), dtype=float)

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from leaderboard.imports.readers.names import fold_name, plain
-from leaderboard.imports.readers.values import Floats
+from leaderboard.imports.readers.names import Floats, fold_name, plain
 
 _FIRST = frozenset(
     (

@@ -17,13 +17,13 @@ from leaderboard.imports.readers.judgments import (
     frame,
     supersede,
 )
-from leaderboard.imports.readers.tables import Table, number_problems
-from leaderboard.imports.readers.values import (
+from leaderboard.imports.readers.names import (
     Floats,
     is_nothing,
     numbers,
     read_both_ways,
 )
+from leaderboard.imports.readers.tables import Table, number_problems
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,28 +15,41 @@ from genie.lib.database import count_anew
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.designs.one_output import ErrorSpans
-from leaderboard.imports.about import (
+from leaderboard.imports.models import Import
+from leaderboard.imports.readers.judgments import Judgments, Role, told
+from leaderboard.imports.readers.people import kept_name
+from leaderboard.imports.readers.sources import Source
+from leaderboard.imports.selectors import (
+    ASIDE,
+    ONE,
+    PAIRS,
     PLATFORM,
     UNKNOWN,
     About,
     platform_worker_id,
     told_by_rows,
 )
-from leaderboard.imports.kept import ASIDE, ONE, PAIRS
-from leaderboard.imports.models import Import
-from leaderboard.imports.readers.judgments import Judgments, Role, told
-from leaderboard.imports.readers.people import kept_name
-from leaderboard.imports.readers.sources import Source
-from leaderboard.imports.services import campaigns, plan, scored, systems, tasks
+from leaderboard.imports.services import campaigns, plan
+from leaderboard.imports.services import campaigns as tasks
 from leaderboard.imports.services.measures import (
+    INSTANCE,
+    SYSTEM,
     Measure,
+    changed,
     check_severities,
+    fitting,
     measures,
     preferred,
 )
-from leaderboard.imports.services.named import INSTANCE, SYSTEM, changed, fitting
-from leaderboard.imports.services.settle import scales_of, settle
-from leaderboard.imports.services.write import WRITTEN, Known, write
+from leaderboard.imports.services.plan import scales_of, settle
+from leaderboard.imports.services.write import (
+    WRITTEN,
+    Known,
+    predict,
+    score_imported,
+    submissions_of,
+    write,
+)
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
@@ -101,7 +114,7 @@ def bring_in(
     with transaction.atomic():
         _refuse_overtaken(planned, slug, files)
         row = _store(judgments, planned, slug, by, about, files, tell)
-    scored.score(row.task, tell)
+    score_imported(row.task, tell)
     return row
 
 
@@ -262,9 +275,11 @@ def _store(
     task, criteria = planned.task, planned.criteria(about)
     questions = {name: question for name, (question, _) in criteria.items()}
     if task is None:
-        task = tasks.make(slug, judgments, instances, ids, criteria, about=about, by=by)
+        task = tasks.make_task(
+            slug, judgments, instances, ids, criteria, about=about, by=by
+        )
     else:
-        tasks.extend(task, judgments, instances, ids)
+        tasks.extend_task(task, judgments, instances, ids)
         campaigns.move_ends(task, planned.moved)
     names = fitting(
         [*counted["system"].unique(), *counted["other"].replace("", np.nan).dropna()],
@@ -294,9 +309,9 @@ def _store(
         problems=_problems(judgments),
         imported_by=by,
     )
-    of_system = systems.submissions_of(row, names, by=by)
+    of_system = submissions_of(row, names, by=by)
     by_name, documents = tasks.stored(task, {name: ids[name] for name in instances})
-    systems.predict(judgments.texts, of_system, by_name)
+    predict(judgments.texts, of_system, by_name)
     known = Known(task, by_name, of_system, workers, ids, documents, timezone.now())
     n, done = sum(len(part.rows) for part in planned.parts), 0
 
@@ -309,7 +324,7 @@ def _store(
         places = campaigns.places_of(row, part, of_system, questions, by=by)
         write(part, places, known, stored)
     campaigns.count_instances(task)
-    tasks.ask(task, campaigns.asked(task))
+    tasks.ask_criteria(task, campaigns.asked(task))
     if n >= MANY:
         # the next computation reads them all, and without new statistics the database
         # plans for small tables, which can take hours

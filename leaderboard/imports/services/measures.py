@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from crowd.hit_templates.errors import WEIGHTS
-from crowd.scales.base import Scale
-from crowd.scales.elsewhere import PREFERRED
-from crowd.scales.find import all_scales
+from crowd.hit_templates.form import WEIGHTS
+from crowd.scales.base import PREFERRED, Scale, all_scales
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import Design
 from leaderboard.designs.one_output import (
@@ -26,11 +25,13 @@ from leaderboard.designs.one_output import (
     PlainMagnitude,
     Slider,
 )
-from leaderboard.imports.kept import MAGNITUDE, Floats, as_found, as_kept
 from leaderboard.imports.readers.judgments import Judgments, Problem
+from leaderboard.imports.readers.layout import Choice
+from leaderboard.imports.readers.names import fold_name, stated_scale
 from leaderboard.imports.readers.preview import UsedScale
 from leaderboard.imports.readers.sources import Source
-from leaderboard.imports.readers.values import stated_scale
+from leaderboard.imports.readers.taking import SAME_THING, say_doubles
+from leaderboard.imports.selectors import MAGNITUDE, Floats, as_found, as_kept
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -388,3 +389,157 @@ def _marked(spans: pd.Series) -> bool:
 
 def preferred() -> Measure:
     return Measure(PREFERRED)
+
+
+# Names that differ only in case, spaces or quotation marks are joined on request.
+# Columns of `Judgments.rows` with these names.
+_COLUMNS = {
+    "systems": ("system", "other"),
+    "raters": ("worker",),
+    "criteria": ("criterion",),
+}
+_MOST = 5
+
+
+def join_alike(
+    judgments: Judgments,
+    choices: Mapping[str, str],
+    known: Mapping[str, Iterable[str]],
+) -> tuple[Choice, ...]:
+    """Join names of systems, raters and criteria in place if `choices` ask for it.
+
+    ``same_systems``, ``same_raters`` and ``same_criteria``: "yes" joins. Joined names
+    become those that the task has already (`known`, by kind). Returns a question for
+    each kind with such names, even if it is answered.
+    """
+    asked = []
+    rows, joined = judgments.rows, False
+    for kind, columns in _COLUMNS.items():
+        before = list(known.get(kind, ()))
+        counts: dict[str, int] = dict.fromkeys(before, len(rows) + 1)
+        for column in columns:
+            for name, n in rows[column].value_counts(sort=False).items():
+                counts[str(name)] = counts.get(str(name), 0) + int(n)
+        groups = [group for group in _groups(counts) if not set(group) <= set(before)]
+        if not groups:
+            continue
+        asked.append(_question(kind, groups))
+        if choices.get(f"same_{kind}") != "yes":
+            continue
+        kept = {
+            name: max(group, key=counts.__getitem__)
+            for group in groups
+            for name in group
+        }
+        _rename(judgments, kind, kept)
+        joined = True
+    if joined:
+        say_doubles(judgments, "Joined names", (*SAME_THING, "other", "page"))
+    return tuple(asked)
+
+
+def _groups(names: Iterable[str]) -> list[list[str]]:
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(fold_name(name), []).append(name)
+    return [group for key, group in alike.items() if key and len(group) > 1]
+
+
+def _question(kind: str, groups: list[list[str]]) -> Choice:
+    # a draft must not store raters' names
+    listed = (
+        f"{len(groups):,} groups of names"
+        if kind == "raters"
+        else "; ".join(" and ".join(map(repr, group)) for group in groups[:_MOST])
+        + (f"; {len(groups) - _MOST:,} more" if len(groups) > _MOST else "")
+    )
+    return Choice(
+        f"same_{kind}",
+        f"Some {kind} have names that differ only in case, spaces or quotation marks "
+        f"({listed}). Are they the same {kind}?",
+        ("yes", "no"),
+        needed=True,
+    )
+
+
+def _rename(judgments: Judgments, kind: str, kept: Mapping[str, str]) -> None:
+    for column in _COLUMNS[kind]:
+        judgments.rows[column] = judgments.rows[column].map(
+            lambda name: kept.get(name, name)
+        )
+    if kind == "systems":
+        texts = judgments.texts
+        outputs: dict[tuple[str, str], str] = {}
+        for (system, instance), text in texts.outputs.items():
+            outputs.setdefault((kept.get(system, system), instance), text)
+        texts.outputs = outputs
+    if kind == "criteria":
+        judgments.lower_is_better = tuple(
+            kept.get(name, name) for name in judgments.lower_is_better
+        )
+        judgments.scales = {
+            kept.get(name, name): scale for name, scale in judgments.scales.items()
+        }
+
+
+# Names in files, and the names that database columns can store.
+# The columns' lengths: a submission's name, an instance's id, a criterion.
+SYSTEM, INSTANCE, CRITERION = 100, 200, 50
+NOT_SAID, OVERALL = "not said", "overall"
+# The criterion of scores from marks (`leaderboard.designs.one_output`).
+_TAKEN = "spans"
+
+
+def fitting(names: Iterable[str], longest: int) -> dict[str, str]:
+    """Return each name as it is stored: shortened to `longest`, and never empty.
+
+    Examples
+    --------
+    >>> fitting(["a", ""], 100)
+    {'a': 'a', '': 'not said'}
+    >>> len(fitting(["x" * 90], 50)["x" * 90])
+    50
+    """
+    return _distinct(names, lambda name: _short(name, longest) or NOT_SAID)
+
+
+def criteria_by_name(names: Iterable[str]) -> dict[str, str]:
+    """Return criteria as they are stored: addresses and caches allow no blanks.
+
+    Examples
+    --------
+    >>> criteria(["", "Overall quality", "spans"])
+    {'': 'overall', 'Overall quality': 'Overall-quality', 'spans': 'marked-spans'}
+    """
+    return _distinct(names, _criterion)
+
+
+def _criterion(name: str) -> str:
+    # an @ is a slot in names of questions
+    kept = "-".join(_short(name.replace("@", " at "), CRITERION).split())
+    return f"marked-{kept}" if kept == _TAKEN else kept or OVERALL
+
+
+def _distinct(names: Iterable[str], keep: Callable[[str], str]) -> dict[str, str]:
+    kept: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in dict.fromkeys(names):
+        one, n = keep(name), 2
+        while one in taken:
+            one, n = f"{keep(name)[:40]}-{n}", n + 1
+        kept[name] = one
+        taken.add(one)
+    return kept
+
+
+def _short(name: str, longest: int) -> str:
+    plain = name.replace("\0", "").strip()
+    if len(plain) <= longest:
+        return plain
+    digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
+    return f"{plain[: longest - 9]}~{digest}"
+
+
+def changed(names: dict[str, str]) -> dict[str, str]:
+    """Return the names that are stored differently: as stored, and as found."""
+    return {kept: name for name, kept in names.items() if kept != name}

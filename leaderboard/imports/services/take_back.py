@@ -19,10 +19,11 @@ from leaderboard.evaluation.models.human_evaluation import (
     Score,
 )
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.imports.about import PLATFORM
-from leaderboard.imports.kept import key_of
 from leaderboard.imports.models import Import
-from leaderboard.imports.services import campaigns, scored, tasks
+from leaderboard.imports.selectors import PLATFORM, key_of
+from leaderboard.imports.services import campaigns
+from leaderboard.imports.services.campaigns import ask_criteria, leave_out_inputs
+from leaderboard.imports.services.write import score_imported
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks.models import Task
 
@@ -51,8 +52,8 @@ def take_back(row: Import, tell: Tell = lambda what, done, of: None) -> bool:
             _hand_on(row, task)
             row.delete()
             if remains:
-                tasks.leave_out(task, brought)
-                tasks.ask(task, campaigns.asked(task))
+                leave_out_inputs(task, brought)
+                ask_criteria(task, campaigns.asked(task))
             else:
                 _task(task)
             Worker.objects.filter(platform=PLATFORM, assignments=None).delete()
@@ -65,7 +66,7 @@ def take_back(row: Import, tell: Tell = lambda what, done, of: None) -> bool:
         ) from error
     if remains:
         campaigns.count_instances(task)
-        scored.score(task, tell)
+        score_imported(task, tell)
     return remains
 
 

@@ -3,27 +3,76 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any
 
+from django.db import transaction
+from django.utils import timezone
+
 from crowd.hits.models import HIT, Answer, Assignment, Campaign, Item
-from crowd.hits.services.inputs import inputs_for
+from crowd.hits.services.build import inputs_for
+from genie.lib.typing import Account
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation.models.human_evaluation import (
+    EvaluatedSystem,
     HumanEvaluation,
     JudgedItem,
     JudgedOutput,
+    Score,
 )
-from leaderboard.imports.kept import ASIDE, PAGES, PAIRS, WON
-from leaderboard.imports.readers.judgments import Role
-from leaderboard.imports.services.bulk import Tell, store
+from leaderboard.evaluation.models.states import State
+from leaderboard.evaluation.services import refit
+from leaderboard.evaluation.services import score as scoring
+from leaderboard.evaluation.strategies import strategy_of
+from leaderboard.imports.models import Import
+from leaderboard.imports.readers.judgments import Role, Texts
+from leaderboard.imports.selectors import ASIDE, PAGES, PAIRS, WON
 from leaderboard.imports.services.plan import Part
+from leaderboard.submissions.models import Prediction, Submission, SubmissionEvent, Team
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
     import pandas as pd
+    from django.db.models import Model
+
+
+# Store many rows of one table, column by column.
+
+BATCH = 2_000
+# Receives the number of rows stored; may raise to cancel, and then no data is stored.
+Tell = Callable[[int], None]
+
+
+def store(
+    model: type[Model], columns: Mapping[str, Any], n: int, tell: Tell | None = None
+) -> list[int]:
+    """Store `n` rows and return their keys, in order.
+
+    A column is a list, or one value for all rows.
+    """
+    pks: list[int] = []
+    rows = _rows(columns, n)
+    while some := [model(**row) for row in islice(rows, BATCH)]:
+        made = model._default_manager.bulk_create(some)
+        pks += [row.pk for row in made]
+        if tell:
+            tell(len(made))
+    return pks
+
+
+def _rows(columns: Mapping[str, Any], n: int) -> Iterator[dict[str, Any]]:
+    names = list(columns)
+    lists: list[Sequence[Any] | repeat[Any]] = [
+        value if isinstance(value, list) else repeat(value, n)
+        for value in columns.values()
+    ]
+    # a single value repeats without end, so `n` limits the rows
+    for row in islice(zip(*lists, strict=False), n):
+        yield dict(zip(names, row, strict=True))
+
 
 LONGEST_RAW = 200
 # The tables that an import makes much longer at once.
@@ -255,3 +304,130 @@ def _kept(at: float) -> float:
 
 def _same(one: float, other: float) -> bool:
     return one == other or (math.isnan(one) and math.isnan(other))
+
+
+# The systems of an import, and their outputs.
+TEAM = "imported"
+
+
+def submissions_of(
+    row: Import, names: Mapping[str, str], *, by: Account
+) -> dict[str, int]:
+    """Return each system's submission by its name in the files; create new ones."""
+    team, _ = Team.objects.get_or_create(
+        slug=TEAM, defaults={"name": "Judged elsewhere"}
+    )
+    known = dict(
+        Submission.objects.filter(task=row.task).values_list("system_name", "pk")
+    )
+    for name in dict.fromkeys(names.values()):
+        if name not in known:
+            known[name] = _made(row, team, name, by)
+    return {name: known[kept] for name, kept in names.items()}
+
+
+def _made(row: Import, team: Team, name: str, by: Account) -> int:
+    evaluation = HumanEvaluation.objects.create(
+        task=row.task,
+        strategy=HumanEvaluation.Strategy.SINGLE,
+        state=State.ANNOTATED,
+        design=row.task.human.design,
+        n_instances=0,
+        seed=0,
+        imported=row,
+        requested_by=by,
+        # the number of rated instances is given by the files, not planned here
+        ranks_partial=True,
+        finished_at=timezone.now(),
+    )
+    submission = Submission.objects.create(
+        task=row.task,
+        team=team,
+        owner=by,
+        system_name=name,
+        file_name="",
+        file_bytes=0,
+        state=Submission.State.ANNOTATED,
+        human_evaluation=evaluation,
+    )
+    EvaluatedSystem.objects.create(
+        evaluation=evaluation, submission=submission, position=0
+    )
+    SubmissionEvent.objects.create(
+        submission=submission,
+        state=submission.state,
+        sentence="Its judgments were made elsewhere and imported.",
+        actor=by,
+        # the submitter does not need news of it
+        announced_at=timezone.now(),
+    )
+    return submission.pk
+
+
+def predict(
+    texts: Texts, systems: Mapping[str, int], instances: Mapping[str, int]
+) -> None:
+    stored = Prediction.objects.filter(submission__in=set(systems.values()))
+    known = set(stored.values_list("submission_id", "instance_id"))
+    new = {
+        (systems[system], instances[instance]): text
+        for (system, instance), text in texts.outputs.items()
+        if system in systems and instance in instances
+    }
+    rows = [(*key, text) for key, text in new.items() if key not in known]
+    store(
+        Prediction,
+        {
+            "submission_id": [one for one, _, _ in rows],
+            "instance_id": [one for _, one, _ in rows],
+            "text": [text.replace("\0", "") for _, _, text in rows],
+        },
+        len(rows),
+    )
+
+
+# Scores, ranks and results of an imported task, computed as those of other tasks.
+TellOf = Callable[[str, int, int], None]
+# The reason recorded with a changed score.
+REASON = "more judgments were imported, or an import was taken back"
+
+
+def score_imported(task: Task, tell: TellOf) -> None:
+    """Score, publish and rank every system of the task, and score joint evaluations.
+
+    The queue resumes interrupted computations: it finds systems without scores.
+    """
+    rows = HumanEvaluation.objects.filter(task=task).select_related("task")
+    single = HumanEvaluation.Strategy.SINGLE
+    alone = list(
+        rows.filter(strategy=single, submission__isnull=False)
+        # an import does not restore withdrawn systems
+        .exclude(state=State.WITHDRAWN)
+        .order_by("pk")
+    )
+    for done, evaluation in enumerate(alone, 1):
+        _score(evaluation)
+        tell("systems", done, len(alone))
+    refit.refit_board(task)
+    tell("board", 1, 1)
+    together = rows.filter(strategy=HumanEvaluation.Strategy.JOINT)
+    for evaluation in together.filter(state=State.ANNOTATED).order_by("pk"):
+        strategy_of(evaluation).score(evaluation)
+        tell("pages", 1, 1)
+
+
+def _score(evaluation: HumanEvaluation) -> None:
+    read_at = timezone.now()
+    scores = scoring.computed(evaluation)
+    with transaction.atomic():
+        scoring.write(evaluation, scores, reason=REASON)
+        Score.objects.filter(evaluation=evaluation, superseded_at=None).update(
+            provisional=False
+        )
+        # no more answers can arrive: published scores are final
+        HumanEvaluation.objects.filter(pk=evaluation.pk).update(
+            state=State.SCORED, scored_at=read_at, final_at=read_at
+        )
+        Submission.objects.filter(human_evaluation=evaluation).update(
+            state=Submission.State.PUBLISHED, published_at=read_at
+        )

@@ -7,8 +7,8 @@ from django.db.models import QuerySet
 
 from crowd.hits.models import ELSEWHERE
 from crowd.platforms.base import kind_of
-from crowd.workers.selectors.platform_requirements import of_pool
 from crowd.workers.services import requirements
+from crowd.workers.services.requirements import of_pool
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluationCampaign,
@@ -22,7 +22,7 @@ from leaderboard.judges.selectors.requests import outputs_of, request_for, reque
 from leaderboard.judges.selectors.told import progress
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.services.worker_requirements import stated
+from leaderboard.tasks.services.configuration import stated_requirements as stated
 
 MODEL, _REQUEST = "model", "request"
 # Parts of a page's form that do not affect ratings, or are separate facts.

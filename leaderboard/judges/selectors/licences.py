@@ -1,6 +1,6 @@
 """Valid licenses: the newest row of each judge, task and criterion counts."""
 
-from leaderboard.evaluation.selectors.judged import standing_licences
+from leaderboard.evaluation.selectors.board_ratings import standing_licences
 from leaderboard.judges.models import Judge, JudgeLicence
 from leaderboard.tasks.models import Task
 

@@ -5,10 +5,8 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
 
-from crowd.hit_templates.errors import Errors, read_errors
-from crowd.scales.base import Scale
-from crowd.scales.elsewhere import PREFERRED
-from crowd.scales.find import all_scales
+from crowd.hit_templates.form import Errors, read_errors
+from crowd.scales.base import PREFERRED, Scale, all_scales
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from leaderboard.designs.base import Design, Shown

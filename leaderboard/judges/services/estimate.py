@@ -15,7 +15,8 @@ from django.db.models import Q
 
 from genie.lib.interval import Interval
 from genie.lib.seeds import seed_from
-from leaderboard.designs.unit import Unit
+from leaderboard.designs.base import Unit
+from leaderboard.evaluation.estimates import short
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.board_ratings import (
     board_ratings,
@@ -24,9 +25,9 @@ from leaderboard.evaluation.selectors.board_ratings import (
     units_of,
     weighed,
 )
-from leaderboard.evaluation.stored_fit import short
 from leaderboard.judges.models import JudgedEstimate, JudgeLicence, JudgeRun
-from leaderboard.judges.selectors.help import (
+from leaderboard.judges.selectors.licences import licensed
+from leaderboard.judges.selectors.shown import (
     Help,
     Said,
     help_for,
@@ -34,7 +35,6 @@ from leaderboard.judges.selectors.help import (
     runs_of,
     said_by,
 )
-from leaderboard.judges.selectors.licences import licensed
 from leaderboard.stats.judges.with_people import JudgedMean, judged_mean
 from leaderboard.tasks.models import Task
 

@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
-from leaderboard.table_stats.latex import as_latex
 from leaderboard.table_stats.rank_audit.read import read_scores
 from leaderboard.table_stats.rank_audit.report import audit, document, sheet, sign
+from leaderboard.table_stats.report import as_latex
 from leaderboard.table_stats.text import as_text
 
 

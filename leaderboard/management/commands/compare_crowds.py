@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
 from genie.upkeep.engines import working_copy
-from leaderboard.boards.selectors.crowds import pools_of
+from leaderboard.boards.selectors.certainty import pools_of
 from leaderboard.table_stats.two_crowds import as_lines, compare_tables
 from leaderboard.tasks.models import Task
 

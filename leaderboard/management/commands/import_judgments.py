@@ -9,17 +9,17 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from leaderboard.imports.about import About
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.preview import Preview
 from leaderboard.imports.readers.read import guess, read
 from leaderboard.imports.readers.sources import Source, sources_in
+from leaderboard.imports.selectors import About
 from leaderboard.imports.services.bring_in import bring_in, check
-from leaderboard.imports.services.settle import preview_import
+from leaderboard.imports.services.plan import preview_import
 from leaderboard.imports.services.take_back import take_back
 from leaderboard.management.owner import owner
-from leaderboard.papers.expected import read_expected
+from leaderboard.papers.figures import read_expected
 from leaderboard.papers.task_figures.keep import keep_published, published_in
 from leaderboard.tasks.selectors import ASKED
 

@@ -10,10 +10,10 @@ from django.urls import reverse
 from crowd.hit_templates.form import MOST_ON_A_PAGE
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
+from leaderboard.files import Problem
 from leaderboard.management.owner import owner
 from leaderboard.metrics.base import all_metrics
 from leaderboard.studio.services import look, make, preview, start
-from leaderboard.tables import Problem
 from leaderboard.tasks.drafts.ask import KINDS, OVERALL, Ask, offered_designs
 from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.intake.roles import IGNORED, Said

@@ -8,11 +8,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
 from leaderboard.table_stats.analysis import SCALES, Analysis, analyse
-from leaderboard.table_stats.latex import as_latex
 from leaderboard.table_stats.page import as_page, picture
 from leaderboard.table_stats.pairs import analyse_pairs
 from leaderboard.table_stats.read import Pairs, read_tables
-from leaderboard.table_stats.report import document, sheets
+from leaderboard.table_stats.report import as_latex, document, sheets
 from leaderboard.table_stats.text import as_text
 
 

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.metric_board.stats.instance_level import (
+from leaderboard.metric_board.stats.pairs import (
     Grouping,
+    agreement,
     averaged,
     grouped_rows,
+    pair_counts,
 )
-from leaderboard.metric_board.stats.pairs import agreement, pair_counts
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 
 Ints = npt.NDArray[np.intp]
 
@@ -62,7 +63,7 @@ def calibrated_accuracy(
     human, metric : array_like, shape (s, n)
         Scores of s systems on n instances; NaN if people gave none. Higher is better.
     group : {"instance", "system", "none"}
-        Which pairs are compared, see `leaderboard.metric_board.stats.instance_level.grouped_rows`.
+        Which pairs are compared, see `leaderboard.metric_board.stats.pairs.grouped_rows`.
 
     Raises
     ------

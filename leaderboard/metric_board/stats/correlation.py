@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 
 
 def pearson_rows(

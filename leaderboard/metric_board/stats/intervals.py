@@ -8,12 +8,10 @@ import numpy.typing as npt
 
 from genie.lib.interval import Interval
 from leaderboard.metric_board.stats.correlation import pearson_rows, spearman_rows
-from leaderboard.metric_board.stats.instance_level import GroupedValue
-from leaderboard.metric_board.stats.pairs import PairCounts, agreement
+from leaderboard.metric_board.stats.pairs import GroupedValue, PairCounts, agreement
 from leaderboard.metric_board.stats.soft_accuracy import complete_instances, superiority
 from leaderboard.metric_board.stats.system_level import SystemStatistic, system_rows
-from leaderboard.stats.intervals import bootstrap_mean, check_confidence
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats, bootstrap_mean, check_confidence
 
 Drawn = Literal["both", "instances", "systems"]
 N_BLOCKS = 20
@@ -222,7 +220,7 @@ def grouped_interval(
 
     Examples
     --------
-    >>> from leaderboard.metric_board.stats.instance_level import averaged
+    >>> from leaderboard.metric_board.stats.pairs import averaged
     >>> interval = grouped_interval(averaged(np.array([0.0, 1.0, 0.5, 1.0] * 25)), seed=1)
     >>> round(interval.low, 2), interval.estimate, round(interval.high, 2)
     (0.55, 0.625, 0.7)

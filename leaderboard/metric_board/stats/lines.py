@@ -8,18 +8,18 @@ import numpy.typing as npt
 
 from genie.lib.interval import Interval
 from leaderboard.metric_board.stats.calibration import calibrated_accuracy
-from leaderboard.metric_board.stats.instance_level import (
-    GroupedValue,
-    instance_statistic,
-)
 from leaderboard.metric_board.stats.intervals import (
     grouped_interval,
     soft_accuracy_interval,
     system_interval,
 )
-from leaderboard.metric_board.stats.pairs import Variant
+from leaderboard.metric_board.stats.pairs import (
+    GroupedValue,
+    Variant,
+    instance_statistic,
+)
 from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 
 #: Variants shown at instance level; `calibrated` is acc-eq with a fitted epsilon.
 TAUS: tuple[Variant, ...] = tuple(v for v in get_args(Variant) if v != "tau-c")

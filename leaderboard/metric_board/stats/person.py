@@ -13,7 +13,7 @@ from leaderboard.metric_board.stats.pairs import (
     pair_counts,
 )
 from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS, system_rows
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 
 #: An average over fewer people would reveal something about each of them.
 FEWEST_RATERS = 3

@@ -7,16 +7,20 @@ import numpy as np
 
 from leaderboard.metric_board.stats.lines import rated_means
 from leaderboard.metric_board.stats.permutation import permutation_test
-from leaderboard.metric_board.stats.ranking import MetricRanking, rank_metrics
 from leaderboard.metric_board.stats.soft_accuracy import (
     complete_instances,
     soft_accuracy_test,
     soft_pairwise_accuracy,
 )
 from leaderboard.metric_board.stats.system_level import SystemStatistic, system_rows
-from leaderboard.metric_board.stats.verdicts import verdicts, verdicts_test
+from leaderboard.metric_board.stats.verdicts import (
+    MetricRanking,
+    rank_metrics,
+    verdicts,
+    verdicts_test,
+)
 from leaderboard.metric_board.stats.williams import williams_test
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 
 #: Statistic of systems to the statistic of the permutation test.
 _SWAPPED: dict[SystemStatistic, Any] = {

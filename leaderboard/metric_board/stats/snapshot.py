@@ -10,7 +10,7 @@ import numpy.typing as npt
 from leaderboard.metric_board.stats.lines import metric_line
 from leaderboard.metric_board.stats.person import one_person
 from leaderboard.metric_board.stats.ranks import rankings
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 
 #: Fewest systems for which statistics of metrics are meaningful.
 FEWEST = 3

@@ -10,9 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.metric_board.stats.pairs import as_groups
-from leaderboard.metric_board.stats.permutation import MetricComparison
-from leaderboard.metric_board.stats.swaps import random_swaps, standardised
-from leaderboard.stats.resampling import Floats
+from leaderboard.metric_board.stats.permutation import (
+    MetricComparison,
+    random_swaps,
+    standardised,
+)
+from leaderboard.stats.intervals import Floats
 
 _CHUNK_SIGNS = 4_000_000
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from leaderboard.metric_board.stats.correlation import pearson_rows, spearman_rows
 from leaderboard.metric_board.stats.pairs import agreement, pair_counts
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 
 SystemStatistic = Literal["pearson", "spearman", "kendall", "pairwise-accuracy"]
 SYSTEM_STATISTICS: tuple[SystemStatistic, ...] = get_args(SystemStatistic)

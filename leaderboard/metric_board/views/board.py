@@ -15,12 +15,13 @@ from leaderboard.metric_board.selectors.headline import (
     person_sentence,
     williams_sentence,
 )
-from leaderboard.metric_board.selectors.inputs import criteria_of, left_out
 from leaderboard.metric_board.selectors.snapshot import (
     STATISTICS,
     Cell,
     Line,
     Shown,
+    criteria_of,
+    left_out,
     outside_of,
     shown_board,
     under_way,

@@ -18,11 +18,11 @@ from genie.accounts.throttles import limit_files
 from leaderboard.metric_board import exports as files
 from leaderboard.metric_board import mtme_files
 from leaderboard.metric_board.selectors import downloads
-from leaderboard.metric_board.selectors.inputs import criteria_of
 from leaderboard.metric_board.selectors.snapshot import (
     STATISTICS,
     Cell,
     Shown,
+    criteria_of,
     shown_board,
 )
 from leaderboard.metrics.base import all_metrics

@@ -13,9 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genie.lib.errors import GenieError
-from leaderboard.metrics.engines.neural_loop import by_length, kept_vectors, placed
 from leaderboard.metrics.engines.neural_models import cached_folder
-from leaderboard.metrics.engines.pair_models import Pairs
+from leaderboard.metrics.engines.pair_models import (
+    Pairs,
+    by_length,
+    kept_vectors,
+    placed,
+)
 
 _AT_ONCE = 32
 _RATED_AT_ONCE = 256

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leaderboard.papers.cell import Value
 from leaderboard.papers.figures import (
     Computed,
     Figures,
     Settings,
+    Value,
     by_row,
     ranks,
 )
+from leaderboard.stats.multiplicity import significance_clusters
 from leaderboard.stats.ranking import RankRange
 from leaderboard.stats.rater_effects import worker_z_scores
-from leaderboard.stats.significance import significance_clusters
-from leaderboard.stats.systems.rank_sum import RankSumRanking, rank_sum_ranking
+from leaderboard.stats.systems.ranks import RankSumRanking, rank_sum_ranking
 
 if TYPE_CHECKING:
     import pandas as pd

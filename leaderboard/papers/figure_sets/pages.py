@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leaderboard.papers.cell import Value
-from leaderboard.papers.figures import Computed, Figures, Settings, by_row, ranks
+from leaderboard.papers.figures import Computed, Figures, Settings, Value, by_row, ranks
 from leaderboard.stats.bradley_terry import (
     BradleyTerry,
     bradley_terry,

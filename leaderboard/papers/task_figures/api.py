@@ -11,15 +11,14 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from genie.accounts.permissions import IsStaff
+from genie.accounts.authentication import IsStaff
 from genie.accounts.staff import staff_may
 from genie.lib.admin import note
 from genie.lib.typing import Account
 from leaderboard.api.base import DetailView, operation
-from leaderboard.api.body import Body
+from leaderboard.api.query import Body
 from leaderboard.boards.api.tasks import TaskView
-from leaderboard.papers.cell import Verdict
-from leaderboard.papers.expected import expected_of
+from leaderboard.papers.figures import Verdict, expected_of
 from leaderboard.papers.task_figures.beside import beside
 from leaderboard.papers.task_figures.keep import (
     forget_published,

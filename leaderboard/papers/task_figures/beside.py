@@ -5,9 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leaderboard.imports.models import PublishedFigure
-from leaderboard.papers.cell import Cell
-from leaderboard.papers.expected import Printed, compared
-from leaderboard.papers.figures import Computed, plain
+from leaderboard.papers.figures import Cell, Computed, Printed, compared, plain
 from leaderboard.papers.task_figures.computed import figures_of
 from leaderboard.tasks.models import Task
 

@@ -8,14 +8,20 @@ from typing import Any
 
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
-from genie.lib.serving.computed_once import computed_once
+from genie.lib.serving.caches import computed_once
 from leaderboard.boards.selectors.version import version
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.imports.readers.judgments import Judgments, frame
 from leaderboard.imports.selectors import judgments_of
-from leaderboard.papers.cell import Value
-from leaderboard.papers.figures import Computed, Figures, all_figures, plain, under
+from leaderboard.papers.figures import (
+    Computed,
+    Figures,
+    Value,
+    all_figures,
+    plain,
+    under,
+)
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task

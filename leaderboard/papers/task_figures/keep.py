@@ -7,9 +7,15 @@ from django.db import transaction
 
 from genie.lib.errors import GenieError
 from leaderboard.imports.models import PublishedFigure
-from leaderboard.papers.cell import Verdict
-from leaderboard.papers.expected import PUBLISHED, Printed, find, not_usable
-from leaderboard.papers.figures import Computed, all_figures
+from leaderboard.papers.figures import (
+    PUBLISHED,
+    Computed,
+    Printed,
+    Verdict,
+    all_figures,
+    find,
+    not_usable,
+)
 from leaderboard.papers.task_figures.beside import cells_of
 from leaderboard.papers.task_figures.computed import BOARD, figures_of, known
 from leaderboard.tasks.models import Task

@@ -16,9 +16,7 @@ from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.formats import csv_text
 from genie.lib.typing import Account
-from leaderboard.papers.cell import Verdict, printed, shown
-from leaderboard.papers.expected import expected_of
-from leaderboard.papers.figures import all_figures
+from leaderboard.papers.figures import Verdict, all_figures, expected_of, printed, shown
 from leaderboard.papers.task_figures.beside import COLUMNS, Beside, beside
 from leaderboard.papers.task_figures.computed import BOARD, known
 from leaderboard.papers.task_figures.keep import forget_published, keep_published

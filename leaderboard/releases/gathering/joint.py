@@ -10,8 +10,11 @@ from leaderboard.evaluation.models.human_evaluation import JudgedOutput
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.result_columns import columns_of, joint_row
 from leaderboard.evaluation.selectors.joint import joint_seen_by
-from leaderboard.evaluation.selectors.ratings_digest import OF_SEVERAL, digest
-from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
+from leaderboard.evaluation.selectors.system_ratings import (
+    OF_SEVERAL,
+    all_system_ratings_of,
+    digest,
+)
 from leaderboard.evaluation.services import joint
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.gathering.judgments import task_ids

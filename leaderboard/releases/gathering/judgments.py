@@ -11,10 +11,14 @@ from genie.lib.errors import GenieError
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.board_ratings import current_fit
-from leaderboard.evaluation.selectors.campaigns import campaigns_of, launched
-from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
-from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
-from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
+from leaderboard.evaluation.selectors.system_ratings import (
+    OF_ONE,
+    all_system_ratings_of,
+    campaigns_of,
+    digest,
+    launched,
+    ratings_beside,
+)
 from leaderboard.evaluation.services import refit
 from leaderboard.releases.bundle import Record, batched
 from leaderboard.releases.pseudonyms import Pseudonyms

@@ -6,8 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Max
 
-from leaderboard.boards.selectors.rows import Row
-from leaderboard.boards.selectors.standings import standings
+from leaderboard.boards.selectors.rows import Row, standings
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.result_columns import columns_of
 from leaderboard.metric_runs.models import MetricResult

@@ -8,7 +8,7 @@ from typing import Any
 
 from genie.lib.queue.pieces import Later
 from leaderboard.releases import bundle
-from leaderboard.releases.bundle import Record
+from leaderboard.releases.bundle import Notes, Record
 from leaderboard.releases.gathering import comparisons, joint, judges, results
 from leaderboard.releases.gathering.judgments import (
     JUDGMENTS,
@@ -17,7 +17,6 @@ from leaderboard.releases.gathering.judgments import (
     task_ids,
 )
 from leaderboard.releases.masked_instances import numbered
-from leaderboard.releases.pieces import Notes
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import outputs_are_open

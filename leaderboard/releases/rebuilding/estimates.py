@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.estimates import Standing, estimate_board, headline_of
 from leaderboard.evaluation.result_columns import fit_columns
-from leaderboard.evaluation.selectors.judged import forecast
+from leaderboard.evaluation.selectors.board_ratings import forecast
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places

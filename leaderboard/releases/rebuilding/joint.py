@@ -2,7 +2,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.result_columns import columns_of, joint_row
 from leaderboard.evaluation.services.ranking_numbers import numbers_of

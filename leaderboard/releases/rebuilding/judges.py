@@ -9,9 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from statistics import fmean, geometric_mean
 
-from crowd.hit_templates.errors import read_errors
+from crowd.hit_templates.form import read_errors
 from crowd.hits.selectors import SPANS
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from leaderboard.designs.base import SLOTS, all_designs
 from leaderboard.judges.answers import Said, read
 from leaderboard.judges.definition import sha256_of, signature

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from genie.lib.errors import GenieError
-from leaderboard.designs.base import Design, all_designs
-from leaderboard.designs.unit import Unit
+from leaderboard.designs.base import Design, Unit, all_designs
 from leaderboard.evaluation.estimates import NOBODY, plain_intervals
 from leaderboard.evaluation.result_columns import columns_of, compute_columns
 from leaderboard.releases import FORMAT, bundle
@@ -26,7 +25,7 @@ from leaderboard.releases.rebuilding.metrics import metric_numbers
 from leaderboard.releases.rebuilding.public_log import log_numbers
 from leaderboard.tasks.config import PLAIN
 from quality.detection.models import ALL_EVIDENCE
-from quality.detection.stats.decisions import excluded_by
+from quality.detection.stats.assess import excluded_by
 from quality.detection.stats.detectors import detect
 
 # The detector's fit stops when it hardly moves any more.

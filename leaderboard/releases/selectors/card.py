@@ -10,14 +10,17 @@ from typing import Any
 from django.conf import settings
 
 from crowd import hit_templates
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from leaderboard.boards.selectors.evidence import metric_lines
-from leaderboard.boards.selectors.standings import standings
+from leaderboard.boards.selectors.rows import standings
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.selectors.campaigns import campaigns_of, ratings_per_output
-from leaderboard.evaluation.selectors.coverage import n_judged
-from leaderboard.evaluation.selectors.judged import rank_rule
-from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
+from leaderboard.evaluation.selectors.board_ratings import rank_rule
+from leaderboard.evaluation.selectors.ranked_scores import n_scored as n_judged
+from leaderboard.evaluation.selectors.ranked_scores import sample_is_public
+from leaderboard.evaluation.selectors.system_ratings import (
+    campaigns_of,
+    ratings_per_output,
+)
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
 from leaderboard.releases.selectors import judges
 from leaderboard.releases.selectors.of_others import lines_of_others

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from crowd.scales.base import Scale
-from crowd.scales.find import all_scales
+from crowd.scales.base import Scale, all_scales
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.selectors.coverage import n_judged
-from leaderboard.evaluation.selectors.judged import rank_rule
+from leaderboard.evaluation.selectors.board_ratings import rank_rule
+from leaderboard.evaluation.selectors.ranked_scores import n_scored as n_judged
 from leaderboard.evaluation.selectors.system_ratings import system_ratings
 from leaderboard.evaluation.selectors.task_policy import requirements
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures

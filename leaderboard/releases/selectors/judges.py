@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from leaderboard.boards.selectors.judged import Judged, judged_of
-from leaderboard.evaluation.selectors.judged import who_ranks
+from leaderboard.evaluation.selectors.board_ratings import who_ranks
 from leaderboard.judges.definition import (
     JOINT,
     MAY_BE_LEFT_OUT,

@@ -6,8 +6,7 @@ from rest_framework import serializers
 from genie.history import log
 from genie.history.models import LogEntry, LogHead
 from genie.history.shown import opened
-from leaderboard.api.base import DetailView, ListView, operation
-from leaderboard.api.pagination import ByNumber
+from leaderboard.api.base import ByNumber, DetailView, ListView, operation
 from leaderboard.api.query import LARGEST, Choice, CursorQuery, Query, WholeNumber
 
 _PROOF = (

@@ -8,7 +8,7 @@ from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
 
-from genie.accounts.permissions import IsStaff
+from genie.accounts.authentication import IsStaff
 from leaderboard.api.base import problems
 from leaderboard.api.problems import MEDIA_TYPE
 from leaderboard.api.query import TaskField

@@ -1,16 +1,25 @@
 from django.urls import path, re_path
 
-from leaderboard.boards.api import (
-    crowds,
-    evidence,
-    open_data,
-    submissions,
-    submitting,
-    tasks,
+from leaderboard.boards.api import evidence, submissions, tasks
+from leaderboard.boards.api.evidence import BoardHistory, DifferenceList, TaskCrowds
+from leaderboard.boards.api.submissions import (
+    SubmissionCheck,
+    SubmissionOutputs,
+    SubmissionRestoration,
+    SubmissionWithdrawal,
 )
-from leaderboard.boards.api.evidence import BoardHistory, DifferenceList
-from leaderboard.boards.api.outputs import SubmissionOutputs
-from leaderboard.evaluation.api import comparisons, decisions, staff
+from leaderboard.boards.api.tasks import (
+    MetricResultList,
+    ScoreList,
+    SubmissionJudgments,
+    SubmissionMetricResults,
+)
+from leaderboard.evaluation.api import comparisons, staff
+from leaderboard.evaluation.api.staff import (
+    ComparisonDecision,
+    JointDecision,
+    SubmissionDecision,
+)
 from leaderboard.judges import api as judges
 from leaderboard.metric_board.api import (
     MetricScoresDetail,
@@ -66,15 +75,15 @@ _ROUTES = [
     ("joint-evaluations/<int:pk>/", comparisons.JointDetail, "joint-detail"),
     (
         "submissions/<int:pk>/decision/",
-        decisions.SubmissionDecision,
+        SubmissionDecision,
         "submission-decision",
     ),
     (
         "comparisons/<int:pk>/decision/",
-        decisions.ComparisonDecision,
+        ComparisonDecision,
         "comparison-decision",
     ),
-    ("joint-evaluations/<int:pk>/decision/", decisions.JointDecision, "joint-decision"),
+    ("joint-evaluations/<int:pk>/decision/", JointDecision, "joint-decision"),
     (
         "comparisons/<int:pk>/withdraw/",
         comparisons.ComparisonWithdrawal,
@@ -86,33 +95,33 @@ _ROUTES = [
         "joint-withdraw",
     ),
     ("tasks/<slug:slug>/evidence/", evidence.TaskEvidence, "evidence"),
-    ("tasks/<slug:slug>/crowds/", crowds.TaskCrowds, "crowds"),
+    ("tasks/<slug:slug>/crowds/", TaskCrowds, "crowds"),
     ("tasks/<slug:slug>/published/", published.TaskPublished, "published"),
-    ("tasks/<slug:slug>/scores/", open_data.ScoreList, "score-list"),
+    ("tasks/<slug:slug>/scores/", ScoreList, "score-list"),
     (
         "tasks/<slug:slug>/metric-results/",
-        open_data.MetricResultList,
+        MetricResultList,
         "metric-result-list",
     ),
-    ("submissions/validate/", submitting.SubmissionCheck, "submission-validate"),
+    ("submissions/validate/", SubmissionCheck, "submission-validate"),
     (
         "submissions/<int:pk>/withdraw/",
-        submitting.SubmissionWithdrawal,
+        SubmissionWithdrawal,
         "submission-withdraw",
     ),
     (
         "submissions/<int:pk>/restore/",
-        submitting.SubmissionRestoration,
+        SubmissionRestoration,
         "submission-restore",
     ),
     (
         "submissions/<int:pk>/metric-results/",
-        open_data.SubmissionMetricResults,
+        SubmissionMetricResults,
         "submission-metric-results",
     ),
     (
         "submissions/<int:pk>/judgments/",
-        open_data.SubmissionJudgments,
+        SubmissionJudgments,
         "submission-judgments",
     ),
     ("submissions/<int:pk>/outputs/", SubmissionOutputs, "submission-outputs"),

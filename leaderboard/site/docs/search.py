@@ -2,6 +2,7 @@
 
 import math
 import re
+import shlex
 from collections import Counter
 from functools import lru_cache
 from typing import NamedTuple
@@ -10,8 +11,94 @@ from django.urls import reverse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from leaderboard.site.docs import contents, pages, shipped
+from leaderboard.site.docs import contents
+from leaderboard.site.docs import contents as pages
 from leaderboard.site.docs.markdown import Section
+from leaderboard.tasks.config.task import TaskConfig
+from leaderboard.tasks.readers import all_readers
+from leaderboard.tasks.services.configuration import usable
+from leaderboard.tasks.shipped import FOLDER, data_of, definition
+
+
+class Source(NamedTuple):
+    """The content and name of the folder for ``--source``."""
+
+    steps: tuple[str, ...]
+    words: str = "DIR"
+
+
+# Each step is one instruction. The texts belong to third parties and are not included.
+_SOURCES = {
+    "anlg": Source(
+        (
+            "From the data set's page below, download the data of αNLG and take `test.jsonl` "
+            "(with `test-labels.lst`, where hypotheses stand there as `hyp1` and `hyp2`).",
+        )
+    ),
+    "arc-da": Source(
+        (
+            "From the data set's page below, download ARC-DA, unpack it, and name the "
+            "folder that holds `test.jsonl`.",
+        )
+    ),
+    "wmt19-de-en": Source(
+        (
+            "Download WMT's test sets: "
+            "https://data.statmt.org/wmt19/translation-task/test.tgz",
+            "Unpack them and name the folder `sgm`, which holds "
+            "`newstest2019-deen-src.de.sgm` and `newstest2019-deen-ref.en.sgm`.",
+        )
+    ),
+    "wmt21-de-en": Source(
+        (
+            "From WMT's repository "
+            "https://github.com/wmt-conference/wmt21-news-systems take "
+            "`xml/newstest2021.de-en.all.xml` and put it into a folder of its own.",
+            "Or write `ids.txt`, `source.txt` and `reference.A.txt`, one segment a line, "
+            "and leave out `--reader`.",
+        ),
+        "DIR --reader wmt-xml",
+    ),
+    "xsum": Source(
+        (
+            "The data set's page below says how the articles are collected. Write them to "
+            "`test.jsonl`, an object a line.",
+        )
+    ),
+}
+
+
+class ShippedTask(NamedTuple):
+    config: TaskConfig
+    brings_texts: bool
+    steps: tuple[str, ...]
+    layout: str
+    command: str
+
+
+def shipped_tasks() -> list[ShippedTask]:
+    """Return all tasks: first those with included texts, then the others."""
+    found = [shipped_task(path.parent.name) for path in FOLDER.glob("*/task.toml")]
+    return sorted(found, key=lambda one: (not one.brings_texts, one.config.slug))
+
+
+def shipped_names() -> list[str]:
+    return sorted(path.parent.name for path in FOLDER.glob("*/task.toml"))
+
+
+def shipped_task(slug: str) -> ShippedTask:
+    config = usable(slug, definition(slug))
+    source = _SOURCES.get(slug, Source(()))
+    brings = data_of(slug) is not None
+    words = [] if brings else ["--source", *shlex.split(source.words)]
+    return ShippedTask(
+        config,
+        brings,
+        source.steps,
+        all_readers()[config.release.reader].layout,
+        shlex.join(["genie", "load-task", slug, *words]),
+    )
+
 
 _WORD = re.compile(r"\w+")
 _BEFORE, _AROUND, _FOUND, _WORDS = 8, 32, 20, 8
@@ -82,14 +169,14 @@ def _index(_changed: tuple[int, ...]) -> tuple[list[_Entry], dict[str, float]]:
     entries += [_entry(pages.GLOSSARY, "Glossary", term) for term in pages.terms()]
     entries += [
         _entry(f"tasks/{one.config.slug}", one.config.title, _described(one))
-        for one in shipped.shipped()
+        for one in shipped_tasks()
     ]
     within = Counter(word for entry in entries for word in entry.weights)
     rare = {word: math.log(1 + len(entries) / n) for word, n in within.items()}
     return entries, rare
 
 
-def _described(task: shipped.ShippedTask) -> Section:
+def _described(task: ShippedTask) -> Section:
     config = task.config
     text = " ".join([config.summary, config.description, config.slug, task.command])
     return Section("", config.title, text)

@@ -7,8 +7,10 @@ from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 
-from leaderboard.site.docs import contents, pages, search, shipped
+from leaderboard.site.docs import contents, search
+from leaderboard.site.docs import contents as pages
 from leaderboard.site.docs.markdown import in_line
+from leaderboard.site.docs.search import shipped_names, shipped_task, shipped_tasks
 
 _LONGEST_QUERY = 200
 _TASKS = "leaderboard:docs-tasks"
@@ -69,7 +71,7 @@ def tasks(request: HttpRequest) -> HttpResponse:
         "here": "docs",
         "address": reverse(_TASKS),
         "role": contents.role_of("for-submitters"),
-        "tasks": shipped.shipped(),
+        "tasks": shipped_tasks(),
         "roles": _menu(),
     }
     return render(request, "leaderboard/docs/tasks.html", context)
@@ -77,9 +79,9 @@ def tasks(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def task(request: HttpRequest, slug: str) -> HttpResponse:
-    if slug not in shipped.names():
+    if slug not in shipped_names():
         raise Http404("There is no such task.")
-    shown = shipped.task(slug)
+    shown = shipped_task(slug)
     context = {
         "here": "docs",
         "address": reverse(_TASKS),

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from genie.lib.interval import Interval
 from leaderboard.stats.blinding import codes_of, without_levels
+from leaderboard.stats.intervals import Floats
 from leaderboard.stats.multiplicity import holm
-from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.table import Codes
 
 # below this share of people's variation without noise, scales cannot be compared

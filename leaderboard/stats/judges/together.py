@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from leaderboard.stats.intervals import Floats
 from leaderboard.stats.judges.with_people import design_of, influence_of
-from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import SystemEstimates
-from leaderboard.stats.systems.table import rating_table
-from leaderboard.stats.systems.variances import Variances, variances_of
+from leaderboard.stats.systems.table import Variances, rating_table, variances_of
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ import numpy as np
 
 from genie.lib.interval import Interval
 from leaderboard.stats.clustered import Codes, clustered_mean
+from leaderboard.stats.intervals import Floats
 from leaderboard.stats.multiplicity import benjamini_hochberg
-from leaderboard.stats.resampling import Floats
 
 Label = str | int | float
 Labels = Mapping[str, Label]

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from genie.lib.interval import Interval
 from leaderboard.stats.clustered import factor_codes, multiway_variance
-from leaderboard.stats.intervals import as_ratings, check_confidence
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats, as_ratings, check_confidence
 
 Ints = npt.NDArray[np.intp]
 # shapes of people's ratings given a judge's scores: none, straight, bent once

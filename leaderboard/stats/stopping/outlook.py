@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 from leaderboard.stats.stopping.rules import ConfidenceRule
 
 FARTHEST = 1_000_000

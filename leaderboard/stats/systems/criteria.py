@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from genie.lib.interval import Interval
+from leaderboard.stats.intervals import Floats
 from leaderboard.stats.ranking import RankRange
-from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import SystemEstimates
 from leaderboard.stats.systems.ranks import Ranking
-from leaderboard.stats.systems.variances import Variances
+from leaderboard.stats.systems.table import Variances
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.table import RatingTable, rating_table
-from leaderboard.stats.systems.variances import Variances, variances_of
+from leaderboard.stats.intervals import Floats
+from leaderboard.stats.systems.table import (
+    RatingTable,
+    Variances,
+    rating_table,
+    variances_of,
+)
 from leaderboard.stats.systems.weighting import weighting
 
 # The first guess is linear; after that the set grows by this share until it is enough.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from genie.lib.interval import Interval
 from leaderboard.stats.bounds import normal_quantile
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 from leaderboard.stats.systems.ranks import ALPHA, Ranking, rank_by_p
 
 CONFIDENCE = 0.95

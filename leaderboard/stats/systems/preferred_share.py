@@ -8,14 +8,13 @@ import numpy.typing as npt
 from leaderboard.stats.clustered import factor_codes, multiway_variance
 from leaderboard.stats.intervals import (
     CoveredInterval,
+    Floats,
     as_ratings,
     bootstrap_mean,
     check_confidence,
 )
-from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
-from leaderboard.stats.systems.table import rating_table
-from leaderboard.stats.systems.variances import variances_of
+from leaderboard.stats.systems.table import rating_table, variances_of
 
 # Numbers of the levels of a factor, and their count.
 Level = tuple[npt.NDArray[np.intp], int]

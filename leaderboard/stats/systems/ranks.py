@@ -5,17 +5,20 @@ after Holm's correction for the number of pairs, so that with 95% confidence no 
 is wrongly placed above another.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.multiplicity import holm
+from leaderboard.stats.intervals import Floats
+from leaderboard.stats.multiplicity import holm, significance_clusters
 from leaderboard.stats.ranking import RankRange
-from leaderboard.stats.resampling import Floats
-from leaderboard.stats.significance import significance_clusters
 from leaderboard.stats.systems.estimates import SystemEstimates
+from leaderboard.stats.systems.table import rating_table
 
 ALPHA = 0.05
 
@@ -131,3 +134,214 @@ def rank_by_p(
     ]
     clusters = significance_clusters(values[order], better) if n else []
     return Ranking([systems[i] for i in order], ranks, clusters, adjusted)
+
+
+# Unpaired rank-sum tests of all pairs of systems, with the clusters of WMT's findings.
+#
+# WMT publishes mean z-scores with these tests and clusters. Systems need not have been
+# rated on the same segments. Segments are taken as independent, so shared workers are not
+# covered: `leaderboard.stats.systems.ranks` is the rule that covers them.
+@dataclass(frozen=True)
+class RankSumRanking:
+    """Systems by their means, best first, as in WMT's tables.
+
+    Parameters
+    ----------
+    systems : list of str
+        Highest mean first; equal ones by name.
+    means : ndarray, shape (s,)
+        Of the segments' scores.
+    n_segments : ndarray of int, shape (s,)
+    p_values : ndarray, shape (s, s)
+        Entry i, j: one-sided p-value of "i scores higher than j"; 1 on the diagonal.
+    """
+
+    systems: list[str]
+    means: Floats
+    n_segments: npt.NDArray[np.int64]
+    p_values: Floats
+    alpha: float = ALPHA
+
+    @property
+    def wins(self) -> npt.NDArray[np.int64]:
+        """The number of systems that each one beats at the level of the test."""
+        return np.asarray((self.p_values < self.alpha).sum(axis=1))
+
+    @cached_property
+    def clusters(self) -> list[RankRange]:
+        """The first and last rank of each system's cluster."""
+        return wmt_clusters(self.p_values < self.alpha)
+
+    def of(self, systems: Collection[str]) -> RankSumRanking:
+        """Keep these systems; the other systems' tests do not change."""
+        kept = [i for i, name in enumerate(self.systems) if name in set(systems)]
+        return replace(
+            self,
+            systems=[self.systems[i] for i in kept],
+            means=self.means[kept],
+            n_segments=self.n_segments[kept],
+            p_values=self.p_values[np.ix_(kept, kept)],
+        )
+
+    def ranking(self) -> Ranking:
+        """Return it as a board's ranking: ranks are those of a system's cluster.
+
+        The p-value of a pair is that of its system with the higher mean.
+        """
+        lasts = sorted({cluster.last for cluster in self.clusters})
+        above = np.triu(self.p_values, 1)
+        p_values = above + above.T
+        np.fill_diagonal(p_values, 1.0)
+        return Ranking(
+            self.systems,
+            self.clusters,
+            [1 + lasts.index(cluster.last) for cluster in self.clusters],
+            p_values,
+        )
+
+
+def rank_sum_ranking(
+    values: npt.ArrayLike,
+    systems: npt.ArrayLike,
+    segments: npt.ArrayLike,
+    *,
+    alpha: float = ALPHA,
+) -> RankSumRanking:
+    """Rank systems by mean segment scores and cluster them by rank-sum tests.
+
+    Parameters
+    ----------
+    values, systems, segments : array_like, shape (n,)
+        Ratings, and the system and segment of each. WMT uses z-scores, see
+        `leaderboard.stats.rater_effects.worker_z_scores`. Ratings of one segment of one
+        system are averaged first.
+    alpha : float
+        Level of each test, 0 < alpha < 1; not corrected for the number of pairs, as is
+        the custom.
+
+    References
+    ----------
+    Bojar et al. (2016), Findings of WMT16, section 3.4; Kocmi et al. (2022), Findings of
+    WMT22, section 6.
+
+    Examples
+    --------
+    >>> ranking = rank_sum_ranking(
+    ...     [9, 8, 9, 7, 9, 8, 7, 9, 1, 2, 1, 3], list("aaaabbbbcccc"), [1, 2, 3, 4] * 3)
+    >>> ranking.systems, [str(ranks) for ranks in ranking.clusters]
+    (['a', 'b', 'c'], ['1-2', '1-2', '3'])
+    >>> ranking.ranking().clusters
+    [1, 1, 2]
+    """
+    if not 0 < alpha < 1:
+        raise ValueError(f"The level must lie between 0 and 1, not {alpha}.")
+    # segments in the place of workers, so that their ratings are averaged
+    table = rating_table(values, systems, segments)
+    cell = table.worker * table.n_systems + table.system
+    _, cells, counts = np.unique(cell, return_inverse=True, return_counts=True)
+    means = np.bincount(cells, table.values) / counts
+    of = np.empty(len(counts), dtype=np.intp)
+    of[cells] = table.system
+    scores = [np.sort(means[of == i]) for i in range(table.n_systems)]
+    averages = np.array([each.mean() for each in scores])
+    order = np.lexsort((np.arange(len(averages)), -averages))
+    scores = [scores[i] for i in order]
+    return RankSumRanking(
+        [table.systems[i] for i in order],
+        averages[order],
+        np.array([len(each) for each in scores]),
+        rank_sum_p_values(scores),
+        alpha,
+    )
+
+
+def rank_sum_p_values(scores: list[Floats]) -> Floats:
+    """Test for all pairs whether one system's scores are higher than another's.
+
+    Parameters
+    ----------
+    scores : list of ndarray
+        Of each system; finite, at least one.
+
+    Returns
+    -------
+    ndarray, shape (s, s)
+        Entry i, j: p-value of "i higher than j" (Mann and Whitney, normal approximation
+        with ties and continuity correction); 1 on the diagonal and for equal scores.
+
+    References
+    ----------
+    Mann and Whitney (1947), Annals of Mathematical Statistics 18; Lehmann (1975),
+    Nonparametrics, section 1.4 (ties).
+
+    Examples
+    --------
+    >>> rank_sum_p_values([np.array([3.0, 4, 5]), np.array([1.0, 2])]).round(4).tolist()
+    [[1.0, 0.0745], [0.9783, 1.0]]
+    """
+    from scipy import special, stats
+
+    n_systems = len(scores)
+    p_values = np.ones((n_systems, n_systems))
+    for i in range(n_systems):
+        for j in range(i + 1, n_systems):
+            m, n = len(scores[i]), len(scores[j])
+            ranks = stats.rankdata(np.concatenate([scores[i], scores[j]]))
+            u = float(ranks[:m].sum()) - m * (m + 1) / 2
+            ties = np.unique(ranks, return_counts=True)[1].astype(np.float64)
+            total = m + n
+            spread = (ties**3 - ties).sum() / (total * (total - 1))
+            variance = m * n / 12 * (total + 1 - spread)
+            if variance <= 1e-12 * m * n:
+                continue
+            gap = u - m * n / 2
+            # continuity correction: half a step towards the null mean
+            ends = np.array([gap - 0.5, -gap - 0.5]) / variance**0.5
+            p_values[i, j], p_values[j, i] = special.ndtr(-ends)
+    return p_values
+
+
+def wmt_clusters(better: npt.ArrayLike) -> list[RankRange]:
+    """Cut a ranking below rank i if its system has as many wins as systems below it.
+
+    Parameters
+    ----------
+    better : array_like of bool, shape (s, s)
+        Entry i, j: system i is significantly better than j, systems best first.
+
+    Returns
+    -------
+    list of RankRange
+        First and last rank of each system's cluster.
+
+    Notes
+    -----
+    WMT's published rule: wins = total - rank. It counts every win of the system at the
+    cut, also one over a system above it, and no other system's;
+    `leaderboard.stats.multiplicity.significance_clusters` requires every system above
+    to beat every system below.
+
+    References
+    ----------
+    Kocmi et al. (2022), Findings of WMT22, tables of direct assessment into English.
+
+    Examples
+    --------
+    >>> beats = [[False, True, True], [False, False, True], [False, False, False]]
+    >>> [str(ranks) for ranks in wmt_clusters(beats)]
+    ['1', '2', '3']
+    """
+    wins = np.asarray(better, dtype=bool)
+    if wins.ndim != 2 or wins.shape[0] != wins.shape[1]:
+        raise ValueError("Each pair of systems needs one entry: who is better.")
+    n = len(wins)
+    n_wins = (wins & ~np.eye(n, dtype=bool)).sum(axis=1)
+    # the last cluster ends with the table, whatever its last system won
+    cuts = [rank for rank in range(1, n) if n_wins[rank - 1] == n - rank] + [n] * (
+        n > 0
+    )
+    clusters: list[RankRange] = []
+    for cut in cuts:
+        first = len(clusters) + 1
+        clusters += [RankRange(first, cut)] * (cut - len(clusters))
+    return clusters

@@ -12,10 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.table import Codes, RatingTable, cell_counts, sums_by
-from leaderboard.stats.systems.variances import Variances
+from leaderboard.stats.intervals import Floats
+from leaderboard.stats.systems.table import (
+    Codes,
+    RatingTable,
+    Variances,
+    cell_counts,
+    sums_by,
+)
 
 _ITERATIONS = 1_000
 _TOLERANCE = 1e-12
@@ -205,3 +211,232 @@ def _effects(
         before, size = size, (rest * step).sum(axis=0)
         direction = step + size / np.maximum(before, 1e-300) * direction
     return solution
+
+
+# Contributions of each worker, each instance and each rating to systems' means.
+@dataclass(frozen=True)
+class Influence:
+    """Contributions to the means of a mixed model.
+
+    Parameters
+    ----------
+    shifts : ndarray, shape (workers, systems)
+        Change of the means without a worker; 0 for a system that no other worker
+        rated.
+    weight : ndarray, shape (workers, systems)
+        Sums of the weights of a worker's ratings.
+    shares : ndarray, shape (workers, systems)
+        Share of a worker in the weight of a system's own ratings; a column adds up to
+        1.
+    counts : ndarray of int, shape (workers, systems)
+        Ratings.
+    instance_scores : ndarray, shape (instances, systems)
+        Sums of weighted residuals of an instance.
+    squares : ndarray, shape (systems, systems)
+        Sums of products of single ratings' weighted residuals.
+    day_weight : ndarray, shape (days, systems)
+        Sums of the weights of a day's ratings.
+    """
+
+    shifts: Floats
+    weight: Floats
+    shares: Floats
+    counts: npt.NDArray[np.int64]
+    instance_scores: Floats
+    squares: Floats
+    day_weight: Floats
+
+
+def influence_of(equations: Weighting, bread: Floats, means: Floats) -> Influence:
+    """Compute the contributions of workers and instances.
+
+    Parameters
+    ----------
+    bread : ndarray, shape (systems, systems)
+        Inverse of the equations' information.
+    means : ndarray, shape (systems,)
+        Their solution.
+
+    References
+    ----------
+    Preisser and Qaqish (1996), Biometrika 83, section 2, for leaving out a cluster of
+    weighted estimating equations.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.systems.table import rating_table
+    >>> from leaderboard.stats.systems.table import Variances
+    >>> from leaderboard.stats.systems.weighting import weighting
+    >>> table = rating_table([1, 4, 4], list("aaa"), list("xyz"))
+    >>> equations = weighting(table, Variances(0.0, 0.0, 1.0, "given"))
+    >>> influence_of(equations, np.eye(1) / 3, np.array([3.0])).shifts.tolist()
+    [[1.0], [-0.5], [-0.5]]
+    """
+    table = equations.table
+    counts = cell_counts(table)
+    precision = equations.precision
+    residuals = precision[table.worker] * (table.values - means[table.system])
+    sums = _sums(table, equations.borrowed, counts)
+    score, instance_scores, squares = _scores(equations, sums, residuals)
+    shifts, shares = np.zeros_like(sums), np.zeros_like(sums)
+    alone = (counts > 0).sum(axis=0) < 2
+    for workers, systems, own in _by_system(equations, sums):
+        shares[workers, systems] = np.einsum("ks,ks->k", own, bread[systems])
+        first, last = int(workers[0]), int(workers[-1]) + 1
+        parts = np.searchsorted(workers, np.arange(first, last + 1))
+        for worker, start, end in zip(
+            range(first, last), parts[:-1], parts[1:], strict=True
+        ):
+            part = slice(start, end)
+            shifts[worker] = _without(
+                equations.information, systems[part], own[part], score[worker], alone
+            )
+    kept = 1 - equations.shrinkage * np.bincount(table.worker)
+    weight = (precision * kept)[:, None] * sums
+    return Influence(
+        shifts,
+        weight,
+        shares,
+        counts,
+        instance_scores,
+        squares,
+        _day_weight(equations, sums),
+    )
+
+
+def _day_weight(equations: Weighting, sums: Floats) -> Floats:
+    table = equations.table
+    each = equations.precision[table.worker]
+    if not table.n_days:
+        return np.zeros((0, table.n_systems))
+    taken = equations.shrinkage[:, None] * sums
+    weight = _by(table.day, table.system, each, (table.n_days, table.n_systems))
+    first = table.n_instances
+    weight -= _borrowed_by_level(table, each, equations.borrowed)[first:]
+    weight -= (_crossing(table, each).T @ taken)[first:]
+    return weight
+
+
+def _borrowed_by_level(table: RatingTable, values: Floats, borrowed: Floats) -> Floats:
+    from scipy import sparse
+
+    sums = sum(sums_by(levels, values, table.n_levels) for levels in table.levels)
+    found: Floats = np.asarray(sums)[:, None] * borrowed
+    if table.n_days:
+        shape = (table.n_levels, table.n_levels)
+        instances, days = table.levels
+        both: Any = sparse.csr_matrix((values, (instances, days)), shape=shape)
+        found += both @ borrowed + both.T @ borrowed
+    return found
+
+
+def _crossing(table: RatingTable, values: Floats) -> Any:
+    ends = np.cumsum(np.bincount(table.worker, minlength=table.n_workers))
+    return _sparse(table, values, np.concatenate([[0], ends]))
+
+
+def _sparse(table: RatingTable, values: Floats, ends: Codes) -> Any:
+    from scipy import sparse
+
+    shape = (len(ends) - 1, table.n_levels)
+    parts = [
+        sparse.csr_matrix((values, levels, ends), shape=shape)
+        for levels in table.levels
+    ]
+    return sum(parts[1:], parts[0])
+
+
+def _sums(
+    table: RatingTable, borrowed: Floats, counts: npt.NDArray[np.int64]
+) -> Floats:
+    sums: Floats = counts - _crossing(table, np.ones(len(table))) @ borrowed
+    return sums
+
+
+def _scores(
+    equations: Weighting, sums: Floats, residuals: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Add up weighted residuals by worker, by instance, and products of single ones.
+
+    A rating's weights are its row of X less the parts borrowed from its levels and
+    subtracted for its worker; each sum of them consists of sums over the table.
+    """
+    table, borrowed = equations.table, equations.borrowed
+    taken = equations.shrinkage[:, None] * sums
+    once, twice = residuals, residuals**2
+    crossed = _crossing(table, once)
+    score = _by(table.worker, table.system, once, sums.shape) - crossed @ borrowed
+    score -= sums_by(table.worker, once, table.n_workers)[:, None] * taken
+    instance = _by_level(table, once) - _borrowed_by_level(table, once, borrowed)
+    instance -= crossed.T @ taken
+    own = _by_level(table, twice) - _borrowed_by_level(table, twice, borrowed) / 2
+    mixed = own.T @ borrowed
+    mixed += _by(table.worker, table.system, twice, sums.shape).T @ taken
+    mixed -= borrowed.T @ (_crossing(table, twice).T @ taken)
+    squares = np.diag(sums_by(table.system, twice, table.n_systems)) - mixed - mixed.T
+    squares += taken.T @ (
+        sums_by(table.worker, twice, table.n_workers)[:, None] * taken
+    )
+    return score, instance[: table.n_instances], squares
+
+
+def _by_level(table: RatingTable, values: Floats) -> Floats:
+    shape = (table.n_levels, table.n_systems)
+    parts = [_by(levels, table.system, values, shape) for levels in table.levels]
+    return sum(parts[1:], parts[0])
+
+
+def _by(rows: Codes, columns: Codes, values: Floats, shape: tuple[int, ...]) -> Floats:
+    key = rows * shape[1] + columns
+    return sums_by(key, values, shape[0] * shape[1]).reshape(shape)
+
+
+def _by_system(
+    equations: Weighting, sums: Floats
+) -> Iterator[tuple[Codes, Codes, Floats]]:
+    table = equations.table
+    key = table.worker * table.n_systems + table.system
+    starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    worker, system = key[starts] // table.n_systems, key[starts] % table.n_systems
+    ends = np.append(starts, len(key))
+    sizes = np.diff(ends).astype(np.float64)
+    pairs = _sparse(table, np.ones(len(key)), ends)
+    per_worker = np.cumsum(np.bincount(worker, minlength=table.n_workers))
+    begin = 0
+    while begin < len(starts):
+        full = begin + max(BLOCK // table.n_systems, 1)
+        last = int(np.searchsorted(per_worker, full).item())
+        end = int(per_worker[min(last, len(per_worker) - 1)])
+        rows = slice(begin, end)
+        own: Floats = -(pairs[rows] @ equations.borrowed)
+        own[np.arange(end - begin), system[rows]] += sizes[rows]
+        taken = equations.shrinkage[worker[rows]] * sizes[rows]
+        own -= taken[:, None] * sums[worker[rows]]
+        own *= equations.precision[worker[rows], None]
+        yield worker[rows], system[rows], own
+        begin = end
+
+
+def _without(
+    information: Floats,
+    systems: Codes,
+    own: Floats,
+    score: Floats,
+    alone: npt.NDArray[np.bool_],
+) -> Floats:
+    """Solve the equations less one worker's; only differences from before matter."""
+    rest = information.copy()
+    rest[:, systems] -= own.T
+    kept = np.ones(len(score), dtype=np.bool_)
+    # a system that only this worker rated has no mean without them
+    kept[systems[alone[systems]]] = False
+    shift = np.zeros_like(score)
+    if kept.any():
+        inside = rest if kept.all() else rest[np.ix_(kept, kept)]
+        try:
+            shift[kept] = -np.linalg.solve(inside, score[kept])
+        except np.linalg.LinAlgError:
+            # the rest does not determine some difference: take the smallest shift that
+            # fits
+            shift[kept] = -np.linalg.lstsq(inside, score[kept], rcond=None)[0]
+    return shift

@@ -21,13 +21,13 @@ from genie.lib import jobs
 from genie.lib.bounded import LimitExceeded, Limits, call_bounded
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.imports.about import About
 from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.people import pseudonyms
 from leaderboard.imports.readers.preview import Preview
 from leaderboard.imports.readers.uploads import Found, find
+from leaderboard.imports.selectors import About
 from leaderboard.imports.services.bring_in import bring_in, check
-from leaderboard.imports.services.settle import preview_import
+from leaderboard.imports.services.plan import preview_import
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep
 from leaderboard.tasks.models import Task

@@ -21,7 +21,7 @@ from leaderboard.tasks.intake import roles
 from leaderboard.tasks.intake.roles import Use
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services import load
-from leaderboard.tasks.services.versions import next_slug
+from leaderboard.tasks.services.load import next_slug
 
 FILE = "version.json"
 # Fields have no colon in their names, so these columns are distinct.

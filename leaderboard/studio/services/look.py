@@ -10,7 +10,8 @@ from genie.lib.bounded import LimitExceeded, call_bounded
 from genie.lib.bounded import Limits as Bounds
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.services.comparison import MOST_SYSTEMS, MOST_WORKERS
-from leaderboard.tables import Problem, Table
+from leaderboard.files import Problem
+from leaderboard.tables import Table
 from leaderboard.tasks.drafts.ask import Ask
 from leaderboard.tasks.drafts.bundle import SLUG, Bundle
 from leaderboard.tasks.drafts.draft import MOST_ITEMS, draft
@@ -18,7 +19,7 @@ from leaderboard.tasks.intake.guess import guess
 from leaderboard.tasks.intake.join import Material, put_together
 from leaderboard.tasks.intake.read import LIMITS, read_table
 from leaderboard.tasks.intake.roles import Said, Use
-from leaderboard.tasks.services import fitting
+from leaderboard.tasks.services import configuration
 
 # Limits of a web process for one file; it is read in a child process.
 BOUNDS = Bounds(cpu_seconds=20, memory_bytes=1 << 30, wall_seconds=60)
@@ -135,7 +136,7 @@ def draft_of(material: Material, ask: Ask) -> Drafted:
         bundle = draft(material, ask)
     except GenieError as error:
         return Drafted(None, [error.message])
-    misfits = [str(one) for one in fitting.misfits(bundle.document).all()]
+    misfits = [str(one) for one in configuration.misfits(bundle.document).all()]
     return Drafted(bundle, [*misfits, *_unlike(material, ask)])
 
 

@@ -21,23 +21,22 @@ from crowd.hits.models import Campaign
 from crowd.hits.selectors import campaign_progress
 from crowd.hits.services.build import ItemSpec, build_campaign
 from crowd.money.services import budgets
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from crowd.workers.services import invitations
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator
 from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
-from leaderboard.designs.base import content_key
-from leaderboard.designs.unit import Unit, unit_of
-from leaderboard.evaluation import closing
+from leaderboard.designs.base import Unit, content_key, unit_of
+from leaderboard.evaluation.campaigns import asks_again, close_campaigns, is_over
 from leaderboard.evaluation.evidence import agreement
-from leaderboard.stats.components import Components, pilot_components
+from leaderboard.stats.mixed import Components, pilot_components
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services.preview import page_like
 from leaderboard.tasks.config import read_task
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.intake.join import Material
-from leaderboard.tasks.services.fitting import pay_problem
+from leaderboard.tasks.services.configuration import pay_problem
 from quality.bans.selectors import clean_ratings
 
 if TYPE_CHECKING:
@@ -179,14 +178,12 @@ def end(draft: Draft, *, by: Account | None, reason: str) -> None:
 @transaction.atomic
 def close(campaign: Campaign) -> None:
     """Settle a pilot's account if no worker is active."""
-    closing.close([campaign])
+    close_campaigns([campaign])
 
 
 def close_over() -> None:
     """Settle all pilots that are over, also those of deleted drafts."""
-    for campaign in Campaign.objects.filter(
-        closing.asks_again(), key__startswith=_PREFIX
-    ):
+    for campaign in Campaign.objects.filter(asks_again(), key__startswith=_PREFIX):
         close(campaign)
 
 
@@ -229,7 +226,7 @@ def _components(ratings: pd.DataFrame, unit: Unit) -> Components | None:
 
 def _is_over(campaign: Campaign) -> bool:
     return campaign.state in {Campaign.State.COMPLETE, Campaign.State.STOPPED} or (
-        closing.is_over(campaign)
+        is_over(campaign)
     )
 
 

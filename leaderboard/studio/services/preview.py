@@ -5,15 +5,19 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from crowd.elsewhere.services.hit_page import Pages, page_of_items
+from crowd.elsewhere.services.hit_offer import Pages, page_of_items
 from crowd.hits.models import HITType, Item
 from crowd.hits.services.build import HITTypeSpec
 from crowd.pricing import Quote
 from crowd.workers.hit_form import sent_to, shown_item
 from leaderboard.designs.base import Shown
-from leaderboard.evaluation.precision import Precision, expected_precision
-from leaderboard.evaluation.price import quote_comparison, quote_single
-from leaderboard.stats.components import Components
+from leaderboard.evaluation.price import (
+    Precision,
+    expected_precision,
+    quote_comparison,
+    quote_single,
+)
+from leaderboard.stats.mixed import Components
 from leaderboard.studio.services.start import question_of_pairs
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.intake.join import Material

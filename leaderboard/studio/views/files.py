@@ -12,7 +12,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
-from genie.lib.serving.post_only import post_or
+from genie.lib.serving.pages import post_or
 from leaderboard.studio.forms import NewForm
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring, keep

@@ -14,8 +14,8 @@ from crowd.pricing import hourly_cents
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.precision import Precision
-from leaderboard.studio.later_forms import PilotForm, ProposalForm
+from leaderboard.evaluation.price import Precision
+from leaderboard.studio.forms import PilotForm, ProposalForm
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep
 from leaderboard.studio.services import pilot as service

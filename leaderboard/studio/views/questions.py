@@ -12,8 +12,8 @@ from django.shortcuts import redirect
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 
 from crowd.hit_templates.consent import consent_for
-from crowd.hit_templates.markdown import to_html
-from crowd.workers.hit_preview import preview
+from crowd.hit_templates.formats import to_html
+from crowd.workers.hit_form import preview
 from genie.lib.errors import GenieError
 from genie.lib.serving.security import POLICY
 from genie.lib.typing import Account

@@ -8,16 +8,16 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from crowd.hit_templates.consent import consent_for, consent_markdown
-from crowd.hit_templates.markdown import to_html
+from crowd.hit_templates.formats import to_html
 from crowd.money.models import Budget
 from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.studio.later_forms import EditForm
+from leaderboard.studio.forms import EditForm
 from leaderboard.studio.services import edit as service
 from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.models import Task, TaskRevision
-from leaderboard.tasks.services.versions import versions_of
+from leaderboard.tasks.services.load import versions_of
 
 MAY_BUDGET = "crowd.change_budget"
 N_REVISIONS = 50

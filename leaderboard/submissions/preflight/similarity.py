@@ -2,21 +2,172 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leaderboard.submissions.preflight.ngrams import (
-    count_ngrams,
-    mean_by_instance,
-    weigh,
-)
-
 if TYPE_CHECKING:
     import scipy.sparse as sp
+
+
+# Texts as sparse vectors of their character n-grams.
+#
+# numpy counts code points, so a thousand sentences take about a tenth of a second, in any
+# language and without a tokenizer.
+
+ORDERS = (3, 4)
+_N_BUCKETS = 1 << 20
+# Enough to identify a text, and a bound on memory for any file.
+MAX_CHARACTERS = 1_000
+_TEXTS_AT_ONCE = 2_000
+
+
+def count_ngrams(texts: Sequence[str]) -> sp.csr_array:
+    """Count hashed character 3- and 4-grams.
+
+    Parameters
+    ----------
+    texts : sequence of str, shape (n,)
+        Case and the amount of white space do not count; of long texts only the first
+        1,000 characters do.
+
+    Returns
+    -------
+    csr_array of float32, shape (n, 2**20)
+
+    Examples
+    --------
+    >>> count_ngrams(["Ab", "ab  "]).sum(axis=1).tolist()
+    [3.0, 3.0]
+    """
+    import scipy.sparse as sp
+
+    parts = [
+        _count(texts[start : start + _TEXTS_AT_ONCE])
+        for start in range(0, len(texts), _TEXTS_AT_ONCE)
+    ]
+    if not parts:
+        parts = [_count([""])[:0]]
+    return sp.csr_array(sp.vstack(parts, format="csr"))
+
+
+def _count(texts: Sequence[str]) -> sp.csr_array:
+    import scipy.sparse as sp
+
+    # spaces at both ends make beginnings and ends of words distinct n-grams
+    padded = [f" {' '.join(text.lower().split())[:MAX_CHARACTERS]} " for text in texts]
+    lengths = np.array([len(text) for text in padded], dtype=np.int64)
+    points = np.frombuffer(
+        "".join(padded).encode("utf-32-le", "surrogatepass"), dtype=np.uint32
+    ).astype(np.uint64)
+    row = np.repeat(np.arange(len(padded), dtype=np.int32), lengths)
+    end = np.repeat(np.cumsum(lengths), lengths)
+    rows, buckets = [], []
+    for order in ORDERS:
+        hashed = _hashes(points, order)
+        # n-grams across two texts are left out
+        within = np.arange(len(hashed)) + order <= end[: len(hashed)]
+        rows.append(row[: len(hashed)][within])
+        buckets.append(hashed[within])
+    columns = np.concatenate(buckets)
+    counts = sp.coo_array(
+        (np.ones(len(columns), np.float32), (np.concatenate(rows), columns)),
+        shape=(len(padded), _N_BUCKETS),
+    )
+    return sp.csr_array(counts.tocsr())  # sums counts in the same bucket
+
+
+def _hashes(points: NDArray[np.uint64], order: int) -> NDArray[np.int32]:
+    n = max(len(points) - order + 1, 0)
+    value = np.full(n, order, dtype=np.uint64)
+    for offset in range(order):
+        # a polynomial hash, then Fibonacci hashing: the upper 20 bits are well mixed
+        value = value * np.uint64(1_000_003) + points[offset : offset + n]
+    value *= np.uint64(0x9E3779B97F4A7C15)
+    return np.asarray(value >> np.uint64(44), dtype=np.int32)
+
+
+def mean_by_instance(
+    vectors: sp.csr_array, references: Sequence[Sequence[str]]
+) -> sp.csr_array:
+    """Return the mean vector of each instance's references.
+
+    Parameters
+    ----------
+    vectors : csr_array, shape (number of references, k)
+        Of all references, instance by instance.
+    references : sequence of sequences of str, shape (n, variable)
+
+    Returns
+    -------
+    csr_array, shape (n, k)
+        Zero for instances without references.
+
+    Examples
+    --------
+    >>> [vectors] = weigh(count_ngrams(["abc", "xyz"]))
+    >>> means = mean_by_instance(vectors, [["abc", "xyz"], []])
+    >>> (means @ vectors.T).toarray().round(3).tolist()
+    [[0.5, 0.5], [0.0, 0.0]]
+    """
+    import scipy.sparse as sp
+
+    sizes = np.array([len(row) for row in references], dtype=np.int64)
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    gather = sp.coo_array(
+        ((1 / sizes[owner]).astype(np.float32), (owner, np.arange(len(owner)))),
+        shape=(len(sizes), len(owner)),
+    )
+    return sp.csr_array(gather.tocsr() @ vectors)
+
+
+def weigh(*counted: sp.csr_array) -> list[sp.csr_array]:
+    """Return counts as unit vectors: rare n-grams weigh more than common ones.
+
+    Parameters
+    ----------
+    *counted : csr_array, shapes (n_i, 2**20)
+        Sets of texts in one comparison; rarity is computed over all of them.
+
+    Returns
+    -------
+    list of csr_array of float32, same shapes
+        Rows of Euclidean length 1; all zero for texts without n-grams.
+
+    References
+    ----------
+    Salton, Buckley (1988), "Term-weighting approaches in automatic text retrieval":
+    (1 + log tf) log(N / df), cosine normalised.
+
+    Examples
+    --------
+    >>> [vectors] = weigh(count_ngrams(["abc", "xyz", ""]))
+    >>> (vectors @ vectors.T).toarray().round(3).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+    n_texts = sum(counts.shape[0] for counts in counted)
+    in_texts = sum(
+        np.bincount(counts.indices, minlength=_N_BUCKETS) for counts in counted
+    )
+    # one added on either side, for empty buckets
+    rarity = np.log((1 + n_texts) / (1 + np.asarray(in_texts))).astype(np.float32)
+    return [_unit(counts, rarity) for counts in counted]
+
+
+def _unit(counts: sp.csr_array, rarity: NDArray[np.float32]) -> sp.csr_array:
+    import scipy.sparse as sp
+
+    data = (1 + np.log(counts.data)) * rarity[counts.indices]
+    sizes = np.diff(counts.indptr)
+    row = np.repeat(np.arange(counts.shape[0]), sizes)
+    length = np.sqrt(np.bincount(row, weights=data**2, minlength=counts.shape[0]))
+    length[length == 0] = 1
+    unit = (data / length[row]).astype(np.float32)
+    return sp.csr_array((unit, counts.indices, counts.indptr), shape=counts.shape)
+
 
 # Unrelated sentences of one domain reach about .17 by chance among a thousand; if
 # references are similar to each other, more is required.
@@ -219,3 +370,144 @@ def _best(
             block[indices, columns[rows]] = -1
             second[rows] = block.max(axis=1)
     return _Matches(own, best, second, total, columns)
+
+
+# Match predictions to the instances that they were probably written for.
+
+# Up to this many the assignment is solved exactly (50 MB); beyond it, certain pairs are
+# fixed first.
+_EXACT = 2_500
+# Among equals a text stays at its instance.
+_STAY = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Realignment:
+    """A proposed instance for each prediction.
+
+    Parameters
+    ----------
+    order : ndarray of int, shape (n,)
+        ``order[i]`` is the position, in the submitted file, of the prediction that
+        belongs to instance i. A permutation.
+    similarity : ndarray of float, shape (n,)
+        How well it fits there, 0 to 1.
+    """
+
+    order: NDArray[np.int64]
+    similarity: NDArray[np.float64]
+
+    @property
+    def n_moved(self) -> int:
+        """Number of predictions that change their instance."""
+        return int((self.order != np.arange(len(self.order))).sum())
+
+
+def realign(
+    predictions: list[str],
+    references: list[list[str]],
+    others: Sequence[list[str]] = (),
+) -> Realignment:
+    """Compute the one-to-one assignment with the best fit.
+
+    Similarity is the cosine of tf-idf weighted character 3- and 4-grams, to the
+    instance's references and, with half the weight, to other systems' predictions.
+
+    Parameters
+    ----------
+    predictions : list of str, shape (n,)
+    references : list of list of str, shape (n, variable)
+    others : sequence of list of str, each of shape (n,), optional
+        Other submissions; misaligned ones are left out.
+
+    References
+    ----------
+    Kuhn (1955), "The Hungarian method for the assignment problem"; scipy's
+    implementation of Crouse (2016). Beyond 2,500 instances mutual best pairs are fixed
+    first, so that memory stays flat.
+    """
+    n = len(predictions)
+    if len(references) != n or any(len(other) != n for other in others):
+        raise ValueError("Predictions, references and others must be aligned.")
+    if n == 0:
+        return Realignment(np.zeros(0, np.int64), np.zeros(0))
+    predicted, expected = _vectors(predictions, references, others)
+    order = _assign(predicted, expected)
+    fitting = np.asarray(predicted[order].multiply(expected).sum(axis=1)).ravel()
+    return Realignment(order, np.clip(fitting.astype(np.float64), 0.0, 1.0))
+
+
+def _vectors(
+    predictions: list[str], references: list[list[str]], others: Sequence[list[str]]
+) -> tuple[sp.csr_array, sp.csr_array]:
+    import scipy.sparse as sp
+
+    flat = [text for row in references for text in row]
+    predicted, written, *systems = weigh(
+        count_ngrams(predictions),
+        count_ngrams(flat),
+        *(count_ngrams(typical) for typical in others),
+    )
+    target = mean_by_instance(written, references)
+    # a few hundred show whether another submission is aligned
+    rows = np.unique(np.linspace(0, len(predictions) - 1, 200, dtype=np.int64))
+    if flat:
+        systems = [s for s in systems if not fit_of(s, target, rows).misaligned]
+    if systems:
+        # the cosine with a sum is the sum of cosines: all in one product
+        typical = sum(systems[1:], start=systems[0]) * (1 / len(systems))
+        # references count twice as much as other systems' texts
+        target = (target * 2 + typical) * (1 / 3) if flat else typical
+    return predicted, sp.csr_array(target)
+
+
+def _assign(predicted: sp.csr_array, expected: sp.csr_array) -> NDArray[np.int64]:
+    order = np.full(predicted.shape[0], -1, np.int64)
+    rows = columns = np.arange(predicted.shape[0])
+    while len(rows) > _EXACT:
+        certain, partner = _mutual(predicted[rows], expected[columns])
+        if len(certain) < 0.02 * len(rows):
+            break  # texts that fit no instance: no more pairs are certain
+        order[columns[partner]] = rows[certain]
+        rows, columns = np.delete(rows, certain), np.delete(columns, partner)
+    # the rest of a hopeless file is solved in pieces
+    for start in range(0, len(rows), _EXACT):
+        piece = slice(start, start + _EXACT)
+        _solve(predicted, expected, rows[piece], columns[piece], order)
+    return order
+
+
+def _solve(
+    predicted: sp.csr_array,
+    expected: sp.csr_array,
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    order: NDArray[np.int64],
+) -> None:
+    from scipy.optimize import linear_sum_assignment
+
+    likeness = np.vstack(
+        [block for _, block in similarities(predicted[rows], expected[columns])]
+    )
+    likeness += _STAY * (rows[:, None] == columns[None, :])
+    assigned, partner = linear_sum_assignment(likeness, maximize=True)
+    order[columns[partner]] = rows[assigned]
+
+
+def _mutual(
+    predicted: sp.csr_array, expected: sp.csr_array
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    n = expected.shape[0]
+    best = np.full(n, -1.0, np.float32)
+    best_row = np.zeros(n, np.int64)
+    choice = np.zeros(predicted.shape[0], np.int64)
+    for rows, block in similarities(predicted, expected):
+        choice[rows] = block.argmax(axis=1)
+        top = block.argmax(axis=0)
+        value = block[top, np.arange(n)]
+        better = value > best
+        best[better] = value[better]
+        best_row[better] = top[better] + rows.start
+    mutual = best_row[choice] == np.arange(predicted.shape[0])
+    pairs = np.flatnonzero(mutual & (best[choice] > 0))
+    return pairs, choice[pairs]

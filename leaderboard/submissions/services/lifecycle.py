@@ -4,15 +4,26 @@ Between MEASURED and PUBLISHED its states are those of its human evaluation, and
 `evaluation.machine` writes them, both at once.
 """
 
-from typing import Any
+import json
+from dataclasses import asdict
+from typing import Any, BinaryIO, cast
 
+from django.conf import settings
 from django.db import transaction
 
+from crowd.hit_templates.form import read_errors
+from crowd.hits.services.check_answers import checked_spans
 from genie.lib import jobs
+from genie.lib.errors import GenieError
 from genie.lib.runner import CLEARED, Runner
 from genie.lib.typing import Account
+from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models import states
-from leaderboard.submissions.models import Submission, SubmissionEvent
+from leaderboard.submissions.models import Prediction, Submission, SubmissionEvent
+from leaderboard.submissions.readers import PredictionFile, read_predictions
+from leaderboard.submissions.readers.problem import Problem, shown
+from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.services.configuration import errors_asked
 
 State = Submission.State
 
@@ -98,3 +109,126 @@ def tell(pk: int, state: str, sentence: str, *, by: Account | None = None) -> No
         sentence=sentence[:500],
         actor_id=by.pk if by else None,
     )
+
+
+# Check a received file against the task's instances; store its predictions.
+# For an output without marks in a file with marks.
+_NO_MARKS: dict[str, object] = {"spans": [], "by": ""}
+
+
+def validate(pk: int) -> None:
+    """Change RECEIVED to VALID with all predictions stored, or to INVALID with none."""
+    submission = Submission.objects.select_related("task").get(pk=pk)
+    if submission.state != State.RECEIVED:
+        return
+    instances = dict(
+        Instance.objects.filter(task=submission.task)
+        .order_by("position")
+        .values_list("instance_id", "pk")
+    )
+    with _opened(submission) as stream:
+        result = read_predictions(
+            stream,
+            filename=submission.file_name,
+            instance_ids=list(instances),
+            max_bytes=settings.GENIE["MAX_UPLOAD_BYTES"],
+            max_chars_per_prediction=settings.GENIE["MAX_PREDICTION_CHARS"],
+            conversations=submission.task.holds_conversations,
+        )
+    try:
+        marks = _marks(submission.task, result)
+    except GenieError as error:
+        result.problems.append(Problem("unusable-marks", error.message))
+    if result.problems:
+        _refuse(submission, result)
+    else:
+        _accept(submission, result, instances, marks)
+
+
+def _marks(task: Task, result: PredictionFile) -> dict[str, dict[str, object]]:
+    """Check marks of a file like those of a page; a task without marks ignores them.
+
+    Raises ``unusable-spans`` or ``answer-missing``, with the id.
+    """
+    design = all_designs().get(task.human.design)
+    if design is None or not design.marks_errors or result.problems:
+        return {}
+    errors = read_errors(errors_asked(task.human))
+    found: dict[str, dict[str, object]] = {}
+    for key, marks in result.marks.items():
+        try:
+            spans = checked_spans(json.dumps(marks), result.predictions[key], errors)
+        except GenieError as error:
+            raise GenieError(
+                f"{shown(key)}: {error.message}", code=error.code
+            ) from error
+        found[key] = {"spans": spans, "by": result.marks_by}
+    return found
+
+
+def _opened(submission: Submission) -> BinaryIO:
+    """Open the stored file; if it is damaged, the step fails, not the submission."""
+    try:
+        whole = submission.file.size == submission.file_bytes
+    except FileNotFoundError:
+        whole = False
+    if not whole:
+        raise GenieError(
+            "The stored file is lost or damaged on our side; please submit it again.",
+            code="file-gone",
+        )
+    return cast("BinaryIO", submission.file.open("rb"))
+
+
+def _refuse(submission: Submission, result: PredictionFile) -> None:
+    problems = [asdict(problem) for problem in result.problems]
+    n = len(problems)
+    move(
+        submission.pk,
+        State.RECEIVED,
+        State.INVALID,
+        f"The file is invalid: {problems[0]['message']}" + _others(n - 1),
+        errors=problems,
+        file_format=result.format or "",
+    )
+
+
+def _others(n: int) -> str:
+    """Return a note about more kinds of problems on the page.
+
+    Examples
+    --------
+    >>> _others(0), _others(1), _others(2)
+    ('', ' (1 more kind of problem below.)', ' (2 more kinds of problem below.)')
+    """
+    if not n:
+        return ""
+    return f" ({n} more {'kind' if n == 1 else 'kinds'} of problem below.)"
+
+
+def _accept(
+    submission: Submission,
+    result: PredictionFile,
+    instances: dict[str, int],
+    marks: dict[str, dict[str, object]],
+) -> None:
+    rows = [
+        Prediction(
+            submission_id=submission.pk,
+            instance_id=instance_pk,
+            text=result.predictions[key],
+            spans=marks.get(key, _NO_MARKS if marks else None),
+        )
+        for key, instance_pk in instances.items()
+    ]
+    with transaction.atomic():
+        moved = move(
+            submission.pk,
+            State.RECEIVED,
+            State.VALID,
+            f"All {len(rows):,} predictions are present and readable.",
+            file_format=result.format or "",
+        )
+        # Two processes may have read the file: the one that moved it stores them.
+        if moved:
+            Prediction.objects.bulk_create(rows, batch_size=2_000)

@@ -1,12 +1,14 @@
 """Receive a file of predictions: stored under its sha256, counted, queued."""
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import count
-from typing import IO
+from typing import IO, Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -20,10 +22,91 @@ from django.utils.translation import gettext
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.submissions.models import Submission, Team
-from leaderboard.submissions.services import about_system, lifecycle
+from leaderboard.submissions.models import DETAILS, Detail, Submission, Team
+from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.models import Task
 from leaderboard.teams.models import Membership
+
+# Check and change the submitter's details of a system.
+# Characters that make a text look different, or break a line.
+UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Characters that no database stores as text.
+_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
+
+
+def checked_details(**details: str) -> dict[str, str]:
+    own = {detail.name: detail for detail in DETAILS}
+    return {name: _checked_detail(own[name], text) for name, text in details.items()}
+
+
+def _checked_detail(detail: Detail, text: str) -> str:
+    text = text.strip()
+    too_long = len(text) > (detail.field.max_length or 0)
+    if text and (
+        too_long or UNFIT.search(text) or not re.fullmatch(detail.pattern, text)
+    ):
+        raise GenieError(
+            str(detail.refusal), code="bad-detail", details={"parameter": detail.name}
+        )
+    return text
+
+
+def describe(
+    submission: Submission,
+    *,
+    description: str,
+    links: Iterable[str],
+    baseline: str | None = None,
+    **about: str,
+) -> list[str]:
+    """Change a system's details; return the names of the changed fields.
+
+    The calling pages check permissions; `baseline` is for staff only.
+    """
+    said: dict[str, Any] = {
+        "description": checked_description(description),
+        "links": checked_links(links),
+        **checked_details(**about),
+    }
+    if baseline is not None:
+        said["baseline"] = baseline
+    changed = [name for name in said if said[name] != getattr(submission, name)]
+    for name in changed:
+        setattr(submission, name, said[name])
+    if changed:
+        submission.save(update_fields=changed)
+    return changed
+
+
+def checked_description(description: str) -> str:
+    if _UNSTORABLE.search(description) or len(description) > 4000:
+        raise GenieError(
+            gettext("The description must be text of at most 4,000 characters."),
+            code="bad-description",
+        )
+    return description.strip()
+
+
+def checked_links(links: Iterable[str]) -> list[str]:
+    return [_checked_link(link.strip()) for link in links if link.strip()]
+
+
+def _checked_link(link: str) -> str:
+    try:
+        parts = urlsplit(link)
+    except ValueError:
+        parts = urlsplit("")
+    good = parts.scheme in {"http", "https"} and parts.netloc and len(link) <= 500
+    if not good or UNFIT.search(link):
+        raise GenieError(
+            gettext(
+                "The link %(link)s must be a web address that begins with https://."
+            )
+            % {"link": f"{link[:80]!r}"},
+            code="bad-link",
+        )
+    return link
+
 
 TEAM_NAME_CHARACTERS = 200
 _MEBIBYTE = 1 << 20
@@ -71,9 +154,9 @@ def receive(
     """
     _refuse_unfit(task, owner, team, system_name)
     said = {
-        "description": about_system.checked_description(description),
-        "links": about_system.checked_links(links),
-        **about_system.checked(**about),
+        "description": checked_description(description),
+        "links": checked_links(links),
+        **checked_details(**about),
     }
     exempt = exempt_from_quota(owner, "leaderboard.add_submission")
     if not exempt:
@@ -94,7 +177,7 @@ def receive(
             anonymous_until=anonymous_until,
             simulated=simulated,
             file=stored.name,
-            file_name=about_system.UNFIT.sub("", file_name)[-200:] or "predictions",
+            file_name=UNFIT.sub("", file_name)[-200:] or "predictions",
             file_sha256=stored.sha256,
             file_bytes=stored.n_bytes,
         )
@@ -243,7 +326,7 @@ def _refuse_unfit(task: Task, owner: Account, team: Team, system_name: str) -> N
         )
     name = system_name.strip()
     visible = any(sign.isprintable() and not sign.isspace() for sign in name)
-    if not visible or len(name) > 100 or about_system.UNFIT.search(name):
+    if not visible or len(name) > 100 or UNFIT.search(name):
         raise GenieError(
             gettext(
                 "The system's name must have 1 to 100 visible characters on one line."

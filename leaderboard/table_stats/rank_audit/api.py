@@ -17,7 +17,7 @@ from genie.lib.errors import GenieError
 from genie.lib.serving.one_at_a_time import one_at_a_time
 from genie.lib.serving.uploads import announced, drop
 from leaderboard.api.base import View, operation
-from leaderboard.api.body import Body
+from leaderboard.api.query import Body
 from leaderboard.table_stats.rank_audit.read import MOST_BYTES, read_or_refuse
 from leaderboard.table_stats.rank_audit.report import Audit, audit, document
 

@@ -26,14 +26,17 @@ from leaderboard.tasks.config.human import (
     TestCriteria,
 )
 from leaderboard.tasks.config.kinds import Problem
-from leaderboard.tasks.config.metrics import MetricsConfig, read_metrics
-from leaderboard.tasks.config.read import ReadTask, Template, read_task
 from leaderboard.tasks.config.task import (
     BudgetConfig,
     JudgesConfig,
+    MetricsConfig,
     QuotaConfig,
+    ReadTask,
     ReleaseConfig,
     TaskConfig,
+    Template,
+    read_metrics,
+    read_task,
 )
 
 __all__ = [

@@ -1,22 +1,80 @@
 """The configuration of a whole task.toml."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
 
 from crowd.hit_templates.form import CODE, CONVERSATION, MARKDOWN, PLAIN
-from leaderboard.tasks.config.human import ComparisonConfig, HumanConfig, JointConfig
+from leaderboard.tasks.config.human import (
+    FORM,
+    NEGATIVE,
+    POSITIVE,
+    ComparisonConfig,
+    HumanConfig,
+    JointConfig,
+    TestCriteria,
+)
 from leaderboard.tasks.config.kinds import (
     Kind,
+    Place,
+    Problem,
     anything,
     mapping,
+    names,
     one_of,
+    read_table,
+    setting,
+    table_of,
     text,
     truth,
+    unknown_key,
     whole,
 )
-from leaderboard.tasks.config.metrics import METRICS, MetricsConfig
-from leaderboard.tasks.config.tables import setting, table_of
+
+# The table [metrics]: the automatic metrics of a task and their parameters.
+_PARAMETERS = mapping("parameters", anything())
+
+
+@dataclass(frozen=True)
+class MetricsConfig:
+    use: Sequence[str] = setting(names("metrics"))
+    # the first column of the board; empty: all metrics in their order
+    headline: Sequence[str] = setting(names("metrics"), ())
+    # slug -> keyword arguments of the metric: the tables [metrics.<slug>]
+    parameters: Mapping[str, Mapping[str, object]] = setting(
+        mapping("metrics", _PARAMETERS), {}
+    )
+
+
+_LISTS = ("use", "headline")
+
+
+def read_metrics(value: object, place: Place) -> MetricsConfig:
+    """Read the table [metrics]; problems are added to `place`."""
+    if not isinstance(value, Mapping):
+        return read_table(MetricsConfig, value, place)
+    parameters: dict[str, Mapping[str, object]] = {}
+    for name, table in value.items():
+        if name in _LISTS:
+            continue
+        if not isinstance(table, Mapping):
+            place.below(name).wrong(unknown_key(name, _LISTS))
+            continue
+        parameters[name] = _PARAMETERS.read(table, place.below(name)) or {}
+    lists = {name: value[name] for name in _LISTS if name in value}
+    config = read_table(MetricsConfig, lists, place)
+    for name in config.headline:
+        if name not in config.use:
+            place.below("headline").wrong(f"names {name!r}, which `use` does not name.")
+    return replace(
+        config,
+        headline=config.headline if "headline" in value else config.use,
+        parameters=parameters,
+    )
+
+
+METRICS = Kind("a table", read_metrics, MetricsConfig())
+
 
 T = TypeVar("T")
 FORMATS = (PLAIN, MARKDOWN, CODE, CONVERSATION)
@@ -113,3 +171,86 @@ class TaskConfig(About):
         """Field with the document of an instance; empty if pages mix inputs."""
         tables = (self.human, self.comparison, self.joint)
         return next((table.page_by for table in tables if table.page_by), "")
+
+
+# Read the parsed task.toml into its configuration, with all of its problems.
+H = TypeVar("H", bound=HumanConfig)
+TRANSLATION = "translation"
+
+
+class Template(Protocol):
+    @property
+    def questions(self) -> Mapping[str, str]: ...
+
+    @property
+    def test_criteria(self) -> Mapping[str, Sequence[str]]: ...
+
+
+@dataclass(frozen=True)
+class ReadTask:
+    config: TaskConfig
+    problems: Sequence[Problem]
+
+
+def read_task(
+    document: Mapping[str, object], templates: Mapping[str, Template]
+) -> ReadTask:
+    """Read a parsed task.toml and report all of its problems at once.
+
+    `templates` are the site's HIT templates by slug; they have default questions. A
+    value that cannot be used counts as left out; a required one that is missing is
+    empty.
+    """
+    top = Place("", [])
+    config = read_table(TaskConfig, document, top)
+    if config.source.field not in {"", *config.fields}:
+        top.below("source.field").wrong(
+            f"names {config.source.field!r}, which is none of the fields."
+        )
+    for name in config.formats:
+        if name not in config.fields:
+            top.below(f"formats.{name}").wrong(f"{name!r} is none of the fields.")
+    human = config.human
+    if not _says(document.get("human"), "show_reference"):
+        # workers who do not know the source language compare with a reference
+        human = replace(human, show_reference=config.kind == TRANSLATION)
+    if "human" in document:
+        human = _completed(human, templates, top.below("human"))
+
+    def below(name: str, table: type[H]) -> H:
+        value, place = document.get(name, {}), top.below(name)
+        table_config = read_table(table, value, place, inherits=human)
+        return _completed(table_config, templates, place)
+
+    complete = replace(
+        config,
+        human=human,
+        comparison=below("comparison", ComparisonConfig),
+        joint=below("joint", JointConfig),
+    )
+    return ReadTask(complete, top.problems)
+
+
+def _says(table: object, name: str) -> bool:
+    return isinstance(table, Mapping) and name in table
+
+
+def _completed(human: H, templates: Mapping[str, Template], place: Place) -> H:
+    template = templates.get(human.hit_template)
+    if template is None:  # loading reports the known templates
+        return human
+    criteria = human.criteria or dict(template.questions)
+    if not criteria:
+        place.below("criteria").wrong("is missing; name a criterion and its question.")
+    marks = human.test_criteria
+    if (
+        marks is None
+        and template.test_criteria
+        and {*criteria} <= {*template.questions}
+    ):
+        marks = TestCriteria(
+            tuple(template.test_criteria.get(POSITIVE, ())),
+            tuple(template.test_criteria.get(NEGATIVE, ())),
+            tuple(template.test_criteria.get(FORM, ())),
+        ).within(criteria)
+    return replace(human, criteria=criteria, test_criteria=marks)

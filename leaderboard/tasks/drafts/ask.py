@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from leaderboard.designs.base import Design, all_designs
 
 OVERALL = "overall"

@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from genie.lib.formats import is_conversation
-from leaderboard.tables import Cell, Problem, Table
+from leaderboard.files import Problem
+from leaderboard.tables import Cell, Table
 from leaderboard.tasks.intake.roles import (
     CODE,
     CONVERSATION,

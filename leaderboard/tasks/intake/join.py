@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from genie.lib.formats import as_text, is_conversation
-from leaderboard.tables import Cell, Problem, Row, Table, printable
+from leaderboard.files import Problem, printable
+from leaderboard.tables import Cell, Row, Table
 from leaderboard.tasks.intake.read import Findings
 from leaderboard.tasks.intake.roles import (
     CONVERSATION,

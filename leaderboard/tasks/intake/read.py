@@ -8,35 +8,19 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from genie.lib import formats
-from leaderboard.tables import (
-    Cell,
+from leaderboard.files import (
     File,
     Limits,
     Problem,
-    Table,
     Unreadable,
-    from_objects,
     printable,
-    read_json,
     refuse,
     unpack,
 )
+from leaderboard.tables import Cell, Table, from_objects, read_json
 from leaderboard.tables import read_table as read_any
 
-ENDINGS = (
-    *(
-        ".csv",
-        ".tsv",
-        ".tab",
-        ".txt",
-        ".json",
-        ".jsonl",
-        ".ndjson",
-        ".xlsx",
-        ".parquet",
-    ),
-    *(".gz", ".zip"),
-)
+ENDINGS = ".csv .tsv .tab .txt .json .jsonl .ndjson .xlsx .parquet .gz .zip".split()
 LIMITS = Limits(64 << 20, 100_000, 200, 200_000)
 # So many of each kind are listed; the others are counted.
 N_LISTED = 5

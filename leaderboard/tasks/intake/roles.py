@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from leaderboard.tables import Problem, Table, printable
+from leaderboard.files import Problem, printable
+from leaderboard.tables import Table
 
 ID, INPUT, REFERENCE, SYSTEM = "id", "input", "reference", "system"
 # of tables with a row for each output: the system's name, and the output

@@ -1,11 +1,13 @@
 """The common form of official releases of test sets."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, ClassVar
 
 from genie.lib.errors import GenieError
@@ -129,3 +131,253 @@ def _check(instance: ReleaseInstance, by_id: Mapping[str, ReleaseInstance]) -> N
                 code="release-broken",
                 details={"id": instance.id},
             )
+
+
+# The only entry to official releases.
+def read_release(
+    kind: str, path: Path | str, options: Mapping[str, Any] | None = None
+) -> Release:
+    """Read a benchmark's official release.
+
+    Parameters
+    ----------
+    kind : str
+        Slug of the layout, as in the task's ``[release] reader``.
+
+    Raises
+    ------
+    GenieError
+        ``unknown-reader``, ``unknown-option``, ``release-missing`` (a file is not
+        there), ``release-broken`` (with file, line and field), ``release-empty``.
+
+    Examples
+    --------
+    >>> read_release("no-such-layout", ".")
+    Traceback (most recent call last):
+    ...
+    genie.lib.errors.GenieError: There is no reader 'no-such-layout', only anlg-jsonl, ...
+    """
+    readers = all_readers()
+    if kind not in readers:
+        raise GenieError(
+            f"There is no reader {kind!r}, only {', '.join(readers)}.",
+            code="unknown-reader",
+        )
+    chosen_options = dict(options or {})
+    unknown = sorted(chosen_options.keys() - readers[kind].options.keys())
+    if unknown:
+        known = ", ".join(readers[kind].options)
+        raise GenieError(
+            f"The reader {kind} has no option {unknown[0]!r}, only {known}.",
+            code="unknown-option",
+        )
+    return readers[kind]().read(Path(path), chosen_options)
+
+
+# Find and read a release's files, with errors that state file, line and field.
+_LONGEST_NAME = 255
+
+
+@dataclass
+class Folder:
+    """A release's folder or single file, with the hashes of everything read from it."""
+
+    path: Path
+    read: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.path.exists():
+            raise GenieError(
+                f"There is no file or folder {self.path}.", code="release-missing"
+            )
+
+    def find(self, *patterns: str) -> Path:
+        """Return the first file that matches a pattern; the path if it is a file."""
+        if self.path.is_file():
+            return self.path
+        for pattern in patterns:
+            for path in sorted(self.path.glob(_inside(pattern))):
+                if path.is_file():
+                    return path
+        raise GenieError(
+            f"There is no {' or '.join(map(str, patterns))} in {self.path}.",
+            code="release-missing",
+            details={"expected": list(patterns)},
+        )
+
+    def beside(self, name: str) -> Path:
+        """Return a file of the folder (of the file's folder if it is a file)."""
+        folder = self.path if self.path.is_dir() else self.path.parent
+        name = _inside(name)
+        if not (folder / name).is_file():
+            raise GenieError(
+                f"There is no {name} in {folder}.",
+                code="release-missing",
+                details={"expected": [name]},
+            )
+        return folder / name
+
+    def text(self, path: Path) -> str:
+        data = path.read_bytes()
+        self.read[path.name] = hashlib.sha256(data).hexdigest()
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise GenieError(
+                f"{path.name} is not UTF-8: line {line:,} has an invalid byte.",
+                code="release-broken",
+                details={"file": path.name, "line": line},
+            ) from None
+
+    def lines(self, path: Path) -> list[str]:
+        """Read a file's lines, split at line feeds only."""
+        text = self.text(path)
+        if not text:
+            return []
+        return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+
+    def rows(self, path: Path) -> Iterator[Row]:
+        """Read JSONL, a JSON list, or a JSON object around a list or from id to row."""
+        text = self.text(path)
+        first = text.lstrip()[:1]
+        if first == "[" or (path.suffix != ".jsonl" and _is_one_value(text)):
+            yield from _rows_of(_parse(text, path.name, None), path.name)
+            return
+        for number, line in enumerate(text.split("\n"), start=1):
+            if line.strip():
+                yield _row(_parse(line, path.name, number), path.name, number)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One JSON object of a file, with errors that state its place."""
+
+    values: Mapping[str, Any]
+    file: str
+    line: int | None
+
+    @property
+    def where(self) -> str:
+        """File and line in words."""
+        return f"{self.file}, line {self.line:,}" if self.line else self.file
+
+    def broken(self, reason: str) -> GenieError:
+        return GenieError(
+            f"{self.where}: {reason}.",
+            code="release-broken",
+            details={"file": self.file, "line": self.line},
+        )
+
+    def text(self, *names: str) -> str:
+        """Return the first of some fields that is present; numbers become text."""
+        for name in names:
+            if name in self.values:
+                return self._text(name, self.values[name])
+        raise self.broken(f"the field {' or '.join(names)} is missing")
+
+    def texts(self, name: str) -> list[str]:
+        """Return a field with a text or a list of texts; empty if it is absent."""
+        value = self.values.get(name)
+        if value is None:
+            return []
+        return [
+            self._text(name, text)
+            for text in (value if isinstance(value, list) else [value])
+        ]
+
+    def _text(self, name: str, value: object) -> str:
+        if isinstance(value, str):
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        raise self.broken(f"the field {name} is not a string")
+
+
+def _is_one_value(text: str) -> bool:
+    # in JSON Lines under another file name, each of the first lines is a whole object
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    several = len(lines) > 1
+    return not (several and lines[0].endswith("}") and lines[1].startswith("{"))
+
+
+def _parse(text: str, file: str, line: int | None) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        reason = "it is nested too deeply"
+    except json.JSONDecodeError as error:
+        line = line or error.lineno
+        reason = error.msg.lower()
+    except ValueError as error:  # a number with too many digits
+        reason = str(error)
+    raise GenieError(
+        f"{file}, line {line or 1:,} is not valid JSON: {reason}.",
+        code="release-broken",
+        details={"file": file, "line": line or 1},
+    )
+
+
+def _rows_of(value: Any, file: str) -> Iterator[Row]:
+    if isinstance(value, dict):
+        inner = [entry for entry in value.values() if _is_table(entry)]
+        if len(inner) == 1:  # {"version": ..., "data": [...]}
+            value = inner[0]
+        elif value and all(isinstance(entry, dict) for entry in value.values()):
+            value = [{"id": key, **entry} for key, entry in value.items()]
+        else:  # a single instance
+            value = [value]
+    for number, entry in enumerate(value, start=1):
+        yield _row(entry, f"{file}, entry {number:,}", None)
+
+
+def _is_table(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(entry, dict) for entry in value)
+    )
+
+
+def _row(value: Any, file: str, line: int | None) -> Row:
+    row = Row(value if isinstance(value, dict) else {}, file, line)
+    if not isinstance(value, dict):
+        raise row.broken("it is not a JSON object")
+    return row
+
+
+def _inside(name: object) -> str:
+    """Refuse a name that leads out of the release: a stranger may have written it."""
+    path = PurePath(text := str(name))
+    outside = path.is_absolute() or {"..", "**"} & {*path.parts}
+    # no file system has such long names, and looking one up fails
+    unlike = (
+        not path.parts
+        or "\0" in text
+        or len(text.encode(errors="replace")) > _LONGEST_NAME
+    )
+    if outside or unlike:
+        raise GenieError(
+            f"The name {text[:80]!r} is none of a file in the release.",
+            code="release-broken",
+        )
+    return text
+
+
+def names_of(options: Mapping[str, Any], key: str, default: Sequence[str]) -> list[str]:
+    """Return an option that is a name or a list of names, as a list.
+
+    Examples
+    --------
+    >>> names_of({"references": "b.txt"}, "references", ["a.txt"])
+    ['b.txt']
+    """
+    value = options.get(key, default)
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Sequence):
+        return [str(name) for name in value]
+    raise GenieError(
+        f"The option {key} is neither a name nor a list of names.",
+        code="release-broken",
+    )

@@ -12,14 +12,19 @@ from genie.lib.typing import Account
 from leaderboard.tasks import shipped
 from leaderboard.tasks.drafts.bundle import DATA, DEFINITION, Bundle, bundle_of
 from leaderboard.tasks.models import Instance, Task
-from leaderboard.tasks.services import brought, fitting
+from leaderboard.tasks.services import configuration
 from leaderboard.tasks.services.archives import (
     READER,
     Archive,
     release_table,
     texts_of,
 )
-from leaderboard.tasks.services.load import LoadReport, load_definition
+from leaderboard.tasks.services.load import (
+    LoadReport,
+    files_of,
+    load_definition,
+    templates_of,
+)
 
 
 @dataclass(frozen=True)
@@ -57,11 +62,11 @@ def look_at(bundle: Bundle, archive: Archive | None = None) -> Looked:
 
 def _problems(bundle: Bundle) -> list[str]:
     try:
-        templates, found = brought.templates_of(bundle.files), []
+        templates, found = templates_of(bundle.files), []
     except GenieError as error:
         templates, found = {}, [error.message]
     with hit_templates.at_hand(templates):
-        misfits = fitting.misfits(bundle.document).all()
+        misfits = configuration.misfits(bundle.document).all()
     # a broken one is not reported as missing, too
     keys = {f"{table}.hit_template" for table in ("human", "comparison", "joint")}
     return found + [str(one) for one in misfits if not (found and one.key in keys)]
@@ -113,7 +118,7 @@ def export_bundle(task: Task, *, with_references: bool) -> Bundle:
         for row in Instance.objects.filter(task=task).order_by("position").iterator()
     )
     bundle = bundle_of(_definition(task), rows)
-    files = brought.kept(task, with_references=not withheld)
+    files = files_of(task, with_references=not withheld)
     files[DATA] = bundle.files[DATA]
     # As uploaded, with its comments, unless its meaning has changed since.
     if not _says(files.get(DEFINITION), bundle.document):

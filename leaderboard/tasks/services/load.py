@@ -1,26 +1,194 @@
 """Load a benchmark task once, from its official release or its bundle."""
 
+import json
+import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NoReturn
 
 from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
 
 from crowd import hit_templates
+from crowd.hit_templates import HITTemplate, foreign
 from crowd.money.models import Budget
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator
 from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import document_name
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.states import WAY_BACK, State
 from leaderboard.tasks import shipped
-from leaderboard.tasks.config import TaskConfig
+from leaderboard.tasks.config import TaskConfig, read_task
+from leaderboard.tasks.config.differences import HUMAN, differences, incomparable
+from leaderboard.tasks.drafts.bundle import DATA
 from leaderboard.tasks.drafts.documents import whole_first
-from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.models import Instance, Task, TaskFile, TaskRevision
 from leaderboard.tasks.readers import Release, all_readers, read_release
-from leaderboard.tasks.services import brought, revisions
-from leaderboard.tasks.services.fitting import usable
+from leaderboard.tasks.services.configuration import usable
+
+# Files of a bundle besides task.toml and its texts: HIT templates and others.
+TEMPLATES = "templates"
+MOST_BYTES = 16 << 20
+# templates/NAME/FILE
+_DEPTH = 3
+
+
+def templates_of(files: Mapping[str, bytes]) -> dict[str, HITTemplate]:
+    """Read the HIT templates of a bundle and check that its files can be stored.
+
+    Raises ``bad-bundle``, ``unusable-template``, ``template-taken``.
+    """
+    if sum(len(data) for path, data in files.items() if path != DATA) > MOST_BYTES:
+        raise GenieError(
+            f"The bundle cannot be used: beside {DATA}, its files may have "
+            f"{MOST_BYTES >> 20} MB together.",
+            code="bad-bundle",
+        )
+    templates = {}
+    for slug, parts in _parts(files).items():
+        templates[slug] = foreign.read(slug, parts)
+        hit_templates.refuse_other(slug, _texts(parts))
+    return templates
+
+
+def keep_files(task: Task, files: Mapping[str, bytes]) -> None:
+    """Store the files of a task's bundle in place of the earlier ones.
+
+    `templates_of` has checked them.
+    """
+    for slug, parts in _parts(files).items():
+        hit_templates.keep(slug, _texts(parts))
+    kept = {path: data for path, data in files.items() if path != DATA}
+    before = {row.path: bytes(row.data) for row in task.files.all()}
+    task.files.exclude(path__in=kept).delete()
+    TaskFile.objects.bulk_create(
+        [
+            TaskFile(task=task, path=path, data=data)
+            for path, data in kept.items()
+            if before.get(path) != data
+        ],
+        update_conflicts=True,
+        update_fields=["data"],
+        unique_fields=["task", "path"],
+    )
+
+
+def files_of(task: Task, *, with_references: bool) -> dict[str, bytes]:
+    """Return the files that came with a task, and the HIT templates that it uses.
+
+    Without `with_references`, only the templates: the other files could contain
+    references.
+    """
+    files = {
+        row.path: bytes(row.data)
+        for row in task.files.all()
+        if with_references or _template_of(row.path)
+    }
+    config = task.configuration
+    for human in (config.human, config.comparison, config.joint):
+        slug = human.hit_template
+        if slug and slug not in hit_templates.all_templates():
+            for name, text in (hit_templates.files_of(slug) or {}).items():
+                files.setdefault(f"{TEMPLATES}/{slug}/{name}", text.encode())
+    return files
+
+
+def _parts(files: Mapping[str, bytes]) -> dict[str, dict[str, bytes]]:
+    found: defaultdict[str, dict[str, bytes]] = defaultdict(dict)
+    for path, data in files.items():
+        if slug := _template_of(path):
+            found[slug]["/".join(PurePosixPath(path).parts[2:])] = data
+    return dict(sorted(found.items()))
+
+
+def _template_of(path: str) -> str:
+    parts = PurePosixPath(path).parts
+    return parts[1] if parts[0] == TEMPLATES and len(parts) >= _DEPTH else ""
+
+
+def _texts(parts: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: data.decode("utf-8") for name, data in sorted(parts.items())}
+
+
+# Change a loaded task, with author and time, and never so that scores mix.
+# Before the first question is asked.
+_BEFORE = (State.REQUESTED, State.DECLINED, State.WITHDRAWN)
+
+
+def begin_revision(task: Task, *, by: Account | None = None) -> None:
+    """Store a task's first revision: its task.toml at loading."""
+    TaskRevision.objects.get_or_create(
+        task=task,
+        number=1,
+        defaults={"config": task.config, "by_id": by.pk if by else None},
+    )
+
+
+@transaction.atomic
+def revise(
+    task: Task,
+    document: Mapping[str, Any],
+    *,
+    by: Account | None = None,
+    because: str = "",
+) -> TaskRevision | None:
+    """Store a changed task.toml as a revision; None if its meaning is the same.
+
+    Raises ``incomparable`` if people have answered already and the board would mix
+    scores from before and after.
+    """
+    # Two changes at once get two numbers.
+    Task.objects.select_for_update().get(pk=task.pk)
+    old, new = task.configuration, _read(document)
+    changes = differences(old, new)
+    if not changes:
+        return None
+    apart = incomparable(changes, old, new, asked_by(task))
+    if apart:
+        raise GenieError(
+            f"People have already been asked about {task.title}, and a change of "
+            f"{', '.join(apart)} would put scores on one board that cannot be compared. "
+            "Load it under another slug as a new version.",
+            code="incomparable",
+            details={"keys": apart},
+        )
+    begin_revision(task)
+    return TaskRevision.objects.create(
+        task=task,
+        number=task.revisions.count() + 1,
+        config=dict(document),
+        changes=changes,
+        by_id=by.pk if by else None,
+        because=because[:500],
+    )
+
+
+def _read(document: Mapping[str, Any]) -> TaskConfig:
+    # As the row is read: dates and similar values are stored as texts.
+    return read_task(json.loads(json.dumps(document)), hit_templates.known()).config
+
+
+def asked_by(task: Task) -> set[str]:
+    """Return the tables of task.toml by which people have been asked already."""
+    of_task = HumanEvaluation.objects.filter(task=task)
+    # withdrawn submissions can return to the board
+    back = of_task.filter(
+        state=State.WITHDRAWN,
+        campaigns__isnull=False,
+        submission__events__state=State.WITHDRAWN,
+        submission__events__at__gt=timezone.now() - WAY_BACK,
+    )
+    rows = of_task.filter(~Q(state__in=_BEFORE) | Q(pk__in=back.values("pk")))
+    return {
+        HUMAN if strategy == HumanEvaluation.Strategy.SINGLE else strategy
+        for strategy in rows.order_by().values_list("strategy", flat=True).distinct()
+    }
+
 
 N_NAMED = 20
 # keys of task.toml with a column each
@@ -72,7 +240,7 @@ def load_definition(
 
     `files` are those of its bundle, and are stored with the task.
     """
-    with hit_templates.at_hand(brought.templates_of(files or {})):
+    with hit_templates.at_hand(templates_of(files or {})):
         # invalid metrics and questions are refused before any write
         config = usable(slug, document)
         release = _release(config, source, reader)
@@ -115,14 +283,14 @@ def _load(
         if existing.release_sha256 != release.sha256:
             _refuse_changed(existing, release)
         if files is not None:
-            brought.keep(existing, files)
+            keep_files(existing, files)
         _refuse_cut(existing, config)
         _refresh(existing, described, by)
         return LoadReport(existing, created=False, n_instances=existing.n_instances)
     task = _create(slug, release, described, config)
     if files is not None:
-        brought.keep(task, files)
-    revisions.begin(task, by=by)
+        keep_files(task, files)
+    begin_revision(task, by=by)
     if config.budget.cents:
         # Values that staff set in the admin are kept.
         Budget.objects.get_or_create(
@@ -244,7 +412,7 @@ def _refresh(
 ) -> None:
     document = described["config"]
     if isinstance(document, Mapping):
-        revisions.revise(task, document, by=by, because=because)
+        revise(task, document, by=by, because=because)
     if any(getattr(task, name) != value for name, value in described.items()):
         Task.objects.filter(pk=task.pk).update(**described)
         task.refresh_from_db()
@@ -292,3 +460,37 @@ def _named(ids: list[str]) -> str:
         return ""
     more = ", …" if len(ids) > N_NAMED else ""
     return f" ({', '.join(ids[:N_NAMED])}{more})"
+
+
+# Versions of a task: changes that make scores incomparable create a new one.
+def versions_of(task: Task) -> list[Task]:
+    """Return all versions of a task on this site, the first one first.
+
+    A version refers to the one before it, which may exist on another site only; two may
+    follow one. Empty if there is only one.
+    """
+    first, seen = task, {task.slug}
+    while first.version_of and first.version_of not in seen:
+        before = Task.objects.filter(slug=first.version_of).first()
+        if before is None:
+            break
+        first = before
+        seen.add(first.slug)
+    found, newest = [first], [first.slug]
+    known = {first.slug}
+    while newest:
+        later = Task.objects.filter(version_of__in=newest).exclude(slug__in=known)
+        rows = list(later.order_by("pk"))
+        found += rows
+        newest = [row.slug for row in rows]
+        known.update(newest)
+    return found if len(found) > 1 else []
+
+
+def next_slug(task: Task) -> tuple[str, int]:
+    """Return the slug of the next version, and its number."""
+    stem = re.sub(r"-\d+$", "", task.slug) if task.version_of else task.slug
+    number = max(len(versions_of(task)), 1) + 1
+    while Task.objects.filter(slug=f"{stem[:95]}-{number}").exists():
+        number += 1
+    return f"{stem[:95]}-{number}", number

@@ -11,9 +11,9 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from crowd.money.services import last_payments
+from crowd.money.services.payouts import forget_the_gone
 from crowd.workers.models.worker import Worker
-from crowd.workers.services import profiles
+from crowd.workers.services.invitations import forget_profile
 from genie.accounts.models import AccessToken, TaskRole
 from genie.history import log
 from genie.lib.errors import GenieError
@@ -55,7 +55,7 @@ def delete(user_pk: int) -> None:
             model.objects.filter(user=user).delete()
         for worker in Worker.objects.filter(user=user):
             log.forget(log.Kind.BAN, [worker.pk])
-            profiles.forget(worker)
+            forget_profile(worker)
         # invitations that they sent no longer work
         TeamInvitation.objects.filter(
             created_by=user, accepted_at=None, revoked_at=None
@@ -68,7 +68,7 @@ def delete(user_pk: int) -> None:
         user.set_unusable_password()
         user.save()
         # workers are still paid what they are owed
-        last_payments.forget_the_gone()
+        forget_the_gone()
         user.groups.clear()
         # the requester's keys and money stay
         user.requesters.clear()

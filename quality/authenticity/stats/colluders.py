@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quality.authenticity.stats.answers import (
+from quality.authenticity.stats.likelihood_ratio import (
+    FEWEST,
     NOISE,
     Answers,
     centred,
     deserved,
+    similarity,
 )
-from quality.authenticity.stats.signs import FEWEST, similarity
 from quality.counts import Floats, Ints
 
 #: If more workers answered a text, each is compared with this many who follow.

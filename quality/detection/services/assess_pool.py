@@ -16,11 +16,13 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from crowd.campaigns.services import staff_notices
+from crowd.campaigns.services.run import tell_of_bad_crowd
 from crowd.hits.models import Assignment
 from crowd.workers.models.worker import Pause
 from crowd.workers.services import exclusions
+from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
+from genie.lib.typing import Account
 from quality.bans.services import carry_out, decided_workers, waiting_workers
 from quality.counts import Floats
 from quality.detection.models import (
@@ -38,10 +40,64 @@ from quality.detection.services.evidence import (
     label_of,
     stamp_of,
 )
-from quality.detection.services.retire import retire
-from quality.detection.stats.assess import Assessment, AssessOptions, assess_workers
-from quality.detection.stats.decisions import excluded_by
+from quality.detection.stats.assess import (
+    Assessment,
+    AssessOptions,
+    assess_workers,
+    excluded_by,
+)
 from quality.detection.stats.schedule import FIT_EVERY
+from quality.test_questions.models import Grade
+
+
+# Test questions that careful workers fail: retired with a note, restored by staff.
+def retire(fit: DetectorFit, placements: Sequence[int]) -> int:
+    """Retire these questions, except those that staff have restored; return the count.
+
+    Their answers stay, and the next fit leaves them out.
+    """
+    known = RetiredQuestion.objects.filter(placement__in=placements)
+    new = set(placements) - set(known.values_list("placement", flat=True))
+    RetiredQuestion.objects.bulk_create(
+        [
+            RetiredQuestion(placement_id=pk, fit=fit, reason=_reason(pk))
+            for pk in sorted(new)
+        ],
+        ignore_conflicts=True,
+    )
+    return len(new)
+
+
+def _reason(placement: int) -> str:
+    marks = list(
+        Grade.objects.filter(placement=placement).values_list("correct", flat=True)
+    )
+    return (
+        f"{sum(marks)} of {len(marks)} workers right. Workers who are careful elsewhere "
+        "are more often wrong than right on it, so the key is probably wrong."
+    )
+
+
+def restore(pk: int, *, by: Account, reason: str) -> RetiredQuestion:
+    """Let a retired question count again, permanently.
+
+    Raises
+    ------
+    GenieError
+        ``reason-missing`` or ``already-decided``.
+    """
+    if not reason.strip():
+        raise GenieError("Give a reason for your decision.", code="reason-missing")
+    restored = RetiredQuestion.objects.filter(pk=pk, restored_at=None).update(
+        restored_at=timezone.now(), restored_by=by, restored_reason=reason
+    )
+    question = RetiredQuestion.objects.get(pk=pk)
+    if not restored:
+        raise GenieError(
+            "This test question has already been restored.", code="already-decided"
+        )
+    return question
+
 
 # Facts about a worker's answers that staff see beside the evidence.
 # Workers with fewer ratings get no such facts.
@@ -284,7 +340,7 @@ def _write(
         if verdicts[i].noisy and alone[i] <= verdicts[i].threshold
     }
     told = settings.GENIE["BAD_CROWD"]
-    staff_notices.tell_of_bad_crowd(fit.pool, found.share_careless.estimate > told)
+    tell_of_bad_crowd(fit.pool, found.share_careless.estimate > told)
     bans = carry_out(fit, simulated=simulated, for_people=only_narrow)
     _resume(fit.pool)
     return bans

@@ -1,6 +1,6 @@
 """Whether a worker's next HIT is a test question, and when workers are paused.
 
-Registered with `crowd.campaigns.services.preference`, which knows nothing of tests.
+Registered with `crowd.campaigns.services.claim`, which knows nothing of tests.
 """
 
 from collections import Counter
@@ -21,11 +21,11 @@ from genie.lib.serving.caches import computed
 from genie.lib.unguessable import seed_for
 from quality.bans.services import decided_workers
 from quality.detection.models import ALL_EVIDENCE, DetectorFit, Standing
-from quality.detection.services.record import Record, record_of
+from quality.detection.services.evidence import Record, record_of
 from quality.detection.stats.assess import AssessOptions
-from quality.detection.stats.early_stop import EarlyStop
 from quality.detection.stats.schedule import (
     Allowance,
+    EarlyStop,
     ScheduleOptions,
     affordable,
     test_probability,

@@ -6,19 +6,35 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice, pairwise, zip_longest
 
-from quality.test_questions.edits.draft import Draft, draft_of
-from quality.test_questions.edits.edit import CHANGED, REMOVED, Change, Edit
-from quality.test_questions.edits.kinds import KINDS
-from quality.test_questions.edits.rules.clauses import dropped, taken
-from quality.test_questions.edits.rules.forms import agreements, orders
-from quality.test_questions.edits.rules.names import entities, roles
-from quality.test_questions.edits.rules.numbers import numbers, opposites, units
+from quality.test_questions.edits.edit import (
+    CHANGED,
+    KINDS,
+    REMOVED,
+    Change,
+    Draft,
+    Edit,
+    cased_like,
+    doubled,
+    draft_of,
+    plain,
+    words_of,
+)
+from quality.test_questions.edits.rules.clauses import (
+    agreements,
+    dropped,
+    numbers,
+    opposites,
+    orders,
+    taken,
+    units,
+)
 from quality.test_questions.edits.rules.things import (
     answers,
+    entities,
     exchanged_things,
+    roles,
     things,
 )
-from quality.test_questions.edits.words import cased_like, doubled, plain, words_of
 
 
 # Negations added and removed.
@@ -27,7 +43,7 @@ def negations(draft: Draft) -> Iterator[Change]:
 
     Examples
     --------
-    >>> from quality.test_questions.edits.draft import draft_of
+    >>> from quality.test_questions.edits.edit import draft_of
     >>> [change.after for change in negations(draft_of("It is late."))]
     ['is not']
     """

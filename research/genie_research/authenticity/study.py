@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from genie_research.authenticity.auroc import auroc
-from quality.authenticity.stats.answers import Answers
-from quality.authenticity.stats.likelihood_ratio import assess_authenticity
+from quality.authenticity.stats.likelihood_ratio import Answers, assess_authenticity
 from quality.counts import Floats, Ints
 
 #: Correlation of one person's answers with quality: two people's correlate by .49.

@@ -6,8 +6,7 @@ from typing import Any
 
 from genie_research.boards.cleaning_study import CleaningResult
 from genie_research.boards.crowd_simulation import Share
-from leaderboard.table_stats.plots import Mark, interval_plot
-from leaderboard.table_stats.report import Sheet
+from leaderboard.table_stats.report import Mark, Sheet, interval_plot
 
 Named = tuple[str, CleaningResult]
 

@@ -15,7 +15,7 @@ from genie_research.crowds.people import (
     deserved_means,
     draw_crowd,
 )
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 from leaderboard.stats.systems.estimates import estimate_systems
 
 #: Staff are warned of a bad crowd if at least this share is surely careless.

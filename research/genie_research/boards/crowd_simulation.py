@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leaderboard.stats.bounds import normal_quantile
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 from leaderboard.stats.systems.estimates import estimate_systems
 from leaderboard.stats.systems.table import Codes
 

@@ -14,13 +14,12 @@ from genie_research.boards.plan_simulation import (
     simulated_power,
 )
 from leaderboard.stats.bounds import normal_quantile
-from leaderboard.stats.components import Components, mean_variance, pilot_components
+from leaderboard.stats.intervals import Floats
+from leaderboard.stats.mixed import Components, mean_variance, pilot_components
 from leaderboard.stats.power import paired_power, pilot_sd_of_difference
-from leaderboard.stats.resampling import Floats
 from leaderboard.table_stats.plans import paired_means
-from leaderboard.table_stats.plots import Mark, interval_plot
 from leaderboard.table_stats.read import Ratings
-from leaderboard.table_stats.report import Sheet
+from leaderboard.table_stats.report import Mark, Sheet, interval_plot
 
 _CONFIDENCE = 0.95
 

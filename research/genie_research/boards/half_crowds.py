@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.stats.clustered import clustered_mean, factor_codes
-from leaderboard.stats.intervals import as_ratings
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats, as_ratings
 from leaderboard.stats.systems.estimates import (
     SystemEstimates,
     contrasts,

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.stats.clustered import factor_codes
-from leaderboard.stats.intervals import as_ratings
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats, as_ratings
 
 Aggregate = Callable[[Floats], Floats]
 _CHUNK = 500_000

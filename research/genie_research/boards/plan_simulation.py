@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from genie_research.boards.label_table import draw_estimates, label_table
 from leaderboard.stats.bounds import normal_quantile
-from leaderboard.stats.components import Components
+from leaderboard.stats.intervals import Floats
+from leaderboard.stats.mixed import Components
 from leaderboard.stats.paired import differences
-from leaderboard.stats.resampling import Floats
 
 _CHUNK = 2_000_000
 
@@ -62,7 +62,7 @@ def simulated_means(
     -------
     ndarray, shape (n_sets,)
         Simulated means about a true mean of 0; their spread is what
-        `leaderboard.stats.components.mean_variance` predicts.
+        `leaderboard.stats.mixed.mean_variance` predicts.
     """
     counts = [n_instances, ratings_per_instance, n_sets, n_workers or 1, n_days or 1]
     if min(counts) < 1 or n_workers == 0 or n_days == 0:

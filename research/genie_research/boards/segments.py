@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from leaderboard.stats.resampling import Floats
+from leaderboard.stats.intervals import Floats
 
 
 def read_segments(path: Path, n_systems: int) -> Floats:

@@ -6,8 +6,7 @@ from typing import Any
 
 from genie_research.boards.crowd_simulation import Crowd, CrowdResult, Share
 from genie_research.boards.half_crowds import HalfCrowds
-from leaderboard.table_stats.plots import Mark, interval_plot
-from leaderboard.table_stats.report import Sheet
+from leaderboard.table_stats.report import Mark, Sheet, interval_plot
 
 
 def crowd_sheet(results: Sequence[CrowdResult], *, cents: float) -> Sheet:

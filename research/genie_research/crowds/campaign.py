@@ -18,20 +18,19 @@ from quality.detection.stats.assess import (
     Ratings,
     Tests,
     assessment_of,
+    excluded_by,
 )
-from quality.detection.stats.decisions import excluded_by
 from quality.detection.stats.detectors import DEFAULT_DETECTOR, detect
-from quality.detection.stats.early_stop import EarlyStop
 from quality.detection.stats.fitted_detector import Bools
 from quality.detection.stats.schedule import (
     FIT_EVERY,
+    EarlyStop,
     ScheduleOptions,
     affordable,
     test_probability,
 )
-from quality.detection.stats.workers.answers import no_ratings, no_tests
+from quality.detection.stats.workers.answers import NO_YES, no_ratings, no_tests
 from quality.detection.stats.workers.fitting import Fitted, fit_workers
-from quality.detection.stats.workers.options import NO_YES
 
 KINDS = dict(enumerate(NO_YES))
 DETECTORS = ("none", "fixed", "tests", "all")

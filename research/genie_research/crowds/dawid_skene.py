@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quality.counts import Floats, Ints
-from quality.detection.stats.workers.turning import log_sum
+from quality.detection.stats.workers.residuals import log_sum
 
 _LEAST = 1e-10
 

@@ -12,8 +12,7 @@ from genie_research.crowds.people import CrowdPlan, draw_crowd
 from genie_research.crowds.straight import constant_answers, repeated_answers
 from quality.counts import Floats, Ints
 from quality.detection.stats.assess import AssessOptions, assess_workers
-from quality.detection.stats.workers.answers import as_levels
-from quality.detection.stats.workers.options import NO_YES
+from quality.detection.stats.workers.answers import NO_YES, as_levels
 
 _KINDS = ("lazy", "random", "adversarial", "copying")
 #: Workers with fewer ratings are left out of the comparison.

@@ -13,7 +13,7 @@ from genie_research.crowds.people import (
 )
 from quality.detection.stats.assess import AssessOptions, Tests, assess_workers
 from quality.detection.stats.detectors import DEFAULT_DETECTOR, detect
-from quality.detection.stats.workers.options import NO_YES
+from quality.detection.stats.workers.answers import NO_YES
 
 ACCURACIES = (0.95, 0.86, 0.75, 0.62)
 #: Test questions of each polarity.

@@ -15,9 +15,10 @@ from django.utils import timezone
 
 from crowd.campaigns.services import work
 from crowd.hits.models import Item
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from crowd.workers.models.worker import Pause, Worker
-from crowd.workers.services import consent, invitations
+from crowd.workers.services import invitations
+from crowd.workers.services.invitations import give_consent
 from genie.lib import jobs
 from genie_research.crowds.campaign import CampaignPlan, Outcome
 from genie_research.crowds.people import COPYING, Crowd, answer_test, rate
@@ -329,6 +330,6 @@ def _workers(crowd: Crowd, pool: str) -> list[Worker]:
         worker = invitations.register_worker(
             platform_worker_id=f"study-{number}", simulated=True
         )
-        consent.give(worker, pool)
+        give_consent(worker, pool)
         workers.append(worker)
     return workers

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.stats.blinding import FEATURES, style_of
+from leaderboard.stats.intervals import Floats
 from leaderboard.stats.judges.bias import (
     Effect,
     Finding,
@@ -17,7 +18,6 @@ from leaderboard.stats.judges.bias import (
     text_effects,
 )
 from leaderboard.stats.judges.injections import planted, probes
-from leaderboard.stats.resampling import Floats
 
 #: The size of each bias: points, or a share of verdicts for the first shown.
 PLANTED = {

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from genie.lib.interval import Interval
+from leaderboard.stats.intervals import Floats
 from leaderboard.stats.judges.with_people import judged_mean
-from leaderboard.stats.resampling import Floats
 
 JUDGES = ("good", "biased", "useless")
 METHODS = ("plain", "influence function")

@@ -6,8 +6,8 @@ import numpy as np
 
 from genie.lib.interval import Interval
 from leaderboard.stats.clustered import clustered_mean
+from leaderboard.stats.intervals import Floats
 from leaderboard.stats.judges.validation import Label
-from leaderboard.stats.resampling import Floats
 
 
 def share_saved(

@@ -9,9 +9,7 @@ from genie_research.papers.table import Table, Workbench
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.read import read
 from leaderboard.imports.readers.sources import Source
-from leaderboard.papers.cell import Cell
-from leaderboard.papers.expected import compared, read_expected
-from leaderboard.papers.figures import Computed
+from leaderboard.papers.figures import Cell, Computed, compared, read_expected
 
 EXPECTED = "expected.json"
 

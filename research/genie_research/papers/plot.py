@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from html import escape
 
 from genie_research.papers.table import Table
-from leaderboard.papers.cell import Cell, Verdict
+from leaderboard.papers.figures import Cell, Verdict
 
 _LEFT, _PLOT, _ROW, _TOP, _BOTTOM = 430, 420, 18, 62, 34
 _REACH = 3.0  # beyond this a mark is shown at the edge, as an arrow

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from genie_research.papers.table import Table
-from leaderboard.papers.cell import Cell, Verdict, printed, shown
+from leaderboard.papers.figures import Cell, Verdict, printed, shown
 
 _HEADINGS = ("", "", "paper", "ours", "tolerance", "verdict")
 _WIDTH = 100

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from genie.lib.errors import GenieError
 from genie.lib.extension import discover
 from genie.lib.seeds import seed_from
-from leaderboard.papers.cell import Cell
+from leaderboard.papers.figures import Cell
 
 if TYPE_CHECKING:
     import pandas as pd

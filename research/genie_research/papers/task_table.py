@@ -4,9 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from genie_research.papers.table import Table, Workbench
-from leaderboard.papers.cell import Cell
-from leaderboard.papers.expected import compared, read_expected
-from leaderboard.papers.figures import Computed, all_figures
+from leaderboard.papers.figures import (
+    Cell,
+    Computed,
+    all_figures,
+    compared,
+    read_expected,
+)
 from leaderboard.papers.task_figures.beside import beside
 from leaderboard.papers.task_figures.computed import BOARD, figures_of
 from leaderboard.tasks.models import Task

@@ -12,7 +12,7 @@ from crowd.hits.services.build import ItemSpec
 from genie.lib.seeds import seed_from
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation.services.hidden.compared import Compared, Sides
-from leaderboard.evaluation.services.hidden.plan import planned
+from leaderboard.evaluation.services.hidden.drawn import planned
 from leaderboard.metrics.base import Batch
 from leaderboard.metrics.rouge import RougeL
 from leaderboard.metrics.sacrebleu_metrics import ChrF

@@ -8,7 +8,8 @@ from crowd.campaigns.selectors.reading_pace import (
     n_words,
 )
 from crowd.campaigns.services.reissue import without_shortage
-from crowd.campaigns.services.staff_notices import STARVED, TOO_FAST, UNDERPAID, watch
+from crowd.campaigns.services.run import STARVED, TOO_FAST, UNDERPAID
+from crowd.campaigns.services.run import watch_crowd as watch
 from crowd.models import Assignment, Campaign, Exclusion
 from crowd.money.selectors.fair_pay import is_underpaid
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
@@ -103,9 +104,7 @@ def test_a_notice_of_missing_money_is_not_cut_by_the_others(monkeypatch):
     """What is cut could neither be read nor be taken back once money is added."""
     campaign = answered(0.2, 0.2, 0.2, 0.2, 0.2)
     for name in ("is_starved", "is_underpaid"):
-        monkeypatch.setattr(
-            f"crowd.campaigns.services.staff_notices.{name}", lambda *_: True
-        )
+        monkeypatch.setattr(f"crowd.campaigns.services.run.{name}", lambda *_: True)
     shortage = (
         "1234 answers that do not count were not replaced: the campaign's "
         "budget of $12,345.00 is used up."

@@ -6,12 +6,12 @@ from itertools import pairwise
 import pytest
 from django.urls import reverse
 
-from crowd.campaigns.selectors.turns import turns
+from crowd.campaigns.selectors.starved import turns
 from crowd.campaigns.services import run
 from crowd.campaigns.services.work import give_back, next_assignment
 from crowd.models import Assignment, DrawnOrder
 from crowd.workers.selectors.eligible import in_turns_with
-from crowd.workers.services import consent
+from crowd.workers.services import invitations
 from genie.lib.seeds import generator
 from tests.crowd.making import (
     POOL,
@@ -173,7 +173,7 @@ def test_the_site_hands_out_after_submit_in_the_drawn_order(client):
 def test_the_next_page_counts_what_is_left_of_its_own_kind_only(wim, db):
     for pool in ("weather", "news"):
         make_campaign(3, pool=pool, key=f"of-{pool}")
-        consent.give(wim, pool)
+        invitations.give_consent(wim, pool)
     claimed = next_assignment(wim)
     assert claimed.in_turns == in_turns_with(wim, claimed.hit.campaign)
     assert {campaign.pool for campaign in claimed.in_turns} == {

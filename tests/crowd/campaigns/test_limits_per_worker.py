@@ -11,21 +11,21 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.campaigns.selectors.offers import offers
-from crowd.campaigns.services import reservations, shares
-from crowd.campaigns.services.staff_notices import HELD_BY_SHARES, STARVED, watch
+from crowd.campaigns.services import claim, run
+from crowd.campaigns.services.run import HELD_BY_SHARES, STARVED
+from crowd.campaigns.services.run import watch_crowd as watch
 from crowd.campaigns.services.work import give_back, next_assignment
-from crowd.hits.services.extend import extend
+from crowd.hits.services.build import extend
 from crowd.models import Assignment, Campaign, Worker
 from crowd.worker_site.hit import worker_progress
-from crowd.workers.selectors.eligible import in_turns_with
-from crowd.workers.selectors.shares import SHARE_DONE, used_up
+from crowd.workers.selectors.eligible import SHARE_DONE, in_turns_with, used_up
 from tests.crowd.making import do_all, do_one, items, make_campaign, make_worker
 from tests.factories import act, make_user
 
 
 def limited(n, share=0.1, *, follows_crowd=False, **fields):
     campaign = make_campaign(n, **fields)
-    shares.plan(campaign, share, follows_crowd=follows_crowd)
+    run.limit_share(campaign, share, follows_crowd=follows_crowd)
     return campaign
 
 
@@ -192,7 +192,7 @@ def test_nobody_is_missed_without_open_hits_or_held_by_a_share_who_could_not_go_
 
 def test_a_campaign_for_one_worker_has_no_limit():
     campaign = limited(10)
-    reservations.for_one_worker(campaign)
+    claim.reserve_for_one_worker(campaign)
     assert limit_of(campaign) is None
     assert len(do_all(make_worker())) == 10
 
@@ -200,7 +200,7 @@ def test_a_campaign_for_one_worker_has_no_limit():
 def test_hits_that_are_added_enlarge_the_share():
     campaign = limited(10, 0.2)
     extend(campaign.pk, items(20, "more-"))
-    shares.refresh(campaign)
+    run.refresh_share(campaign)
     assert limit_of(campaign) == 6
 
 
@@ -240,11 +240,11 @@ def test_a_lifted_limit_does_not_come_back():
     campaign = limited(10)
     stale = Campaign.objects.get(pk=campaign.pk)
     boss = make_user("boss")
-    assert shares.lift(campaign.pk, boss, "Enough.")
+    assert run.lift_share(campaign.pk, boss, "Enough.")
     campaign.hits.update(max_assignments=3)
-    shares.refresh(stale)
+    run.refresh_share(stale)
     assert limit_of(campaign) is None
-    assert not shares.lift(campaign.pk, boss, "Again.")
+    assert not run.lift_share(campaign.pk, boss, "Again.")
 
 
 def test_limits_take_one_query_more_whatever_the_campaign(django_assert_num_queries):
@@ -260,8 +260,8 @@ def test_limits_take_one_query_more_whatever_the_campaign(django_assert_num_quer
 
     before = n_queries()
     for campaign in campaigns[:2]:
-        shares.plan(campaign, 0.5, follows_crowd=False)
+        run.limit_share(campaign, 0.5, follows_crowd=False)
     assert n_queries() == before + 1
     for campaign in campaigns[2:]:
-        shares.plan(campaign, 0.5, follows_crowd=False)
+        run.limit_share(campaign, 0.5, follows_crowd=False)
     assert n_queries() == before + 1

@@ -6,7 +6,8 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
-from crowd.campaigns.services import run, shares
+from crowd.campaigns.services import run
+from crowd.campaigns.services import run as shares
 from crowd.campaigns.services.more_answers import ask_for_more, priced
 from crowd.hits.selectors import campaign_progress, is_done
 from crowd.models import HIT, Budget, Campaign, Commitment, ExternalCampaign
@@ -110,7 +111,7 @@ def test_a_paused_campaign_offers_them_once_it_goes_on(campaign, sam):
 
 
 def test_each_worker_may_do_the_same_share_of_more(campaign, sam):
-    shares.plan(campaign, 0.5, follows_crowd=False)
+    shares.limit_share(campaign, 0.5, follows_crowd=False)
     assert campaign.hits_per_worker == 2
     ask(campaign, 1, sam)
     campaign.refresh_from_db()

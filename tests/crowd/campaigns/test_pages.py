@@ -7,7 +7,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.campaigns.services import claim, pages, undo, work
+from crowd.campaigns.services import claim, undo, work
+from crowd.campaigns.services import claim as pages
 from crowd.elsewhere.services import visits
 from crowd.models import HIT, Answer, Assignment, LedgerEntry
 from crowd.worker_site import hit

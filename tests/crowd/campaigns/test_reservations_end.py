@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from crowd.campaigns.services import reservations
-from crowd.campaigns.services.reservations import PASSED_ON
-from crowd.campaigns.services.staff_notices import watch
+from crowd.campaigns.services import claim
+from crowd.campaigns.services.claim import PASSED_ON
+from crowd.campaigns.services.run import watch_crowd as watch
 from crowd.campaigns.services.work import give_back, next_assignment
 from crowd.models import Assignment, Campaign, Reservation
 from tests.crowd.making import do_all, do_one, make_campaign, make_worker
@@ -20,7 +20,7 @@ HOUR = timedelta(hours=1)
 def campaign(settings):
     settings.GENIE = {**settings.GENIE, "RESERVATION_HOURS": 48}
     campaign = make_campaign(4)
-    reservations.for_one_worker(campaign)
+    claim.reserve_for_one_worker(campaign)
     return campaign
 
 
@@ -32,9 +32,9 @@ def test_it_stays_with_its_worker_until_the_time_is_over(campaign):
     first, second = make_worker(), make_worker()
     do_one(first)
     assert do_one(second) is None
-    assert not reservations.pass_on(campaign, NOW + 47 * HOUR)
+    assert not claim.pass_on_reservation(campaign, NOW + 47 * HOUR)
     assert do_one(second) is None
-    assert reservations.pass_on(campaign, NOW + 49 * HOUR)
+    assert claim.pass_on_reservation(campaign, NOW + 49 * HOUR)
     assert notice() == PASSED_ON
     assert do_one(second) is not None
     assert Reservation.own.get().worker == second
@@ -46,35 +46,35 @@ def test_staff_are_told_once_however_often_it_happens(campaign):
     workers = [make_worker(), make_worker()]
     for worker in workers:
         do_one(worker)
-        assert reservations.pass_on(campaign, NOW + 99 * HOUR)
+        assert claim.pass_on_reservation(campaign, NOW + 99 * HOUR)
     assert notice() == f"{PASSED_ON} Something else."
 
 
 def test_somebody_at_work_is_waited_for(campaign):
     worker = make_worker()
     next_assignment(worker)
-    assert not reservations.pass_on(campaign, NOW + 99 * HOUR)
+    assert not claim.pass_on_reservation(campaign, NOW + 99 * HOUR)
 
 
 def test_who_returned_all_that_is_left_does_not_keep_it(campaign):
     worker = make_worker()
     while (assignment := next_assignment(worker)) is not None:
         give_back(assignment)
-    assert reservations.pass_on(campaign, NOW)
+    assert claim.pass_on_reservation(campaign, NOW)
     assert do_one(make_worker()) is not None
 
 
 def test_nothing_left_and_nobody_chosen_and_a_pause_change_nothing(campaign):
-    assert not reservations.pass_on(campaign, NOW + 99 * HOUR)
+    assert not claim.pass_on_reservation(campaign, NOW + 99 * HOUR)
     worker = make_worker()
     do_one(worker)
     campaign.state = Campaign.State.PAUSED
-    assert not reservations.pass_on(campaign, NOW + 99 * HOUR)
+    assert not claim.pass_on_reservation(campaign, NOW + 99 * HOUR)
     campaign.state = Campaign.State.RUNNING
     do_all(worker)
     assert Assignment.own.count() == 4
-    assert not reservations.pass_on(campaign, NOW + 99 * HOUR)
-    assert not reservations.pass_on(make_campaign(1), NOW + 99 * HOUR)
+    assert not claim.pass_on_reservation(campaign, NOW + 99 * HOUR)
+    assert not claim.pass_on_reservation(make_campaign(1), NOW + 99 * HOUR)
 
 
 def test_a_campaign_whose_own_worker_can_do_no_more_is_stuck(campaign):
@@ -84,5 +84,5 @@ def test_a_campaign_whose_own_worker_can_do_no_more_is_stuck(campaign):
     while (assignment := next_assignment(worker)) is not None:
         give_back(assignment)
     assert watch(campaign)
-    reservations.pass_on(campaign, NOW)
+    claim.pass_on_reservation(campaign, NOW)
     assert not watch(campaign)

@@ -6,7 +6,8 @@ import pytest
 from django.utils import timezone
 
 from crowd.campaigns.services import review, run
-from crowd.campaigns.services.staff_notices import STARVED, watch
+from crowd.campaigns.services.run import STARVED
+from crowd.campaigns.services.run import watch_crowd as watch
 from crowd.campaigns.services.work import give_back, next_assignment
 from crowd.models import Assignment, Campaign, Worker
 from crowd.workers.services import exclusions, invitations

@@ -7,7 +7,7 @@ from crowd import hit_templates
 from crowd.campaigns.services.work import give_back, next_assignment, submit
 from crowd.hits.selectors import questions_about
 from crowd.models import Answer
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from crowd.workers.hit_form import shown_items, stored_answers
 from genie.lib.errors import GenieError
 from tests.crowd.designs import campaign_of, claimed

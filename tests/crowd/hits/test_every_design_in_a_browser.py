@@ -8,7 +8,7 @@ from django.urls import reverse
 from crowd import hit_templates
 from crowd.campaigns.services.work import next_assignment
 from crowd.models import Answer, Assignment
-from crowd.workers.services import consent
+from crowd.workers.services import invitations
 from tests.browser import SLOW, overflows, picture, violations, wait_for_hit
 from tests.crowd.designs import campaign_of
 
@@ -103,7 +103,7 @@ def test_magnitudes_of_all_outputs_are_typed_one_after_the_other(at_work):
 def test_every_template_is_answered_by_mouse_on_a_wide_screen(open_page, wim):
     templates = hit_templates.all_templates()
     for slug in templates:
-        consent.give(wim, slug)
+        invitations.give_consent(wim, slug)
         campaign_of(slug, pool=slug)
     page = None
     for n, (slug, template) in enumerate(templates.items(), 1):

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from crowd import hit_templates
 from crowd.campaigns.services import review, work
-from crowd.elsewhere.services.hit_page import SALT
+from crowd.elsewhere.services.hit_offer import SALT
 from crowd.hit_templates import foreign
 from crowd.hit_templates import template as templates
 from crowd.hit_templates.consent import ENGLISH, consent_of
@@ -18,11 +18,11 @@ from crowd.hit_templates.form import CHECKBOXES_IN
 from crowd.hits.selectors import language_for, languages_of, worded, wording
 from crowd.hits.services.build import shared_hit_type
 from crowd.models import Answer, Assignment, Consent, Profile
-from crowd.scales.find import all_scales
-from crowd.workers.selectors.consent import consent_text, consented
+from crowd.scales.base import all_scales
+from crowd.workers.selectors.eligible import consent_text, consented
 from crowd.workers.selectors.test_wording import missing
 from crowd.workers.services import (
-    consent,
+    invitations,
     qualification_tests,
     requirements,
     test_attempts,
@@ -32,7 +32,7 @@ from genie.lib.errors import GenieError
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.releases.card import _languages as languages_in_words
 from leaderboard.tasks.config import HumanConfig
-from leaderboard.tasks.services import fitting
+from leaderboard.tasks.services import configuration
 from tests.crowd.making import (
     POOL,
     do_one,
@@ -50,7 +50,7 @@ LISTS = {"earnings": 3, "settings": 1, "messages": 1}
 SITE = [code for code, _ in settings.LANGUAGES if code != ENGLISH]
 READ_BY = (
     "crowd.hits.selectors.get_language",
-    "crowd.workers.selectors.consent.get_language",
+    "crowd.workers.selectors.eligible.get_language",
     "crowd.workers.selectors.test_wording.get_language",
     "crowd.worker_site.hit.get_language",
 )
@@ -113,7 +113,9 @@ def test_a_task_written_in_another_language_falls_back_to_it():
 
 @pytest.mark.parametrize("language", ["Deutsch", "de-DE", "de\nX-Header: y"])
 def test_a_task_names_its_language_as_pages_do(language):
-    [problem] = fitting.language_problems("human", HumanConfig(language=language), [])
+    [problem] = configuration.language_problems(
+        "human", HumanConfig(language=language), []
+    )
     assert str(problem).startswith("human.language: is no code of a language")
 
 
@@ -330,7 +332,7 @@ def test_whatever_lists_work_names_it_in_the_language_of_the_page(wim):
 def test_a_read_hit_type_is_a_copy():
     campaign = make_campaign(1, hit_type=asked())
     assert worded(campaign.hit_type, "hi").criteria != campaign.hit_type.criteria
-    consent.give(make_worker(), POOL, "no-such")
+    invitations.give_consent(make_worker(), POOL, "no-such")
     assert campaign.hit_type.language == ""
 
 

@@ -24,7 +24,6 @@ from crowd.models import (
     PayoutTerms,
     Worker,
 )
-from crowd.money.payout_files import payout_file
 from crowd.money.selectors.earnings import earnings
 from crowd.money.selectors.payouts import (
     NOT_PAID,
@@ -34,8 +33,10 @@ from crowd.money.selectors.payouts import (
     next_for,
     sums,
 )
-from crowd.money.services import bonuses, payment_details, payouts
-from crowd.worker_site.payment import is_iban
+from crowd.money.services import bonuses, payouts
+from crowd.money.services import payouts as payment_details
+from crowd.money.services.payouts import payout_file
+from crowd.worker_site.preferences import is_iban
 from genie.lib.errors import GenieError
 from genie.lib.unguessable import opened, seal
 from leaderboard.teams.services import leave
@@ -59,7 +60,9 @@ def signed_up(name, method="BANK", account=IBAN):
 
 
 def save(worker, method="BANK", account=IBAN):
-    payment_details.save(worker, method, payment_details.Recipient("=Ada, Ω", account))
+    payment_details.save_details(
+        worker, method, payment_details.Recipient("=Ada, Ω", account)
+    )
 
 
 def fresh(n):
@@ -268,7 +271,7 @@ def test_staff_approve_the_total_that_they_saw(fin):
     chosen = {"action": "file_selected", "_selected_action": [run.pk]}
     shown = client.post(page, chosen).text
     assert "$0.30" in shown
-    payment_details.forget(ben)
+    payment_details.forget_details(ben)
     yes = {**chosen, "confirmed": "yes", "layout": "plain", "agreed": "30"}
     refused = client.post(page, yes, follow=True).text
     assert "The total is $0.20 now" in refused
@@ -297,7 +300,7 @@ def test_a_file_pays_whom_it_was_approved_for_until_it_is_over(fin, settings):
     run = filed(run, fin)
     text = payout_file(run)
     # whoever deletes their details now would be marked as paid with all others
-    payment_details.forget(ben)
+    payment_details.forget_details(ben)
     assert payout_file(run) == text
     # nor is anybody left out without a word where the key is gone
     key, settings.SECRET_KEY = settings.SECRET_KEY, "another"

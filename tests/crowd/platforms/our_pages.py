@@ -8,8 +8,8 @@ from crowd.campaigns.services.work import next_assignment
 from crowd.models import Assignment, Campaign, LedgerEntry, Worker
 from crowd.money.services import bonuses as bonus
 from crowd.platforms.base import Result
-from crowd.workers.services import consent
 from crowd.workers.services import exclusions as exclude
+from crowd.workers.services import invitations
 from crowd.workers.services.invitations import register_worker
 from leaderboard.contracts.platforms import World
 from tests.crowd.making import hit_type, make_campaign, send_in
@@ -91,7 +91,7 @@ class OurWorld(World):
 
     def answer(self, ref, key, who):
         worker = register_worker(platform_worker_id=self.worker_id(who))
-        consent.give(worker, POOL)
+        invitations.give_consent(worker, POOL)
         found = next_assignment(worker)
         return None if found is None else str(send_in(found).pk)
 

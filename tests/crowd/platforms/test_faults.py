@@ -15,7 +15,7 @@ from crowd.jobs import PAGES
 from crowd.models import ExternalCampaign, OutwardCall, RequesterHIT
 from crowd.money.services import bonuses
 from crowd.platforms.base import Result
-from crowd.platforms.mturk_protocol import work
+from crowd.platforms.mturk_protocol import hits as work
 from crowd.requester.protocol import clock
 from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
@@ -251,13 +251,13 @@ def test_an_approval_by_time_races_a_rejection(elsewhere, turk, proxy, monkeypat
     first, *_ = elsewhere.answer_all()
     settle(elsewhere)
     elsewhere.reject(first)
-    decide = work.decide
+    decide = work.decide_on_assignments
 
     def late(calls, specs):
         monkeypatch.setattr(clock, "now", lambda: timezone.now() + timedelta(days=3))
         return decide(calls, specs)
 
-    monkeypatch.setattr(work, "decide", late)
+    monkeypatch.setattr("crowd.platforms.mturk.decide_on_assignments", late)
     proxy.fail(AFTER_COMMIT[:2], 0.3)
     settle(elsewhere)
     settle(elsewhere)

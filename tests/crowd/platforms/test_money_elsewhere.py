@@ -22,8 +22,7 @@ from crowd.models import (
     OutwardCall,
 )
 from crowd.money.services import bonuses
-from crowd.platforms.base import BonusSpec
-from crowd.platforms.demands import StudyTerms
+from crowd.platforms.base import BonusSpec, StudyTerms
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.contracts.platforms import REASON, one

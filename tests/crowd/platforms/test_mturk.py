@@ -5,8 +5,17 @@ from dataclasses import replace
 import pytest
 
 from crowd.models import QualificationType, RequesterHIT, RequesterHITType
-from crowd.platforms.base import BonusSpec, DecisionSpec, ExternalRef, HITSpec, MoreSpec
-from crowd.platforms.demands import Choice, FormQuestion, QualifyingTest, Requirements
+from crowd.platforms.base import (
+    BonusSpec,
+    Choice,
+    DecisionSpec,
+    ExternalRef,
+    FormQuestion,
+    HITSpec,
+    MoreSpec,
+    QualifyingTest,
+    Requirements,
+)
 from crowd.platforms.mturk import Account, MTurk
 from crowd.requester.questions.questions import read_question
 from genie.lib.errors import GenieError

@@ -6,7 +6,7 @@ import pytest
 
 from crowd.elsewhere.services import sync
 from crowd.models import RequesterEvent
-from crowd.platforms.mturk_protocol.notices import hits_in
+from crowd.platforms.mturk_protocol.calls import hits_in
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from tests.crowd.platforms.elsewhere import Elsewhere

@@ -13,7 +13,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.campaigns.services import outbox, review, run
-from crowd.campaigns.services.staff_notices import UNDERPAID, watch
+from crowd.campaigns.services.run import UNDERPAID
+from crowd.campaigns.services.run import watch_crowd as watch
 from crowd.elsewhere.services import sync
 from crowd.elsewhere.services.notices import forget
 from crowd.hits.selectors import campaign_progress, is_done

@@ -18,7 +18,7 @@ from crowd.models import (
     Worker,
     WorkerAlias,
 )
-from crowd.workers.services import consent
+from crowd.workers.services import invitations
 from crowd.workers.services.invitations import register_worker
 from genie.lib import jobs
 from genie.lib.seeds import seed_from
@@ -89,7 +89,7 @@ def on_our_pages():
     workers = {}
     for name in WORKERS:
         workers[name] = register_worker(platform_worker_id=name)
-        consent.give(workers[name], "demo-qa")
+        invitations.give_consent(workers[name], "demo-qa")
     phases = []
     for _ in range(PHASES):
         done = []

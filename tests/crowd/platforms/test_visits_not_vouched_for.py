@@ -8,7 +8,7 @@ from crowd.elsewhere.services import study
 from crowd.hits.selectors import is_done
 from crowd.models import Assignment, ExternalSession, LedgerEntry
 from genie.accounts import throttles
-from leaderboard.evaluation import closing
+from leaderboard.evaluation import campaigns
 from quality.bans.selectors import all_ratings_of, clean_ratings
 from tests.crowd.platforms.test_prolific_campaign import (
     Person,
@@ -73,7 +73,7 @@ def test_work_counts_only_once_prolific_vouches_for_the_visit(there, campaign, v
     assert len(whole) == 6
     assert not is_done(campaign)
     campaign.state = campaign.State.STOPPED
-    assert not closing.is_over(campaign)
+    assert not campaigns.is_over(campaign)
     # Prolific lists the honest visit, and still answers no question about the other.
     look(campaign)
     assert sessions() == {wanda.session: True, forger.session: None}

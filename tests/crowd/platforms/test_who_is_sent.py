@@ -13,7 +13,7 @@ from crowd.models import (
     PanelSource,
     Requirement,
 )
-from crowd.platforms.demands import Requirements, StudyTerms
+from crowd.platforms.base import Requirements, StudyTerms
 from crowd.platforms.prolific_protocol import filters
 from genie.lib.errors import GenieError
 from tests.crowd.making import POOL, make_campaign

@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from crowd.models import RequesterHIT
 from crowd.requester.questions.answer_format import AnswerFormat, FormatError
-from crowd.requester.questions.form_answers import read_answers
 from crowd.requester.questions.question_form import LONGEST_TEXT, read_form
+from crowd.requester.questions.questions import read_answers
 from tests.crowd.requester.making import SCHEMAS, post, qualification
 from tests.crowd.requester.on_site import OnSite
 

@@ -3,10 +3,8 @@ from django.urls import reverse
 
 from crowd.models import QualificationRequest, RequesterAssignment
 from crowd.requester.protocol.errors import TurkError
-from crowd.requester.questions.answer_key import grade, read_key
-from crowd.requester.questions.answers import FormAnswer
-from crowd.requester.questions.formatted import safe_html
-from crowd.requester.questions.question_form import read_form
+from crowd.requester.questions.answers import FormAnswer, grade, read_key
+from crowd.requester.questions.question_form import read_form, safe_html
 from crowd.requester.services.qualification_requests import send_test
 from genie.lib.errors import GenieError
 from tests.crowd.making import make_worker

@@ -23,8 +23,9 @@ from crowd.models import (
     WorkerRecord,
     WorkRecord,
 )
-from crowd.money.services import payment_details, payouts
-from crowd.workers.services import profiles
+from crowd.money.services import payouts
+from crowd.money.services import payouts as payment_details
+from crowd.workers.services import invitations
 from genie.lib import jobs
 from leaderboard.teams.services import leave
 from quality.appeals import services as appeals
@@ -131,8 +132,10 @@ def test_only_what_some_work_needs_is_asked(site, wim):
     # nobody tries one country after another
     choose(site, country="US", languages=["hi"])
     assert Profile.own.get().country == "IN"
-    with pytest.raises(profiles.GenieError, match="30 days"):
-        profiles.choose(wim, profiles.Chosen("UTC", True, False, country="NP"))
+    with pytest.raises(invitations.GenieError, match="30 days"):
+        invitations.choose_profile(
+            wim, invitations.Chosen("UTC", True, False, country="NP")
+        )
     # what staff have checked counts more
     WorkerRecord.objects.create(worker=wim, country="DE")
     assert ">Start<" not in site.get(home).text
@@ -242,7 +245,7 @@ def test_who_leaves_takes_along_what_they_said_and_leaves_what_was_earned(site, 
     address = reverse("leaderboard:leave")
     assert "enter them before you leave" in text_of(site.get(address))
     recipient = payment_details.Recipient("Wim", "GB82WEST12345698765432")
-    payment_details.save(wim, "BANK", recipient)
+    payment_details.save_details(wim, "BANK", recipient)
     assert "enter them before" not in text_of(site.get(address))
     assert "$0.10 approved and not paid" in text_of(site.get(address))
     assert "The next payout is on" in text_of(site.get(reverse("work:earnings")))

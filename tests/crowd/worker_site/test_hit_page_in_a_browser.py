@@ -10,7 +10,7 @@ from crowd.campaigns.services import review
 from crowd.campaigns.services.work import next_assignment, submit
 from crowd.hits.services.build import ItemSpec
 from crowd.models import Answer, Assignment, Consent
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from crowd.workers.services import exclusions, invitations
 from tests.browser import (
     LOOKS,

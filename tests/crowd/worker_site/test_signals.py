@@ -8,9 +8,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.campaigns.services.work import next_assignment
-from crowd.hits.services.signals import canary_word
+from crowd.hits.services.check_answers import canary_word
 from crowd.models import Assignment, Signals
-from crowd.workers.services import consent
+from crowd.workers.services import invitations
 from genie.lib.retention import forget_old
 from leaderboard.teams.selectors import data_of
 from tests.browser import violations, wait_for_hit
@@ -114,7 +114,7 @@ def test_workers_are_asked_again_what_they_agree_to(client):
     page = client.get(reverse("work:consent", args=[POOL])).text
     assert "copy or paste" in page
     assert next_assignment(wim) is None
-    consent.give(wim, POOL)
+    invitations.give_consent(wim, POOL)
     assert next_assignment(wim) is not None
 
 

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from crowd.campaigns.services import pages
+from crowd.campaigns.services import claim
 from crowd.models import Answer
 from tests.browser import SLOW, wait_until
 from tests.crowd.making import hit_type, item, make_campaign, make_worker
@@ -22,7 +22,7 @@ def phone(request, open_page):
     wim = make_worker(user=make_user("wim"))
     kind = hit_type(**request.param, form={"items_per_page": N})
     make_campaign(of=[item(f"{n}", text=TEXT) for n in range(2 * N)], hit_type=kind)
-    first = pages.next_page(wim)[0]
+    first = claim.next_page(wim)[0]
     path = reverse("work:hit", args=[first.pk])
     page = open_page(path, user=wim.user, width="phone", touch=True)
     wait_until(page, "document.readyState === 'complete'")

@@ -12,7 +12,8 @@ from crowd.campaigns.services import review
 from crowd.campaigns.services.work import next_assignment, release_overdue
 from crowd.models import HIT, Answer, Assignment, Invitation, LedgerEntry, Worker
 from crowd.worker_site import pages
-from crowd.workers.services import consent, exclusions, invitations
+from crowd.workers.services import exclusions, invitations
+from crowd.workers.services import invitations as consent
 from genie.accounts.throttles import WrongCodes, WrongCodesOfLink
 from tests.crowd.making import (
     POOL,
@@ -129,7 +130,7 @@ def test_a_link_takes_a_worker_of_one_study_to_the_next_one():
     reviews, talks = a_link(sam, "reviews"), a_link(sam, "talks")
     client = signed_in(berta)
     assert client.post(reviews)["Location"] == reverse("work:consent", args=["reviews"])
-    consent.give(berta.worker, "reviews")
+    consent.give_consent(berta.worker, "reviews")
     assert do_one(berta.worker)
     # a study whose link she has not got: no list, no page and no HIT
     home = text_of(client.get(reverse("work:home")))
@@ -140,7 +141,7 @@ def test_a_link_takes_a_worker_of_one_study_to_the_next_one():
     assert not Assignment.objects.filter(hit__campaign__pool="talks").exists()
     assert "Take part as" in text_of(client.get(talks))
     assert client.post(talks)["Location"] == reverse("work:consent", args=["talks"])
-    consent.give(berta.worker, "talks")
+    consent.give_consent(berta.worker, "talks")
     # the same link again, also after its time, leads there and takes no other place
     Invitation.own.update(expires_at=timezone.now())
     for go in (client.get, client.post):
@@ -332,7 +333,7 @@ def test_the_start_page_counts_what_is_left_for_this_worker(site, monkeypatch):
 
 
 def test_a_worker_stays_with_the_kind_of_work_that_they_chose(site, wim):
-    consent.give(wim, "other")
+    consent.give_consent(wim, "other")
     make_campaign(1, of=items(1, "a-"))
     make_campaign(1, of=items(1, "b-"), pool="other")
     site.post(reverse("work:next"), {"pool": "other"})

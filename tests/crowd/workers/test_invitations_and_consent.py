@@ -9,9 +9,14 @@ from crowd.campaigns.selectors.starved import is_starved
 from crowd.campaigns.services.work import next_assignment
 from crowd.hit_templates import consent as consent_texts
 from crowd.models import Consent, ConsentVersion, Invitation, Worker
-from crowd.workers.selectors.consent import consent_text, consented
-from crowd.workers.selectors.eligible import is_open, open_campaigns
-from crowd.workers.services import consent, invitations
+from crowd.workers.selectors.eligible import (
+    consent_text,
+    consented,
+    is_open,
+    open_campaigns,
+)
+from crowd.workers.services import invitations
+from crowd.workers.services import invitations as consent
 from genie.lib.errors import GenieError
 from tests.crowd.making import POOL, make_campaign, make_worker
 from tests.factories import make_user
@@ -125,8 +130,8 @@ def test_pseudonyms_do_not_tell_who_somebody_is():
 
 def test_consent_is_kept_once_for_each_version_of_the_text():
     worker = make_worker(agreed=False)
-    consent.give(worker, POOL)
-    consent.give(worker, POOL)
+    consent.give_consent(worker, POOL)
+    consent.give_consent(worker, POOL)
     assert Consent.own.get().text_sha256 == consent_text(POOL).sha256
     assert consented(worker, {POOL, "other"}) == {POOL}
     worker = make_worker()
@@ -135,13 +140,13 @@ def test_consent_is_kept_once_for_each_version_of_the_text():
 
 
 def test_the_words_of_each_version_are_kept(monkeypatch):
-    consent.give(make_worker(agreed=False), POOL)
+    consent.give_consent(make_worker(agreed=False), POOL)
     first = consent_text(POOL)
     changed = replace(first, html=SafeString("<p>New words</p>"), sha256="1" * 64)
     monkeypatch.setattr(
-        "crowd.workers.services.consent.consent_text", lambda *_: changed
+        "crowd.workers.services.invitations.consent_text", lambda *_: changed
     )
-    consent.give(make_worker(agreed=False), POOL)
+    consent.give_consent(make_worker(agreed=False), POOL)
     assert dict(ConsentVersion.own.values_list("sha256", "html")) == {
         first.sha256: first.html,
         "1" * 64: "<p>New words</p>",
@@ -172,7 +177,7 @@ def test_work_by_invitation_stays_closed_when_its_link_is_old():
     campaign = make_campaign(1)
     invitations.invite(make_user("sam"), "pilot", campaign=campaign)
     stranger = make_worker()
-    consent.give(stranger, POOL)
+    consent.give_consent(stranger, POOL)
     assert not is_open(stranger, campaign)
     later = timezone.now() + timedelta(days=500)
     assert invitations.forget_before(later) == 1

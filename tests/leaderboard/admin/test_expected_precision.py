@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from leaderboard.evaluation.precision import expected_precision
+from leaderboard.evaluation.price import expected_precision
 from leaderboard.models import BoardFit
 from tests.factories import make_task
 

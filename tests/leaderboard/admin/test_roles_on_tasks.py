@@ -17,7 +17,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.models import Campaign, HITType, Requirement, Worker
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from crowd.workers.services import notes
 from genie.accounts.models import TaskRole
 from genie.accounts.task_admin import OfTask

@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 from rest_framework.throttling import AnonRateThrottle
 
+from leaderboard.api.base import SubmitThrottle, ValidateThrottle
 from leaderboard.api.problems import KINDS
-from leaderboard.api.throttles import SubmitThrottle, ValidateThrottle
 from leaderboard.boards.api import tasks
 from tests.each import each
 

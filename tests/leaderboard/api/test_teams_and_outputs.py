@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from leaderboard.api.throttles import Reads, SubmitThrottle, Writes
+from leaderboard.api.base import Reads, SubmitThrottle, Writes
 from tests.factories import make_predictions, make_ranked, make_submission
 from tests.leaderboard.api.conftest import V1
 

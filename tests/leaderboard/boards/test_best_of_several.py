@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from leaderboard.boards.selectors.standings import standings
+from leaderboard.boards.selectors.rows import standings
 from leaderboard.models import Submission
 from tests.factories import (
     make_ranked,

@@ -11,7 +11,7 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from genie.accounts.throttles import FileThrottle
 from genie.lib.serving.one_at_a_time import one_at_a_time
-from leaderboard.api.throttles import ReadsOfVisitors
+from leaderboard.api.base import ReadsOfVisitors
 from leaderboard.submissions.views import check_file
 from leaderboard.table_stats.rank_audit.api import RankAudit
 from tests.each import each

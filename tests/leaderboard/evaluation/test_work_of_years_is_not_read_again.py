@@ -11,7 +11,7 @@ from crowd.campaigns.services.claim import _read_newest
 from crowd.models import HIT, Assignment, Campaign, Input
 from genie.lib.serving.caches import computed
 from leaderboard.evaluation import run
-from leaderboard.evaluation.selectors.outdated import outdated, with_lost_ratings
+from leaderboard.evaluation.selectors.unsettled import outdated, with_lost_ratings
 from leaderboard.evaluation.services import refit
 from leaderboard.models import BoardFit, EvaluationCampaign, HumanEvaluation, Score
 from quality.models import Ban, DetectorFit, Standing

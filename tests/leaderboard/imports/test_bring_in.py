@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
 
-from leaderboard.imports.about import About
 from leaderboard.imports.readers.judgments import (
     Judgments,
     Role,
@@ -16,7 +15,7 @@ from leaderboard.imports.readers.judgments import (
     from_rows,
 )
 from leaderboard.imports.readers.sources import Source
-from leaderboard.imports.selectors import judgments_of
+from leaderboard.imports.selectors import About, judgments_of
 from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.metric_runs import services
 from leaderboard.models import (

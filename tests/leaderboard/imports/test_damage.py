@@ -3,12 +3,12 @@
 import pytest
 
 from genie.lib.errors import GenieError
-from leaderboard.imports.about import About
 from leaderboard.imports.readers.item_fields import number_of
 from leaderboard.imports.readers.read import read
 from leaderboard.imports.readers.sources import Source
+from leaderboard.imports.selectors import About
 from leaderboard.imports.services.bring_in import bring_in
-from leaderboard.imports.services.settle import preview_import
+from leaderboard.imports.services.plan import preview_import
 from tests.factories import make_user
 from tests.leaderboard.imports.examples import DA, RANKME
 from tests.refusals import refusal

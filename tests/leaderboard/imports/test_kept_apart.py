@@ -8,7 +8,7 @@ from django.contrib.auth.models import Permission
 
 from crowd.campaigns.services import work_records
 from crowd.campaigns.services.add_money import add_money
-from crowd.campaigns.services.reopen import reopen
+from crowd.campaigns.services.run import reopen
 from crowd.messages.services import send, send_many
 from crowd.models import HIT, Assignment, Campaign, LedgerEntry, Message, Worker
 from crowd.money.models import Budget, Commitment

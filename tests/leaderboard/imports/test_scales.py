@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from leaderboard.imports.about import About
 from leaderboard.imports.readers.judgments import Judgments, frame
+from leaderboard.imports.readers.names import stated_scale
 from leaderboard.imports.readers.read import read
 from leaderboard.imports.readers.sources import Source
-from leaderboard.imports.readers.values import stated_scale
+from leaderboard.imports.selectors import About
 from leaderboard.imports.services.bring_in import bring_in
-from leaderboard.imports.services.settle import preview_import
+from leaderboard.imports.services.plan import preview_import
 from leaderboard.models import Import, Score
 from tests.factories import make_user
 from tests.leaderboard.imports.test_alike import store

@@ -9,12 +9,11 @@ from genie.lib.formats import engine
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.estimates import COVERS_UNKNOWN
 from leaderboard.evaluation.selectors.joint import criterion_results
-from leaderboard.evaluation.selectors.ratings_beside import marked_errors
-from leaderboard.imports.about import About
+from leaderboard.evaluation.selectors.system_ratings import marked_errors
 from leaderboard.imports.readers.judgments import Judgments, Problem, Texts, from_rows
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.readers.tables import table_of
-from leaderboard.imports.selectors import judgments_of
+from leaderboard.imports.selectors import About, judgments_of
 from leaderboard.imports.services import bring_in as module
 from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.imports.services.take_back import take_back

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from crowd.hit_templates.errors import read_errors, span_score
-from crowd.hits.services.marked_spans import checked_spans
+from crowd.hit_templates.form import read_errors, span_score
+from crowd.hits.services.check_answers import checked_spans
 from genie.lib.errors import GenieError
 from leaderboard.imports.readers.judgments import Judgments, Texts, frame
 from leaderboard.imports.services.bring_in import bring_in

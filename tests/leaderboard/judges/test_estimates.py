@@ -9,11 +9,11 @@ from django.urls import reverse
 
 from crowd.hits.models import Answer, Campaign
 from leaderboard.boards.selectors import columns
-from leaderboard.evaluation import ranking
+from leaderboard.evaluation import estimates
+from leaderboard.evaluation.estimates import from_json
 from leaderboard.evaluation.selectors.board_ratings import current_fit
 from leaderboard.evaluation.selectors.system_ratings import system_ratings
 from leaderboard.evaluation.services import refit, score
-from leaderboard.evaluation.stored_fit import from_json
 from leaderboard.judges.selectors.scores import scores_of
 from leaderboard.judges.services.estimate import estimate, estimate_all
 from leaderboard.models import JudgedEstimate, JudgeLicence, Score
@@ -22,7 +22,7 @@ from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.estimates import Estimates
 from leaderboard.stats.judges.with_people import judged_mean
 from leaderboard.stats.systems.ranks import rank_systems
-from leaderboard.tasks.services import fitting
+from leaderboard.tasks.services import configuration
 from tests.factories import answer, make_evaluation, make_task, make_worker
 from tests.kept import kept
 from tests.leaderboard.judges.conftest import (
@@ -298,7 +298,7 @@ def test_a_task_may_rank_with_judges_as_long_as_their_licence_stands(board, clie
     refit.refit_board(board)
     assert refit.due() == []
     stored = current_fit(board).criteria["overall"]
-    fit = ranking.read(stored).fit
+    fit = estimates.read(stored).fit
     for row in JudgedEstimate.objects.all():
         place = fit.systems.index(str(row.submission_id))
         assert fit.means[place] == pytest.approx(row.helped["mean"], rel=1e-6)
@@ -340,7 +340,7 @@ def test_help_that_ended_for_one_system_ends_for_the_ranks_of_all(board):
 
 def test_rank_sums_are_people_s_alone():
     human = {"ranks": "rank-sums", "estimate": "z"}
-    found = fitting.misfits({"judges": {"rank": True}, "human": human}).together
+    found = configuration.misfits({"judges": {"rank": True}, "human": human}).together
     assert "judges.rank" in [one.key for one in found]
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import numpy as np
 from django.utils import timezone
 
-from crowd.hits.services.inputs import inputs_for
+from crowd.hits.services.build import inputs_for
 from crowd.models import HIT, Answer, Assignment, Campaign, Item
 from leaderboard.metric_runs.selectors import chosen_of
 from leaderboard.models import JudgedItem, MetricResult

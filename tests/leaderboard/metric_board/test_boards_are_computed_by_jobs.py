@@ -5,7 +5,7 @@ import pytest
 
 from genie.lib import jobs
 from leaderboard.metric_board import services
-from leaderboard.metric_board.selectors.inputs import board_inputs
+from leaderboard.metric_board.selectors.snapshot import board_inputs
 from leaderboard.models import (
     MetricBoard,
     MetricResult,

@@ -7,7 +7,7 @@ import pytest
 
 from genie.lib.errors import GenieError
 from leaderboard.metrics.base import Batch, all_metrics
-from leaderboard.metrics.text import lacking, wordnet_folder
+from leaderboard.metrics.meteor import lacking, wordnet_folder
 from tests.leaderboard.metrics import wmt21
 from tests.leaderboard.metrics.tiny_wordnet import needs_wordnet, write_wordnet
 from tests.shared import SHARED, needs_shared
@@ -76,7 +76,7 @@ def test_it_is_nltks_own_number(wordnet):
     from nltk.stem.porter import PorterStemmer
     from nltk.translate.meteor_score import meteor_score
 
-    from leaderboard.metrics.text import synonyms
+    from leaderboard.metrics.meteor import synonyms
 
     texts = ["the boats were sailing away", "away the sea sails boats", "Ocean ships"]
     for prediction in texts:
@@ -108,7 +108,7 @@ def test_an_incomplete_wordnet_is_none(wordnet):
 def test_unless_told_it_looks_where_make_and_debian_put_it(tmp_path, monkeypatch):
     monkeypatch.delenv("GENIE_WORDNET", raising=False)
     made, debian = tmp_path / "made", tmp_path / "debian"
-    monkeypatch.setattr("leaderboard.metrics.text.DEFAULT_FOLDERS", (made, debian))
+    monkeypatch.setattr("leaderboard.metrics.meteor.DEFAULT_FOLDERS", (made, debian))
     assert wordnet_folder() == made
     write_wordnet(debian)
     assert wordnet_folder() == debian

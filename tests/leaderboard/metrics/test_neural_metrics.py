@@ -12,7 +12,7 @@ import pytest
 
 from genie.lib.errors import GenieError
 from leaderboard.metrics.base import Batch, all_metrics
-from leaderboard.metrics.engines import neural_loop
+from leaderboard.metrics.engines import pair_models
 from leaderboard.metrics.engines.neural_models import fingerprint, model_folder
 from tests.leaderboard.metrics.tiny_models import (
     OTHER,
@@ -278,17 +278,17 @@ class Recorded:
 def test_models_are_in_half_precision_on_a_gpu_unless_told_otherwise(half, monkeypatch):
     gpu = SimpleNamespace(is_available=lambda: True)
     torch = SimpleNamespace(cuda=gpu, float16="float16", bfloat16="bfloat16")
-    monkeypatch.setattr(neural_loop, "import_module", lambda name: torch)
+    monkeypatch.setattr(pair_models, "import_module", lambda name: torch)
     if not half:
         monkeypatch.setenv("GENIE_NEURAL_HALF", "0")
     model = Recorded()
-    found = neural_loop.placed(model, half or "float16")
+    found = pair_models.placed(model, half or "float16")
     assert found == (model, "cuda", half)
     assert model.moves == [*([half] if half else []), "cuda"]
 
 
 def test_vectors_are_kept_up_to_a_limit_and_the_latest_used_longest():
-    kept = neural_loop.Kept(1)
+    kept = pair_models.Kept(1)
     for text in ("a", "b"):
         kept.put(text, Recorded())
     assert kept.get("a")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from leaderboard.metrics.text import lacking, wordnet_folder
+from leaderboard.metrics.meteor import lacking, wordnet_folder
 
 #: `make` fetches the real WordNet; where that may fail, its tests may skip.
 needs_wordnet = pytest.mark.skipif(

@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
-from crowd.campaigns.services import staff_notices
+from crowd.campaigns.services import run
 from crowd.models import Answer, Assignment, Budget, Campaign, Commitment, LedgerEntry
 from genie.lib import jobs
 from genie.schedules import SCHEDULES
@@ -132,11 +132,11 @@ def test_each_notice_is_mailed_once_and_the_page_shows_all(settings, boss):
     settings.GENIE = {**settings.GENIE, "ALERTS": ["ops@example.org"]}
     first, second = make_campaign(1), make_campaign(1)
     Campaign.objects.filter(pk=first.pk).update(
-        notice=staff_notices.UNDERPAID, title="<b>One\nline</b>"
+        notice=run.UNDERPAID, title="<b>One\nline</b>"
     )
     alerts.look()
     alerts.look()
-    Campaign.objects.filter(pk=second.pk).update(notice=staff_notices.TOO_FAST)
+    Campaign.objects.filter(pk=second.pk).update(notice=run.TOO_FAST)
     alerts.look()
     Campaign.objects.filter(pk=first.pk).update(notice="")
     alerts.look()  # one of two is over: nothing to do
@@ -145,12 +145,12 @@ def test_each_notice_is_mailed_once_and_the_page_shows_all(settings, boss):
     bodies = [one.body for one in mail.outbox]
     assert len(bodies) == 3
     assert "- “<b>One\\nline</b>” " in bodies[0]
-    assert staff_notices.UNDERPAID in bodies[0]
+    assert run.UNDERPAID in bodies[0]
     assert f"/admin/crowd/campaign/{first.pk}/change/" in bodies[0]
-    assert staff_notices.UNDERPAID not in bodies[1]
-    assert staff_notices.TOO_FAST in bodies[1]
+    assert run.UNDERPAID not in bodies[1]
+    assert run.TOO_FAST in bodies[1]
     assert "over: campaigns" in bodies[2]
-    Campaign.objects.filter(pk=first.pk).update(notice=staff_notices.UNDERPAID)
+    Campaign.objects.filter(pk=first.pk).update(notice=run.UNDERPAID)
     client = Client()
     client.force_login(boss)
     page = client.get("/admin/status/").content.decode()

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.campaigns.services import staff_notices
+from crowd.campaigns.services import run
 from crowd.models import Answer, Assignment, Campaign
 from leaderboard.monitoring.admin import solutions
 from leaderboard.monitoring.over_time import SMALLEST, over_time
@@ -100,7 +100,7 @@ def test_test_questions_right_are_shares_of_pieces(worked):
 def test_the_page_says_the_last_figures_and_the_alarm(worked):
     task = make_task(POOL, n_instances=1)
     Assignment.own.update(active_seconds=0.001)
-    Campaign.own.update(notice=staff_notices.TOO_FAST)
+    Campaign.own.update(notice=run.TOO_FAST)
     client = Client()
     client.force_login(make_user("ada", is_staff=True, is_superuser=True))
     text = client.get(reverse("admin:leaderboard_task_campaigns", args=[task.pk])).text
@@ -112,9 +112,9 @@ def test_the_page_says_the_last_figures_and_the_alarm(worked):
 @each(
     ("notice", "buttons", "pages"),
     [
-        (staff_notices.UNDERPAID, ["make_up_selected", "change_reward_selected"], 0),
-        (staff_notices.HELD_BY_SHARES, ["lift_share_selected"], 1),
-        (staff_notices.STARVED, [], 1),
+        (run.UNDERPAID, ["make_up_selected", "change_reward_selected"], 0),
+        (run.HELD_BY_SHARES, ["lift_share_selected"], 1),
+        (run.STARVED, [], 1),
         ("Stopped: no money.", [], 0),
         (
             "3 answers that do not count were not replaced: the campaign's budget of "

@@ -11,13 +11,12 @@ from genie.lib.errors import GenieError
 from genie_research.papers.folders.between_campaigns import agreement
 from genie_research.papers.folders.wmt22 import with_segments
 from leaderboard.imports.readers.judgments import Judgments, Role, Texts, frame
-from leaderboard.papers.expected import expected_of, find
 from leaderboard.papers.figure_sets.direct_assessment import DirectAssessment
 from leaderboard.papers.figure_sets.domains import Domains
 from leaderboard.papers.figure_sets.error_spans import ErrorSpans
 from leaderboard.papers.figure_sets.judges import Judges
 from leaderboard.papers.figure_sets.pages import Pages
-from leaderboard.papers.figures import plain
+from leaderboard.papers.figures import expected_of, find, plain
 from leaderboard.papers.task_figures.computed import by_criterion, known
 
 RNG = np.random.default_rng(5)

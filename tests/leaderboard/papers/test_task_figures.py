@@ -12,12 +12,10 @@ from crowd.models import Worker
 from genie.accounts.models import TaskRole
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
-from leaderboard.imports.about import platform_worker_id
-from leaderboard.imports.selectors import judgments_of
+from leaderboard.imports.selectors import judgments_of, platform_worker_id
 from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.models import PublishedFigure
-from leaderboard.papers.cell import Verdict
-from leaderboard.papers.expected import expected_of
+from leaderboard.papers.figures import Verdict, expected_of
 from leaderboard.papers.task_figures.beside import beside
 from leaderboard.papers.task_figures.computed import judgments_for
 from leaderboard.papers.task_figures.keep import keep_published

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crowd.hit_templates.errors import span_score
+from crowd.hit_templates.form import span_score
 from leaderboard.models import Score
 from leaderboard.releases.bundle import read_table
 from leaderboard.releases.make import make

@@ -8,7 +8,7 @@ import pytest
 from crowd.models import Campaign
 from genie.lib.errors import GenieError
 from genie.lib.formats import available
-from leaderboard.evaluation.selectors.judged import BY_PEOPLE
+from leaderboard.evaluation.selectors.board_ratings import BY_PEOPLE
 from leaderboard.judges import scripted
 from leaderboard.judges.selectors.told import address_told
 from leaderboard.judges.services import ask, decide, define

@@ -52,7 +52,7 @@ def test_its_bytes_are_those_of_one_made_at_once(
         return make(task, folder, key=b"key", tell=stop, notes=notes)
 
     monkeypatch.setattr(queued, "make", one_system)
-    monkeypatch.setattr("leaderboard.releases.pieces.NOTED_EVERY", 0)
+    monkeypatch.setattr("leaderboard.releases.bundle.NOTED_EVERY", 0)
     row = queued.request(task)
     while row.state in queued.UNDER_WAY:
         try:

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from crowd.campaigns.services import review, shares, work
+from crowd.campaigns.services import review, run, work
 from crowd.models import Assignment, Worker
 from genie.lib.errors import GenieError
 from genie.lib.formats import available
@@ -182,7 +182,7 @@ def test_a_stopped_one_keeps_what_had_been_said_and_takes_nothing_more(
     right, wrong, ask, boss, crowd, task, tmp_path
 ):
     found = ask(right, wrong, max_pairs=30)
-    shares.lift(found.evaluation.campaign.pk, boss, "One of them does most of it.")
+    run.lift_share(found.evaluation.campaign.pk, boss, "One of them does most of it.")
     for _ in range(4):
         crowd.do_hit(crowd.players[1])
     # somebody is at work when it is stopped, and may hand in

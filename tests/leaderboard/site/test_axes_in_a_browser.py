@@ -5,8 +5,8 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from crowd.scales.find import all_scales
-from leaderboard.designs.unit import unit_of
+from crowd.scales.base import all_scales
+from leaderboard.designs.base import unit_of
 from leaderboard.evaluation.services.ranking_numbers import numbers_of
 from leaderboard.evaluation.services.request import requested
 from leaderboard.models import JointEvaluation

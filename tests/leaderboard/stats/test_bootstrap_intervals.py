@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from leaderboard.stats.intervals import bootstrap_mean
-from leaderboard.stats.resampling import (
+from leaderboard.stats.intervals import (
+    bootstrap_mean,
     lattice_step,
     mean_distribution,
     resample_means,

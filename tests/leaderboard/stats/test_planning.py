@@ -11,7 +11,7 @@ from genie_research.boards.plan_simulation import (
     simulated_means,
     simulated_power,
 )
-from leaderboard.stats.components import (
+from leaderboard.stats.mixed import (
     Components,
     mean_variance,
     pilot_components,

@@ -4,15 +4,15 @@ import pytest
 from django.urls import reverse
 
 from crowd.models import Budget, Campaign
-from crowd.workers.selectors.consent import consent_text, consented
-from crowd.workers.services import consent
+from crowd.workers.selectors.eligible import consent_text, consented
+from crowd.workers.services import invitations
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.run import advance
 from leaderboard.models import Draft, Submission, Task
 from leaderboard.studio.forms import CONSENT
 from leaderboard.studio.services import edit, keep
-from leaderboard.tasks.services.versions import versions_of
+from leaderboard.tasks.services.load import versions_of
 from tests.cast import allow
 from tests.crowd.making import make_worker
 from tests.factories import make_user
@@ -100,7 +100,7 @@ def test_workers_agree_to_the_text_that_stands_now(edits):
     assert Campaign.objects.filter(pool=pool).exists()
     assert "First wording." in consent_text(pool).html
     worker = make_worker()
-    consent.give(worker, pool)
+    invitations.give_consent(worker, pool)
     assert consented(worker, [pool])
 
 

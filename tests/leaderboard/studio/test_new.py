@@ -13,7 +13,8 @@ from crowd import hit_templates
 from crowd.campaigns.services.work import next_assignment, submit
 from crowd.models import Campaign, Invitation, Item, Worker
 from crowd.workers.selectors.eligible import open_campaigns
-from crowd.workers.services import consent, invitations
+from crowd.workers.services import invitations
+from crowd.workers.services import invitations as consent
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
@@ -68,7 +69,7 @@ def judged(task, *, of_text=None):
         worker = invitations.register_worker(
             user=user, platform_worker_id=f"user-{user.pk}"
         )
-        consent.give(worker, task.slug)
+        consent.give_consent(worker, task.slug)
         players.append(Player(worker, "diligent"))
 
     def good(text):
@@ -320,7 +321,7 @@ def test_the_board_of_pairs_shows_its_question_and_its_comparison(client, pairs)
     assert "0 of 4 so far" in before
     people = [Worker.objects.create(platform_worker_id=name) for name in ("ann", "bob")]
     for worker in people:
-        consent.give(worker, "pairs")
+        consent.give_consent(worker, "pairs")
     one = next_assignment(people[0])
     submit(one, answers_for(one, "A"))
     jobs.drain()

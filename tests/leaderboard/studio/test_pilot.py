@@ -11,7 +11,8 @@ from crowd.campaigns.selectors.offers import offers
 from crowd.campaigns.services import claim
 from crowd.models import Answer, Assignment, Campaign, Worker
 from crowd.money.models import Commitment
-from crowd.workers.services import consent, invitations
+from crowd.workers.services import invitations
+from crowd.workers.services import invitations as consent
 from leaderboard.evaluation.decide import MAY_DECIDE
 from leaderboard.evaluation.selectors.board_ratings import current_fit
 from leaderboard.evaluation.services.simulate import Crowd, Player
@@ -53,7 +54,7 @@ def judge(campaign, *names, seconds=30.0):
     """Let people who came by the link judge all; each page takes them so long."""
     workers = [Worker.objects.get(user__username=name) for name in names]
     for worker in workers:
-        consent.give(worker, campaign.pool)
+        consent.give_consent(worker, campaign.pool)
     good = {"ada": 0.9, "bob": 0.2}
 
     def quality(item):
@@ -184,7 +185,7 @@ def test_what_was_stopped_while_somebody_was_at_work_is_settled_later(mia, draft
     start(mia, draft, reward="0.10", shown_cents="300", joins="on")
     campaign = Campaign.own.get()
     worker = Worker.objects.get(user__username="mia")
-    consent.give(worker, campaign.pool)
+    consent.give_consent(worker, campaign.pool)
     open_work = claim.next_assignment(worker, campaign.pool)
     mia.post(at(draft, "delete"))
     keep.forget_old()

@@ -3,8 +3,8 @@
 import pytest
 
 from crowd.models import Campaign, ConsentVersion, QualificationTest, Requirement
-from crowd.workers.selectors.consent import consent_text
-from crowd.workers.services import consent
+from crowd.workers.selectors.eligible import consent_text
+from crowd.workers.services import invitations
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.run import advance
@@ -121,7 +121,7 @@ def test_consent_is_edited_shown_and_kept_as_people_read_it(mia):
     draft.refresh_from_db()
     approve(mia, draft)
     pool = draft.task.slug
-    consent.give(make_worker(), pool)
+    invitations.give_consent(make_worker(), pool)
     kept = ConsentVersion.objects.get(sha256=consent_text(pool).sha256)
     assert "You <strong>agree</strong>" in kept.html
 

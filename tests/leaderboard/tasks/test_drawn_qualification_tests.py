@@ -4,7 +4,7 @@ import pytest
 
 from crowd.models import Campaign, Item, QualificationTest, Requirement, WorkerRecord
 from crowd.workers.selectors.eligible import campaigns_for
-from crowd.workers.selectors.qualifications import inputs_of_tests
+from crowd.workers.selectors.requirements import inputs_of_tests
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import run

@@ -9,7 +9,7 @@ from leaderboard.evaluation import decide
 from leaderboard.studio.services import edit
 from leaderboard.tasks import shipped
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.services.fitting import misfits
+from leaderboard.tasks.services.configuration import misfits
 from leaderboard.tasks.services.load import load_definition, load_task
 from tests.factories import (
     make_submission,

@@ -11,10 +11,15 @@ from scipy import stats
 from genie_research.authenticity.auroc import auroc
 from genie_research.authenticity.real_models import read_data_set, told_apart
 from genie_research.authenticity.study import Crowd, simulate_crowd, study_cell
-from quality.authenticity.stats.answers import Answers, centred, deserved
 from quality.authenticity.stats.colluders import agreeing_pairs, better_on_tests
-from quality.authenticity.stats.likelihood_ratio import assess_authenticity
-from quality.authenticity.stats.signs import similarity, spread
+from quality.authenticity.stats.likelihood_ratio import (
+    Answers,
+    assess_authenticity,
+    centred,
+    deserved,
+    similarity,
+    spread,
+)
 from tests.shared import SHARED, needs_shared
 
 NONE = np.array([], dtype=np.int64)

@@ -6,8 +6,7 @@ from django.contrib.admin.models import LogEntry
 from crowd.models import Exclusion
 from genie.lib.errors import GenieError
 from leaderboard.tasks.config import HumanConfig
-from leaderboard.tasks.config.kinds import Place
-from leaderboard.tasks.config.tables import read_table
+from leaderboard.tasks.config.kinds import Place, read_table
 from leaderboard.tasks.services import configuration
 from quality.bans import services
 from quality.bans.selectors import waits_for_decision

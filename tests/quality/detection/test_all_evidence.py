@@ -7,18 +7,16 @@ import pytest
 from django.utils import timezone
 
 from crowd.models import Answer, Campaign, Pause
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from crowd.workers.services import exclusions
 from quality.bans.selectors import soft_weights, weight_of
 from quality.detection.models import told
 from quality.detection.selectors import verdicts_of
 from quality.detection.services import assess_pool
-from quality.detection.services.assess_pool import assess
+from quality.detection.services.assess_pool import assess, restore, retire
 from quality.detection.services.evidence import evidence_of
 from quality.detection.services.judge import judge
-from quality.detection.services.retire import restore, retire
-from quality.detection.stats.assess import assess_workers
-from quality.detection.stats.decisions import excluded_by
+from quality.detection.stats.assess import assess_workers, excluded_by
 from quality.models import (
     Ban,
     DetectorFit,

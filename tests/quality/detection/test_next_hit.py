@@ -9,16 +9,16 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from crowd.campaigns.services import shares
+from crowd.campaigns.services import run
 from crowd.campaigns.services.work import give_back, next_assignment
 from crowd.models import HIT, Answer, Pause
 from genie.lib.serving import caches
 from quality.bans import services
 from quality.detection.services import next_hit
 from quality.detection.services.assess_pool import assess
-from quality.detection.services.record import Record, record_of
-from quality.detection.stats.early_stop import EarlyStop
-from quality.detection.stats.workers.options import NO_YES
+from quality.detection.services.evidence import Record, record_of
+from quality.detection.stats.schedule import EarlyStop
+from quality.detection.stats.workers.answers import NO_YES
 from quality.models import Ban, DetectorFit, HeldExclusion, Placement, Standing
 from quality.test_questions.services import grade
 from tests.crowd.making import POOL, items, make_campaign, make_worker, send_in
@@ -157,7 +157,7 @@ def test_the_same_queries_are_made_for_test_questions_and_real_items(campaign):
 def test_with_several_campaigns_and_shares_claiming_takes_few_queries_too(campaign):
     other = make_campaign(of=items(40, "other-"))
     for each in (campaign, other):
-        shares.plan(each, 0.9, follows_crowd=False)
+        run.limit_share(each, 0.9, follows_crowd=False)
     worker = make_worker()
     work(worker, 6)
     with CaptureQueriesContext(connection) as captured:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quality.detection.stats.decisions import control_false_discoveries
+from quality.detection.stats.assess import control_false_discoveries
 
 
 def _rate(p, banned):

@@ -12,13 +12,20 @@ from leaderboard.metrics.base import Batch
 from leaderboard.metrics.rouge import RougeL
 from leaderboard.metrics.sacrebleu_metrics import ChrF
 from leaderboard.tasks import shipped
-from quality.test_questions.edits.draft import draft_of
-from quality.test_questions.edits.edit import Edit
-from quality.test_questions.edits.kinds import ADEQUACY, FLUENCY, KINDS, kinds_that_harm
+from quality.test_questions.edits.edit import (
+    ADEQUACY,
+    FLUENCY,
+    KINDS,
+    Edit,
+    doubled,
+    draft_of,
+    kinds_that_harm,
+    plain,
+    words_of,
+)
 from quality.test_questions.edits.languages.base import Language, all_languages
 from quality.test_questions.edits.make import RULES, edits_of
 from quality.test_questions.edits.rules.things import exchanged_things
-from quality.test_questions.edits.words import doubled, plain, words_of
 
 DEMO = ["demo-abductive", "demo-qa", "demo-summarization", "demo-translation"]
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from quality.detection.stats.early_stop import EarlyStop
 from quality.detection.stats.schedule import (
     Allowance,
+    EarlyStop,
     ScheduleOptions,
     test_probability,
 )
-from quality.detection.stats.workers.options import NO_YES
+from quality.detection.stats.workers.answers import NO_YES
 
 KINDS = {"POSITIVE": NO_YES[1], "NEGATIVE": NO_YES[0]}
 

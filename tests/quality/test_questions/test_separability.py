@@ -5,7 +5,6 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import mannwhitneyu, norm
 
-from quality.test_questions.separability.blend import blend_in
 from quality.test_questions.separability.classifier import (
     RIDGE,
     folds_of,
@@ -15,6 +14,7 @@ from quality.test_questions.separability.classifier import (
 from quality.test_questions.separability.features import (
     FEATURES,
     Surface,
+    blend_in,
     surface_features,
 )
 from quality.test_questions.separability.measure import (

@@ -14,7 +14,7 @@ import numpy as np
 
 from crowd.hits.services.build import ItemSpec, order_of_hits
 from leaderboard.designs.base import content_key
-from leaderboard.evaluation.services.hidden.surfaces import seen_of
+from leaderboard.evaluation.services.hidden.offers import seen_of
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 from quality.test_questions.models import Polarity

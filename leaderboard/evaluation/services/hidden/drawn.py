@@ -2,23 +2,44 @@
 
 import hashlib
 import json
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from crowd.hits.services.build import ItemSpec
+from django.db import transaction
+from django.db.models import Q
+
+from crowd.hits.models import Campaign
+from crowd.hits.services.build import ItemSpec, keep_inputs_apart
+from genie.lib.errors import GenieError
+from genie.lib.seeds import seed_from
 from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
 from leaderboard.evaluation.models.drawn_tests import DrawnTests
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.human_evaluation import (
+    EvaluationCampaign,
+    HumanEvaluation,
+)
+from leaderboard.evaluation.models.test_check import TestCheck
+from leaderboard.evaluation.services.hidden.compared import Compared, Sides
+from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs
 from leaderboard.evaluation.services.hidden.offers import (
     CONFIRMED,
     Planned,
     used_texts,
 )
-from leaderboard.evaluation.services.parts import Part
+from leaderboard.evaluation.services.hidden.single import for_one_output
+from leaderboard.evaluation.services.items import Part
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.services.configuration import task_view
+from leaderboard.tasks.services.configuration import (
+    design_of,
+    instances_for_tests,
+    task_view,
+)
+from quality.test_questions.models import Placement
+from quality.test_questions.separability.measure import ENOUGH
 from quality.test_questions.services import HiddenItem
 
 State = HumanEvaluation.State
@@ -53,7 +74,7 @@ def tests_of(
     return Planned(items, row.n_wanted, row.notes)
 
 
-def keep(
+def keep_tests(
     evaluation: HumanEvaluation, human: HumanConfig, parts: Sequence[Part]
 ) -> None:
     evaluation.drawn_tests.all().delete()
@@ -121,3 +142,197 @@ def _sha256(content: object) -> str:
     return hashlib.sha256(
         json.dumps(content, sort_keys=True, default=str).encode()
     ).hexdigest()
+
+
+def planned(
+    task: Task,
+    human: HumanConfig,
+    criteria: Mapping[str, str],
+    submission: Submission | None,
+    seed: int,
+    *,
+    campaign_key: str,
+    n_items: int,
+    used: Collection[str] = (),
+) -> Planned:
+    """Draw the test questions of one campaign of a submission.
+
+    Without a submission, only the task's references and public outputs are used. `used`
+    has the fingerprints of texts of the evaluation's other campaigns.
+    """
+    systems = [] if submission is None else [submission]
+    if not design_of(task, human).in_slots():
+        return for_one_output(
+            task,
+            human,
+            criteria,
+            systems,
+            campaign_key=campaign_key,
+            n_items=n_items,
+            seed=seed,
+            used=used,
+        )
+    n = sum(human.n_test_questions(n_items))
+    instances = instances_for_tests(task, seed, n=n, inside=human.tests_inside_sample)
+    items = hidden_pairs(
+        task,
+        human,
+        criteria,
+        instances,
+        systems=systems,
+        campaign_key=campaign_key,
+        n=n,
+        seed=seed,
+        used=used,
+    )
+    return Planned(items, n)
+
+
+# Outputs of other systems as test questions, shown to each worker only once.
+#
+# If exposure is counted by campaign, a worker may rate an input once for each system. So
+# workers who met an input in a system's campaigns never get a question made of that
+# system's output, and the other way round.
+def keep_lent_apart(evaluation: HumanEvaluation, campaign: Campaign) -> None:
+    """Separate a new campaign's questions, and questions made of its outputs."""
+    if campaign.input_scope == campaign.pool:
+        return
+    own = list(evaluation.systems.values_list("submission", flat=True))
+    placed = Placement.objects.filter(campaign__pool=campaign.pool).filter(
+        Q(campaign=campaign) | Q(made_from__submission__in=own)
+    )
+    rows = [
+        row
+        for row in placed.select_related("campaign", "item")
+        if row.made_from.get("submission")
+    ]
+    campaigns_of = _campaigns_of({row.made_from["submission"] for row in rows})
+    others_of: dict[Campaign, dict[int, set[int]]] = defaultdict(dict)
+    for row in rows:
+        others = campaigns_of[row.made_from["submission"]]
+        if row.campaign_id not in others:
+            others_of[row.campaign].setdefault(row.item.hit_id, set()).update(others)
+    for asking, of_hit in others_of.items():
+        keep_inputs_apart(asking, of_hit)
+
+
+def _campaigns_of(submissions: set[int]) -> dict[int, set[int]]:
+    rows = EvaluationCampaign.objects.filter(
+        evaluation__systems__submission__in=submissions
+    ).values_list("evaluation__systems__submission", "campaign")
+    found: dict[int, set[int]] = defaultdict(set)
+    for submission, campaign in rows:
+        found[submission].add(campaign)
+    return found
+
+
+# Whether a campaign's test questions or their keys can be recognized.
+#
+# It is measured before work is approved, and again if the launched questions are not the
+# measured ones; above the limit, staff need a reason to start.
+# With few questions one draw is not informative: further draws are added.
+N_DRAWS = 4
+
+
+def measure_tests(
+    evaluation: HumanEvaluation, parts: Sequence[Part]
+) -> TestCheck | None:
+    """Measure the campaign whose questions stand out most; the row is not saved yet."""
+    systems = list(
+        Submission.objects.filter(evaluated__evaluation=evaluation).order_by(
+            "evaluated__position"
+        )
+    )
+    checks = [
+        _check(evaluation, systems, part) for part in parts if part.planned.n_wanted
+    ]
+    worst = max(
+        checks,
+        key=lambda c: (c.refused, c.n_wanted - c.n_found, max(c.auc, c.key_auc or 0)),
+        default=None,
+    )
+    if worst is not None:
+        worst.digest = digest_of(parts)
+    return worst
+
+
+def _check(
+    evaluation: HumanEvaluation, systems: Sequence[Submission], part: Part
+) -> TestCheck:
+    sides = Sides()
+    real = [item.spec for item in part.judged] + [item.spec for item in part.anchors]
+    compared = Compared(evaluation.task, systems, real)
+    compared.add(part.hidden, sides, seed=part.seed)
+    for draw in range(1, 1 if evaluation.simulated else N_DRAWS):
+        if len(part.hidden) * draw >= ENOUGH:
+            break
+        seed = seed_from("another draw", part.seed, draw)
+        compared.add(part.draw(seed).items, sides, seed=seed)
+    found = sides.tests.told_from(sides.real, part.seed)
+    key = sides.good.told_from(sides.bad, part.seed)
+    return TestCheck(
+        evaluation=evaluation,
+        n_wanted=part.planned.n_wanted,
+        n_found=len(part.hidden),
+        kinds=dict(sorted(Counter(item.kind for item in part.hidden).items())),
+        **found.flat("auc"),
+        best_feature=found.best_feature,
+        best_feature_auc=found.best_feature_auc,
+        key_auc=key.estimate if key.measured else None,
+        verdict=f"{found.verdict} {key.verdict_on_key}".strip(),
+        refused=found.refused or key.refused,
+    )
+
+
+def objections(check: TestCheck) -> list[str]:
+    """Return the reasons against a start; none if programs answer."""
+    said: list[str] = []
+    if check.evaluation.simulated:
+        return said
+    if check.n_found < check.n_wanted:
+        said.append(
+            f"Only {check.n_found:,} of {check.n_wanted:,} test questions can be made "
+            "without showing a text a second time."
+        )
+    if check.refused:
+        said.append(check.verdict)
+    return said
+
+
+@transaction.atomic
+def keep_check(
+    evaluation: HumanEvaluation,
+    check: TestCheck | None,
+    human: HumanConfig,
+    parts: Sequence[Part],
+) -> None:
+    TestCheck.objects.filter(evaluation=evaluation).delete()
+    if check is not None:
+        check.save()
+    keep_tests(evaluation, human, parts)
+
+
+def before_launch(
+    evaluation: HumanEvaluation, human: HumanConfig, parts: Sequence[Part]
+) -> None:
+    """Measure again if the launched questions are not the measured ones.
+
+    Raises GenieError ``tests-stand-out`` if staff have not accepted the objections.
+    """
+    old = TestCheck.objects.filter(evaluation=evaluation).first()
+    if old is None:
+        return
+    if old.digest != digest_of(parts):
+        new = measure_tests(evaluation, parts)
+        keep_check(evaluation, new, human, parts)
+        if new is None:
+            return
+        old = new
+    if objections(old) and old.accepted_at is None:
+        raise GenieError(
+            "The test questions had to be drawn again since they were approved. "
+            + " ".join(objections(old))
+            + " To retry this step is to start in spite of this.",
+            code="tests-stand-out",
+            permanent=True,
+        )

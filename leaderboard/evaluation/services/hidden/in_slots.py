@@ -11,19 +11,20 @@ from dataclasses import replace
 from itertools import chain
 
 from leaderboard.designs.base import SLOTS, content_key
-from leaderboard.evaluation.services.hidden import marks, wrong
-from leaderboard.evaluation.services.hidden.good import Known
 from leaderboard.evaluation.services.hidden.offers import (
     REFERENCE,
+    Known,
     Offer,
     Taken,
+    edited,
+    outputs_of,
+    seen_of,
     used_texts,
 )
-from leaderboard.evaluation.services.hidden.single import harms_of
-from leaderboard.evaluation.services.hidden.surfaces import seen_of
+from leaderboard.evaluation.services.hidden.single import harms_of, named
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.config import EDITED, NEGATIVE, HumanConfig
-from leaderboard.tasks.config.marked import marked_criteria
+from leaderboard.tasks.config.human import marked_criteria
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import design_of, shown, task_view
 from quality.test_questions.services import (
@@ -54,7 +55,7 @@ def hidden_pairs(
     good: dict[int, Offer] = {}
     edits: dict[int, Offer] = {}
     if systems and human.test_questions == EDITED:
-        pages = wrong.outputs_of(task, systems, instances)
+        pages = outputs_of(task, systems, instances)
         made = _Edits(
             task,
             human,
@@ -81,7 +82,7 @@ def hidden_pairs(
         n=n if marked else 0,
         seed=seed,
         blind=human.judged_blind(criteria),
-        expected=marks.named(criteria, marked),
+        expected=named(criteria, marked),
         edits=_by_key(task, instances, edits),
     )
 
@@ -127,7 +128,7 @@ def hidden_line_ups(
         n=n if marked else 0,
         seed=seed,
         blind=human.judged_blind(criteria),
-        expected=marks.named(criteria, marked),
+        expected=named(criteria, marked),
         edits={
             key: (place_of[offer.instance_pk], offer)
             for key, offer in _by_key(task, instances, edits).items()
@@ -175,7 +176,7 @@ class _Edits:
             rivals = {offer.made_from.get("submission") for offer in good[pk]}
             shown[pk] = [text for text in others if text[0] in rivals] or others
         rows = list(row_of.values())
-        edits = wrong.edited(self.task, rows, shown, self.harms, seed=self.seed)
+        edits = edited(self.task, rows, shown, self.harms, seed=self.seed)
         seen = seen_of(self.task, [], rows)
         real = [
             seen.surface(row_of[pk], text)

@@ -1,17 +1,33 @@
 """Texts that could be test questions, and the choice among them, without repetition."""
 
+from __future__ import annotations
+
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
+from statistics import median
 from typing import Any
 
-from crowd.workers.selectors.qualifications import texts_of_tests
+from django.db.models import QuerySet
+
+from crowd.scales.base import all_scales
+from crowd.workers.selectors.requirements import texts_of_tests
+from genie.lib.seeds import generator, seed_from
+from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
 from leaderboard.evaluation.models.drawn_tests import DrawnTests
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.models.states import State
-from leaderboard.tasks.models import Task
+from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
+from leaderboard.submissions.models import Prediction, Submission
+from leaderboard.tasks.config import EDITED, HumanConfig
+from leaderboard.tasks.models import Instance, Task
+from quality.test_questions.edits.edit import ADEQUACY, FLUENCY, Edit, kinds_that_harm
+from quality.test_questions.edits.make import edits_of, likeness
 from quality.test_questions.models import Placement
-from quality.test_questions.services import HiddenItem
+from quality.test_questions.separability.features import Surface, blend_in
+from quality.test_questions.services import HiddenItem, shuffled_words
 
 REFERENCE, CONFIRMED, SETTLED = "reference", "confirmed", "settled"
 CLOSE_TO = "close"
@@ -99,3 +115,394 @@ def used_texts(task: Task, *, but: str = "") -> set[str]:
         *chain.from_iterable(drawn.values_list("texts", flat=True)),
         *(fingerprint(text) for text in texts_of_tests(task.slug)),
     }
+
+
+# Texts that are known to be good: confirmed by staff, rated well, or references.
+OF_A_CAMPAIGN = "campaign"
+TRANSLATION = "translation"
+# Words and pairs of words shared with a reference (F1) above which an output of a good
+# system is right; translations share more, right or wrong.
+CLOSE, CLOSE_TRANSLATION = 0.35, 0.65
+# Their outputs are neither rated now nor public.
+NOT_HIDDEN = (
+    Submission.State.WITHDRAWN,
+    Submission.State.INVALID,
+    Submission.State.PUBLISHED,
+)
+
+
+@dataclass(frozen=True)
+class Known:
+    """Sources of a campaign's good texts.
+
+    `shows_reference`: pages show the first reference, so that another is the better
+    one.
+    """
+
+    task: Task
+    human: HumanConfig
+    marked: Sequence[str]
+    instances: Sequence[Instance]
+    shows_reference: bool = False
+
+    def own(self, systems: Collection[Submission]) -> Iterator[dict[int, list[Offer]]]:
+        """Yield systems' outputs that staff confirmed, then those close to a reference."""
+        yield _confirmed(self.marked, systems, self.instances)
+        # Genie's own questions use only references.
+        if self.human.test_questions == EDITED:
+            yield _close(self.task, self.marked, systems, self.instances)
+
+    def public(self, systems: Sequence[Submission]) -> Iterator[dict[int, list[Offer]]]:
+        """Yield references and well-rated public outputs, least known texts first."""
+        first = 1 if self.shows_reference else 0
+        references = {
+            row.pk: [
+                Offer(row.pk, text, REFERENCE, self.marked)
+                for text in row.references[first:] or row.references
+            ]
+            for row in self.instances
+        }
+        if self.task.hidden_references:
+            yield references
+        yield _settled(self.task, self.human, self.marked, systems, self.instances)
+        yield references
+
+
+def not_public_yet(task: Task, systems: Sequence[Submission]) -> QuerySet[Submission]:
+    others = Submission.objects.filter(
+        task=task, visibility=Submission.Visibility.PUBLIC
+    )
+    others = others.exclude(pk__in=[s.pk for s in systems])
+    return others.exclude(state__in=NOT_HIDDEN).order_by("pk")
+
+
+def _confirmed(
+    marked: Sequence[str],
+    systems: Collection[Submission],
+    instances: Sequence[Instance],
+) -> dict[int, list[Offer]]:
+    rows = ConfirmedOutput.objects.filter(
+        prediction__submission__in=systems, prediction__instance__in=instances
+    ).select_related("prediction")
+    offers = defaultdict(list)
+    for row in rows.order_by("pk"):
+        offers[row.prediction.instance_id].append(
+            _offer(row.prediction, CONFIRMED, marked)
+        )
+    return offers
+
+
+def _close(
+    task: Task,
+    marked: Sequence[str],
+    systems: Collection[Submission],
+    instances: Sequence[Instance],
+) -> dict[int, list[Offer]]:
+    """Offer own outputs that nearly equal a reference, of good systems only.
+
+    A system counts as good if half of its outputs are that close. Now and then, a bad
+    one that copies words comes close as well, and is wrong all the same.
+    """
+    least = CLOSE_TRANSLATION if task.kind == TRANSLATION else CLOSE
+    references_of = {row.pk: row.references for row in instances}
+    offers = defaultdict(list)
+    for system in systems:
+        rows = list(
+            Prediction.objects.filter(submission=system, instance__in=references_of)
+        )
+        close = [
+            row
+            for row in rows
+            if any(
+                likeness(row.text, r) >= least for r in references_of[row.instance_id]
+            )
+        ]
+        if 2 * len(close) >= len(rows):
+            for row in close:
+                offers[row.instance_id].append(_offer(row, CLOSE_TO, marked))
+    return offers
+
+
+def _settled(
+    task: Task,
+    human: HumanConfig,
+    marked: Sequence[str],
+    systems: Sequence[Submission],
+    instances: Sequence[Instance],
+) -> dict[int, list[Offer]]:
+    """Offer well-rated public outputs; workers may have rated them in other campaigns."""
+    scale = all_scales()[human.scale]
+    if human.exposure == OF_A_CAMPAIGN or scale.relative or scale.compares:
+        return {}
+    simulated = any(system.simulated for system in systems)
+    evaluations = settled_high(task, human, simulated=simulated)
+    if not evaluations:
+        return {}
+    good = _rated_well(evaluations, marked, scale.binary_threshold)
+    position_of = {row.position: row.pk for row in instances}
+    wanted = {
+        (submission, position_of[position]): criteria
+        for (submission, position), criteria in good.items()
+        if position in position_of
+    }
+    rows = Prediction.objects.filter(
+        submission__in={submission for submission, _ in wanted},
+        instance__in={instance for _, instance in wanted},
+    ).order_by("submission", "instance")
+    offers = defaultdict(list)
+    for row in rows:
+        if criteria := wanted.get((row.submission_id, row.instance_id)):
+            offers[row.instance_id].append(_offer(row, SETTLED, criteria))
+    return offers
+
+
+def settled_high(task: Task, human: HumanConfig, *, simulated: bool) -> list[int]:
+    """Return evaluations of public systems with a final score in the upper half."""
+    scores = Score.objects.filter(
+        submission__task=task,
+        submission__state=Submission.State.PUBLISHED,
+        submission__visibility=Submission.Visibility.PUBLIC,
+        criterion=next(iter(human.criteria)),
+        evaluation__strategy=HumanEvaluation.Strategy.SINGLE,
+        superseded_at=None,
+        provisional=False,
+    )
+    # Programs' ratings do not make an output good for people.
+    if not simulated:
+        scores = scores.filter(submission__simulated=False)
+    means = dict(scores.order_by("pk").values_list("evaluation", "mean"))
+    middle = median(means.values()) if means else 0.0
+    return [evaluation for evaluation, mean in means.items() if mean >= middle]
+
+
+def _rated_well(
+    evaluations: Collection[int], marked: Sequence[str], threshold: float
+) -> Mapping[tuple[int, int], list[str]]:
+    ratings = system_ratings_of(evaluations)
+    keys = ["submission", "instance", "criterion"]
+    worst = ratings.groupby(keys)["value"].min().reset_index()
+    good = defaultdict(list)
+    for submission, instance, criterion, value in zip(
+        *(worst[name].tolist() for name in (*keys, "value")), strict=True
+    ):
+        if criterion in marked and value > threshold:
+            good[int(submission), int(instance)].append(str(criterion))
+    return good
+
+
+def _offer(row: Prediction, kind: str, criteria: Sequence[str]) -> Offer:
+    made_from = {"submission": row.submission_id}
+    return Offer(row.instance_id, row.text, kind, criteria, made_from)
+
+
+# Texts that are known to be wrong: outputs with a minimal edit, swapped references.
+# Number of edits of one output to choose from.
+N_OF_AN_OUTPUT = 6
+Texts = Mapping[int, Sequence[tuple[int | None, str]]]
+
+
+def outputs_of(
+    task: Task, systems: Sequence[Submission], instances: Sequence[Instance]
+) -> dict[int, list[tuple[int, str]]]:
+    """Return outputs with submissions: these systems', then published ones of others."""
+    own = [system.pk for system in systems]
+    public = Submission.objects.filter(
+        task=task,
+        state=Submission.State.PUBLISHED,
+        visibility=Submission.Visibility.PUBLIC,
+    ).exclude(pk__in=own)
+    outputs: dict[int, list[tuple[int, str]]] = {row.pk: [] for row in instances}
+    for pk in [*own, *public.order_by("pk").values_list("pk", flat=True)[:1]]:
+        rows = Prediction.objects.filter(submission=pk, instance__in=outputs)
+        for instance, text in rows.values_list("instance_id", "text"):
+            outputs[instance].append((pk, text))
+    return outputs
+
+
+def edited(
+    task: Task,
+    instances: Sequence[Instance],
+    outputs: Texts,
+    harms: Mapping[str, Sequence[str]],
+    *,
+    seed: int,
+) -> Iterator[list[Offer]]:
+    """Yield edits of each instance's first editable output; `harms` lists criteria."""
+    others = {pk: texts[0][1] for pk, texts in outputs.items() if texts}
+    kinds = {
+        kind: harm
+        for harm, criteria in harms.items()
+        if criteria
+        for kind in kinds_that_harm(harm, says_everything=task.kind == TRANSLATION)
+    }
+    for instance in instances:
+        for submission, text in outputs.get(instance.pk, ()):
+            edits = edits_of(
+                text,
+                language=task.target_language,
+                source_texts=[str(value) for value in instance.fields.values()],
+                other_texts=[t for pk, t in others.items() if pk != instance.pk],
+                same_input=[str(reference) for reference in instance.references],
+                kinds=list(kinds),
+                seed=seed,
+            )[:N_OF_AN_OUTPUT]
+            # Outputs of others may be public; own outputs are not yet.
+            if edits:
+                yield [
+                    Offer(
+                        instance.pk,
+                        edit.text,
+                        f"{EDIT}{edit.kind}",
+                        harms[kinds[edit.kind]],
+                        {"submission": submission, "edit": record_of(edit)},
+                        kinds[edit.kind],
+                    )
+                    for edit in edits
+                ]
+                break
+
+
+def record_of(edit: Edit) -> dict[str, object]:
+    return {
+        "kind": edit.kind,
+        "before": edit.before,
+        "after": edit.after,
+        "start": edit.start,
+        "change": edit.change,
+        "sentence": edit.sentence,
+    }
+
+
+def swapped(
+    instances: Sequence[Instance], criteria: Sequence[str], *, blind: bool, seed: int
+) -> Iterator[list[Offer]]:
+    """Yield other instances' references (Genie, section 5), each used once.
+
+    If pages hide the input, another reference is no worse: words are shuffled instead.
+    """
+    rng = generator(seed_from("swapped references", seed))
+    shift = int(rng.integers(1, len(instances))) if len(instances) > 1 else 0
+    rotated = [*instances[shift:], *instances[:shift]]
+    for instance, other in zip(instances, rotated, strict=True):
+        own = {text.strip() for text in instance.references}
+        texts = [text for text in other.references if text.strip() not in own]
+        # Two instances may have the same input, and then it would not be wrong.
+        if instance.fields == other.fields:
+            texts = []
+        if blind:
+            texts = [shuffled_words(text, rng) for text in texts]
+        kind = SHUFFLED if blind else SWAPPED
+        made_from = {"instance": other.instance_id}
+        yield [Offer(instance.pk, text, kind, criteria, made_from) for text in texts]
+
+
+__all__ = ["ADEQUACY", "FLUENCY", "edited", "outputs_of", "record_of", "swapped"]
+
+
+# The visible features of a task's texts, including test questions.
+# A script is expected to know this many other systems' public outputs.
+N_PUBLISHED = 5
+# Candidates for each question, from which those like real items are chosen.
+N_CANDIDATES = 4
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Public texts of a task's instances, and the rated outputs of a campaign."""
+
+    task: Task
+    published: Mapping[int, Sequence[str]]
+    # the rated items
+    real: Sequence[Surface]
+    # test questions chosen so far
+    tests: Sequence[Surface] = ()
+
+    def surface(
+        self, instance: Instance, text: str, *, key: str = "", position: float = 0.0
+    ) -> Surface:
+        public = () if self.task.hidden_references else tuple(instance.references)
+        return Surface(
+            text=text,
+            source=" ".join(str(value) for value in instance.fields.values()),
+            references=public,
+            published=tuple(self.published.get(instance.pk, ())),
+            key=key,
+            position=position,
+            listed=instance.sample_rank < self.task.sample_size,
+        )
+
+    def beside(self, offers: Sequence[Offer], row_of: Mapping[int, Instance]) -> Seen:
+        """Weight these chosen texts as much as the rated items.
+
+        The next choice then resembles both, so that neither tests and real items nor
+        good and bad tests can be distinguished.
+        """
+        surfaces = [self.surface(row_of[o.instance_pk], o.text) for o in offers]
+        times = len(self.real) // len(surfaces) if surfaces else 0
+        return replace(self, real=[*self.real, *surfaces * times], tests=surfaces)
+
+    def chosen(
+        self,
+        offers: Sequence[Offer],
+        row_of: Mapping[int, Instance],
+        n: int,
+        *,
+        seed: int,
+    ) -> list[list[Offer]]:
+        """Order offers so that the first together resemble the rated outputs."""
+        if len(offers) <= 1 or not self.real or n == 0:
+            return [[offer] for offer in offers]
+        surfaces = []
+        for offer in offers:
+            seen = self.surface(row_of[offer.instance_pk], offer.text)
+            surfaces.append(_of_input(seen, str(offer.instance_pk)))
+        first = blend_in(surfaces, self.real, n, seed, chosen=self.tests)
+        rest = [at for at in range(len(offers)) if at not in set(first)]
+        return [[offers[at]] for at in [*first, *rest]]
+
+
+def seen_of(
+    task: Task,
+    systems: Sequence[Submission],
+    instances: Sequence[Instance],
+    *,
+    own: bool = False,
+) -> Seen:
+    """Read public texts and these outputs; with `own`, those on the board are public."""
+    asked = [system.pk for system in systems]
+    public = Submission.objects.filter(
+        task=task,
+        state=Submission.State.PUBLISHED,
+        visibility=Submission.Visibility.PUBLIC,
+    ).order_by("-pk")
+    others = public.exclude(pk__in=asked).values_list("pk", flat=True)
+    pks = list(others[:N_PUBLISHED])
+    if own:
+        pks += public.filter(pk__in=asked).values_list("pk", flat=True)
+    published: dict[int, list[str]] = {row.pk: [] for row in instances}
+    rows = Prediction.objects.filter(submission__in=pks, instance__in=published)
+    for instance, text in rows.values_list("instance_id", "text"):
+        published[instance].append(text)
+    seen = Seen(task, published, [])
+    row_of = {row.pk: row for row in instances}
+    judged = Prediction.objects.filter(
+        submission__in=asked[:1],
+        instance__in=row_of,
+        instance__sample_rank__lt=task.sample_size,
+    ).order_by("instance__position")
+    real = [
+        seen.surface(row_of[instance], text)
+        for instance, text in judged.values_list("instance_id", "text")
+    ]
+    return Seen(task, published, real)
+
+
+def _of_input(surface: Surface, key: str) -> Surface:
+    return Surface(
+        surface.text,
+        surface.source,
+        surface.references,
+        surface.published,
+        input_key=key,
+        listed=surface.listed,
+    )

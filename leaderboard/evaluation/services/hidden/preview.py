@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from crowd.hits.services.build import HITTypeSpec
 from genie.lib.unguessable import seed_for
+from leaderboard.evaluation.services.hidden.drawn import planned
 from leaderboard.evaluation.services.hidden.offers import (
     CLOSE_TO,
     CONFIRMED,
@@ -15,7 +16,6 @@ from leaderboard.evaluation.services.hidden.offers import (
     SWAPPED,
     Planned,
 )
-from leaderboard.evaluation.services.hidden.plan import planned
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
@@ -24,7 +24,7 @@ from leaderboard.tasks.services.configuration import (
     commitment_key,
     hit_type_of,
 )
-from quality.test_questions.edits.kinds import KINDS
+from quality.test_questions.edits.edit import KINDS
 from quality.test_questions.selectors import right_on_each, shown_fields
 from quality.test_questions.services import HiddenItem
 

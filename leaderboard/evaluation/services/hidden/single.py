@@ -3,31 +3,95 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Any
 
+from crowd.hits.services.build import ItemSpec
+from crowd.scales.base import all_scales
 from genie.lib.seeds import generator, seed_from
-from leaderboard.evaluation.services.hidden import marks, wrong
-from leaderboard.evaluation.services.hidden.good import Known, not_public_yet
+from leaderboard.designs.base import Design, content_key
 from leaderboard.evaluation.services.hidden.offers import (
+    ADEQUACY,
     CLOSE_TO,
     CONFIRMED,
     EDIT,
+    FLUENCY,
+    N_CANDIDATES,
     REFERENCE,
+    Known,
     Offer,
     Planned,
-    Taken,
-    used_texts,
-)
-from leaderboard.evaluation.services.hidden.surfaces import (
-    N_CANDIDATES,
     Seen,
+    Taken,
+    edited,
+    not_public_yet,
+    outputs_of,
     seen_of,
+    swapped,
+    used_texts,
 )
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.config import EDITED, NEGATIVE, POSITIVE, HumanConfig
-from leaderboard.tasks.config.marked import form_criteria, marked_criteria
+from leaderboard.tasks.config.human import form_criteria, marked_criteria
 from leaderboard.tasks.models import Instance, Task
-from leaderboard.tasks.services.configuration import design_of, instances_for_tests
+from leaderboard.tasks.services.configuration import (
+    design_of,
+    instances_for_tests,
+    shown,
+    task_view,
+)
 from quality.test_questions.models import Polarity
+from quality.test_questions.services import HiddenItem, item_key
+
+# Right answers and the wording of test questions about one output.
+# Beside a standard worth 100, "good" begins at half as good: the standard is itself a
+# reference, so another reference need not be better.
+GOOD_MAGNITUDE = 0.5
+
+
+def expected_on(
+    human: HumanConfig, criteria: Mapping[str, str], marked: Sequence[str]
+) -> dict[str, Any]:
+    threshold = (
+        {"threshold": GOOD_MAGNITUDE} if all_scales()[human.scale].relative else {}
+    )
+    return {**threshold, **named(criteria, marked)}
+
+
+def named(criteria: Mapping[str, str], marked: Sequence[str]) -> dict[str, Any]:
+    """Return the names of the marked criteria if there are others beside them."""
+    return {"criteria": list(marked)} if len(criteria) > 1 else {}
+
+
+def blank_data(
+    task: Task, human: HumanConfig, design: Design, instance: Instance
+) -> dict[str, Any]:
+    return dict(design.data(task_view(task, human), shown(instance), [""]))
+
+
+def question(
+    task: Task,
+    offer: Offer,
+    instance: Instance,
+    data: Mapping[str, Any],
+    *,
+    campaign_key: str,
+    polarity: str,
+    expected: Mapping[str, Any],
+) -> HiddenItem:
+    key = content_key(task.slug, instance.instance_id)
+    return HiddenItem(
+        spec=ItemSpec(
+            key=item_key(campaign_key, polarity.lower(), key),
+            data={**data, "prediction": offer.text},
+            content_key=key,
+        ),
+        polarity=polarity,
+        expected=expected,
+        kind=offer.kind,
+        made_from=offer.made_from,
+        text_sha256=offer.text_sha256,
+    )
+
 
 # Of positive questions that no own output can fill, one in this many comes from other
 # systems, and from public texts.
@@ -91,7 +155,7 @@ def for_one_output(
         row_of,
         seed,
     )
-    blank = {row.pk: marks.blank_data(task, human, design, row) for row in instances}
+    blank = {row.pk: blank_data(task, human, design, row) for row in instances}
     marked = marked_criteria(human, criteria)[POSITIVE]
     shows = any({"reference", "standard"} & set(data) for data in blank.values())
     known = Known(task, human, marked, instances, shows)
@@ -110,14 +174,14 @@ def for_one_output(
         n_left = (n if good else n_negative) - len(good) - len(bad)
         bad += _wrong(task, human, criteria, systems, instances, draw, n_left)
     items = [
-        marks.question(
+        question(
             task,
             offer,
             row_of[offer.instance_pk],
             blank[offer.instance_pk],
             campaign_key=campaign_key,
             polarity=polarity,
-            expected=marks.expected_on(human, criteria, offer.criteria),
+            expected=expected_on(human, criteria, offer.criteria),
         )
         for polarity, offers in ((Polarity.POSITIVE, good), (Polarity.NEGATIVE, bad))
         for offer in offers
@@ -191,7 +255,7 @@ def _edits_like(
         text = (offer.made_from["submission"], offer.text)
         outputs.setdefault(offer.instance_pk, [text])
     rows = [row for pk, row in draw.row_of.items() if pk in outputs]
-    edits = wrong.edited(known.task, rows, outputs, harms, seed=draw.seed)
+    edits = edited(known.task, rows, outputs, harms, seed=draw.seed)
     return draw.choose(list(chain.from_iterable(edits)), n)
 
 
@@ -203,8 +267,8 @@ def harms_of(
     content = marked_criteria(human, criteria)[NEGATIVE]
     # If the input is hidden, only the form of a text can be wrong.
     if human.judged_blind(criteria):
-        return {wrong.ADEQUACY: [], wrong.FLUENCY: form or content}
-    return {wrong.ADEQUACY: content, wrong.FLUENCY: form}
+        return {ADEQUACY: [], FLUENCY: form or content}
+    return {ADEQUACY: content, FLUENCY: form}
 
 
 def _wrong(
@@ -223,17 +287,17 @@ def _wrong(
     order = sorted(instances, key=lambda row: row.pk in draw.taken.instances)
     order = order[: max(N_CANDIDATES * n, len(draw.taken.instances) + 2 * n)]
     chosen: list[Offer] = []
-    content = list(harms[wrong.ADEQUACY])
+    content = list(harms[ADEQUACY])
     blind = human.judged_blind(criteria)
 
     sources: list[list[Offer]] = []
     if human.test_questions == EDITED:
-        outputs = wrong.outputs_of(task, systems, order)
-        edits = wrong.edited(task, order, outputs, harms, seed=draw.seed)
+        outputs = outputs_of(task, systems, order)
+        edits = edited(task, order, outputs, harms, seed=draw.seed)
         sources.append(list(chain.from_iterable(edits)))
-    on = list(harms[wrong.FLUENCY]) if blind else content
+    on = list(harms[FLUENCY]) if blind else content
     if on:
-        others = wrong.swapped(order, on, blind=blind, seed=draw.seed)
+        others = swapped(order, on, blind=blind, seed=draw.seed)
         sources.append(list(chain.from_iterable(others)))
     for again in (False, True):
         for source in sources:

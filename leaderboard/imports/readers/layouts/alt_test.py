@@ -10,9 +10,9 @@ from genie.lib.errors import GenieError
 from leaderboard.imports.readers.choosing import chosen
 from leaderboard.imports.readers.judgments import Judgments, Problem, Role, frame
 from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
+from leaderboard.imports.readers.names import numbers
 from leaderboard.imports.readers.preferred import outcomes
 from leaderboard.imports.readers.sources import Source
-from leaderboard.imports.readers.values import numbers
 
 _PEOPLE = "human_annotations"
 _MODELS = "llm_annotations"

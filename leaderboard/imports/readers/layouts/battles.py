@@ -9,6 +9,7 @@ import numpy as np
 from genie.lib.errors import GenieError
 from leaderboard.imports.readers.judgments import Judgments, Problem, Role, frame
 from leaderboard.imports.readers.layout import NOT_MINE, Layout, Look
+from leaderboard.imports.readers.names import moments
 from leaderboard.imports.readers.people import is_program
 from leaderboard.imports.readers.preferred import outcomes
 from leaderboard.imports.readers.sources import Source
@@ -22,7 +23,6 @@ from leaderboard.imports.readers.taking import (
     stacked,
     words_of,
 )
-from leaderboard.imports.readers.values import moments
 
 # Three columns of 0 and 1 instead of a winner.
 _THREE = ("winner_model_a", "winner_model_b", "winner_tie")

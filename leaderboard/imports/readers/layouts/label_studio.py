@@ -22,12 +22,12 @@ from leaderboard.imports.readers.judgments import (
     from_rows,
 )
 from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
+from leaderboard.imports.readers.names import moments
 from leaderboard.imports.readers.people import pseudonyms
 from leaderboard.imports.readers.preferred import outcomes
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.readers.spans import WEIGHTS, fit, mqm_score, severity_of
 from leaderboard.imports.readers.taking import say_doubles
-from leaderboard.imports.readers.values import moments
 
 # Columns of JSON_MIN and CSV about the annotation, beside data and answers.
 _ABOUT = frozenset(

@@ -8,7 +8,14 @@ import numpy as np
 from genie.lib.errors import GenieError
 from leaderboard.imports.readers.judgments import Judgments, Problem, Role, frame
 from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
-from leaderboard.imports.readers.names import fields_of, plain
+from leaderboard.imports.readers.names import (
+    fields_of,
+    is_nothing,
+    moments,
+    numbers,
+    plain,
+    stated_scale,
+)
 from leaderboard.imports.readers.roles import roles_of
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.readers.tables import (
@@ -29,12 +36,6 @@ from leaderboard.imports.readers.taking import (
     say_doubles,
     stacked,
     words_of,
-)
-from leaderboard.imports.readers.values import (
-    is_nothing,
-    moments,
-    numbers,
-    stated_scale,
 )
 
 #: The fields that a person can assign to columns.

@@ -10,7 +10,7 @@ from genie.lib.errors import GenieError
 from leaderboard.imports.readers.choosing import chosen
 from leaderboard.imports.readers.judgments import Judgments, frame
 from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
-from leaderboard.imports.readers.names import fields_of
+from leaderboard.imports.readers.names import fields_of, moments, numbers
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.readers.tables import (
     Table,
@@ -28,7 +28,6 @@ from leaderboard.imports.readers.taking import (
     stacked,
     words_of,
 )
-from leaderboard.imports.readers.values import moments, numbers
 
 _CRITERIA = {
     "natur": "naturalness",

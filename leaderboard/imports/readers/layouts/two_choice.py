@@ -9,7 +9,7 @@ from genie.lib.errors import GenieError
 from leaderboard.imports.readers.choosing import chosen
 from leaderboard.imports.readers.judgments import Judgments, Problem, Role, frame
 from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
-from leaderboard.imports.readers.names import fields_of
+from leaderboard.imports.readers.names import fields_of, is_nothing, moments, numbers
 from leaderboard.imports.readers.preferred import outcomes, same_name
 from leaderboard.imports.readers.roles import roles_of
 from leaderboard.imports.readers.sources import Source
@@ -23,7 +23,6 @@ from leaderboard.imports.readers.taking import (
     stacked,
     words_of,
 )
-from leaderboard.imports.readers.values import is_nothing, moments, numbers
 
 _ALL = "all"
 _TEXTS = ("output_a", "output_b")

@@ -10,7 +10,14 @@ from genie.lib.errors import GenieError
 from leaderboard.imports.readers.column_names import compiled, guessed
 from leaderboard.imports.readers.judgments import Judgments, Problem, Role, frame
 from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
-from leaderboard.imports.readers.names import PERSONAL, fields_of, plain
+from leaderboard.imports.readers.names import (
+    PERSONAL,
+    fields_of,
+    is_nothing,
+    moments,
+    numbers,
+    plain,
+)
 from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.readers.tables import (
     SEPARATED,
@@ -20,7 +27,6 @@ from leaderboard.imports.readers.tables import (
     table_of,
 )
 from leaderboard.imports.readers.taking import say_doubles, stacked, words_of
-from leaderboard.imports.readers.values import is_nothing, moments, numbers
 
 #: Fields of a participant beside the answers.
 _KEPT = frozenset(

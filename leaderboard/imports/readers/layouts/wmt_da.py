@@ -12,8 +12,8 @@ from genie.lib.errors import GenieError
 from leaderboard.imports.readers.choosing import chosen
 from leaderboard.imports.readers.judgments import Judgments, Problem, Role, frame
 from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
+from leaderboard.imports.readers.names import Floats, numbers
 from leaderboard.imports.readers.sources import Source
-from leaderboard.imports.readers.values import Floats, numbers
 
 if TYPE_CHECKING:
     import pandas as pd

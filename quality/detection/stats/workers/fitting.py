@@ -7,12 +7,21 @@ import numpy as np
 from quality.counts import Floats
 from quality.detection.stats.workers import key as keys
 from quality.detection.stats.workers import residuals
-from quality.detection.stats.workers.answers import Ratings, Tests, Timeline, timeline
+from quality.detection.stats.workers.answers import (
+    CARELESS,
+    CLASSES,
+    AssessOptions,
+    Ratings,
+    Tests,
+    Timeline,
+    timeline,
+)
 from quality.detection.stats.workers.key import Key
-from quality.detection.stats.workers.options import CARELESS, CLASSES, AssessOptions
-from quality.detection.stats.workers.residuals import Expected, Items, Spread
-from quality.detection.stats.workers.turning import (
+from quality.detection.stats.workers.residuals import (
+    Expected,
+    Items,
     Nodes,
+    Spread,
     Turned,
     log_sum,
     turned,

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quality.counts import Floats, Ints
-from quality.detection.stats.workers.answers import Tests
-from quality.detection.stats.workers.options import AssessOptions
+from quality.detection.stats.workers.answers import AssessOptions, Tests
 
 #: Accuracy of always rating well, and its weight in questions.
 _ALWAYS, _STRENGTH = 0.9, 20.0

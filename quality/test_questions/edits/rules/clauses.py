@@ -1,12 +1,25 @@
 """Clauses: left out, or taken from other texts."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from quality.test_questions.edits.draft import Draft
-from quality.test_questions.edits.edit import CHANGED, REMOVED, Change
-from quality.test_questions.edits.words import words_of
+from quality.test_questions.edits.edit import (
+    CHANGED,
+    REMOVED,
+    REORDERED,
+    Change,
+    Draft,
+    Word,
+    cased_like,
+    words_of,
+)
+from quality.test_questions.edits.rules.things import (
+    coordinated,
+    exchanged,
+    within_groups,
+)
 
 _BREAK = re.compile(r"[,;:，；、]\s*|\s[–—-]\s")
 _FULL_STOP = re.compile(r"[.!?…。！？]+[\"'”’»)]*\s*$")
@@ -136,3 +149,206 @@ def _can_replace(draft: Draft, clause: Clause, other: Clause) -> bool:
         and other.text[0].isupper() == clause.text[0].isupper()
         and other.text not in draft.text
     )
+
+
+# Numbers and units.
+_CLOCK = re.compile(r"([01]?\d|2[0-3])([.:])([0-5]\d)$")
+_YEAR = re.compile(r"(?:1[0-9]|20)\d\d$")
+N_MADE = 4
+
+
+def numbers(draft: Draft) -> Iterator[Change]:
+    """Yield exchanges of two numbers and changes to one of the same length."""
+    own = [word for word in draft.words if word.is_number and draft.once(word.text)]
+    for index, one in enumerate(own):
+        for two in own[index + 1 :]:
+            if _shape(one.text) == _shape(two.text) and not coordinated(
+                draft, one.end, two.start
+            ):
+                yield exchanged(draft, "number", one, two)
+    for word in own:
+        yield from _from_elsewhere(draft, word)
+        # Numbers in other scripts' digits are only taken from other texts.
+        for _ in range(N_MADE if word.text.isascii() else 0):
+            new = _made(draft, word.text)
+            if draft.is_new(new):
+                yield _changed(word, new, 2)
+    yield from within_groups(draft, "number", draft.language.number_words)
+
+
+def _from_elsewhere(draft: Draft, word: Word) -> Iterator[Change]:
+    for text in draft.source_texts:
+        for other in words_of(text):
+            if (
+                other.is_number
+                and _shape(other.text) == _shape(word.text)
+                and draft.is_new(other.text)
+            ):
+                yield _changed(word, other.text, 1)
+
+
+def _changed(word: Word, new: str, tier: int) -> Change:
+    return Change("number", [(word.start, word.end, new)], word.text, new, tier=tier)
+
+
+def _shape(number: str) -> tuple[str, bool]:
+    return re.sub(r"\d", "0", number), bool(_YEAR.match(number))
+
+
+def _made(draft: Draft, number: str) -> str:
+    """Return a new number of the same form.
+
+    Times stay times, years stay near, days and months stay possible.
+    """
+    rng = draft.rng
+    clock = _CLOCK.match(number)
+    if clock:
+        hour, point, minute = clock.groups()
+        low, high = (1, 9) if len(hour) == 1 else (10, 23)
+        new = int(rng.integers(low, high + 1))
+        return f"{new:0{len(hour)}d}{point}{minute}"
+    if _YEAR.match(number):
+        return str(int(number) + int(rng.choice([-9, -7, -4, -3, -2, 2, 3, 4, 6])))
+    if number.isdigit() and len(number) == 1:
+        return str(rng.integers(2, 10))
+    if number.isdigit() and len(number) == 2:
+        low, high = (10, 31) if int(number) <= 31 else (32, 100)
+        return str(rng.integers(low, high))
+    # The first digit has most of the meaning, and the rest keeps its form.
+    return f"{rng.integers(1, 10)}{number[1:]}"
+
+
+def units(draft: Draft) -> Iterator[Change]:
+    """Yield changes of a unit after a number to another one of its group."""
+    number_words = {member for group in draft.language.number_words for member in group}
+    counted = set()
+    for before, word in pairwise(draft.words):
+        if before.is_number or before.text.lower() in number_words:
+            counted.add(word.start)
+    for change in within_groups(draft, "unit", draft.language.units):
+        if change.parts[0][0] in counted:
+            yield change
+    yield from _signs(draft)
+
+
+def _signs(draft: Draft) -> Iterator[Change]:
+    for group in draft.language.units:
+        signs = [member for member in group if not member[0].isalpha()]
+        for word in draft.words:
+            for sign in signs:
+                if word.text in signs and sign != word.text and draft.is_new_sign(sign):
+                    yield Change(
+                        "unit", [(word.start, word.end, sign)], word.text, sign
+                    )
+
+
+def opposites(draft: Draft) -> Iterator[Change]:
+    """Yield changes of a word to its opposite."""
+    pairs = [*draft.language.opposites, *((b, a) for a, b in draft.language.opposites)]
+    table: dict[str, list[str]] = {}
+    for old, new in pairs:
+        table.setdefault(old, []).append(new)
+    for word in draft.words:
+        for new in table.get(word.text.lower(), ()):
+            if draft.is_new(new) and draft.once(word.text):
+                yield Change(
+                    "opposite",
+                    [(word.start, word.end, cased_like(new, word.text))],
+                    word.text,
+                    cased_like(new, word.text),
+                    tier=0 if draft.confirmed(word.text) else 1,
+                )
+
+
+# Fluency: words in a wrong order, and words that do not agree.
+LEAST, MOST = 3, 6
+# One place among this many words is broken, so that a long text is as badly written.
+PER_ORDER, PER_AGREEMENT = 14, 9
+N_DRAWN = 6
+
+
+def orders(draft: Draft) -> Iterator[Change]:
+    """Yield reorderings of a few stretches of words; marks and capitals stay."""
+    runs = _runs(draft)
+    n = 1 + sum(word.is_word for word in draft.words) // PER_ORDER
+    for _ in range(N_DRAWN if runs else 0):
+        parts = list[tuple[int, int, str]]()
+        for index in draft.rng.permutation(len(runs))[:n]:
+            window = _window(draft, runs[int(index)])
+            start, end = window[0].start, window[-1].end
+            parts.append((start, end, _reordered(draft, window)))
+        parts.sort()
+        yield _whole(draft, "word-order", parts, REORDERED, 0 if len(parts) >= n else 1)
+
+
+def _runs(draft: Draft) -> list[list[Word]]:
+    runs, run = list[list[Word]](), list[Word]()
+    for word in draft.words:
+        follows = not run or draft.text[run[-1].end : word.start] == " "
+        if not word.is_word or word.first or not follows:
+            runs.append(run)
+            run = []
+        if word.is_word and not word.first:
+            run.append(word)
+    runs.append(run)
+    # Longer stretches are cut, so that several places of one long sentence are broken.
+    cut = [r[i : i + 2 * MOST] for r in runs for i in range(0, len(r), 2 * MOST)]
+    return [r for r in cut if len(r) >= LEAST]
+
+
+def _window(draft: Draft, run: Sequence[Word]) -> Sequence[Word]:
+    size = int(draft.rng.integers(LEAST, min(MOST, len(run)) + 1))
+    size = max(size, min(4, len(run)))
+    start = int(draft.rng.integers(0, len(run) - size + 1))
+    return run[start : start + size]
+
+
+def _reordered(draft: Draft, window: Sequence[Word]) -> str:
+    texts = [word.text for word in window]
+    best, apart = texts, 0
+    for _ in range(8):
+        order = [int(i) for i in draft.rng.permutation(len(texts))]
+        # Neighbors that stay neighbors still read well.
+        broken = sum(b != a + 1 for a, b in pairwise(order))
+        if broken > apart:
+            best, apart = [texts[i] for i in order], broken
+    return " ".join(best)
+
+
+def agreements(draft: Draft) -> Iterator[Change]:
+    """Yield changes of words to forms that do not agree; more places in longer texts.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.edit import draft_of
+    >>> next(agreements(draft_of("It was too late."))).after
+    'were'
+    """
+    table: dict[str, list[str]] = {}
+    for old, new in draft.language.agreement:
+        table.setdefault(old, []).append(new)
+    places = [word for word in draft.words if word.text.lower() in table]
+    n_words = sum(word.is_word for word in draft.words)
+    n = 1 + n_words // PER_AGREEMENT
+    for _ in range(N_DRAWN if places and n_words >= LEAST else 0):
+        parts = list[tuple[int, int, str]]()
+        for index in draft.rng.permutation(len(places))[:n]:
+            word = places[int(index)]
+            forms = table[word.text.lower()]
+            new = forms[int(draft.rng.integers(len(forms)))]
+            parts.append((word.start, word.end, cased_like(new, word.text)))
+        parts.sort()
+        tier = 0 if len(parts) >= n else 1 if n - len(parts) == 1 else 3
+        yield _whole(draft, "agreement", parts, CHANGED, tier)
+
+
+def _whole(
+    draft: Draft,
+    kind: str,
+    parts: Sequence[tuple[int, int, str]],
+    change: str,
+    tier: int,
+) -> Change:
+    before = " … ".join(draft.text[start:end] for start, end, _ in parts)
+    after = " … ".join(new for _, _, new in parts)
+    return Change(kind, parts, before, after, change, tier)

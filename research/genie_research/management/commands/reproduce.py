@@ -13,8 +13,7 @@ from genie_research.papers.plot import table_plot
 from genie_research.papers.report import Done, closing_text, summary, table_text
 from genie_research.papers.table import Table, Workbench, all_tables
 from genie_research.papers.task_table import TaskTable
-from leaderboard.papers.cell import Cell, Verdict
-from leaderboard.papers.expected import read_expected
+from leaderboard.papers.figures import Cell, Verdict, read_expected
 from leaderboard.papers.task_figures.keep import forget_published, keep_published
 from leaderboard.tasks.models import Task
 

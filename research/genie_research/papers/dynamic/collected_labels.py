@@ -13,7 +13,7 @@ from genie_research.papers.dynamic.effort import Stop
 from genie_research.papers.dynamic.exact import exact_labels
 from genie_research.papers.dynamic.labels import MaxThree, Outcomes
 from genie_research.papers.table import DYNAMIC, Table, Workbench, one_of_many
-from leaderboard.papers.cell import Cell
+from leaderboard.papers.figures import Cell
 from leaderboard.stats.stopping.sequential import Hoeffding, default_rule
 
 _RUNS = 100  # iterations behind each printed mean

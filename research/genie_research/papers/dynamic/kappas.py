@@ -9,7 +9,7 @@ from genie_research.papers.dynamic.data import (
     read_experiment,
 )
 from genie_research.papers.table import DYNAMIC, Table, Workbench
-from leaderboard.papers.cell import Cell
+from leaderboard.papers.figures import Cell
 from quality.agreement.kappa import fleiss_kappa
 from quality.agreement.label_counts import tally
 

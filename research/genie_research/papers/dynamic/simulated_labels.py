@@ -20,7 +20,7 @@ from genie_research.papers.dynamic.simulation import (
     SimulatedVotes,
 )
 from genie_research.papers.table import DYNAMIC, Table, Workbench, one_of_many
-from leaderboard.papers.cell import Cell
+from leaderboard.papers.figures import Cell
 from leaderboard.stats.stopping.sequential import Hoeffding, default_rule
 
 _DELTA = 0.001

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from genie_research.papers.dynamic.exact_effort import KnownEffect, exact_effort
 from genie_research.papers.dynamic.simulation import Population
 from genie_research.papers.table import DYNAMIC, Table, Workbench
-from leaderboard.papers.cell import Cell
+from leaderboard.papers.figures import Cell
 from leaderboard.stats.stopping.sequential import (
     BetaMixture,
     Hoeffding,

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from genie_research.papers.table import DYNAMIC, Table, Workbench
-from leaderboard.papers.cell import Cell
+from leaderboard.papers.figures import Cell
 from leaderboard.stats.stopping.sequential import (
     BetaMixture,
     ConfidenceRule,

@@ -8,14 +8,12 @@ from pathlib import Path
 from genie_research.papers.folder import Folder, file_like, judgments_in
 from genie_research.papers.table import Table, Workbench
 from leaderboard.imports.readers.judgments import Judgments, frame
-from leaderboard.papers.cell import Cell
-from leaderboard.papers.expected import Printed, compared
 from leaderboard.papers.figure_sets.direct_assessment import (
     FILLER,
     DirectAssessment,
     counts,
 )
-from leaderboard.papers.figures import Computed, under
+from leaderboard.papers.figures import Cell, Computed, Printed, compared, under
 
 WMT22 = (
     "Kocmi et al. (2022), Findings of WMT22, tables of direct assessment into English"

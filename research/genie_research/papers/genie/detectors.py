@@ -15,7 +15,7 @@ from genie_research.detection.detection_study import (
 from genie_research.detection.question_counts import QUESTION_COUNTS, question_counts
 from genie_research.detection.study_table import PUBLISHED
 from genie_research.papers.table import GENIE, Table, Workbench
-from leaderboard.papers.cell import Cell, Verdict
+from leaderboard.papers.figures import Cell, Verdict
 from quality.detection.stats.detectors import DETECTORS, PAPER_DETECTORS
 
 _ROUNDS_PRINTED = 25

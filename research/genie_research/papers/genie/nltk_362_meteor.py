@@ -5,8 +5,7 @@ from importlib import import_module
 
 import numpy as np
 
-from leaderboard.metrics.meteor import stemmer
-from leaderboard.metrics.text import synonyms, wordnet_folder
+from leaderboard.metrics.meteor import stemmer, synonyms, wordnet_folder
 
 _ALPHA, _BETA, _GAMMA = 0.9, 3.0, 0.5
 

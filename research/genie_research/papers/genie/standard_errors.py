@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from genie_research.papers.table import GENIE, Table, Workbench
-from leaderboard.papers.cell import Cell
+from leaderboard.papers.figures import Cell
 from leaderboard.stats.bounds import largest_sd, normal_quantile
 
 _PRINTED_BOUNDS = {800: 1.77, 300: 2.89}

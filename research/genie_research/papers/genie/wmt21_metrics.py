@@ -10,9 +10,9 @@ from genie.lib.errors import GenieError
 from genie_research.papers.genie.nltk_362_meteor import corpus_meteor
 from genie_research.papers.table import GENIE, Table, Workbench
 from leaderboard.metrics.base import Batch, all_metrics
-from leaderboard.papers.cell import Cell
+from leaderboard.papers.figures import Cell
 from leaderboard.submissions.preflight.checks import alignment
-from leaderboard.submissions.preflight.realignment import realign
+from leaderboard.submissions.preflight.similarity import realign
 
 _FOLDER = "wmt21-de-en"
 _NAME = re.compile(r"newstest2021\.de-en\.(hyp|ref)\.(.+)\.en\.json")

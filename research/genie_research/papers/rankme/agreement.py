@@ -11,7 +11,7 @@ from genie_research.papers.rankme.data import (
     read_judgments,
 )
 from genie_research.papers.table import RANKME, Table, Workbench
-from leaderboard.papers.cell import Cell
+from leaderboard.papers.figures import Cell
 from quality.agreement.icc import icc
 
 #: ICC and star (p < .05), in setups 1 and 2.

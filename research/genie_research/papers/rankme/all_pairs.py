@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.resampling import Floats, lattice_step
-from leaderboard.stats.significance import significance_clusters
+from leaderboard.stats.intervals import Floats, lattice_step
+from leaderboard.stats.multiplicity import significance_clusters
 from leaderboard.stats.systems.per_item import as_table
 
 # so that the counts of one chunk fit into a processor's cache

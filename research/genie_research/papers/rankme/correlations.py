@@ -13,7 +13,7 @@ from genie_research.papers.rankme.data import (
     read_judgments,
 )
 from genie_research.papers.table import RANKME, Table, Workbench
-from leaderboard.papers.cell import Cell
+from leaderboard.papers.figures import Cell
 
 #: Half a unit of the last printed place, and a quarter more: some figures were cut.
 PRINTED_TO_TWO = 0.0075

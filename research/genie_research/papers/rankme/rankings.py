@@ -16,9 +16,9 @@ from genie_research.papers.rankme.data import (
     triples,
 )
 from genie_research.papers.table import RANKME, Table, Workbench
-from leaderboard.papers.cell import Cell
+from leaderboard.papers.figures import Cell
 from leaderboard.stats.comparisons import comparisons_from_table
-from leaderboard.stats.significance import significance_clusters
+from leaderboard.stats.multiplicity import significance_clusters
 from leaderboard.stats.true_skill import true_skill
 
 _SHARE = 0.95

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from crowd.campaigns.selectors.offers import offers
 from crowd.campaigns.services import review
-from crowd.campaigns.services.staff_notices import watch
+from crowd.campaigns.services.run import watch_crowd as watch
 from crowd.campaigns.services.work import next_assignment
 from crowd.models import Requirement, WorkerRecord
 from crowd.workers.selectors.eligible import campaigns_for

@@ -34,7 +34,7 @@ def test_another_filter_fetches_no_row_anew(client, grow, monkeypatch, name):
         fetched.append(args)
         return fetch_rows(*args)
 
-    monkeypatch.setattr("leaderboard.boards.selectors.standings.fetch_rows", noted)
+    monkeypatch.setattr("leaderboard.boards.selectors.rows.fetch_rows", noted)
     grow(120)
     whole = client.get(f"{BOARD}/{name}").content
     first = n_queries(client, f"{name}?q=1")

@@ -3,7 +3,7 @@
 import numpy as np
 from django.utils import timezone
 
-from crowd.hits.services.inputs import inputs_for
+from crowd.hits.services.build import inputs_for
 from crowd.models import HIT, Answer, Assignment, Campaign, Item
 from leaderboard.evaluation import run
 from leaderboard.evaluation.services.refit import refit_board

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from leaderboard.boards.selectors.standings import standings
-from leaderboard.boards.selectors.systems import ranked_pks
+from leaderboard.boards.selectors.certainty import ranked_pks
+from leaderboard.boards.selectors.rows import standings
 from leaderboard.models import HumanEvaluation, Score, Submission
 from tests.each import each
 from tests.factories import make_many_ranked, make_ranked, make_submission

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from genie.lib.serving.caches import computed as cache
 from leaderboard.boards.api import tasks as api
-from leaderboard.boards.selectors import standings
+from leaderboard.boards.selectors import rows as standings
 from leaderboard.boards.views import board as pages
 from leaderboard.models import JudgedItem, MetricResult, Score, Submission
 from tests.factories import (

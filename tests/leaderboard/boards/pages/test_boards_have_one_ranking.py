@@ -12,7 +12,7 @@ from django.utils import timezone
 from crowd.models import Assignment, Worker
 from genie.lib.errors import GenieError
 from leaderboard.boards.selectors import pairs
-from leaderboard.boards.selectors.systems import ranked_pks
+from leaderboard.boards.selectors.certainty import ranked_pks
 from leaderboard.boards.selectors.weights import weighted_rows
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.evaluation.services.refit import AGAIN, due, holds, refit, refit_board
@@ -21,7 +21,7 @@ from leaderboard.releases.make import make
 from leaderboard.stats.ranking import RANK_SUM_RULE
 from leaderboard.stats.rater_effects import worker_z_scores
 from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
-from leaderboard.stats.systems.rank_sum import rank_sum_ranking
+from leaderboard.stats.systems.ranks import rank_sum_ranking
 from tests.each import each
 from tests.leaderboard.boards.pages.judged import judge, three_systems
 

@@ -14,7 +14,7 @@ from django_q.models import OrmQ
 
 from crowd.models import Campaign
 from genie.lib import jobs
-from leaderboard.boards.selectors.crowds import pools_of
+from leaderboard.boards.selectors.certainty import pools_of
 from leaderboard.evaluation.run import REFIT_JOB
 from leaderboard.evaluation.services import fit_pieces, platform_crowds, refit
 from leaderboard.evaluation.services.refit import refit_board

@@ -8,7 +8,7 @@ from django.utils import timezone
 from scipy import stats
 
 from leaderboard.boards.selectors import pairs
-from leaderboard.boards.selectors.systems import ranked_pks
+from leaderboard.boards.selectors.certainty import ranked_pks
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
 from leaderboard.evaluation.selectors.system_ratings import (
     system_ratings,

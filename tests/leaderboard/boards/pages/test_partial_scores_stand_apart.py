@@ -7,10 +7,10 @@ import pytest
 
 from crowd.models import Campaign
 from leaderboard.boards.selectors import home
+from leaderboard.boards.selectors.certainty import ranked_pks
 from leaderboard.boards.selectors.history import history
-from leaderboard.boards.selectors.standings import standings
-from leaderboard.boards.selectors.systems import ranked_pks
-from leaderboard.metric_board.selectors.inputs import board_inputs
+from leaderboard.boards.selectors.rows import standings
+from leaderboard.metric_board.selectors.snapshot import board_inputs
 from leaderboard.models import HumanEvaluation, Score
 from tests.each import each
 from tests.factories import make_ranked, make_submission

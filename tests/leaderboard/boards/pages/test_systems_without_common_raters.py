@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from leaderboard.boards.selectors import pairs
-from leaderboard.boards.selectors.systems import ranked_pks
+from leaderboard.boards.selectors.certainty import ranked_pks
 from leaderboard.evaluation.evidence import isolated_systems, shared_parts
 from leaderboard.evaluation.services.refit import refit_board
 from tests.factories import make_task, make_worker

@@ -9,7 +9,7 @@ import pytest
 from django.utils.html import strip_tags
 
 from leaderboard.boards.selectors.certainty import evidence_of, shares_of
-from leaderboard.designs.unit import Unit
+from leaderboard.designs.base import Unit
 from leaderboard.evaluation.estimates import estimate_board
 from leaderboard.evaluation.evidence import board_evidence
 from leaderboard.evaluation.services.refit import refit_board

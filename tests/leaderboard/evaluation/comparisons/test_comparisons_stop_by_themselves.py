@@ -5,7 +5,7 @@ import pytest
 
 from crowd.campaigns.services import work
 from crowd.hits.selectors import campaign_progress
-from crowd.hits.services.extend import room
+from crowd.hits.services.build import room
 from crowd.models import Answer, Assignment, Campaign, Commitment
 from leaderboard.evaluation import decide as decisions
 from leaderboard.evaluation import run

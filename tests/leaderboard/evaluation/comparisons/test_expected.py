@@ -9,7 +9,7 @@ from leaderboard.evaluation.services import comparison, joint
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.models import Comparison, CountedVote, JointEvaluation
 from leaderboard.stats.stopping.sequential import exact_walk, rule_named
-from leaderboard.stats.systems.variances import Variances
+from leaderboard.stats.systems.table import Variances
 from tests.factories import signed_in
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowd.scales.find import all_scales
-from leaderboard.designs.unit import unit_of
+from crowd.scales.base import all_scales
+from leaderboard.designs.base import unit_of
 from leaderboard.evaluation.services.ranking_numbers import numbers_of
 
 SYSTEMS = [31, 7, 12]

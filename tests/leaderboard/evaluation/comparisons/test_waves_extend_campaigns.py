@@ -3,7 +3,7 @@
 import pytest
 
 from crowd.campaigns.services import run
-from crowd.hits.services.extend import extend, room
+from crowd.hits.services.build import extend, room
 from crowd.models import HIT
 from leaderboard.stats.stopping.outlook import course_of, labels_needed
 from leaderboard.stats.stopping.sequential import default_rule, rule_named

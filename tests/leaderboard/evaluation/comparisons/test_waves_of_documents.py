@@ -5,7 +5,7 @@ from itertools import groupby
 
 import pytest
 
-from crowd.campaigns.services import pages
+from crowd.campaigns.services import claim
 from crowd.hit_templates.form import DOCUMENT, PART
 from crowd.models import Assignment
 from genie.lib.errors import GenieError
@@ -154,7 +154,7 @@ def test_pages_show_all_segments_of_each_document_in_order(
     worker, shown = crowd.players[0].worker, []
     rows = found.evaluation.judged_items.select_related("item")
     asked = {row.item.data[DOCUMENT] for row in rows}
-    while page := pages.next_page(worker):
+    while page := claim.next_page(worker):
         items = [one.hit.items.get() for one in page]
         assert len(items) <= 4
         assert len({item.data[DOCUMENT] for item in items}) == 1

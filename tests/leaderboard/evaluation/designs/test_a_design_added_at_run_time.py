@@ -27,7 +27,7 @@ from tests.leaderboard.studio.test_pages import asked, at, begin, text
 # The output always stands on the left; a score is the mean preference itself.
 BESIDE_A_PERSON = """
 from leaderboard.designs.base import SeveralOutputs
-from leaderboard.designs.unit import Unit
+from leaderboard.designs.base import Unit
 
 class BesideAPerson(SeveralOutputs):
     slug = "beside-a-person"
@@ -48,7 +48,7 @@ class BesideAPerson(SeveralOutputs):
 # Errors are counted, whatever their severity.
 COUNTED_ERRORS = """
 from leaderboard.designs.base import Beside, OneOutput
-from leaderboard.designs.unit import Unit
+from leaderboard.designs.base import Unit
 
 class CountedErrors(OneOutput):
     slug = "counted-errors"

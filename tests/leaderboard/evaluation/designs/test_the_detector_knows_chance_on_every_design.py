@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crowd import hit_templates
-from crowd.scales.find import all_scales
+from crowd.scales.base import all_scales
 from crowd.workers.services.known_answers import guesses_of
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation import decide

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from crowd.models import Campaign
-from crowd.workers.services import consent
+from crowd.workers.services import invitations
 from leaderboard.demo import OPINIONS, file_of
 from leaderboard.evaluation import run
 from leaderboard.models import ConfirmedOutput
@@ -84,7 +84,7 @@ def worker_of():
 
     def make(task, name="wren"):
         worker = make_worker(name=name)
-        consent.give(worker, task.slug)
+        invitations.give_consent(worker, task.slug)
         return worker
 
     return make

@@ -2,7 +2,7 @@
 
 import pytest
 
-from leaderboard.evaluation.selectors.anchors import Anchor
+from leaderboard.evaluation.selectors.ranked_scores import Anchor
 from leaderboard.models import AnchorItem, Prediction
 from tests.factories import (
     make_predictions,

@@ -12,11 +12,11 @@ from django.utils import timezone
 from django.utils.html import escape
 
 from crowd.models import Answer, Assignment, Campaign, Item
-from crowd.workers.services import consent
+from crowd.workers.services import invitations
 from leaderboard.demo import systems_of
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import run
-from leaderboard.evaluation.services.hidden.surfaces import seen_of
+from leaderboard.evaluation.services.hidden.offers import seen_of
 from leaderboard.models import Submission
 from leaderboard.releases.make import make
 from leaderboard.tasks.services import load
@@ -107,7 +107,7 @@ def public_pages(task):
 
 def a_worker(task, name):
     worker = make_worker(name=name, user=make_user(name))
-    consent.give(worker, task.slug)
+    invitations.give_consent(worker, task.slug)
     return worker
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crowd.campaigns.services import shares, work
+from crowd.campaigns.services import run, work
 from crowd.models import Assignment, Campaign, Commitment, Item
 from leaderboard.designs.base import content_key
 from quality.models import Placement
@@ -38,7 +38,7 @@ def answer_all(*workers):
 
 
 def lift_shares(campaign, by):
-    shares.lift(campaign.pk, by, "Few workers.")
+    run.lift_share(campaign.pk, by, "Few workers.")
 
 
 def test_the_sample_tells_nothing(task_with, launched):

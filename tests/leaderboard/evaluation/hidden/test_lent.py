@@ -5,7 +5,7 @@ import pytest
 from crowd.campaigns.services import work
 from crowd.models import Assignment, Item
 from leaderboard.evaluation import run
-from leaderboard.evaluation.services.hidden.plan import planned
+from leaderboard.evaluation.services.hidden.drawn import planned
 from leaderboard.models import ConfirmedOutput, HumanEvaluation, Submission
 from quality.models import Placement
 from tests.factories import (

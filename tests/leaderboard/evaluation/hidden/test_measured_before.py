@@ -10,7 +10,7 @@ from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide, run
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services.comparison import Question
-from leaderboard.evaluation.services.hidden import gate
+from leaderboard.evaluation.services.hidden import drawn
 from leaderboard.evaluation.strategies import measured_tests
 from leaderboard.models import DrawnTests, HumanEvaluation, TestCheck
 from leaderboard.studio.services import start
@@ -177,7 +177,7 @@ def test_what_cannot_be_measured_says_why_and_can_be_tried_again(
     def fail(*_):
         raise GenieError("The <b>questions</b> cannot be drawn.", permanent=True)
 
-    monkeypatch.setattr(gate, "check_of", fail)
+    monkeypatch.setattr(drawn, "measure_tests", fail)
     settle()
     html = admin_client.get(page_of(kite)).text
     assert "could not be measured. The &lt;b&gt;questions&lt;/b&gt; cannot" in html
@@ -195,13 +195,13 @@ def test_a_decision_meanwhile_keeps_its_questions(known, admin_user, monkeypatch
     kite = known[0]
     evaluation = kite.human_evaluation
     before = [evaluation.drawn_tests.get().pk, evaluation.test_check.pk]
-    real = gate.check_of
+    real = drawn.measure_tests
 
     def while_it_computes(*args):
         decide.approve(kite, by=admin_user, despite="A trial.")
         return real(*args)
 
-    monkeypatch.setattr(gate, "check_of", while_it_computes)
+    monkeypatch.setattr(drawn, "measure_tests", while_it_computes)
     monkeypatch.setattr(measured_tests, "is_measured", lambda *_: False)
     run.measure_tests(evaluation.pk)
     assert state_of(kite) == "APPROVED"

@@ -10,7 +10,7 @@ from scipy.stats import mannwhitneyu
 
 from crowd.campaigns.services import work
 from crowd.models import Campaign, Item
-from crowd.workers.services import consent
+from crowd.workers.services import invitations
 from leaderboard.models import Submission, TestCheck
 from leaderboard.releases.make import make
 from quality.models import Placement
@@ -79,7 +79,7 @@ def test_items_have_the_same_shape(campaign):
 def test_the_page_says_the_same_around_every_text(campaign, task, client):
     user = make_user("wren")
     worker = make_worker(user=user)
-    consent.give(worker, task.slug)
+    invitations.give_consent(worker, task.slug)
     client.force_login(user)
     tests, others = both(campaign)
     skeletons = set()

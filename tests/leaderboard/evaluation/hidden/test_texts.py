@@ -3,11 +3,10 @@
 import pytest
 
 from crowd.models import Item
-from leaderboard.evaluation.services.hidden.offers import fingerprint
-from leaderboard.evaluation.services.hidden.wrong import edited
+from leaderboard.evaluation.services.hidden.offers import edited, fingerprint
 from leaderboard.models import ConfirmedOutput, Submission
 from quality.models import Placement
-from quality.test_questions.edits.kinds import ADEQUACY
+from quality.test_questions.edits.edit import ADEQUACY
 from tests.factories import make_task
 from tests.leaderboard.evaluation.hidden.test_inside_the_sample import (
     answer_all,

@@ -5,7 +5,7 @@ import pytest
 from crowd.models import Assignment, Campaign, Commitment, LedgerEntry
 from genie.lib import jobs
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.selectors.anchors import anchor_of
+from leaderboard.evaluation.selectors.ranked_scores import anchor_of
 from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.models import AnchorItem, BoardFit, HumanEvaluation, Score, Submission
 from quality.models import Placement

@@ -11,7 +11,7 @@ from crowd.models import HIT, Assignment, Campaign, Commitment
 from crowd.money.services import budgets
 from genie.lib import jobs
 from leaderboard import jobs as steps
-from leaderboard.evaluation import closing, decide
+from leaderboard.evaluation import campaigns, decide
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import score
 from leaderboard.evaluation.services.simulate import Crowd
@@ -73,7 +73,7 @@ def test_work_that_goes_out_again_and_the_end_of_the_campaign_exclude_each_other
 
         def close(campaign=campaign):
             with transaction.atomic():
-                closing.close([campaign])
+                campaigns.close_campaigns([campaign])
 
         at_once_each(close, lambda w=worker: reissue.replace_answers(w, POOL))
         campaign.refresh_from_db()
@@ -92,7 +92,7 @@ def test_a_campaign_that_went_on_meanwhile_is_not_closed(annotating, diligent, q
     seen_as_done = Campaign.own.get()
     HIT.objects.filter(pk=HIT.own.first().pk).update(n_available=1)
     with transaction.atomic():
-        assert closing.close([seen_as_done]) is None
+        assert campaigns.close_campaigns([seen_as_done]) is None
     assert Campaign.own.get().state == State.RUNNING
 
 
@@ -337,5 +337,5 @@ def test_settling_is_done_once_however_often_it_is_tried(published):
     before = Commitment.own.get().amount_cents
     assert not budgets.settle(Commitment.own.get().key, 1)
     with transaction.atomic():
-        closing.close(Campaign.own)
+        campaigns.close_campaigns(Campaign.own)
     assert Commitment.own.get().amount_cents == before == spent()

@@ -8,7 +8,7 @@ from leaderboard import jobs as steps
 from leaderboard.evaluation import campaigns
 from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.metric_runs import services
-from leaderboard.submissions.services import submit, validate
+from leaderboard.submissions.services import lifecycle, submit
 from tests.leaderboard.evaluation.steps import now, settle
 
 
@@ -16,14 +16,14 @@ def test_who_fails_at_a_step_that_another_process_has_done_says_nothing(
     hand_in, good, monkeypatch
 ):
     submission = hand_in(good)
-    real = validate.read_predictions
+    real = lifecycle.read_predictions
 
     def slow(*args, **kwargs):
-        monkeypatch.setattr(validate, "read_predictions", real)
+        monkeypatch.setattr(lifecycle, "read_predictions", real)
         steps.validate(submission.pk)  # the other process
         raise OSError("connection lost")
 
-    monkeypatch.setattr(validate, "read_predictions", slow)
+    monkeypatch.setattr(lifecycle, "read_predictions", slow)
     steps.validate(submission.pk)
     found = now(submission)
     assert (found.state, found.failed, found.n_attempts) == ("VALID", False, 0)

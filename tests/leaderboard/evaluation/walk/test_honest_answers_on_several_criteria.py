@@ -6,8 +6,8 @@ from django.utils import timezone
 
 from crowd.campaigns.services import work
 from crowd.models import Assignment, Pause
-from crowd.workers.services import consent, test_attempts
-from crowd.workers.services.test_marks import as_item
+from crowd.workers.services import invitations, test_attempts
+from crowd.workers.services.known_answers import as_item
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation.services import qualification
@@ -38,7 +38,7 @@ class Reader:
 
     def __init__(self, task, seed, habit=None):
         self.worker = make_worker(name=f"reader-{seed}")
-        consent.give(self.worker, task.slug)
+        invitations.give_consent(self.worker, task.slug)
         self.rng = np.random.default_rng(seed)
         self.habit = habit
         self.references = {

@@ -8,12 +8,13 @@ from django.contrib.auth.models import Group, Permission
 from django.db.models import Count
 from django.urls import reverse
 
-from crowd.campaigns.services import staff_notices
+from crowd.campaigns.services import run
 from crowd.models import Campaign, Message
 from crowd.workers.models.worker import Worker
-from crowd.workers.services import consent, invitations
+from crowd.workers.services import invitations
+from crowd.workers.services import invitations as consent
 from genie.lib import jobs
-from leaderboard.boards.selectors.standings import standings
+from leaderboard.boards.selectors.rows import standings
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd, Player
 from leaderboard.imports.services.bring_in import bring_in
@@ -49,7 +50,7 @@ def raters(task):
         worker = invitations.register_worker(
             user=make_user(name), platform_worker_id=name
         )
-        consent.give(worker, task.slug)
+        consent.give_consent(worker, task.slug)
         crowd.append(Player(worker, DILIGENT))
     return crowd
 
@@ -115,7 +116,7 @@ def test_the_notice_leads_to_where_ratings_are_left_out_and_back(
 ):
     dora, task = raters[0].worker, study
     campaign = Campaign.objects.filter(pool=task.slug).first()
-    Campaign.objects.filter(pk=campaign.pk).update(notice=staff_notices.TOO_FAST)
+    Campaign.objects.filter(pk=campaign.pk).update(notice=run.TOO_FAST)
     before = board_of(client, task)
     assert board_of(client, task) == before
 

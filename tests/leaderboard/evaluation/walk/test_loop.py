@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from crowd.campaigns.services import shares
+from crowd.campaigns.services import run
 from crowd.models import HIT, Assignment, Campaign, Commitment, LedgerEntry
 from crowd.money.services import budgets
 from genie.lib.seeds import seed_from
@@ -78,7 +78,7 @@ def test_a_worker_who_always_agrees_is_banned_and_their_hits_go_out_again(
 ):
     ask(task, negative_share=0.75)
     annotating = request.getfixturevalue("annotating")
-    shares.lift(Campaign.own.get().pk, boss, "Four of nine answer everything.")
+    run.lift_share(Campaign.own.get().pk, boss, "Four of nine answer everything.")
     agreeable = next(player for player in players if player.habit == AGREEABLE)
     # Luck does not decide which work this worker gets, nor whether the money for
     # asking again lasts.

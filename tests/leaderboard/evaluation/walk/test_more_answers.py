@@ -2,7 +2,7 @@
 
 from crowd.campaigns.services.more_answers import ask_for_more, priced
 from crowd.models import Assignment, Campaign, Commitment
-from leaderboard.evaluation.selectors.campaigns import ratings_per_output
+from leaderboard.evaluation.selectors.system_ratings import ratings_per_output
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.models import Score, SubmissionEvent

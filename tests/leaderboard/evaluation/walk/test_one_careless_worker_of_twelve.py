@@ -8,18 +8,20 @@ import pytest
 from django.db.models import F
 from django.urls import reverse
 
-from crowd.campaigns.services import claim, preference
+from crowd.campaigns.services import claim
+from crowd.campaigns.services import claim as preference
 from crowd.campaigns.services.add_money import add_money
 from crowd.hits.selectors import progress_of
 from crowd.models import Assignment, Campaign, Commitment
 from crowd.workers.selectors.eligible import unseen_hits
-from crowd.workers.services import consent, invitations
+from crowd.workers.services import invitations
+from crowd.workers.services import invitations as consent
 from genie.lib import jobs
+from leaderboard.boards.selectors.certainty import ranked_pks
 from leaderboard.boards.selectors.history import history
 from leaderboard.boards.selectors.home import newest_board
-from leaderboard.boards.selectors.score_changes import still_open
-from leaderboard.boards.selectors.standings import standings
-from leaderboard.boards.selectors.systems import ranked_pks
+from leaderboard.boards.selectors.rows import standings
+from leaderboard.boards.selectors.submission_progress import still_open
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.selectors import unsettled
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd, Player
@@ -41,7 +43,7 @@ def players(task):
         worker = invitations.register_worker(
             platform_worker_id=f"of-twelve-{number}", simulated=True
         )
-        consent.give(worker, task.slug)
+        consent.give_consent(worker, task.slug)
         crowd.append(Player(worker, DILIGENT))
     return crowd
 

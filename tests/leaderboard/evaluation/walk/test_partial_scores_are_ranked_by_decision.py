@@ -7,9 +7,9 @@ from django.urls import reverse
 from crowd.models import Campaign, Commitment
 from genie.lib import jobs
 from leaderboard.boards.selectors import home
+from leaderboard.boards.selectors.certainty import ranked_pks
 from leaderboard.boards.selectors.history import history
-from leaderboard.boards.selectors.standings import standings
-from leaderboard.boards.selectors.systems import ranked_pks
+from leaderboard.boards.selectors.rows import standings
 from leaderboard.evaluation import decide
 from tests.leaderboard.evaluation.steps import now, settle, spent
 from tests.refusals import refusal

@@ -3,12 +3,13 @@
 import pytest
 from django.db import transaction
 
-from crowd.campaigns.services import reopen, review, run
+from crowd.campaigns.services import review, run
+from crowd.campaigns.services import run as reopen
 from crowd.hits.selectors import campaign_progress, is_done
 from crowd.models import Campaign, Commitment
 from crowd.money.services import budgets
 from crowd.workers.services import exclusions
-from leaderboard.evaluation import closing
+from leaderboard.evaluation import campaigns
 from tests.crowd.campaigns.test_races import at_once
 from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker
 from tests.factories import make_user
@@ -44,7 +45,7 @@ def test_a_rejection_and_the_end_at_once_leave_no_place_and_no_money_behind():
 
         def close(campaign=campaign):
             with transaction.atomic():
-                return closing.close([campaign])
+                return campaigns.close_campaigns([campaign])
 
         at_once(close, lambda d=done: review.reject(d.pk, sam, "No effort."))
         campaign.refresh_from_db()

@@ -13,7 +13,7 @@ from leaderboard.tasks.config import (
     QualificationConfig,
     RequirementsConfig,
 )
-from leaderboard.tasks.services import worker_requirements
+from leaderboard.tasks.services import configuration
 from tests.kept import kept
 from tests.leaderboard.evaluation.steps import ask, settle
 
@@ -81,6 +81,6 @@ def test_a_requirement_after_the_approval_stops_the_launch(task, measured, boss)
     ],
 )
 def test_a_task_folder_is_refused_for_it(human):
-    worker_requirements.check(replace(human, platform="mturk"))
+    configuration.check_requirements(replace(human, platform="mturk"))
     with pytest.raises(GenieError, match="Prolific cannot check"):
-        worker_requirements.check(replace(human, platform="prolific"))
+        configuration.check_requirements(replace(human, platform="prolific"))

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from crowd.models import Campaign, Worker
 from leaderboard import jobs as steps
-from leaderboard.boards.selectors.score_changes import score_changes, still_open
-from leaderboard.boards.selectors.standings import standings
+from leaderboard.boards.selectors.rows import standings
+from leaderboard.boards.selectors.submission_progress import score_changes, still_open
 from leaderboard.evaluation import rescoring
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors import unsettled

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crowd.campaigns.services import shares
+from crowd.campaigns.services import run
 from crowd.models import Assignment
 from leaderboard import demo
 from leaderboard.boards.selectors.submission_progress import submission_progress
@@ -36,7 +36,7 @@ def answered(settings, hand_in, good, boss, crowd):
     def work():
         submission = launch(hand_in(good, simulated=True), boss)
         campaign = submission.human_evaluation.campaign
-        shares.lift(campaign.pk, boss, "Four of nine answer everything.")
+        run.lift_share(campaign.pk, boss, "Four of nine answer everything.")
         for _ in range(14):  # enough to be sure of the one who always agrees
             if not crowd.do_hit(crowd.players[-1]):
                 settle()  # paused until the answers have been looked at

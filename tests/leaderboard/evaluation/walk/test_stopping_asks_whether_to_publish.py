@@ -7,10 +7,10 @@ from django.utils import timezone
 
 from crowd.campaigns.services import run
 from crowd.campaigns.services.work import next_assignment
-from crowd.hits.services import slots
+from crowd.hits.services import build
 from crowd.models import Assignment, Campaign, Commitment
 from genie.lib.errors import GenieError
-from leaderboard.boards.selectors.standings import standings
+from leaderboard.boards.selectors.rows import standings
 from leaderboard.evaluation import decide
 from leaderboard.models import Score
 from tests.crowd.making import make_worker, text_of
@@ -78,7 +78,7 @@ def test_pages_say_that_it_is_stopped_and_waits(begun, boss, task, client, two_a
         page = text_of(client.get(address))
         assert f"topped; waiting for {words}" in page, address
     assert "Waits for" not in text_of(client.get(addresses[0]))
-    slots.take_back(pages[1].pk, pages[1].hit_id, Assignment.State.RETURNED)
+    build.take_back_slot(pages[1].pk, pages[1].hit_id, Assignment.State.RETURNED)
     due = timezone.now().replace(hour=23, minute=59)
     Assignment.objects.filter(pk=pages[0].pk).update(deadline_at=due)
     for address in addresses:
@@ -110,7 +110,7 @@ def test_a_stop_is_taken_back_while_pages_are_open(
     assert campaign.publish_partial is None
     assert Commitment.own.get().amount_cents == before
     for page in pages:
-        slots.take_back(page.pk, page.hit_id, Assignment.State.RETURNED)
+        build.take_back_slot(page.pk, page.hit_id, Assignment.State.RETURNED)
     settle()
     assert now(begun).state == "ANNOTATING"
 

@@ -9,7 +9,7 @@ from crowd.campaigns.services import work
 from crowd.models import Campaign, Commitment, Worker
 from genie.lib import jobs
 from genie.lib.errors import GenieError
-from leaderboard.evaluation import closing, decide
+from leaderboard.evaluation import campaigns, decide
 from leaderboard.models import Score
 from tests.leaderboard.evaluation.steps import now, settle, spent
 from tests.refusals import refusal
@@ -61,7 +61,7 @@ def test_held_exclusions_are_waited_for_before_it_is_published(
     decide.stop(begun, by=boss, reason="Wrong texts.")
     decide.publish_partial(begun, by=boss, reason="Enough.")
     with monkeypatch.context() as patch:
-        patch.setattr(closing, "waits", lambda _campaigns: True)
+        patch.setattr(campaigns, "waits_for_exclusions", lambda _campaigns: True)
         settle()
         assert now(begun).published_at is None
         assert not Score.own.exists()

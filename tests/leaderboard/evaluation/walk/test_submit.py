@@ -9,7 +9,8 @@ from django.utils import timezone
 from genie.lib import jobs
 from leaderboard.evaluation import decide
 from leaderboard.models import Submission
-from leaderboard.submissions.services import about_system, submit
+from leaderboard.submissions.services import submit
+from leaderboard.submissions.services import submit as about_system
 from tests.refusals import refusal
 
 

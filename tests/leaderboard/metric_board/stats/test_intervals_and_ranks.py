@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from leaderboard.metric_board.stats.instance_level import averaged, instance_statistic
 from leaderboard.metric_board.stats.intervals import (
     grouped_interval,
     soft_accuracy_interval,
     system_interval,
 )
-from leaderboard.metric_board.stats.ranking import rank_metrics
+from leaderboard.metric_board.stats.pairs import averaged, instance_statistic
 from leaderboard.metric_board.stats.soft_accuracy import soft_pairwise_accuracy
 from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS
+from leaderboard.metric_board.stats.verdicts import rank_metrics
 from tests.leaderboard.metric_board.stats.system_level import system_statistics
 from tests.leaderboard.stats.made_scores import made_scores
 

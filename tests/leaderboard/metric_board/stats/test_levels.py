@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from leaderboard.metric_board.stats.calibration import calibrated_accuracy
-from leaderboard.metric_board.stats.instance_level import instance_statistic
+from leaderboard.metric_board.stats.pairs import instance_statistic
 from leaderboard.metric_board.stats.system_level import system_rows
 from tests.leaderboard.metric_board.stats.system_level import system_statistics
 from tests.leaderboard.stats.made_scores import (

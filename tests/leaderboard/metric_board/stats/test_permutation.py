@@ -5,15 +5,19 @@ import pytest
 from scipy import stats
 
 from leaderboard.metric_board.stats.calibration import calibrated_accuracy
-from leaderboard.metric_board.stats.instance_level import instance_statistic
-from leaderboard.metric_board.stats.permutation import permutation_test
+from leaderboard.metric_board.stats.pairs import instance_statistic
+from leaderboard.metric_board.stats.permutation import (
+    all_swaps,
+    permutation_test,
+    random_swaps,
+    standardised,
+)
 from leaderboard.metric_board.stats.soft_accuracy import (
     complete_instances,
     soft_accuracy_test,
     soft_pairwise_accuracy,
     superiority,
 )
-from leaderboard.metric_board.stats.swaps import all_swaps, random_swaps, standardised
 from leaderboard.metric_board.stats.verdicts import verdicts, verdicts_test
 from tests.leaderboard.stats.made_scores import (
     SOFT,
@@ -156,7 +160,7 @@ def test_wrong_arguments_are_refused():
 
 
 def test_coins_are_fair_and_come_in_chunks(monkeypatch):
-    monkeypatch.setattr("leaderboard.metric_board.stats.swaps.CHUNK", 1_000)
+    monkeypatch.setattr("leaderboard.metric_board.stats.permutation.CHUNK", 1_000)
     chunks = list(random_swaps(np.random.default_rng(1), 500, 30))
     assert len(chunks) > 10
     whole = np.concatenate(chunks)

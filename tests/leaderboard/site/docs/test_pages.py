@@ -7,11 +7,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from leaderboard.site.docs import contents, search, shipped
+from leaderboard.site.docs import contents, search
+from leaderboard.site.docs import search as shipped
 from leaderboard.site.docs.markdown import render
 
 pytestmark = pytest.mark.django_db
-TASKS = [f"/docs/tasks/{slug}/" for slug in shipped.names()]
+TASKS = [f"/docs/tasks/{slug}/" for slug in shipped.shipped_names()]
 ADDRESSES = [
     "/docs/",
     *(f"/docs/{slug}/" for slug in contents.slugs()),
@@ -126,9 +127,9 @@ def test_pictures_and_examples_are_served_and_nothing_else(client):
     assert client.get("/docs/nowhere/").status_code == 404
 
 
-@pytest.mark.parametrize("slug", shipped.names())
+@pytest.mark.parametrize("slug", shipped.shipped_names())
 def test_a_task_says_where_its_texts_come_from(client, slug):
-    shown = shipped.task(slug)
+    shown = shipped.shipped_task(slug)
     page = client.get(reverse("leaderboard:docs-task", args=[slug])).text
     assert shown.config.citation.split("\n", 1)[0] in page
     assert f"genie load-task {slug}" in page

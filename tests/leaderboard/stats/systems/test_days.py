@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from genie_research.boards.crowd_simulation import Crowd, simulate_crowd
-from leaderboard.evaluation.stored_fit import as_json, from_json
+from leaderboard.evaluation.estimates import as_json, from_json
 from leaderboard.stats.mixed import fit_mixed
 from leaderboard.stats.systems.criteria import together
 from leaderboard.stats.systems.estimates import (
@@ -15,10 +15,8 @@ from leaderboard.stats.systems.estimates import (
     estimate_systems,
 )
 from leaderboard.stats.systems.fragility import ratings_to_drop
-from leaderboard.stats.systems.jackknife import influence_of
-from leaderboard.stats.systems.table import rating_table
-from leaderboard.stats.systems.variances import Variances, variances_of
-from leaderboard.stats.systems.weighting import weighting
+from leaderboard.stats.systems.table import Variances, rating_table, variances_of
+from leaderboard.stats.systems.weighting import influence_of, weighting
 
 GIVEN = Variances(100.0, 144.0, 400.0, "given", 60.0)
 
@@ -127,7 +125,7 @@ def test_moments_find_the_variance_of_days(monkeypatch):
         + rng.normal(0, 20, n)
     )
     table = rating_table(values, system, worker, instance, day)
-    monkeypatch.setattr("leaderboard.stats.systems.variances._AFFORDABLE", 0)
+    monkeypatch.setattr("leaderboard.stats.systems.table._AFFORDABLE", 0)
     found = variances_of(table)
     assert found.method == "moments"
     assert found.day == pytest.approx(64, rel=0.3)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from leaderboard.stats.systems.rank_sum import (
+from leaderboard.stats.systems.ranks import (
     rank_sum_p_values,
     rank_sum_ranking,
     wmt_clusters,

@@ -5,10 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from leaderboard.stats.systems.jackknife import influence_of
-from leaderboard.stats.systems.table import rating_table
-from leaderboard.stats.systems.variances import Variances, variances_of
-from leaderboard.stats.systems.weighting import weighting
+from leaderboard.stats.systems.table import Variances, rating_table, variances_of
+from leaderboard.stats.systems.weighting import influence_of, weighting
 
 GIVEN = Variances(100.0, 64.0, 400.0, "given", 0.0, 60.0)
 

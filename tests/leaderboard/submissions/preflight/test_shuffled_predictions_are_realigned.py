@@ -91,7 +91,7 @@ def test_beyond_the_exact_size_nearly_the_same_fit_comes_out(monkeypatch):
     texts = reworded(references, share=0.3)
     handed_in = [texts[i] for i in permutation]
     exact = realign(handed_in, rows(references))
-    monkeypatch.setattr("leaderboard.submissions.preflight.realignment._EXACT", 100)
+    monkeypatch.setattr("leaderboard.submissions.preflight.similarity._EXACT", 100)
     quick = realign(handed_in, rows(references))
     assert sorted(quick.order.tolist()) == list(range(400))
     assert quick.similarity.sum() > 0.99 * exact.similarity.sum()
@@ -100,7 +100,7 @@ def test_beyond_the_exact_size_nearly_the_same_fit_comes_out(monkeypatch):
 
 
 def test_texts_that_fit_nowhere_end_too(monkeypatch):
-    monkeypatch.setattr("leaderboard.submissions.preflight.realignment._EXACT", 50)
+    monkeypatch.setattr("leaderboard.submissions.preflight.similarity._EXACT", 50)
     result = realign(["same"] * 220, rows(sentences(220)))
     assert sorted(result.order.tolist()) == list(range(220))
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leaderboard.submissions.readers.base import all_formats
-from leaderboard.submissions.readers.characters import forbidden
+from leaderboard.submissions.readers.decode import forbidden
 from tests.leaderboard.metrics import wmt21
 from tests.leaderboard.submissions.readers.hand_in import IDS, hand_in
 from tests.shared import needs_shared

@@ -27,7 +27,7 @@ from leaderboard.tasks.config import (
     TestCriteria,
     read_task,
 )
-from leaderboard.tasks.config.tables import settings_of
+from leaderboard.tasks.config.kinds import settings_of
 from leaderboard.tasks.config.task import SourceConfig
 from tests.factories import make_task
 

@@ -8,7 +8,8 @@ import pytest
 
 from genie.lib.bounded import Limits as Bounds
 from genie.lib.bounded import call_bounded
-from leaderboard.tables import Limits, Table
+from leaderboard.files import Limits
+from leaderboard.tables import Table
 from leaderboard.tasks.intake.guess import guess
 from leaderboard.tasks.intake.join import put_together
 from leaderboard.tasks.intake.read import read_table

@@ -13,8 +13,7 @@ from quality.detection.stats.assess import (
     Tests,
     assess_workers,
 )
-from quality.detection.stats.workers.answers import as_levels, no_tests
-from quality.detection.stats.workers.options import NO_YES
+from quality.detection.stats.workers.answers import NO_YES, as_levels, no_tests
 
 OPTIONS = AssessOptions(guesses=NO_YES)
 

@@ -8,9 +8,13 @@ from genie_research.crowds.campaign import CampaignPlan, run_campaign
 from genie_research.crowds.order import SESSION, order_auc, places_of
 from genie_research.crowds.people import CrowdPlan, draw_crowd
 from quality.detection.stats import schedule
-from quality.detection.stats.early_stop import EarlyStop
-from quality.detection.stats.schedule import Allowance, ScheduleOptions, affordable
-from quality.detection.stats.workers.options import NO_YES
+from quality.detection.stats.schedule import (
+    Allowance,
+    EarlyStop,
+    ScheduleOptions,
+    affordable,
+)
+from quality.detection.stats.workers.answers import NO_YES
 
 OPTIONS = ScheduleOptions()
 KINDS = dict(enumerate(NO_YES))
