@@ -99,7 +99,7 @@ ALONE = f"""{SEQUENCES} {ONCE}
     crowd.elsewhere.services.decisions:pay_bonuses crowd.elsewhere.services.retype:move
     crowd.elsewhere.services.study:_priced crowd.worker_site.arrival:_for_newcomer
     genie.lib.jobs:_work_off genie.lib.staff_actions:Action._act_on
-    leaderboard.evaluation.admin.decisions:_decided
+    leaderboard.evaluation.admin.submission:_decided
     leaderboard.management.commands.judge:Command._task
 """
 SEVERAL = f"""{ALONE} {" ".join(OTHERS)}

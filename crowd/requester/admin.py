@@ -35,6 +35,7 @@ from crowd.requester.protocol import clock
 from crowd.requester.services import access_keys, money
 from crowd.requester.services.deliver import RUNNER
 from crowd.requester.services.settle import settle
+from crowd.templatetags import crowd_money
 from crowd.templatetags.crowd_money import dollars, signed_dollars
 from genie.lib.admin import AsksWhy, ReadOnlyAdmin, note, person
 from genie.lib.errors import GenieError
@@ -110,7 +111,7 @@ def _deposit(
 ) -> str:
     cents = int(dollars * 100)
     entry = access_keys.deposit(requester, cents, key=reference, by=by)
-    return f"Added {dollars(entry.amount_cents)} to the account."
+    return f"Added {crowd_money.dollars(entry.amount_cents)} to the account."
 
 
 def _set_people(requester: Requester, by: Account, accounts: list[Any]) -> str:
