@@ -272,9 +272,9 @@ class _Columns:
     ) -> tuple[list[int], list[list[Any]]]:
         """Leave out empty rows, those of another width, and the header again."""
         kept, n, n_repeated, n_short = [], len(self._names), 0, 0
-        usual = Counter(map(len, rows)).most_common(1)[0][0]
+        usual, n_usual = Counter(map(len, rows)).most_common(1)[0]
         for i, row in enumerate(rows):
-            if len(row) == usual < n and any(row):  # as MTurk writes them
+            if len(row) == usual < n and n_usual > 2 and any(row):  # as MTurk does
                 row += [""] * (n - usual)
                 n_short += 1
             while len(row) > n and not str(row[-1]).strip():
@@ -296,9 +296,7 @@ class _Columns:
         if n_repeated:
             self.note("header-again", f"rows that repeat the header: {n_repeated:,}")
         if n_short:
-            message = (
-                f"rows without the last {n - usual} cells, taken for empty: {n_short:,}"
-            )
+            message = f"rows without their last cells, taken for empty: {n_short:,}"
             self.note("short-rows", message)
         return [numbers[i] for i in kept], [rows[i] for i in kept]
 

@@ -273,7 +273,7 @@ def a_ban_while_the_worker_answers(to: Runners, pool: str) -> None:
         lambda: ban(worker, pool, by=sam, reason="Careless."),
         lambda: ban(worker, pool, by=sam, reason="Careless."),
     )
-    assert Ban.objects.filter(worker=worker).count() == 1
+    assert Ban.objects.filter(worker=worker, pool=pool).count() == 1
     assignment.refresh_from_db()
     assert assignment.state in {State.SUBMITTED, State.RETURNED}, assignment.state
     sent = assignment.state == State.SUBMITTED
@@ -393,5 +393,5 @@ def _signed(key_id: str, secret: str, arguments: dict[str, Any]) -> Any:
 def run_round(name: str, to: Runners) -> None:
     """Run a race once; each round has a pool of its own, and nothing left to do after."""
     RACES[name](to, f"race-{next(_numbers)}")
-    running = Campaign.objects.filter(state=Campaign.State.RUNNING)
+    running = Campaign.own.filter(state=Campaign.State.RUNNING)
     running.update(state=Campaign.State.STOPPED)
