@@ -467,7 +467,7 @@ def form_criteria(human: HumanConfig, criteria: Mapping[str, str]) -> list[str]:
     return [name for name in criteria if table is not None and name in table.form]
 
 
-def test_problems(
+def problems_of_test_criteria(
     table: str, human: HumanConfig, *, polarities: Sequence[str]
 ) -> Iterator[Problem]:
     """Yield the problems of a table's `test_criteria`.
@@ -478,7 +478,7 @@ def test_problems(
     Examples
     --------
     >>> human = HumanConfig(criteria={"true": "Is it true?", "clear": "Is it clear?"})
-    >>> [found] = problems("human", human, polarities=[POSITIVE, NEGATIVE])
+    >>> [found] = problems_of_test_criteria("human", human, polarities=[POSITIVE, NEGATIVE])
     >>> found.key, found.sentence[:41]
     ('human.test_criteria', 'there are several criteria (true, clear),')
     """

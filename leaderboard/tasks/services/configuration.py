@@ -45,7 +45,7 @@ from leaderboard.tasks.config import (
     read_task,
 )
 from leaderboard.tasks.config import Problem as SettingProblem
-from leaderboard.tasks.config.human import test_problems
+from leaderboard.tasks.config.human import problems_of_test_criteria
 from leaderboard.tasks.config.kinds import Problem
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.readers.base import all_readers
@@ -571,7 +571,9 @@ def _of_questions(
             check_hit_type(hit_type_for(title, human, criteria))
         except GenieError as error:
             yield SettingProblem(f"{table}.criteria", _within(error))
-    yield from test_problems(table, human, polarities=design.test_polarities)
+    yield from problems_of_test_criteria(
+        table, human, polarities=design.test_polarities
+    )
 
 
 def _within(error: GenieError) -> str:
