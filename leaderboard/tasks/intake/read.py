@@ -20,7 +20,10 @@ from leaderboard.files import (
 from leaderboard.tables import Cell, Table, from_objects, read_json
 from leaderboard.tables import read_table as read_any
 
-ENDINGS = ".csv .tsv .tab .txt .json .jsonl .ndjson .xlsx .parquet .gz .zip".split()
+ENDINGS = (
+    *(".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson"),
+    *(".xlsx", ".parquet", ".gz", ".zip"),
+)
 LIMITS = Limits(64 << 20, 100_000, 200, 200_000)
 # So many of each kind are listed; the others are counted.
 N_LISTED = 5
