@@ -26,6 +26,16 @@ def players(task):
     return demo.players([task.slug])
 
 
+def test_the_cost_shown_is_the_cost_set_aside(measured, boss):
+    quote = quote_single(measured.task)
+    decide.approve(measured, by=boss)
+    assert Commitment.own.get().amount_cents == quote.total_cents
+    assert sum(line.cents for line in quote.lines) == quote.total_cents
+    with refusal("not-approvable"):
+        decide.approve(measured, by=boss)
+    assert Commitment.own.count() == 1
+
+
 @pytest.mark.every_engine
 def test_a_budget_cannot_be_passed(measured, boss, task):
     from crowd.models import Budget
