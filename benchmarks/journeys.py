@@ -6,6 +6,7 @@ The journeys are tests: a submission until it is on the board, the approval of a
 an import that gets a board. The count of a journey is the same in each run.
 """
 
+import inspect
 import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -41,7 +42,9 @@ class Tracer:
 
     def note(self, journey: str, frame: FrameType, event: str) -> None:
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(str(ROOT)):
+        # bodies of classes run once, when a module is first loaded
+        is_function = code.co_flags & inspect.CO_OPTIMIZED
+        if event == "call" and is_function and code.co_filename.startswith(str(ROOT)):
             path = code.co_filename[len(str(ROOT)) + 1 :]
             if path.startswith(APPS) and not code.co_name.startswith("<"):
                 self.called[journey].add((path, code.co_qualname))
