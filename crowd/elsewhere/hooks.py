@@ -99,6 +99,7 @@ def verify(fields: Mapping[str, Any], certificate: bytes, now: datetime) -> None
 
 
 # Accept messages of a topic only if the service signed them, for our own topic.
+
 # The service's address for its certificates.
 _AMAZON = re.compile(
     r"sns\.[a-z]{2}(-[a-z]{3,12}){1,2}-[0-9]{1,2}\.amazonaws\.com(\.cn)?"

@@ -79,6 +79,7 @@ def _number_problem(value: Any) -> str:
 
 
 # Errors that workers mark: severities, categories, weights, omissions.
+
 # The penalty of a marked error, by its severity, unless the task says otherwise.
 WEIGHTS = {"neutral": 0.0, "minor": 1.0, "major": 5.0, "critical": 25.0}
 USUAL = ("minor", "major")

@@ -359,6 +359,7 @@ def offer_name(campaign: Campaign, hit_type_pk: int) -> str:
 # The questions of a task are written in one language. Translations come from the task
 # itself (`languages` of its form) or from its HIT template. A language is offered only if
 # all words of the page are translated, so no page mixes two.
+
 # Words of a page that no task can translate: see crowd/scales and form.py.
 SCALE, CHECKED = "scale", "checkboxes"
 

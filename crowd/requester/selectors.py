@@ -118,6 +118,7 @@ def batches_of(requester: Requester) -> QuerySet[RequesterBatch, Any]:
 
 
 # A HIT's status: computed from its assignments and the time, and never stored.
+
 # After so long without use, it counts as deleted.
 FORGOTTEN = timedelta(days=120)
 

@@ -129,6 +129,7 @@ def task_of(slug: str) -> Task:
 
 
 # Bodies of requests: a view declares its fields; all others are refused.
+
 # fields that a browser's form adds
 _OF_FORMS = {"csrfmiddlewaretoken"}
 

@@ -394,6 +394,7 @@ def _check_reason(subject: machine.Subject, reason: str, done: str) -> None:
 #
 # Money is released only once: settled amounts stay settled, and released amounts are
 # reserved again only by another approval.
+
 # The state after a withdrawal from this state; others are restored as they were.
 _BACK_TO: dict[str, str] = {
     # the money was released: staff must approve it again

@@ -96,6 +96,7 @@ def crowd_wanted(task: Task, *, n_anchor_items: int = 0) -> str:
 
 
 # Expected precision of a planned evaluation, from the variances of the task's ratings.
+
 # The difference in points that an evaluation should find, and its power.
 DIFFERENCE, POWER = 5.0, 0.8
 _WIDTHS = (5.0, 3.0, 2.0)

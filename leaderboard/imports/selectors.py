@@ -53,7 +53,7 @@ class About:
 
     An empty `title` is the slug, and an existing task keeps its title. `known` has
     details of how people were asked, by the keys of
-    `tasks.selectors.made_elsewhere.ASKED` or others. `choices` are answers to the
+    `tasks.selectors.ASKED` or others. `choices` are answers to the
     reader's questions, `questions` map a criterion to the question that people read,
     and `scales` to its scale, such as "1 to 5"; "*" is every criterion.
     """

@@ -276,6 +276,7 @@ def _scores(
 
 
 # Outside metrics: upload with problems by line number, publication and withdrawal.
+
 # Files per person and task within so many days; withdrawn ones count, too.
 QUOTA, QUOTA_DAYS = 10, 7
 _WAIT = timedelta(seconds=5)

@@ -22,6 +22,7 @@ from leaderboard.metrics.base import (
 )
 
 # Words and word lists shared by several metrics.
+
 # WordNet from a local folder, for METEOR's synonyms; never downloaded.
 #
 # ``make`` fetches WordNet 3.0, the edition that NLTK uses, into share/wordnet of the

@@ -353,6 +353,7 @@ def _of_whole(signature: str, n_each: str) -> str:
 # computing both would process every text twice. The counts that it sums (and resamples in
 # its significance tests) give both in one pass; tests compare the results with the public
 # functions'.
+
 # sacrebleu keeps the n-grams of all its references: gigabytes for a large task
 _AT_ONCE = 250
 

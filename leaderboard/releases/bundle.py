@@ -252,6 +252,7 @@ def sha256(path: Path) -> str:
 
 
 # Progress of releases, so that another process can continue.
+
 # Interval of saving the position in a long table, in seconds; a kill loses the rest.
 NOTED_EVERY = 10.0
 _FOR_US = os.O_WRONLY | os.O_CREAT | os.O_TRUNC

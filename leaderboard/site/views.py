@@ -46,8 +46,9 @@ from leaderboard.submissions.views import check_file, sample
 from leaderboard.tasks.models import Task
 from leaderboard.teams.services import notices
 
-
 # The menu of languages: stored in a cookie, and with the account for e-mails.
+
+
 # Without a token, so that pages with the menu set no cookie. A cross-site request can
 # change the cookie at most: browsers do not send it the session's.
 @csrf_exempt

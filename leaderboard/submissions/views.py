@@ -164,6 +164,7 @@ def _page(
 
 
 # Refuse a body that is too large by its header, without storing it.
+
 # The other fields of the form, and the bytes around a file in a multipart body.
 _FORM_ROOM = 1 << 20
 
@@ -180,6 +181,7 @@ def refuse_oversize(request: HttpRequest) -> HttpResponse | None:
 
 
 # The page to submit predictions.
+
 # The form field of the service's errors.
 _FIELD = {
     "file-too-large": "file",

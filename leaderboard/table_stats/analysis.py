@@ -39,6 +39,7 @@ from quality.agreement.krippendorff import Level, krippendorff_alpha
 from quality.agreement.label_counts import LabelCounts, tally
 
 # Inter-rater agreement by every coefficient that a table's shape allows.
+
 # Limits of items x distinct values. Larger tables are not resampled; much larger ones
 # have only ICC1, which then equals alpha on an interval scale to three digits.
 _RESAMPLED, _COUNTED = 2e6, 1e7
@@ -124,6 +125,7 @@ def _of_same_workers(
 
 
 # Tests that papers report, which are valid for this crowd only.
+
 # Limit of pairs x instances x sign swaps, above which the tests would take minutes.
 _AFFORDABLE = 1e9
 _N_RESAMPLES = 10_000

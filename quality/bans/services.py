@@ -20,6 +20,7 @@ from quality.detection.models import Ban, DetectorFit, Verdict
 from quality.test_questions.models import Grade
 
 # Ban a worker from one pool of work, and let them back in.
+
 # The worker reads this. Figures would reveal which items were test questions.
 MESSAGE = gettext_lazy(
     "Some of your answers did not match the known right answers. You will get no more "

@@ -14,6 +14,7 @@ from django.db.models import Q
 from quality.test_questions.models import Placement, Polarity
 
 # Plain sentences about the evidence of a verdict.
+
 # The subject of each part of the evidence, and its sentence if it counts against a
 # worker.
 _ABOUT = {
@@ -138,7 +139,7 @@ class Verdict(models.Model):
     p_noisy = models.FloatField()
     threshold = models.FloatField()
     noisy = models.BooleanField()
-    # the evidence of a fit to all of it, see `detection.evidence_words`
+    # the evidence of a fit to all of it, see `quality.detection.selectors`
     parts = models.JSONField(default=dict, blank=True)
 
     class Meta:

@@ -20,7 +20,7 @@ class Placement(models.Model):
     polarity = models.CharField(max_length=8, choices=Polarity.choices)
     # the right answer, if polarity and scale do not determine it
     expected = models.JSONField(default=dict, blank=True)
-    # how its text was made, see `services.texts`; empty: a reference
+    # how its text was made, see `services`; empty: a reference
     kind = models.CharField(max_length=40, blank=True, default="")
     # the original text's author and the change, for staff and appeals
     made_from = models.JSONField(default=dict, blank=True)

@@ -399,6 +399,7 @@ def _open(campaign: Campaign, waiting: QuerySet[HIT]) -> int:
 #
 # A placement's `expected` adds to its polarity; see
 # `crowd.workers.services.known_answers` for its keys.
+
 # Probabilities of being right without reading, see `known_answers.guesses_of`.
 Guesses = tuple[float, ...]
 

@@ -144,6 +144,7 @@ def _counted_on(campaign: Campaign, now: datetime) -> QuerySet[Worker]:
 # workers, and a comparison of their systems would compare days and workers. So workers
 # get campaigns in rounds: every open campaign has one turn in a round, in a random order
 # stored for the worker (`DrawnOrder`). A campaign that opens later joins the next round.
+
 # If a pool has several kinds of HITs, so many of a kind come in a row. Workers make
 # more mistakes when the kind changes each time.
 RUN = 5

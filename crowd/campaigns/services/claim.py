@@ -160,6 +160,7 @@ def _tell_staff(campaign: Campaign) -> None:
 #
 # Parts of a document are neighbors in their campaign. Without this, two workers at the
 # same time would get alternating pages of one document.
+
 # Workers keep a document for this long after their last page of it.
 KEPT = timedelta(minutes=30)
 _OF_ITEM = f"data__{DOCUMENT}"

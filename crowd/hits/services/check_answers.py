@@ -262,6 +262,7 @@ def clean_remark(remark: str, limit: int = 2_000) -> str:
 
 
 # Signals from a page's script: hostile input, limited to what is possible.
+
 # Six numbers and their names are shorter.
 MOST_OF_SIGNALS = 300
 MOST = 9_999

@@ -31,6 +31,7 @@ from genie.lib.errors import GenieError
 # session here. Its address holds a token of one assignment. The public id of the
 # assignment would not do, because requesters get it in notifications while the work is
 # open.
+
 # The address of a turn ends with the turn; that of a preview expires.
 _LOOK_FOR = timedelta(hours=1)
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"

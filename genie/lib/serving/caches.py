@@ -45,6 +45,7 @@ class SharedFiles(FileBasedCache):
 #
 # Otherwise all requests for a page just after a new score would compute the same result
 # at the same time, and slow each other down.
+
 # After this wait, a process computes its own result.
 PATIENCE_SECONDS = 30.0
 _PAUSE_SECONDS = 0.02
@@ -103,6 +104,7 @@ def _locked(file: Any) -> bool:
 #
 # Jobs that run every minute go through all objects. Their checks of a single object run
 # again only if its rows have changed, or after a long time.
+
 # Changes outside the counted rows are found after this time.
 AN_HOUR = 3600
 Stamp = tuple[Any, ...]

@@ -70,6 +70,7 @@ def systems(task: Task, pks: Sequence[int]) -> list[System]:
 
 
 # Links between crowds, and the results of each platform's crowd.
+
 # more than fit on one page of a joint evaluation
 _TOGETHER = 8
 

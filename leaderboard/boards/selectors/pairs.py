@@ -199,6 +199,7 @@ def _missing(
 
 
 # Comparison of two systems of a board: the difference, and outputs that show it.
+
 # Number of outputs shown.
 N_OUTPUTS = 5
 

@@ -26,6 +26,7 @@ from leaderboard.submissions.selectors import VisibleParts
 from quality.bans.selectors import waits_for_decision
 
 # Whom a submission waits for, since when, and how long that usually takes.
+
 # The usual time is the median of at most so many, and of no fewer than these.
 MOST, LEAST = 20, 5
 _MINUTE = timedelta(minutes=1)

@@ -74,7 +74,7 @@ class HumanEvaluation(Work):
     finished_at = models.DateTimeField(null=True, blank=True)
     # when the ratings were last turned into scores
     scored_at = models.DateTimeField(null=True, blank=True)
-    # when it was settled which ratings count; see `services.rescoring`
+    # when it was settled which ratings count; see `rescoring`
     final_at = models.DateTimeField(null=True, blank=True)
     # when the possibility to collect lost ratings again was last checked
     asked_again_at = models.DateTimeField(null=True, blank=True)
@@ -257,7 +257,7 @@ class Score(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     superseded_at = models.DateTimeField(null=True, blank=True)
-    # its crowd's ratings of an anchor minus earlier ones, see `services.anchors`; null:
+    # its crowd's ratings of an anchor minus earlier ones, see `selectors.ranked_scores`; null:
     # the crowd is not linked to an earlier one
     link = OrderedJSONField(null=True, blank=True)
 

@@ -17,6 +17,7 @@ from quality.bans.selectors import COUNTED, n_appeals, n_held
 from quality.detection.models import Ban
 
 # Results that are older than their data.
+
 # A ban has the time at which its transaction began: a score computed before the
 # transaction's end has not seen it. Such a transaction takes at most this long.
 UNSEEN = timedelta(minutes=1)

@@ -392,6 +392,7 @@ def preferred() -> Measure:
 
 
 # Names that differ only in case, spaces or quotation marks are joined on request.
+
 # Columns of `Judgments.rows` with these names.
 _COLUMNS = {
     "systems": ("system", "other"),
@@ -483,6 +484,7 @@ def _rename(judgments: Judgments, kind: str, kept: Mapping[str, str]) -> None:
 
 
 # Names in files, and the names that database columns can store.
+
 # The columns' lengths: a submission's name, an instance's id, a criterion.
 SYSTEM, INSTANCE, CRITERION = 100, 200, 50
 NOT_SAID, OVERALL = "not said", "overall"

@@ -253,6 +253,7 @@ def _numbered(rows: pd.DataFrame, by: list[str]) -> Any:
 
 
 # An import before it is stored: its scales, questions about names, and preview.
+
 # Number of names that an error lists.
 _LISTED = 5
 

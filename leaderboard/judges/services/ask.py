@@ -32,6 +32,7 @@ from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import design_of, has_references
 
 # Token counts reported by endpoints, to estimate prices of further requests.
+
 # Fewer answers are unreliable; more than the last ones add no information.
 _ENOUGH, _LAST = 20, 500
 _SAME = ("endpoint", "url", "model")

@@ -403,6 +403,7 @@ def outside_of(task: Task) -> Sequence[OutsideMetric]:
 
 
 # Inputs of a task's metric board: public, published, rated systems and their metrics.
+
 # Increase it when the same inputs would give a different board.
 BOARD_VERSION = "3"
 

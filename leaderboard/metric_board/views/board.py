@@ -31,6 +31,7 @@ from leaderboard.metric_board.views.board_parts import number
 from leaderboard.tasks.models import Task
 
 # Top of a metric board's page: a sentence, a chart and a short table.
+
 # Two statistics of systems, a well-known one, and one of outputs.
 _COLUMNS = ("soft-accuracy", "pairwise-accuracy", "pearson", "calibrated")
 # More intervals would be hard to read; the table has them all.

@@ -24,7 +24,7 @@ from leaderboard.submissions.views import refuse_oversize
 from leaderboard.tasks.models import Task
 
 
-# The upload form for the scores of a metric; `services.outside` does the checks.
+# The upload form for the scores of a metric; `services` does the checks.
 class MetricScoresForm(forms.Form):
     name = forms.CharField(
         label="Name of the metric",

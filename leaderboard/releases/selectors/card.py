@@ -1,6 +1,6 @@
 """The evaluation card: facts for a paper's methods section, from the database.
 
-Sections and keys are those of papers' appendices: `exports/card.py` writes them as
+Sections and keys are those of papers' appendices: `exports` write them as
 JSON, Markdown and LaTeX, and `heds.py` answers the Human Evaluation Datasheet from the
 same rows.
 """

@@ -32,6 +32,7 @@ from leaderboard.stats.systems.weighting import Influence, influence_of, weighti
 #
 # A mixed model's means change by known steps without a worker; with a weight, they change
 # by a part of it. So no model is fitted again, and full weights change nothing.
+
 # A system with less weight than this keeps all of its ratings.
 _LEAST_LEFT = 0.05
 

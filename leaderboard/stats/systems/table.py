@@ -187,6 +187,7 @@ def _by_appearance(codes: Codes) -> Codes:
 
 
 # Variances of ratings: between workers, between instances, and the rest.
+
 # Limit of multiplications of one step of the exact fit; beyond it, moments are used.
 _AFFORDABLE = 1e9
 # Fewer workers do not determine their variance: two of them, one with all the easy

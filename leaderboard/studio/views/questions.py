@@ -41,6 +41,7 @@ from leaderboard.tasks.models import Task
 from leaderboard.tasks.services import bundles
 
 # The hidden test questions of a draft: loaded, drawn, and rolled back.
+
 # The first inputs of a large file are enough, and keep the wait short.
 MOST_INPUTS = 300
 

@@ -1,9 +1,9 @@
 """Files of predictions from submitters.
 
 Modules trust their input step by step: `decode.py` turns bytes into bounded text,
-`detect.py` chooses a format, the formats yield records, and `matching.py` compares
-those with the task's instances. No error is raised to the caller: every problem becomes
-a sentence with its line.
+and `read.py` chooses a format and compares the records that it yields with the task's
+instances. No error is raised to the caller: every problem becomes a sentence with its
+line.
 """
 
 from leaderboard.submissions.readers.problem import Problem

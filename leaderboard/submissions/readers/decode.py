@@ -188,6 +188,7 @@ def _refuse_magic(head: bytes) -> None:
 
 
 # Characters that are forbidden in predictions.
+
 # C0 controls and DEL; tab and the two line ends are ordinary white space.
 _CONTROL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 # They make a text look different from its content, to workers and on boards.

@@ -19,6 +19,7 @@ from leaderboard.submissions.readers.problem import Refused, refuse, shown
 #
 # The standard decoder reads one value at a time. So duplicate keys are found, every entry
 # has its line, and deep nesting becomes a sentence instead of a RecursionError.
+
 # Positions in a text have fewer digits.
 _DIGITS = 9
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -235,6 +236,7 @@ def plain(value: Any) -> Any:
 
 
 # Rows: JSON objects with one prediction each.
+
 # Names in files of the field; the first name found in a row counts.
 ID_KEYS = ("id", "instance_id", "seg_id", "segment_id", "question_id", "story_id")
 TEXT_KEYS = (
@@ -413,6 +415,7 @@ def _refuse_ids(lines: Sequence[str], instance_ids: Sequence[str]) -> None:
 
 
 # Marked errors of a row, in the format of our pages or of other tools.
+
 # the end of the second pair is inclusive, as in Pearmut and Appraise
 _ENDS = (("start", "end", 0), ("start_i", "end_i", 1))
 

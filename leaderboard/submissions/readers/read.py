@@ -103,6 +103,7 @@ def _is_json(text: str) -> bool:
 
 
 # Match records to the task's instances: every id once, every text storable.
+
 # Limit on the name of the person or tool that marked errors, in characters.
 LONGEST_NAME = 100
 # code -> (one of them, several of them, the rest of the sentence)

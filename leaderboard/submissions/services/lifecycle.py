@@ -112,6 +112,7 @@ def tell(pk: int, state: str, sentence: str, *, by: Account | None = None) -> No
 
 
 # Check a received file against the task's instances; store its predictions.
+
 # For an output without marks in a file with marks.
 _NO_MARKS: dict[str, object] = {"spans": [], "by": ""}
 

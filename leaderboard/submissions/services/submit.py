@@ -28,6 +28,7 @@ from leaderboard.tasks.models import Task
 from leaderboard.teams.models import Membership
 
 # Check and change the submitter's details of a system.
+
 # Characters that make a text look different, or break a line.
 UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 # Characters that no database stores as text.

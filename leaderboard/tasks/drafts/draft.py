@@ -27,7 +27,7 @@ _LOOKED_AT = 200
 def draft(material: Material, ask: Ask) -> Bundle:
     """Create the bundle of a task.
 
-    Whether this site can use it is checked by `services.fitting`.
+    Whether this site can use it is checked by `services.configuration`.
     """
     rows = [
         (item.id, dict(item.fields), list(item.references)) for item in material.items

@@ -256,6 +256,7 @@ def stated_requirements(human: HumanConfig) -> require.Wanted:
 
 
 # Check whether a task can be loaded: its task.toml, the site's parts, their fit.
+
 # Check whether a task's translations have everything that a page needs.
 _LONGEST = 16
 _NO_CODE = "is no code of a language, such as de or zh-hans."

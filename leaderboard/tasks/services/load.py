@@ -116,6 +116,7 @@ def _texts(parts: Mapping[str, bytes]) -> dict[str, str]:
 
 
 # Change a loaded task, with author and time, and never so that scores mix.
+
 # Before the first question is asked.
 _BEFORE = (State.REQUESTED, State.DECLINED, State.WITHDRAWN)
 

@@ -100,6 +100,7 @@ def restore(pk: int, *, by: Account, reason: str) -> RetiredQuestion:
 
 
 # Facts about a worker's answers that staff see beside the evidence.
+
 # Workers with fewer ratings get no such facts.
 _LEAST = 10
 # A worker who reads rarely reaches this.

@@ -24,6 +24,7 @@ from quality.test_questions.services import COUNTED, Guesses, Marked, guesses, m
 # A worker's record in a pool, for the choice of the next HIT.
 #
 # The queries never depend on the last HIT, so that their duration is no clue.
+
 # Polarity of a question, and the probability of a right answer without reading.
 Kind = tuple[str, Guesses]
 # questions that are not retired, or that staff have restored

@@ -230,6 +230,7 @@ def doubled(words: Sequence[Word]) -> int:
 
 
 # A text to be edited, and the texts from which the rules take substitutes.
+
 # A text with a smaller share of the language's function words is in a different one.
 SPOKEN = 0.15
 # limit of the number of other texts

@@ -230,6 +230,7 @@ def _campaigns_of(submissions: set[int]) -> dict[int, set[int]]:
 #
 # It is measured before work is approved, and again if the launched questions are not the
 # measured ones; above the limit, staff need a reason to start.
+
 # With few questions one draw is not informative: further draws are added.
 N_DRAWS = 4
 

@@ -296,6 +296,7 @@ def _offer(row: Prediction, kind: str, criteria: Sequence[str]) -> Offer:
 
 
 # Texts that are known to be wrong: outputs with a minimal edit, swapped references.
+
 # Number of edits of one output to choose from.
 N_OF_AN_OUTPUT = 6
 Texts = Mapping[int, Sequence[tuple[int | None, str]]]
@@ -400,6 +401,7 @@ __all__ = ["ADEQUACY", "FLUENCY", "edited", "outputs_of", "record_of", "swapped"
 
 
 # The visible features of a task's texts, including test questions.
+
 # A script is expected to know this many other systems' public outputs.
 N_PUBLISHED = 5
 # Candidates for each question, from which those like real items are chosen.

@@ -43,6 +43,7 @@ from quality.test_questions.models import Polarity
 from quality.test_questions.services import HiddenItem, item_key
 
 # Right answers and the wording of test questions about one output.
+
 # Beside a standard worth 100, "good" begins at half as good: the standard is itself a
 # reference, so another reference need not be better.
 GOOD_MAGNITUDE = 0.5
