@@ -1,6 +1,7 @@
 """People hand in the numbers of their own metrics; each sees what is meant for them."""
 
 import gzip
+import hashlib
 import io
 
 import pytest
@@ -248,6 +249,7 @@ def test_the_form_takes_a_file_and_says_what_is_wrong(world, cast, client_of):
     assert post(csv_of(), lower="on", description="Mine.").status_code == 302
     found = OutsideMetric.objects.get()
     assert not found.higher_is_better
+    assert found.file_sha256 == hashlib.sha256(csv_of()).hexdigest()
     again = post(csv_of())
     assert "withdraw it first" in again.text
     assert OutsideScores.objects.count() == 6

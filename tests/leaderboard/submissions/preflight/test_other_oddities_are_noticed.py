@@ -39,6 +39,7 @@ def test_one_answer_for_everything_is_noticed():
     predictions[10:20] = ["I do not know."] * 9 + ["i do  NOT know"]
     warning = warnings_of(predictions, references)["identical-predictions"]
     assert warning.figures["n_most_common"] == 10
+    assert "for 10 instances (17" in warning.sentence
     assert warning.figures["text"] == "I do not know."
     assert warning.figures["positions"] == list(range(10, 20))
 
