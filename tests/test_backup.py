@@ -33,7 +33,7 @@ campaign = system.human_evaluation.campaign
 for n, state in enumerate(["DONE", "PLANNED"]):
     done = answer(make_item(campaign, f"more-{n}"), make_worker(name=f"w{n}"))
     pay(done, 9, state=state)
-LedgerEntry.own.filter(state="DONE").update(done_at=ada.date_joined)
+LedgerEntry.objects.filter(state="DONE").update(done_at=ada.date_joined)
 rita = Requester.objects.create(name="Rita")
 access_keys.create_key(rita, boss)
 access_keys.deposit(rita, 500, key="first", by=boss)
@@ -46,10 +46,10 @@ from crowd.requester.services.access_keys import live_secrets
 from crowd.requester.services.money import account
 from leaderboard.models import Submission
 client = Client(headers={"host": "localhost"})
-key = AccessKey.own.get()
+key = AccessKey.objects.get()
 print("FACTS" + json.dumps({
     "board": client.get("/api/v1/tasks/tidy-news/leaderboard/").json(),
-    "ledger": list(LedgerEntry.own.values_list("kind", "state", "amount_cents")),
+    "ledger": list(LedgerEntry.objects.values_list("kind", "state", "amount_cents")),
     "account": str(account(key.requester)),
     "secrets": live_secrets(key.key_id),
     "files": [s.file.read().decode() for s in Submission.objects.all()],

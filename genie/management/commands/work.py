@@ -52,7 +52,9 @@ class Command(BaseCommand):
             raise CommandError(error.message) from error
 
     def _supervise(self, own: IO[str]) -> None:
-        jobs.install(SCHEDULES)
+        # An earlier queue's processes have ended by then, and hold no lock of the database.
+        with locks.lock_cluster():
+            jobs.install(SCHEDULES)
 
         def be_cluster() -> None:
             own.close()  # must not outlive the supervisor
