@@ -230,7 +230,7 @@ def unpack(
                     if not one.is_dir() and not one.filename.startswith("__MACOSX/"):
                         data = partial(io.BytesIO, packed.read(one))
                         yield File(one.filename, data, file.limits)
-        except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
             message = f"the archive or workbook is damaged ({error}); send it again"
             raise refuse("damaged-file", message, name) from error
 

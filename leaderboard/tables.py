@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, dropwhile, islice
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, cast
 
@@ -87,7 +87,9 @@ def read_table(file: File, within: str = "") -> Table:
         return _from_excel(file)
     if head.startswith(_PARQUET):
         return _from_parquet(file)
-    lines = list(islice(file.lines(), _HEAD_ROWS))
+    lines = list(islice(dropwhile(str.isspace, file.lines()), _HEAD_ROWS))
+    if not lines:
+        raise refuse("empty-file", "the file is empty", file.name)
     start = [line.strip() for line in lines if line.strip()]
     if file.suffix in (".jsonl", ".ndjson") or (
         len(start) > 1 and start[0][:1] + start[0][-1] + start[1][:1] == "{}{"

@@ -58,6 +58,10 @@ def zipped(files: dict[str, str]) -> bytes:
     return out.getvalue()
 
 
+def damaged(data: bytes) -> bytes:
+    return data[:40] + bytes(255 - byte for byte in data[40:46]) + data[46:]
+
+
 TALK = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
 BAD = {
     "an empty file": (csv(""), "a.csv: the file is empty."),
@@ -219,6 +223,15 @@ BAD = {
         book(sheet(ROWS), parts={"xl/sharedStrings.xml": b" " * 9_000_000}),
         "a.xlsx: it holds more than 2,000 files or 4,000,000 bytes; split it.",
     ),
+    "blanks only, in UTF-16": (
+        {"a.csv": " \n\n".encode("utf-16")},
+        "a.csv: the file is empty.",
+    ),
+    "a member of an archive that is damaged": (
+        {"a.zip": damaged(zipped({"a.csv": HEAD * 200}))},
+        "a.zip: the archive or workbook is damaged (Error -3 while decompressing data: "
+        "invalid code lengths set); send it again.",
+    ),
     "merged headers": (
         book(sheet(ROWS, extra='<mergeCells><mergeCell ref="B1:C1"/></mergeCells>')),
         "a.xlsx, row 1: 2 cells are merged here; unmerge them, so that each column has "
@@ -267,6 +280,11 @@ def test_all_that_is_wrong_is_said_at_once_and_the_rest_is_counted():
         "a.csv, column “ada”",
     ]
     assert sentences[-1].endswith("4 more rows have this problem (missing-cell).")
+
+
+def test_a_table_may_begin_after_many_empty_lines():
+    rows = "1,Why?,So.,No.\n2,Who?,Me.,You.\n"
+    assert said_of(csv("\n" * 60 + HEAD + rows)) == []
 
 
 def test_a_column_that_is_not_there_is_named_with_the_nearest():
