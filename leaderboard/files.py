@@ -39,6 +39,8 @@ _MARKS = {
     b"\xfe\xff": "utf-16",
 }
 _HEAD_BYTES = 1 << 16
+# What zipfile raises beside its own error.
+_DAMAGED = (EOFError, OSError, RuntimeError, ValueError)
 _LONGEST = 60
 _UNSHOWABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
@@ -230,7 +232,7 @@ def unpack(
                     if not one.is_dir() and not one.filename.startswith("__MACOSX/"):
                         data = partial(io.BytesIO, packed.read(one))
                         yield File(one.filename, data, file.limits)
-        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+        except (zipfile.BadZipFile, zlib.error, *_DAMAGED) as error:
             message = f"the archive or workbook is damaged ({error}); send it again"
             raise refuse("damaged-file", message, name) from error
 

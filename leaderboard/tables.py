@@ -487,8 +487,9 @@ def _from_parquet(file: File) -> Table:
         with file.open() as stream, path.open("wb") as copy:
             shutil.copyfileobj(stream, copy)
         try:
-            found, n = connection.read_parquet(str(path)), 0
-            columns = _Columns(file, "record", list(found.columns))
+            found = connection.execute("FROM read_parquet(?)", [str(path)])
+            names, n = [column[0] for column in found.description], 0
+            columns = _Columns(file, "record", names)
             while batch := found.fetchmany(_AT_ONCE):
                 rows = [[_cell(cell) for cell in row] for row in batch]
                 columns.add(range(n + 1, n + len(rows) + 1), rows)

@@ -78,6 +78,15 @@ def test_a_workbook_is_read_as_its_csv():
     assert material_of({"a.xlsx": data}) == material_of({"a.csv": WIDE.encode()})
 
 
+def test_parquet_is_read_as_its_csv(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    (tmp_path / "a.csv").write_text(WIDE)
+    table = duckdb.read_csv(str(tmp_path / "a.csv"), header=True)
+    table.write_parquet(str(tmp_path / "a.parquet"))
+    data = (tmp_path / "a.parquet").read_bytes()
+    assert material_of({"a.parquet": data}) == material_of({"a.csv": WIDE.encode()})
+
+
 def test_shared_texts_numbers_and_gaps_of_a_workbook():
     rows = [
         ["question", "ada", "bob"],
