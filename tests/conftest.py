@@ -240,6 +240,15 @@ def _numbers_from_one(request):
 
 # What `migrate` puts there and no test changes.
 KEPT_ROWS = {"django_content_type", "auth_permission"}
+# What it puts there and tests change: their rows as they were.
+ROLES: dict[str, list[tuple]] = {"auth_group": [], "auth_group_permissions": []}
+
+
+def _remember_roles() -> None:
+    with connection.cursor() as cursor:
+        for name in ROLES:
+            cursor.execute(f"select * from {connection.ops.quote_name(name)}")
+            ROLES[name] = cursor.fetchall()
 
 
 def _delete_rows(test_case) -> None:
@@ -253,6 +262,10 @@ def _delete_rows(test_case) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         for name in sorted(names - KEPT_ROWS):
             cursor.execute(f"delete from {connection.ops.quote_name(name)}")
+        for name, rows in ROLES.items():
+            values = ", ".join(["%s"] * len(rows[0]))
+            to = connection.ops.quote_name(name)
+            cursor.executemany(f"insert into {to} values ({values})", rows)
         decoys.plant()
 
 
@@ -266,6 +279,7 @@ def django_db_setup(django_db_setup, django_db_blocker):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", _delete_rows)
         with django_db_blocker.unblock():
+            _remember_roles()
             decoys.guard()
             decoys.plant()
         if connection.vendor == "sqlite":
