@@ -8,14 +8,17 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import PurePosixPath
+from itertools import islice
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, TextIO, cast
 
 from genie.lib.errors import GenieError
 
-GZIP, ZIP = b"\x1f\x8b", b"PK"
+GZIP = b"\x1f\x8b"
+ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 # Files that are no tables, by their first bytes, and what to do.
 _FOREIGN = {
     b"\xd0\xcf\x11\xe0": "an Excel file of before 2007, or one with a password; save it "
@@ -49,11 +52,7 @@ _UNSHOWABLE = re.compile(
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a file.
-
-    `n_bytes` applies to its unpacked content, `n_characters` to one cell, and `n_files`
-    to an archive.
-    """
+    """Limits of a file once unpacked, of one cell in characters, and of an archive."""
 
     n_bytes: int = 2_000_000_000
     n_rows: int = 20_000_000
@@ -93,8 +92,10 @@ class Unreadable(GenieError):
         self.problems = problems
 
 
-def refuse(code: str, message: str, file: str, place: str = "") -> Unreadable:
-    return Unreadable(Problem(code, message, file, place))
+def refuse(
+    code: str, message: str, file: str, place: str = "", column: str = ""
+) -> Unreadable:
+    return Unreadable(Problem(code, message, file, place, column))
 
 
 def printable(text: str) -> str:
@@ -119,7 +120,7 @@ class File:
 
     @property
     def suffix(self) -> str:
-        return PurePosixPath(self.name.lower()).suffix
+        return PurePosixPath(self.name.lower().removesuffix(".gz")).suffix
 
     def open(self) -> BinaryIO:
         return cast("BinaryIO", io.BufferedReader(_Limited(self), _HEAD_BYTES))
@@ -128,10 +129,12 @@ class File:
         with self.open() as stream:
             return stream.read(_HEAD_BYTES)
 
-    def text(self) -> TextIO:
+    @contextmanager
+    def text(self, newline: str = "") -> Iterator[TextIO]:
         """Open the file as text, without a byte order mark.
 
-        Raises "not-a-table", "empty-file" or "not-text".
+        Lines end at any line end, or only at `newline`. Raises "not-a-table",
+        "empty-file", "not-text" or "not-utf-8".
         """
         head = self.head()
         for magic, kind in _FOREIGN.items():
@@ -149,15 +152,22 @@ class File:
                 self.name,
                 f"line {line:,}",
             )
-        return io.TextIOWrapper(self.open(), encoding or "utf-8-sig", newline="")
+        encoding = encoding or "utf-8-sig"
+        with io.TextIOWrapper(self.open(), encoding, newline=newline) as text:
+            try:
+                yield text
+            except UnicodeError as error:
+                raise self._not_utf_8(encoding) from error
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of the text, with their ends; raises "not-utf-8", too."""
+        """Yield the lines of the text, with their ends."""
         with self.text() as text:
-            try:
-                yield from text
-            except UnicodeError as error:
-                raise self._not_utf_8(text.encoding) from error
+            yield from text
+
+    def texts(self) -> Iterator[str]:
+        """Yield lines that are texts: cut at line feeds only, without their ends."""
+        with self.text("\n") as text:
+            yield from (line.rstrip("\r\n") for line in text)
 
     def _not_utf_8(self, encoding: str) -> Unreadable:
         if encoding.startswith("utf-8"):
@@ -208,6 +218,46 @@ class _Limited(io.RawIOBase):
         super().close()
 
 
+class _Again(io.RawIOBase):
+    """A stream that its owner closes, read again from where it was."""
+
+    def __init__(self, stream: BinaryIO, start: int) -> None:
+        self._stream, self._start = stream, start
+        stream.seek(start)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        at = offset if whence else offset + self._start
+        return self._stream.seek(at, whence) - self._start
+
+
+def receive(name: str, stream: BinaryIO, limits: Limits | None = None) -> File:
+    """Return the only file of an upload, from its position, without holding it."""
+    again = cast("Callable[[], BinaryIO]", partial(_Again, stream, stream.tell()))
+    return only_file(name, again, limits)
+
+
+def only_file(
+    name: str, stream: Callable[[], BinaryIO], limits: Limits | None = None
+) -> File:
+    """Return a file, or the only one of an archive; raises "several-files"."""
+    file, *others = islice(unpack(name, stream, limits), 2)
+    if others:
+        raise refuse("several-files", "it holds several files; unpack it", name)
+    return file
+
+
+def opener(path: Path) -> Callable[[], BinaryIO]:
+    return lambda: path.open("rb")
+
+
 def unpack(
     name: str, stream: Callable[[], BinaryIO], limits: Limits | None = None
 ) -> Iterator[File]:
@@ -217,32 +267,28 @@ def unpack(
     """
     file = File(name, stream, limits or Limits())
     with stream() as opened:
-        if opened.read(2) != ZIP:
+        if not opened.read(4).startswith(ZIP):
             yield file
             return
         opened.seek(0)
         try:
             with zipfile.ZipFile(opened) as packed:
-                _check_size(file, packed)
+                inside, most = packed.infolist(), file.limits
+                n_bytes = sum(one.file_size for one in inside)
+                if len(inside) > most.n_files or n_bytes > most.n_bytes:
+                    message = (
+                        f"it holds more than {most.n_files:,} files or {most.n_bytes:,} "
+                        "bytes; split it"
+                    )
+                    raise refuse("too-large", message, name)
                 if "xl/workbook.xml" in packed.namelist():
                     yield file
                     return
-                for one in packed.infolist():
+                for one in inside:
                     # macOS adds files
                     if not one.is_dir() and not one.filename.startswith("__MACOSX/"):
                         data = partial(io.BytesIO, packed.read(one))
-                        yield File(one.filename, data, file.limits)
+                        yield File(one.filename, data, most)
         except (zipfile.BadZipFile, zlib.error, *_DAMAGED) as error:
             message = f"the archive or workbook is damaged ({error}); send it again"
             raise refuse("damaged-file", message, name) from error
-
-
-def _check_size(file: File, packed: zipfile.ZipFile) -> None:
-    inside = packed.infolist()
-    n_bytes = sum(one.file_size for one in inside)
-    if len(inside) > file.limits.n_files or n_bytes > file.limits.n_bytes:
-        message = (
-            f"it holds more than {file.limits.n_files:,} files or "
-            f"{file.limits.n_bytes:,} bytes; split it"
-        )
-        raise refuse("too-large", message, file.name)

@@ -15,9 +15,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from itertools import accumulate, chain, dropwhile, islice
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any, Literal, cast
 
+from genie.lib.errors import GenieError
 from genie.lib.formats import engine
 from leaderboard.files import ZIP, File, Problem, Unreadable, printable, refuse
 
@@ -26,9 +27,13 @@ Cell = object
 # Rows, with the number of each.
 Batches = Iterator[tuple[Sequence[int], list[list[Any]]]]
 
-_PARQUET = b"PAR1"
+PARQUET = b"PAR1"
+# The endings of files that are JSON, whatever they begin with.
+JSON = (".json", ".jsonl", ".ndjson")
 _SEPARATORS = ",;\t|^~\x1f"
 _HEAD_ROWS, _AT_ONCE = 50, 20_000
+# More are no names of columns.
+_MOST_KEYS = 40
 # In so many columns, a word of the first row comes again in two rows: it is no header.
 _VALUES_AGAIN = 2
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -76,44 +81,78 @@ class Table:
         return [cell for cell in self.cells.get(column, ()) if cell != ""]
 
 
-def read_table(file: File, within: str = "") -> Table:
+def read_table(file: File, within: str = "", *, header: bool = True) -> Table:
     """Read a file as one table.
 
     `within` is the path of the list of rows in nested JSON, such as "data.items"; by
-    default, it is the only list of objects. Raises `Unreadable`.
+    default, it is the only list of objects. Without `header`, the first row is a row like
+    others. Raises `Unreadable`.
     """
-    head = file.head()
-    if head.startswith(ZIP):
+    if file.head().startswith(ZIP):
         return _from_excel(file)
-    if head.startswith(_PARQUET):
+    if file.head().startswith(PARQUET):
         return _from_parquet(file)
+    if found := json_rows(file, within):
+        return from_objects(file, *found)
+    return _from_csv(file, first_lines(file), header=header)
+
+
+def json_rows(
+    file: File, within: str = ""
+) -> tuple[str, Iterable[tuple[int, Any]]] | None:
+    """Return the unit and the rows of JSON, with their numbers; None: it is no JSON."""
+    if file.suffix not in JSON and first_lines(file)[0].lstrip()[0] not in "{[":
+        return None
+    if lines := json_lines(file):
+        return "line", lines
+    return "entry", enumerate(rows_within(read_json(file), file, within), 1)
+
+
+def read_sound_table(file: File) -> Table:
+    """Read a table of which every row is used and every column has one name."""
+    table = read_table(file)
+    unsound = ("duplicate-column", "no-header", "short-rows")
+    wrong = [one for one in table.problems if one.fatal or one.code in unsound]
+    if wrong:
+        raise Unreadable(*wrong)
+    return table
+
+
+def is_binary(file: File) -> bool:
+    return file.head().startswith((*ZIP, PARQUET))
+
+
+def header_words(line: str) -> set[str]:
+    """Return the names in a header with any separator, in lower case."""
+    words = re.split(f"[{re.escape(_SEPARATORS)}]", line.lower())
+    return {word.strip(" \"'\r\n") for word in words}
+
+
+def first_lines(file: File) -> list[str]:
+    """Return fifty lines of a text, from the first that is not empty."""
     lines = list(islice(dropwhile(str.isspace, file.lines()), _HEAD_ROWS))
     if not lines:
         raise refuse("empty-file", "the file is empty", file.name)
-    start = [line.strip() for line in lines if line.strip()]
-    if file.suffix in (".jsonl", ".ndjson") or (
-        len(start) > 1 and start[0][:1] + start[0][-1] + start[1][:1] == "{}{"
-    ):
-        return from_objects(file, "line", list(_json_lines(file)))
-    if file.suffix == ".json" or start[0][0] in "{[":
-        rows = rows_within(read_json(file), file, within)
-        return from_objects(file, "entry", list(enumerate(rows, 1)))
-    return _from_csv(file, lines)
+    return lines
 
 
 # CSV
 
 
-def _from_csv(file: File, start: list[str]) -> Table:
+def _from_csv(file: File, start: list[str], *, header: bool) -> Table:
     separator, n_above = _dialect(start)
     try:
-        return _from_grid(file, "line", _csv_rows(file, separator), n_above)
+        rows = _csv_rows(file, separator)
+        table = _from_grid(file, "line", rows, n_above, header=header)
+        cells = chain.from_iterable(table.cells.values())
+        if separator != "\t" or not any("\t" in str(cell) for cell in cells):
+            return table
     except Unreadable as error:
-        # in a file with tabs, a quotation mark is mostly just that character
         if separator != "\t" or error.code != "not-csv":
             raise
+    # in a file with tabs, a quotation mark is mostly just that character
     rows = _csv_rows(file, separator, csv.QUOTE_NONE)
-    return _from_grid(file, "line", rows, n_above)
+    return _from_grid(file, "line", rows, n_above, header=header)
 
 
 def _dialect(start: list[str]) -> tuple[str, int]:
@@ -123,12 +162,9 @@ def _dialect(start: list[str]) -> tuple[str, int]:
     """
     best, found = (0.0, 0), (",", 0)
     for separator in _SEPARATORS:
-        widths = []
-        with suppress(csv.Error):
-            widths += [
-                len(row) for row in csv.reader(start, delimiter=separator) if row
-            ]
-        if not widths:
+        try:
+            widths = [len(row) for row in csv.reader(start, delimiter=separator) if row]
+        except csv.Error:
             continue
         usual, n = Counter(widths).most_common(1)[0]
         n_above = next(i for i, width in enumerate(widths) if width >= usual)
@@ -151,7 +187,10 @@ def _csv_rows(
         while rows := list(islice(reader, _AT_ONCE)):
             numbers: Sequence[int] = range(line + 1, reader.line_num + 1)
             if len(numbers) > len(rows):  # some cells have several lines
-                n_lines = [1 + sum(map(_n_ends, row)) for row in rows]
+                n_lines = [
+                    1 + sum(len(_LINE_END.findall(cell)) for cell in row)
+                    for row in rows
+                ]
                 numbers = list(accumulate([line + 1, *n_lines[:-1]]))
             yield numbers, rows
             line = reader.line_num
@@ -178,29 +217,37 @@ def _last_start(file: File, separator: str) -> int:
     return line
 
 
-def _n_ends(cell: str) -> int:
-    return len(_LINE_END.findall(cell))
+def _from_grid(
+    file: File, unit: str, batches: Batches, n_above: int = 0, *, header: bool = True
+) -> Table:
+    """Create a table of rows; the first that is not empty, after `n_above`, has names.
 
-
-def _from_grid(file: File, unit: str, batches: Batches, n_above: int = 0) -> Table:
-    """Create a table of rows; the first that is not empty, after `n_above`, has names."""
+    They may be in one cell above, with blanks between.
+    """
     numbers, rows = next(batches, (range(0), []))
     filled = [i for i, row in enumerate(rows) if any(row)]
     if not filled:
         raise refuse("empty-file", "the file is empty", file.name)
     at = filled[n_above]
     names = [str(cell).strip() for cell in rows[at]]
-    if has_header := _is_header(rows[at], rows[at + 1 : at + _HEAD_ROWS]):
+    last = [row[len(names) - 1] for row in rows[at + 1 :] if len(row) == len(names)]
+    if names and not names[-1] and any(last):
+        names[-1] = f"column {len(names)}"  # a comment beside the table
+    above = str(rows[filled[n_above - 1]][0]).split() if n_above else []
+    if header and len(above) == len(names) > 1:
+        names, n_above, at = above, n_above - 1, filled[n_above - 1]
+    has_header = header and (
+        names == above or _is_header(rows[at], rows[at + 1 : at + _HEAD_ROWS])
+    )
+    if has_header:
         columns = _Columns(file, unit, names, f"{unit} {numbers[at]:,}")
     else:
-        columns = _Columns(
-            file, unit, [""] * (len(names) - 1) + [f"column {len(names)}"]
-        )
+        names = [f"column {k + 1}" for k in range(len(names))]
+        columns = _Columns(file, unit, names)
         columns.note("no-header", "there is no header, so columns are called by number")
     if n_above:
-        columns.note(
-            "above-header", f"rows above the header, without data: {n_above:,}"
-        )
+        message = f"rows above the header, without data: {n_above:,}"
+        columns.note("above-header", message)
     start = at + has_header
     for some, below in chain([(numbers[start:], rows[start:])], batches):
         columns.add(some, below)
@@ -245,12 +292,13 @@ class _Columns:
                 message = (
                     f"two columns have this header; one is called {names[k]!r} here"
                 )
-                where = ("duplicate-column", message, name, place, one)
-                self.problems.append(Problem(*where, fatal=False))
+                self.note("duplicate-column", message, place, one)
         return names
 
-    def note(self, code: str, message: str) -> None:
-        self.problems.append(Problem(code, message, self._file.name, fatal=False))
+    def note(self, code: str, message: str, *at: str, fatal: bool = False) -> None:
+        place, column = (*at, "", "")[:2]
+        found = Problem(code, message, self._file.name, place, column, fatal)
+        self.problems.append(found)
 
     def add(self, numbers: Sequence[int], rows: list[list[Any]]) -> None:
         n, most = len(self._names), self._file.limits.n_rows
@@ -264,7 +312,7 @@ class _Columns:
             words: Iterable[Cell] = new
             seen = self._seen[k]
             # a column of texts or ids repeats little
-            if len(seen) < _AT_ONCE / 2:
+            if len(seen) < (_AT_ONCE + len(self._columns[k])) / 2:
                 with suppress(TypeError):  # lists
                     words = list(map(seen.setdefault, new, new))
             self._columns[k].extend(words)
@@ -292,9 +340,7 @@ class _Columns:
                     "break in quotation marks"
                 )
                 place = f"{self._unit} {numbers[i]:,}"
-                self.problems.append(
-                    Problem("ragged-row", message, self._file.name, place)
-                )
+                self.note("ragged-row", message, place, fatal=True)
         if n_repeated:
             self.note("header-again", f"rows that repeat the header: {n_repeated:,}")
         if n_short:
@@ -314,24 +360,32 @@ class _Columns:
 
 
 def read_json(file: File) -> Any:
-    return _parse("".join(file.lines()), file)
+    with file.text() as text:
+        return _parse(text.read(), file)
 
 
-def _json_lines(file: File) -> Iterator[tuple[int, Any]]:
-    for number, line in enumerate(file.lines(), 1):
-        if line.strip():
-            yield number, _parse(line.rstrip("\r\n"), file, number)
+def json_lines(file: File) -> Iterator[tuple[int, Any]] | None:
+    """Return the values of JSON Lines with their numbers; None: it is one value."""
+    start, *more = [one.strip() for one in first_lines(file) if one.strip()]
+    if file.suffix in JSON[1:]:
+        several = start != "{" and start[0] != "["
+    else:
+        several = [start[0] + start[-1], *(one[0] for one in more[:1])] == ["{}", "{"]
+    if not several:
+        return None
+    lines = ((n, line.rstrip("\r\n")) for n, line in enumerate(file.lines(), 1))
+    return ((n, _parse(line, file, n)) for n, line in lines if line.strip())
 
 
 def _parse(text: str, file: File, line: int = 0) -> Any:
     try:
         # numbers are kept as they are written: many of them are ids
         return json.loads(
-            text, parse_int=str, parse_float=str, object_pairs_hook=_Repeated.pairs
+            text, parse_int=str, parse_float=str, object_pairs_hook=_object
         )
-    except _Repeated as error:
-        code, at = "duplicate-column", line or 1
-        message = f"the name “{printable(str(error))}” stands twice in one object"
+    except KeyError as error:
+        code, at = "duplicate-column", line
+        message = f"the name “{printable(error.args[0])}” stands twice in one object"
     except json.JSONDecodeError as error:
         code, at = "not-json", line or error.lineno
         reason = f"{error.msg[0].lower()}{error.msg[1:]}"
@@ -339,27 +393,24 @@ def _parse(text: str, file: File, line: int = 0) -> Any:
         if not text[error.pos :].strip():
             message += "; send the file again if it is cut off"
     except RecursionError:
-        code, message, at = "json-too-deep", "this is nested too deeply", line or 1
-    raise refuse(code, message, file.name, f"line {at:,}") from None
+        code, message, at = "json-too-deep", "this is nested too deeply", line
+    raise refuse(code, message, file.name, f"line {at:,}" * bool(at)) from None
 
 
-class _Repeated(Exception):
-    """Refuses an object with the same name twice, of which only one would be kept."""
-
-    @classmethod
-    def pairs(cls, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            counts = Counter(name for name, _ in pairs)
-            raise cls(next(name for name, n in counts.items() if n > 1))
-        return found
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object with the same name twice, of which only one would be kept."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise KeyError(Counter(name for name, _ in pairs).most_common(1)[0][0])
+    return found
 
 
 def rows_within(value: Any, file: File, within: str = "") -> Iterable[Any]:
     """Return the rows of a JSON value.
 
     They are a list, the only list of objects in an object, or an object's values, with
-    their keys as "id" and texts as "output". Raises "not-rows" or "several-tables".
+    their keys as "id" and texts as "output". Of objects with many values, each value is
+    a row, with both keys as "id" and "key". Raises "not-rows" or "several-tables".
     """
     for key in filter(None, within.split(".")):
         value = value.get(key) if isinstance(value, dict) else None
@@ -367,24 +418,33 @@ def rows_within(value: Any, file: File, within: str = "") -> Iterable[Any]:
         return value
     if not isinstance(value, dict) or not value:
         where = f"at {within}" if within else "the file"
-        message = f"{where} holds {_kind(value)}, not rows"
+        message = f"{where} holds {kind_of(value)}, not rows"
         raise refuse("not-rows", message, file.name)
     # a conversation is a list of objects, too
-    lists = {k: one for k, one in value.items() if _has_rows(one)}
+    lists = {k: one for k, one in value.items() if has_rows(one)}
     if len(lists) > 1:
         message = f"it has several lists of rows; choose one of {', '.join(lists)}"
         raise refuse("several-tables", message, file.name)
     if lists:
         return cast("list[Any]", next(iter(lists.values())))
-    if file.suffix != ".json" and not any(isinstance(v, dict) for v in value.values()):
+    nested = any(isinstance(one, dict) for one in value.values())
+    if "id" in value or not (nested or file.suffix == ".json"):
         return [value]
-    return [
-        {"id": key, **(one if isinstance(one, dict) else {"output": one})}
-        for key, one in value.items()
-    ]
+    if any(isinstance(v, dict) and len(v) > _MOST_KEYS for v in value.values()):
+        return [
+            {"id": id, "key": key, "value": v}
+            for id, one in value.items()
+            for key, v in (one.items() if isinstance(one, dict) else [("", one)])
+        ]
+    return by_key(value)
 
 
-def _has_rows(value: Any) -> bool:
+def by_key(value: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for key, one in value.items():
+        yield {"id": key, **(one if isinstance(one, dict) else {"output": one})}
+
+
+def has_rows(value: Any) -> bool:
     return (
         isinstance(value, list)
         and bool(value)
@@ -393,36 +453,36 @@ def _has_rows(value: Any) -> bool:
     )
 
 
-def from_objects(file: File, unit: str, numbered: Sequence[tuple[int, Any]]) -> Table:
+def from_objects(file: File, unit: str, numbered: Iterable[tuple[int, Any]]) -> Table:
     """Create a table of JSON objects, each with its number."""
-    rows: list[tuple[int, dict[str, Cell]]] = []
-    wrong: list[Problem] = []
+    rows: dict[int, dict[str, Cell]] = {}
+    wrong: dict[str, str] = {}
     for number, value in numbered:
         if isinstance(value, dict):
-            rows.append((number, dict(_flat(value))))
+            rows[number] = dict(flat(value))
         else:
-            message = f"{_kind(value)} stands here; every row must be an object with named values"
-            place = f"{unit} {number:,}"
-            wrong.append(Problem("not-rows", message, file.name, place))
-    names = list(dict.fromkeys(name for _, row in rows for name in row))
+            wrong[f"{unit} {number:,}"] = kind_of(value)
+    names = list(dict.fromkeys(name for row in rows.values() for name in row))
     columns = _Columns(file, unit, names)
-    columns.problems += wrong
-    columns.add(
-        [number for number, _ in rows],
-        [[row.get(name, "") for name in names] for _, row in rows],
-    )
+    for place, kind in wrong.items():
+        message = f"{kind} stands here; every row must be an object with named values"
+        columns.note("not-rows", message, place, fatal=True)
+    filled = [[row.get(name, "") for name in names] for row in rows.values()]
+    columns.add(list(rows), filled)
     return columns.table()
 
 
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
     kinds = {bool: "true or false", list: "a list", dict: "an object", str: "a text"}
+    kinds[float] = "NaN or infinity"  # other numbers are texts
     return "null" if value is None else kinds.get(type(value), "a number")
 
 
-def _flat(value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Cell]]:
+def flat(value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Cell]]:
+    """Yield the values of an object and of those within it, by their paths."""
     for key, one in value.items():
         if isinstance(one, dict) and one:
-            yield from _flat(one, f"{path}{key}.")
+            yield from flat(one, f"{path}{key}.")
         else:
             yield f"{path}{key}", _cell(one)
 
@@ -449,8 +509,8 @@ def _from_excel(file: File) -> Table:
         with file.open() as stream:
             book = CalamineWorkbook.from_filelike(io.BytesIO(stream.read()))
         sheets = [book.get_sheet_by_name(name) for name in book.sheet_names]
-        grids = [(one, cast("list[list[Any]]", one.to_python())) for one in sheets]
-        filled = [(one, grid) for one, grid in grids if grid]
+        grids: list[list[list[Any]]] = [one.to_python() for one in sheets]
+        filled = [pair for pair in zip(sheets, grids, strict=True) if pair[1]]
     except CalamineError as error:
         message = f"the workbook is damaged ({error}); save it again"
         raise refuse("damaged-file", message, file.name) from error
@@ -458,11 +518,9 @@ def _from_excel(file: File) -> Table:
         raise refuse("empty-file", "no sheet holds anything", file.name)
     if len(filled) > 1:
         names = ", ".join(f"“{printable(one.name)}”" for one, _ in filled[:5])
-        message = (
-            f"{len(filled)} sheets hold something ({names}); keep one, or save each as a "
-            "file"
-        )
-        raise refuse("several-sheets", message, file.name)
+        message = f"{len(filled)} sheets hold something ({names})"
+        advice = "; keep one, or save each as a file"
+        raise refuse("several-sheets", message + advice, file.name)
     sheet, grid = filled[0]
     for start, end in sheet.merged_cell_ranges or ():
         place = f"row {start[0] + 1:,}"
@@ -477,17 +535,18 @@ def _from_excel(file: File) -> Table:
 
 
 def _from_parquet(file: File) -> Table:
-    with (
-        tempfile.TemporaryDirectory(prefix="genie-table-") as folder,
-        engine() as connection,
-    ):
-        import duckdb
+    try:
+        connection = engine()
+    except GenieError as error:
+        raise refuse(error.code, error.message.rstrip("."), file.name) from error
+    import duckdb
 
-        path = Path(folder) / "table.parquet"
-        with file.open() as stream, path.open("wb") as copy:
+    with connection, tempfile.NamedTemporaryFile(suffix=".parquet") as copy:
+        with file.open() as stream:
             shutil.copyfileobj(stream, copy)
+        copy.flush()
         try:
-            found = connection.execute("FROM read_parquet(?)", [str(path)])
+            found = connection.execute("FROM read_parquet(?)", [copy.name])
             names, n = [column[0] for column in found.description], 0
             columns = _Columns(file, "record", names)
             while batch := found.fetchmany(_AT_ONCE):
@@ -495,6 +554,6 @@ def _from_parquet(file: File) -> Table:
                 columns.add(range(n + 1, n + len(rows) + 1), rows)
                 n += len(rows)
         except duckdb.Error as error:
-            first = str(error).splitlines()[0]
-            raise refuse("damaged-file", first, file.name) from error
+            message = str(error).splitlines()[0].replace(copy.name, file.name)
+            raise refuse("damaged-file", message, file.name) from error
     return columns.table()

@@ -28,7 +28,11 @@ T = TypeVar("T")
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _TOO_MUCH = 77
 _ENDED_FOR_ITS_COST = frozenset(
-    {_TOO_MUCH, -signal.SIGPROF, -signal.SIGXCPU, -signal.SIGKILL}
+    {
+        *(_TOO_MUCH, -signal.SIGPROF, -signal.SIGXCPU, -signal.SIGKILL),
+        # libraries in C++ end so when they are refused memory
+        *(-signal.SIGSEGV, -signal.SIGABRT),
+    }
 )
 
 

@@ -33,6 +33,18 @@ def looks_like_formula(text: str) -> bool:
     return text.startswith(_FORMULA)
 
 
+# They make a text look different from its content, or are no characters.
+_UNFIT = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def first_unfit(text: str) -> str:
+    """Return the name of a text's first character that cannot be shown as it is."""
+    match = _UNFIT.search(text)
+    return f"U+{ord(match[0]):04X}" if match else ""
+
+
 def csv_text(columns: Sequence[str], records: Iterable[Mapping[str, Cell]]) -> str:
     """Return records with a header line; texts that look like formulas get a quote."""
     return "".join(csv_lines(columns, records))
@@ -163,16 +175,10 @@ _SETTINGS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
-_MAGIC = b"PAR1"
 
 
 def available() -> bool:
     return find_spec("duckdb") is not None
-
-
-def is_parquet(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(_MAGIC)) == _MAGIC
 
 
 def check_available() -> None:

@@ -1,180 +1,89 @@
 """Readers of uploaded files of metric scores."""
 
-import csv
-import io
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from itertools import repeat
+from typing import Any, BinaryIO, NamedTuple
 
-from leaderboard.submissions.readers.base import lines_of
-from leaderboard.submissions.readers.decode import take_in
-from leaderboard.submissions.readers.problem import (
-    Problem,
-    Refused,
-    Tally,
-    refuse,
-    shown,
+from leaderboard.files import File, Limits, Unreadable, receive, refuse
+from leaderboard.submissions.readers import Problem, Tally, problems_of
+from leaderboard.tables import (
+    first_lines,
+    header_words,
+    is_binary,
+    json_rows,
+    read_sound_table,
 )
 
-# Lines of a file of metric scores in any format.
-FIELDS = ("system", "instance", "value")
-_OTHER_NAMES = {"score": "value", "segment": "instance", "seg_id": "instance"}
-# A longer JSON line cannot be a line of three fields.
-_LONGEST_LINE = 10_000
+# Names of the columns of system, instance and value.
+_NAMES = (("system",), ("instance", "segment", "seg_id"), ("value", "score"))
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreRow:
-    """One number of one output, or of a whole system if `instance` is empty.
+class ScoreRow(NamedTuple):
+    """One number of one output, or of a whole system if `instance` is empty."""
 
-    `value` is None if the file marks it as missing or it is not a number.
-    """
-
-    line: int
+    place: str
     system: str
     instance: str
-    value: float | None
-    raw: str
+    value: float
 
 
-@dataclass(frozen=True, slots=True)
-class BadRow:
-    """A line with missing or extra fields."""
-
-    line: int
-    what: str
+# Place, system, instance and value as they are in the file.
+_Raw = tuple[str, str, str, str]
 
 
-def format_of(text: str) -> str:
-    r"""Return a file's format, from its first line.
-
-    Parameters
-    ----------
-    text : str
-        Not empty.
-
-    Returns
-    -------
-    str
-        ``jsonl``, ``csv``, ``tsv`` (both with a header) or ``mtme`` (lines of system,
-        tab, score).
-
-    Raises
-    ------
-    Refused
-        Code ``unknown-format``.
-
-    Examples
-    --------
-    >>> format_of("system,instance,value\nA,i1,0.5\n"), format_of("A\t0.5\n")
-    ('csv', 'mtme')
-    """
-    first = next((line for line in lines_of(text) if line.strip()), "")
-    if first.lstrip().startswith("{"):
-        return "jsonl"
-    for name, mark in (("tsv", "\t"), ("csv", ",")):
-        if {"system", "value"} <= set(_header(first, mark)):
-            return name
+def _rows(file: File) -> tuple[str, Iterable[_Raw]]:
+    """Return a file's format (as in `ScoreFile`, without a suffix) and its rows."""
+    if is_binary(file):
+        return file.suffix[1:], _table_rows(file)
+    if found := json_rows(file):
+        unit, rows = found
+        return "jsonl", (_row(f"{unit} {n:,}", one) for n, one in rows)
+    first = first_lines(file)[0].strip()
+    words = header_words(first)
+    if "system" in words and words & {*_NAMES[-1]}:
+        return "tsv" if "\t" in first else "csv", _table_rows(file)
     if first.count("\t") == 1 or len(first.split()) == 2:
-        return "mtme"
+        return "mtme", _pairs(file)
     raise refuse(
         "unknown-format",
-        "The first line is not a header with system, instance and value, a JSON "
-        "object, or a system and a score separated by a tab.",
+        "the first line is not a header with system, instance and value, a JSON "
+        "object, or a system and a score separated by a tab",
+        file.name,
     )
 
 
-def _header(line: str, mark: str) -> list[str]:
-    names = [name.strip().strip('"').lower() for name in line.split(mark)]
-    return [_OTHER_NAMES.get(name, name) for name in names]
+def _table_rows(file: File) -> Iterator[_Raw]:
+    table = read_sound_table(file)
+    names = [[one for one in table.columns if one.lower() in some] for some in _NAMES]
+    if not (names[0] and names[-1]):
+        message = "a column for the system or for the value is missing"
+        raise refuse("unknown-format", message, table.file)
+    columns = [table.cells[some[0]] if some else repeat("") for some in names]
+    for number, system, instance, value in zip(table.numbers, *columns, strict=False):
+        place = f"{table.unit} {number:,}"
+        yield place, str(system).strip(), str(instance).strip(), str(value).strip()
 
 
-def rows_of(text: str, kind: str) -> Iterator[ScoreRow | BadRow]:
-    r"""Yield the lines of a file in a format of `format_of`.
-
-    Examples
-    --------
-    >>> list(rows_of("A\t0.5\nA\tNone\n", "mtme"))[1].value is None
-    True
-    """
-    if kind == "jsonl":
-        yield from _json_lines(text)
-    elif kind == "mtme":
-        yield from _pairs(text)
-    else:
-        yield from _table(text, "," if kind == "csv" else "\t")
+def _row(place: str, row: Any) -> _Raw:
+    if not isinstance(row, Mapping):
+        return place, "", "", ""
+    system, instance, value = (
+        str(next((row[one] for one in some if row.get(one) is not None), ""))
+        for some in _NAMES
+    )
+    return place, system.strip(), instance.strip(), value.strip()
 
 
-def _json_lines(text: str) -> Iterator[ScoreRow | BadRow]:
-    for number, line in enumerate(lines_of(text), start=1):
-        if not line.strip():
-            continue
-        try:
-            record: Any = json.loads(line) if len(line) <= _LONGEST_LINE else None
-        except (ValueError, RecursionError):
-            record = None
-        if not isinstance(record, dict):
-            yield BadRow(number, "not a JSON object")
-            continue
-        fields = {
-            _OTHER_NAMES.get(str(key), str(key)): value for key, value in record.items()
-        }
-        yield _row(number, fields)
-
-
-def _row(number: int, fields: dict[str, Any]) -> ScoreRow | BadRow:
-    system, instance = fields.get("system"), fields.get("instance", "")
-    if not isinstance(system, str | int) or isinstance(system, bool):
-        return BadRow(number, "no system")
-    if not isinstance(instance, str | int | None) or isinstance(instance, bool):
-        return BadRow(number, "no instance")
-    raw = fields.get("value")
-    if isinstance(raw, bool):
-        return BadRow(number, "no value")
-    named = "" if instance is None else str(instance)
-    value = float(raw) if isinstance(raw, int | float) else number_of(str(raw))
-    value = value if value is not None and math.isfinite(value) else None
-    return ScoreRow(number, str(system).strip(), named.strip(), value, shown(str(raw)))
-
-
-def _pairs(text: str) -> Iterator[ScoreRow | BadRow]:
-    for number, line in enumerate(lines_of(text), start=1):
-        if not line.strip():
-            continue
-        system, tab, raw = line.partition("\t")
-        if not tab:
-            # from the right: system names may contain spaces, numbers do not
-            system, _, raw = line.strip().rpartition(" ")
-        if not system.strip():
-            yield BadRow(number, "no tab")
-            continue
-        yield ScoreRow(number, system.strip(), "", number_of(raw), shown(raw.strip()))
-
-
-def _table(text: str, mark: str) -> Iterator[ScoreRow | BadRow]:
-    try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
-        header = next(reader)
-        names = _header(mark.join(header), mark)
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            if len(cells) != len(names):
-                detail = f"{len(cells)} fields instead of {len(names)}"
-                yield BadRow(reader.line_num, detail)
-                continue
-            fields = dict(zip(names, cells, strict=True))
-            yield ScoreRow(
-                reader.line_num,
-                fields["system"].strip(),
-                fields.get("instance", "").strip(),
-                number_of(fields["value"]),
-                shown(fields["value"].strip()),
-            )
-    except csv.Error as error:
-        yield BadRow(reader.line_num, str(error))
+def _pairs(file: File) -> Iterator[_Raw]:
+    for number, line in enumerate(file.texts(), start=1):
+        if line.strip():
+            system, tab, raw = line.partition("\t")
+            if not tab:
+                # from the right: system names may contain spaces, numbers do not
+                system, _, raw = line.strip().rpartition(" ")
+            yield f"line {number:,}", system.strip(), "", raw.strip()
 
 
 def number_of(raw: str) -> float | None:
@@ -197,7 +106,7 @@ def number_of(raw: str) -> float | None:
 
 # Read a file of metric scores into one number per output, or a list of problems.
 _MESSAGES = {
-    "bad-line": "Lines without system, instance and value: {named}.",
+    "bad-line": "Rows without a system: {named}.",
     "not-a-number": "Values that are not finite numbers: {named}.",
     "unknown-system": "Systems that are not on this task's board: {named}. Use their names on the "
     "board, or their submission numbers.",
@@ -232,7 +141,8 @@ class ScoreFile:
     problems : list of Problem
         One per kind; empty if the file can be used.
     format : str
-        ``csv``, ``tsv``, ``jsonl``, ``mtme-seg`` or ``mtme-sys``; empty when unknown.
+        ``csv``, ``tsv``, ``jsonl``, ``xlsx``, ``parquet``, ``mtme-seg`` or ``mtme-sys``;
+        empty when unknown.
     """
 
     scores: dict[int, SystemScores] = field(repr=False)
@@ -251,6 +161,7 @@ class ScoreFile:
 def read_scores(
     stream: BinaryIO,
     *,
+    filename: str = "",
     systems: Mapping[str, Sequence[int]],
     instance_ids: Sequence[str],
     max_bytes: int,
@@ -260,10 +171,10 @@ def read_scores(
     Parameters
     ----------
     stream : binary file
-        A table of system, instance, value (CSV or TSV with a header, or JSONL), or lines
-        of system, tab, score as in mt-metrics-eval's ``.seg.score`` (each system's
-        instances in the task's order) and ``.sys.score``; plain or gzip. In a table, an
-        empty instance gives the system's overall value, which is otherwise the mean.
+        Any table of system, instance, value, or lines of system, tab, score as in
+        mt-metrics-eval's ``.seg.score`` (each system's instances in the task's order)
+        and ``.sys.score``; plain or packed. In a table, an empty instance gives the
+        system's overall value, which is otherwise the mean.
     systems : mapping of str to sequence of int
         Each accepted name of a system, to the keys of the systems with this name.
     instance_ids : sequence of str
@@ -275,13 +186,13 @@ def read_scores(
     ----------
     The two line formats are described in mt-metrics-eval's documentation of its data.
     """
-    try:
-        text = take_in(stream, max_bytes).text
-        kind = format_of(text)
-    except Refused as refused:
-        return ScoreFile({}, [refused.problem])
     reading = _Reading(systems, instance_ids)
-    rows = list(reading.good(rows_of(text, kind)))
+    kind = ""
+    try:
+        kind, found = _rows(receive(filename, stream, Limits(max_bytes)))
+        rows = list(reading.good(found))
+    except Unreadable as unreadable:
+        return ScoreFile({}, problems_of(unreadable.problems), kind)
     if problems := reading.problems(first=True):
         return ScoreFile({}, problems, kind)  # without lines there is nothing to place
     if kind == "mtme":
@@ -299,20 +210,21 @@ class _Reading:
         self.systems = systems
         self.ids = instance_ids
         self.index_of = {name: n for n, name in enumerate(instance_ids)}
-        self.tallies = {code: Tally() for code in _MESSAGES}
+        self.tally = Tally(_MESSAGES)
         self.named: set[tuple[str, str]] = set()
         self.overall: dict[int, float] = {}
         self.by_output: dict[int, list[float]] = {}
         self.names: dict[int, str] = {}
 
-    def good(self, rows: Iterable[ScoreRow | BadRow]) -> Iterable[ScoreRow]:
-        for row in rows:
-            if isinstance(row, BadRow):
-                self.tallies["bad-line"].add(line=row.line, what=row.what)
-            elif row.value is None:
-                self.tallies["not-a-number"].add(line=row.line, what=row.raw)
+    def good(self, rows: Iterable[_Raw]) -> Iterator[ScoreRow]:
+        for place, system, instance, raw in rows:
+            value = number_of(raw)
+            if not system:
+                self.tally.add("bad-line", place)
+            elif value is None:
+                self.tally.add("not-a-number", place, what=raw)
             else:
-                yield row
+                yield ScoreRow(place, system, instance, value)
 
     def placed(self, rows: list[ScoreRow]) -> tuple[str, list[ScoreRow]]:
         """Assign an instance to each line of system and score, by its position."""
@@ -329,32 +241,31 @@ class _Reading:
         for system, lines in lines_of.items():
             if len(lines) != len(self.ids):
                 detail = f"{len(lines):,} instead of {len(self.ids):,}"
-                self.tallies["wrong-count"].add(id=shown(system), what=detail)
+                self.tally.add("wrong-count", id=system, what=detail)
                 continue
             placed_rows += [
-                ScoreRow(row.line, row.system, name, row.value, row.raw)
+                row._replace(instance=name)
                 for row, name in zip(lines, self.ids, strict=True)
             ]
         return "mtme-seg", placed_rows
 
     def take(self, row: ScoreRow) -> None:
-        key = self._key(row)
-        if key is None or row.value is None:
+        key, value = self._key(row), row.value
+        if key is None:
             return
         if not row.instance:
             if key in self.overall:
-                self.tallies["twice"].add(id=shown(row.system), line=row.line)
-            self.overall[key] = row.value
+                self.tally.add("twice", row.place, id=row.system)
+            self.overall[key] = value
             return
         index = self.index_of.get(row.instance)
         if index is None:
-            self.tallies["unknown-instance"].add(id=shown(row.instance), line=row.line)
+            self.tally.add("unknown-instance", row.place, id=row.instance)
             return
         values = self.by_output.setdefault(key, [math.nan] * len(self.ids))
         if not math.isnan(values[index]):
-            detail = f"{shown(row.system)}, {shown(row.instance)}"
-            self.tallies["twice"].add(id=detail, line=row.line)
-        values[index] = row.value
+            self.tally.add("twice", row.place, id=f"{row.system}, {row.instance}")
+        values[index] = value
 
     def _key(self, row: ScoreRow) -> int | None:
         keys = self.systems.get(row.system, ())
@@ -364,7 +275,7 @@ class _Reading:
         code = "ambiguous-system" if keys else "unknown-system"
         if (code, row.system) not in self.named:  # once per system, not once per line
             self.named.add((code, row.system))
-            self.tallies[code].add(id=shown(row.system), line=row.line)
+            self.tally.add(code, row.place, id=row.system)
         return None
 
     def scores(self) -> dict[int, SystemScores]:
@@ -375,25 +286,19 @@ class _Reading:
                 detail = (
                     f"{len(missing):,} of {len(values):,}, first {self.ids[missing[0]]}"
                 )
-                self.tallies["missing-instance"].add(
-                    id=shown(self.names[key]), what=shown(detail)
-                )
+                self.tally.add("missing-instance", id=self.names[key], what=detail)
                 continue
             # fsum makes the mean independent of the order of the lines
             mean = math.fsum(values) / len(values)
             systems[key] = SystemScores(self.overall.get(key, mean), values)
         for key in self.overall.keys() - self.by_output.keys():
             if self.by_output:
-                self.tallies["mixed"].add(id=shown(self.names[key]))
+                self.tally.add("mixed", id=self.names[key])
             systems[key] = SystemScores(self.overall[key])
         return systems
 
     def problems(self, *, first: bool = False) -> list[Problem]:
-        problems = [
-            tally.problem(code, _MESSAGES[code])
-            for code, tally in self.tallies.items()
-            if tally.count
-        ]
+        problems = self.tally.problems()
         if not first and not problems and not (self.by_output or self.overall):
             problems.append(Problem("empty-file", "The file contains no scores."))
         return problems

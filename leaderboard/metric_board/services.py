@@ -307,7 +307,7 @@ def receive(
             code="bad-description",
         )
     _refuse_over_quota(task, owner)  # before reading a large file in vain
-    parsed = _read(task, file)
+    parsed = _read(task, file, file_name)
     with transaction.atomic():
         # The lock makes simultaneous uploads count one after the other.
         get_user_model().objects.select_for_update().get(pk=owner.pk)
@@ -376,7 +376,7 @@ def systems_of(task: Task) -> dict[str, list[int]]:
     return pks_by_name
 
 
-def _read(task: Task, file: BinaryIO) -> ScoreFile:
+def _read(task: Task, file: BinaryIO, file_name: str) -> ScoreFile:
     ids = task.instances.order_by("position").values_list("instance_id", flat=True)
     # Reading one file may need the memory of several web processes.
     with one_at_a_time("metric-scores") as free:
@@ -391,6 +391,8 @@ def _read(task: Task, file: BinaryIO) -> ScoreFile:
                 read_scores,
                 file,
                 LIMITS,
+                with_packages=True,
+                filename=file_name,
                 systems=systems_of(task),
                 instance_ids=list(ids),
                 max_bytes=settings.GENIE["MAX_UPLOAD_BYTES"],

@@ -5,6 +5,6 @@ has the only table of legal states and the only way from one to the next. A prob
 becomes a sentence with the line or the instance, never a partly stored submission.
 `selectors` decide who may see which parts outside the admin.
 
-Front door: models; forms; preflight; preflight (base); readers (base, decode, problem);
-selectors; services (check_file, idempotency, lifecycle, submit); views.
+Front door: models; forms; preflight; preflight (base); readers; selectors; services
+(check_file, idempotency, lifecycle, submit); views.
 """

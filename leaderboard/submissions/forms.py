@@ -70,7 +70,7 @@ class CheckForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("Predictions"),
         help_text=gettext_lazy(
-            "The file that you want to submit, plain or compressed with gzip."
+            "The file that you want to submit, also compressed with gzip or ZIP."
         ),
         allow_empty_file=True,
     )
@@ -107,8 +107,8 @@ class SubmissionForm(AboutSystemForm):
         label=gettext_lazy("Predictions"),
         help_text=(
             gettext_lazy(
-                "A JSON object from instance id to prediction, JSONL, TSV, or one line per "
-                "instance; plain or compressed with gzip."
+                "A JSON object from instance id to prediction, JSONL, CSV, TSV, Excel, "
+                "Parquet, or one line per instance, also compressed with gzip or ZIP."
             )
         ),
         # the service refuses an empty file, with a clearer message

@@ -35,9 +35,9 @@ class MetricScoresForm(forms.Form):
     file = forms.FileField(
         label="Scores",
         help_text=(
-            "CSV, TSV or JSONL with system, instance and value, or lines of system, "
-            "tab, score as mt-metrics-eval's .seg.score and .sys.score; plain or "
-            "compressed with gzip."
+            "CSV, TSV, JSON, JSONL, Excel or Parquet with system, instance and value, "
+            "or lines of system, tab, score as mt-metrics-eval's .seg.score and "
+            ".sys.score, also compressed with gzip or ZIP."
         ),
         # the service refuses an empty file, with a clearer message
         allow_empty_file=True,

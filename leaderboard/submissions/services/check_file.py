@@ -10,8 +10,7 @@ from genie.lib.bounded import LimitExceeded, Limits, call_bounded
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from leaderboard.submissions.preflight import PreflightWarning, preflight
-from leaderboard.submissions.readers import PredictionFile, read_predictions
-from leaderboard.submissions.readers.problem import Problem
+from leaderboard.submissions.readers import PredictionFile, Problem, read_predictions
 from leaderboard.tasks.models import Instance, Task
 
 # Everyone may have a file checked, hence the limits on its unpacked size and cost. With
@@ -50,6 +49,7 @@ def read(task: Task, file: IO[bytes], file_name: str) -> PredictionFile:
             read_predictions,
             file,
             LIMITS,
+            with_packages=True,
             filename=file_name,
             instance_ids=list(ids),
             max_bytes=most_bytes(),

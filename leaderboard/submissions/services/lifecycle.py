@@ -19,9 +19,9 @@ from genie.lib.runner import CLEARED, Runner
 from genie.lib.typing import Account
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models import states
+from leaderboard.files import printable
 from leaderboard.submissions.models import Prediction, Submission, SubmissionEvent
-from leaderboard.submissions.readers import PredictionFile, read_predictions
-from leaderboard.submissions.readers.problem import Problem, shown
+from leaderboard.submissions.readers import PredictionFile, Problem, read_predictions
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import errors_asked
 
@@ -161,7 +161,7 @@ def _marks(task: Task, result: PredictionFile) -> dict[str, dict[str, object]]:
             spans = checked_spans(json.dumps(marks), result.predictions[key], errors)
         except GenieError as error:
             raise GenieError(
-                f"{shown(key)}: {error.message}", code=error.code
+                f"{printable(key)}: {error.message}", code=error.code
             ) from error
         found[key] = {"spans": spans, "by": result.marks_by}
     return found

@@ -55,7 +55,9 @@ def audit_file(file: IO[bytes], *, lower_is_better: bool = False) -> Audit:
         If the file has errors or needs too much of either.
     """
     try:
-        scores = call_bounded(read_or_refuse, file, LIMITS)
+        scores = call_bounded(
+            read_or_refuse, file, LIMITS, with_packages=True, name=file.name
+        )
     except LimitExceeded:
         raise GenieError(
             "Reading this file takes more time or memory than is allowed here; run "

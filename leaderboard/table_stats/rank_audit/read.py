@@ -1,20 +1,28 @@
 """Reader of a table of scores, a number for each system and item.
 
 Three layouts, recognized by the header: a column for each system and a row for each item;
-a row for each system (its first column is named system or model); or a line for each
-score, with columns for system, item and score. CSV or TSV; JSON as an object of objects,
-system to item to score.
+a row for each system (its first column is named system or model); or a row for each
+score, with columns for system, item and score. Any table, or JSON as an object of
+objects, system to item to score.
 """
 
-import csv
-import io
-import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any, BinaryIO, cast
 
 from genie.lib.errors import GenieError
+from genie.lib.formats import first_unfit
+from leaderboard.files import File, Limits, receive, refuse
+from leaderboard.tables import (
+    Table,
+    first_lines,
+    has_rows,
+    is_binary,
+    json_lines,
+    read_json,
+    read_sound_table,
+)
 
 MOST_BYTES = 8 << 20
 MOST_SYSTEMS, MOST_ITEMS = 1_000, 100_000
@@ -24,8 +32,8 @@ _SYSTEM = {"system", "model", "system_name", "submission"}
 _ITEM = {"item", "instance", "id", "instance_id", "question", "question_id", "segment"}
 _SCORE = {"score", "value", "rating", "correct", "resolved", "accuracy"}
 _GROUP = {"group", "document", "task", "subject", "domain", "repo"}
-_MISSING = {"", "na", "n/a", "nan", "none", "null"}
-_TRUTHS = {"true": 1.0, "false": 0.0}
+_MISSING = {"", "na", "n/a", "none", "null"}
+_TRUTHS: dict[str, float | str] = {"true": 1.0, "false": 0.0}
 
 
 @dataclass(frozen=True)
@@ -49,15 +57,19 @@ class Scores:
     n_left_out: int
 
 
-def read_or_refuse(file: IO[bytes]) -> Scores | str:
+# System, item, score, its row and column in words, and the item's group.
+_Cell = tuple[str, str, object, str, str, object]
+
+
+def read_or_refuse(file: IO[bytes], name: str = "") -> Scores | str:
     """Read a file of scores, or return its error in a sentence."""
     try:
-        return read_scores(file)
+        return read_scores(file, name)
     except GenieError as error:
         return str(error)
 
 
-def read_scores(file: IO[bytes]) -> Scores:
+def read_scores(file: IO[bytes], name: str = "") -> Scores:
     """Read a file of scores.
 
     Raises
@@ -65,167 +77,99 @@ def read_scores(file: IO[bytes]) -> Scores:
     GenieError
         With line and column of the first error.
     """
-    data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise _wrong(f"The file is larger than {MOST_BYTES >> 20} MB, the limit here.")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise _wrong("The file is not UTF-8 text.") from None
-    if not text.strip():
-        raise _wrong("The file is empty; it needs a header and a row for each item.")
-    if text.lstrip().startswith("{"):
-        return _complete(*_from_json(text))
-    return _complete(*_from_table(text))
+    found: dict[str, dict[str, float | None]] = {}
+    groups: dict[str, str] = {}
+    cells = _cells(receive(name, cast("BinaryIO", file), Limits(MOST_BYTES)))
+    for system, item, text, place, column, group in cells:
+        of_item, value = found.setdefault(item, {}), _number(str(text))
+        if system in of_item:
+            value = (
+                f"is a second score of {system!r} for item {item!r}; give one for each "
+                "item, such as the mean"
+            )
+        if isinstance(value, str):
+            message = f"{str(text)[:40]!r} {value}"
+            raise refuse("bad-scores", message, name, place, column)
+        of_item[system] = value
+        if group is not None:
+            groups[item] = str(group)
+    scores = _complete(found, groups)
+    if isinstance(scores, str):
+        raise refuse("bad-scores", scores, name)
+    return scores
 
 
-Cells = dict[str, dict[str, float | None]]
-Groups = dict[str, str]
+def _cells(file: File) -> Iterator[_Cell]:
+    if not is_binary(file) and first_lines(file)[0].lstrip()[0] == "{":
+        value = None if json_lines(file) else read_json(file)
+        if isinstance(value, dict) and not any(map(has_rows, value.values())):
+            return _from_object(value, file)
+    return _from_table(read_sound_table(file))
 
 
-def _from_table(text: str) -> tuple[Cells, Groups]:
-    first = text.lstrip("\r\n").split("\n", 1)[0]
-    mark = "\t" if "\t" in first else ","
-    lines = _lines(text, mark)
-    header = [cell.strip() for cell in next(lines)[1]]
-    lower = [name.lower() for name in header]
-    if len(set(header)) < len(header):
-        twice = next(name for name in header if header.count(name) > 1)
-        raise _wrong(f"Line 1: two columns are named {twice!r}; name each once.")
+def _from_object(value: Mapping[str, Any], file: File) -> Iterator[_Cell]:
+    for name, scores in value.items():
+        if not isinstance(scores, dict):
+            message = 'give an object from item to score, such as {"item-1": 0.5}'
+            raise refuse("bad-scores", message, file.name, "", name)
+        for key, score in scores.items():
+            yield name, key, score, f"item {key!r}", name, None
+
+
+def _from_table(table: Table) -> Iterator[_Cell]:
+    first, *others = table.columns
     system, item, score, group = (
-        next((i for i, name in enumerate(lower) if name in names), None)
+        next((name for name in table.columns if name.lower() in names), None)
         for names in (_SYSTEM, _ITEM, _SCORE, _GROUP)
     )
-    if system is not None and item is not None and score is not None:
-        return _long(lines, header, (system, item, score), group)
-    if lower[0] in _SYSTEM:
-        return _by_system(lines, header), {}
-    return _by_item(lines, header, item or 0, group)
+    by_system = first.lower() in _SYSTEM
+    systems = [name for name in table.columns if name not in (item or first, group)]
+    for row in table.rows:
+        place, cells = row.place, row.cells
+        key = str(cells[item or first]).strip()
+        in_group = cells[group] if group else None
+        if system and item and score:
+            name = str(cells[system]).strip()
+            yield name, key, cells[score], place, score, in_group
+        elif by_system:
+            name = str(cells[first]).strip()
+            for one in others:
+                yield name, one, cells[one], place, one, None
+        else:
+            for name in systems:
+                yield name, key, cells[name], place, name, in_group
 
 
-def _lines(text: str, mark: str) -> Iterator[tuple[int, list[str]]]:
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-    width = 0
+def _number(cell: str) -> float | str | None:
+    """Return a score; None: it is missing; a text: the problem with it."""
     try:
-        for row in rows:
-            if not row:
-                continue
-            width = width or len(row)
-            if len(row) != width:
-                raise _wrong(
-                    f"Line {rows.line_num} has {len(row)} fields where the header has "
-                    f"{width}."
-                )
-            yield rows.line_num, row
-    except csv.Error as error:
-        raise _wrong(f"Line {rows.line_num}: {error}.") from None
-
-
-def _long(
-    lines: Iterator[tuple[int, list[str]]],
-    header: Sequence[str],
-    columns: tuple[int, int, int],
-    group: int | None,
-) -> tuple[Cells, Groups]:
-    system, item, score = columns
-    cells: Cells = {}
-    groups: Groups = {}
-    for number, row in lines:
-        name, key = row[system].strip(), row[item].strip()
-        of_item = cells.setdefault(key, {})
-        if name in of_item:
-            raise _wrong(
-                f"Line {number}: {name!r} has a second score for item {key!r}; "
-                "give one for each item, such as the mean."
-            )
-        of_item[name] = _number(row[score], number, header[score])
-        if group is not None:
-            groups[key] = row[group]
-    return cells, groups
-
-
-def _by_item(
-    lines: Iterator[tuple[int, list[str]]],
-    header: Sequence[str],
-    item: int,
-    group: int | None,
-) -> tuple[Cells, Groups]:
-    cells: Cells = {}
-    groups: Groups = {}
-    for number, row in lines:
-        key = row[item].strip()
-        if key in cells:
-            raise _wrong(f"Line {number}: item {key!r} stands there twice.")
-        cells[key] = {
-            name: _number(row[i], number, name)
-            for i, name in enumerate(header)
-            if i not in (item, group)
-        }
-        if group is not None:
-            groups[key] = row[group]
-    return cells, groups
-
-
-def _by_system(lines: Iterator[tuple[int, list[str]]], header: Sequence[str]) -> Cells:
-    cells: Cells = {key: {} for key in header[1:]}
-    for number, row in lines:
-        name = row[0].strip()
-        for key, cell in zip(header[1:], row[1:], strict=True):
-            if name in cells[key]:
-                raise _wrong(f"Line {number}: system {name!r} stands there twice.")
-            cells[key][name] = _number(cell, number, key)
-    return cells
-
-
-def _from_json(text: str) -> tuple[Cells, Groups]:
-    try:
-        content = json.loads(text)
-        # unpaired surrogates, which JSON can contain and answers cannot encode
-        "".join(content).encode()
-    except (ValueError, RecursionError):
-        raise _wrong("The file begins like JSON but is not valid JSON.") from None
-    cells: Cells = {}
-    for name, scores in content.items():
-        if not isinstance(scores, dict):
-            raise _wrong(
-                f"System {name!r}: give an object from item to score, such as "
-                '{"item-1": 0.5}.'
-            )
-        for key, score in scores.items():
-            cells.setdefault(key, {})[name] = _number(str(score), 0, f"{name}, {key}")
-    return cells, {}
-
-
-def _number(cell: str, line: int, column: str) -> float | None:
-    word = cell.strip().lower()
-    if word in _MISSING:
-        return None
-    if word in _TRUTHS:
-        return _TRUTHS[word]
-    try:
-        value = float(word)
+        value = float(cell)
     except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        where = f"Line {line}, column" if line else "Entry"
-        raise _wrong(f"{where} {column!r}: {cell[:40]!r} is not a number.")
-    if value and not _SMALLEST <= abs(value) <= _LARGEST:
-        where = f"Line {line}, column" if line else "Entry"
-        raise _wrong(f"{where} {column!r}: {cell[:40]!r} is out of range.")
-    return value
+        word = cell.strip().lower()
+        return None if word in _MISSING else _TRUTHS.get(word, "is not a number")
+    if value == 0 or _SMALLEST <= abs(value) <= _LARGEST:
+        return value
+    if math.isnan(value):
+        return None
+    return "is out of range" if math.isfinite(value) else "is not a number"
 
 
-def _complete(cells: Cells, groups: Groups) -> Scores:
+def _complete(
+    cells: dict[str, dict[str, float | None]], groups: dict[str, str]
+) -> Scores | str:
+    """Return the items scored for every system; a text: the problem with them."""
     systems = list(dict.fromkeys(name for row in cells.values() for name in row))
+    if unfit := next(filter(None, map(first_unfit, systems)), ""):
+        return f"a system's name contains {unfit}, which cannot be shown"
     if len(systems) > MOST_SYSTEMS or len(cells) > MOST_ITEMS:
-        raise _wrong(
+        return (
             f"{len(systems):,} systems and {len(cells):,} items are more than the limit "
-            f"here: {MOST_SYSTEMS:,} and {MOST_ITEMS:,}."
+            f"here: {MOST_SYSTEMS:,} and {MOST_ITEMS:,}"
         )
     if len(systems) < 2:
-        raise _wrong(
-            "At least two systems are needed: a column for each, or columns named "
-            "system, item and score."
+        return (
+            "at least two systems are needed: a column for each, or columns named "
+            "system, item and score"
         )
     items, rows = [], []
     for key, row in cells.items():
@@ -235,13 +179,9 @@ def _complete(cells: Cells, groups: Groups) -> Scores:
             items.append(key)
             rows.append(known)
     if len(items) < 2:
-        raise _wrong(
-            f"Only {len(items)} of {len(cells)} items have a score for every system; at "
-            "least two are needed."
+        return (
+            f"only {len(items)} of {len(cells)} items have a score for every system; at "
+            "least two are needed"
         )
     kept = [groups[key] for key in items] if groups else None
     return Scores(systems, items, rows, kept, len(cells) - len(items))
-
-
-def _wrong(sentence: str) -> GenieError:
-    return GenieError(sentence, code="bad-scores")

@@ -1,10 +1,7 @@
 """The only entry for files: bytes in, a table or all of its problems out."""
 
-import io
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, BinaryIO
 
 from genie.lib import formats
@@ -14,8 +11,7 @@ from leaderboard.files import (
     Problem,
     Unreadable,
     printable,
-    refuse,
-    unpack,
+    receive,
 )
 from leaderboard.tables import Cell, Table, from_objects, read_json
 from leaderboard.tables import read_table as read_any
@@ -27,10 +23,6 @@ ENDINGS = (
 LIMITS = Limits(64 << 20, 100_000, 200, 200_000)
 # So many of each kind are listed; the others are counted.
 N_LISTED = 5
-# They make a text look different from its content, or are no characters.
-_UNFIT = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
 # users, documents, segments
 _LEVELS = 3
 
@@ -73,7 +65,7 @@ def read_table(
     Parameters
     ----------
     stream : binary file
-        Read from its position, and not far beyond the limit.
+        Read from its position, several times, and not far beyond the limit.
     file : str
         The uploaded name: a hint at the format, never a path that is opened.
 
@@ -83,11 +75,7 @@ def read_table(
         All problems at once, as far as the file can be read.
     """
     try:
-        data = stream.read(most.n_bytes + 1)
-        files = list(unpack(file, partial(io.BytesIO, data), most))
-        if len(files) != 1:
-            raise refuse("several-files", "it holds several files; unpack it", file)
-        table = _table(files[0])
+        table = _table(receive(file, stream, most))
         _check(table, most)
     except Unreadable as unreadable:
         return list(unreadable.problems)
@@ -96,7 +84,7 @@ def read_table(
 
 def _table(file: File) -> Table:
     if file.suffix == ".txt":
-        lines = [line.rstrip("\r\n") for line in file.lines()]
+        lines = list(file.texts())
         # the file's name has the role: inputs.txt, ada.txt
         name = Table(file.name, {}, ()).stem or "output"
         return Table(file.name, {name: [*lines]}, range(1, len(lines) + 1), "line")
@@ -104,7 +92,7 @@ def _table(file: File) -> Table:
         value = read_json(file)
         if isinstance(value, dict) and _is_campaign(value):
             rows = enumerate(_segments(value), 1)
-            return from_objects(file, "segment", list(rows))
+            return from_objects(file, "segment", rows)
     return read_any(file)
 
 
@@ -203,10 +191,10 @@ def _of_text(text: str, limits: Limits) -> tuple[str, str] | None:
             f"the text has {len(text):,} characters; {limits.n_characters:,} are "
             "possible",
         )
-    if match := _UNFIT.search(text):
+    if unfit := formats.first_unfit(text):
         return (
             "control-character",
-            f"the character U+{ord(match[0]):04X} stands here, which cannot be shown "
+            f"the character {unfit} stands here, which cannot be shown "
             "as it is; remove it",
         )
     return None

@@ -12,6 +12,8 @@ from typing import Any, ClassVar
 
 from genie.lib.errors import GenieError
 from genie.lib.extension import discover
+from leaderboard.files import File, only_file, refuse
+from leaderboard.tables import is_binary, json_rows, read_sound_table
 
 _LONGEST_ID = 200
 
@@ -148,7 +150,8 @@ def read_release(
     ------
     GenieError
         ``unknown-reader``, ``unknown-option``, ``release-missing`` (a file is not
-        there), ``release-broken`` (with file, line and field), ``release-empty``.
+        there), ``release-broken`` (with file, line and field), ``release-empty``, or a
+        code of the reader of tables.
 
     Examples
     --------
@@ -217,60 +220,46 @@ class Folder:
             )
         return folder / name
 
+    def file(self, path: Path) -> File:
+        with path.open("rb") as stream:
+            self.read[path.name] = hashlib.file_digest(stream, "sha256").hexdigest()
+        return only_file(path.name, lambda: path.open("rb"))
+
     def text(self, path: Path) -> str:
-        data = path.read_bytes()
-        self.read[path.name] = hashlib.sha256(data).hexdigest()
-        try:
-            return data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            raise GenieError(
-                f"{path.name} is not UTF-8: line {line:,} has an invalid byte.",
-                code="release-broken",
-                details={"file": path.name, "line": line},
-            ) from None
+        with self.file(path).text() as text:
+            return text.read()
 
     def lines(self, path: Path) -> list[str]:
-        """Read a file's lines, split at line feeds only."""
-        text = self.text(path)
-        if not text:
-            return []
-        return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+        return list(self.file(path).texts())
 
     def rows(self, path: Path) -> Iterator[Row]:
-        """Read JSONL, a JSON list, or a JSON object around a list or from id to row."""
-        text = self.text(path)
-        first = text.lstrip()[:1]
-        if first == "[" or (path.suffix != ".jsonl" and _is_one_value(text)):
-            yield from _rows_of(_parse(text, path.name, None), path.name)
+        """Read JSON Lines, a JSON list or object from id to row, or another table."""
+        file = self.file(path)
+        found = None if is_binary(file) else json_rows(file)
+        if not found:
+            for one in read_sound_table(file).rows:
+                yield Row(one.cells, file.name, one.place)
             return
-        for number, line in enumerate(text.split("\n"), start=1):
-            if line.strip():
-                yield _row(_parse(line, path.name, number), path.name, number)
+        for number, value in found[1]:
+            row = Row(value, file.name, f"{found[0]} {number:,}")
+            if not isinstance(value, dict):
+                raise row.broken("it is not a JSON object")
+            yield row
 
 
 @dataclass(frozen=True)
 class Row:
-    """One JSON object of a file, with errors that state its place."""
+    """One row of a file, with errors that state its place."""
 
     values: Mapping[str, Any]
     file: str
-    line: int | None
-
-    @property
-    def where(self) -> str:
-        """File and line in words."""
-        return f"{self.file}, line {self.line:,}" if self.line else self.file
+    place: str
 
     def broken(self, reason: str) -> GenieError:
-        return GenieError(
-            f"{self.where}: {reason}.",
-            code="release-broken",
-            details={"file": self.file, "line": self.line},
-        )
+        return refuse("release-broken", reason, self.file, self.place)
 
     def text(self, *names: str) -> str:
-        """Return the first of some fields that is present; numbers become text."""
+        """Return the first of some fields that is present."""
         for name in names:
             if name in self.values:
                 return self._text(name, self.values[name])
@@ -289,61 +278,7 @@ class Row:
     def _text(self, name: str, value: object) -> str:
         if isinstance(value, str):
             return value
-        if isinstance(value, int) and not isinstance(value, bool):
-            return str(value)
         raise self.broken(f"the field {name} is not a string")
-
-
-def _is_one_value(text: str) -> bool:
-    # in JSON Lines under another file name, each of the first lines is a whole object
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    several = len(lines) > 1
-    return not (several and lines[0].endswith("}") and lines[1].startswith("{"))
-
-
-def _parse(text: str, file: str, line: int | None) -> Any:
-    try:
-        return json.loads(text)
-    except RecursionError:
-        reason = "it is nested too deeply"
-    except json.JSONDecodeError as error:
-        line = line or error.lineno
-        reason = error.msg.lower()
-    except ValueError as error:  # a number with too many digits
-        reason = str(error)
-    raise GenieError(
-        f"{file}, line {line or 1:,} is not valid JSON: {reason}.",
-        code="release-broken",
-        details={"file": file, "line": line or 1},
-    )
-
-
-def _rows_of(value: Any, file: str) -> Iterator[Row]:
-    if isinstance(value, dict):
-        inner = [entry for entry in value.values() if _is_table(entry)]
-        if len(inner) == 1:  # {"version": ..., "data": [...]}
-            value = inner[0]
-        elif value and all(isinstance(entry, dict) for entry in value.values()):
-            value = [{"id": key, **entry} for key, entry in value.items()]
-        else:  # a single instance
-            value = [value]
-    for number, entry in enumerate(value, start=1):
-        yield _row(entry, f"{file}, entry {number:,}", None)
-
-
-def _is_table(value: object) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(entry, dict) for entry in value)
-    )
-
-
-def _row(value: Any, file: str, line: int | None) -> Row:
-    row = Row(value if isinstance(value, dict) else {}, file, line)
-    if not isinstance(value, dict):
-        raise row.broken("it is not a JSON object")
-    return row
 
 
 def _inside(name: object) -> str:

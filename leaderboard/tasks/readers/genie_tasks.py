@@ -1,5 +1,6 @@
 """The official releases of αNLG, ARC-DA and XSum, a reader each."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -84,34 +85,40 @@ def _add(stories: dict[str, ReleaseInstance], row: Row, hypotheses: list[str]) -
     story.references.extend(text for text in hypotheses if text not in story.references)
 
 
+class _Rows(ReleaseReader):
+    """A file with a row for each instance."""
+
+    names: ClassVar[tuple[str, ...]] = ("{}.jsonl", "*{}*.jsonl")
+
+    def read(self, path: Path, options: Mapping[str, Any]) -> Release:
+        folder = Folder(path)
+        split = options.get("split", "test")
+        file = folder.find(*(name.replace("{}", str(split)) for name in self.names))
+        instances = [self.instance(row, options) for row in folder.rows(file)]
+        return release_of(instances, folder.read)
+
+    @abstractmethod
+    def instance(self, row: Row, options: Mapping[str, Any]) -> ReleaseInstance: ...
+
+
 # ARC-DA: questions with several direct answers, JSONL.
-class ArcDa(ReleaseReader):
+class ArcDa(_Rows):
     """One object a line: ``question_id``, ``question``, ``answers`` (several)."""
 
     slug = "arc-da-jsonl"
     layout = "test.jsonl: question_id, question, answers (list of strings)"
     options: ClassVar[Mapping[str, str]] = {"split": "train, dev or test (default)"}
 
-    def read(self, path: Path, options: Mapping[str, Any]) -> Release:
-        folder = Folder(path)
-        split = options.get("split", "test")
-        file = folder.find(f"{split}.jsonl", f"*{split}*.jsonl")
-        instances = []
-        for row in folder.rows(file):
-            question = row.text("question")
-            answers = row.texts("answers")
-            if "answers" not in row.values:
-                raise row.broken("the field answers is missing")
-            instances.append(
-                ReleaseInstance(
-                    row.text("question_id"), {"question": question}, answers, question
-                )
-            )
-        return release_of(instances, folder.read)
+    def instance(self, row: Row, options: Mapping[str, Any]) -> ReleaseInstance:
+        question, answers = row.text("question"), row.texts("answers")
+        if "answers" not in row.values:
+            raise row.broken("the field answers is missing")
+        key = row.text("question_id")
+        return ReleaseInstance(key, {"question": question}, answers, question)
 
 
 # XSum: news articles with one-sentence summaries, JSON or JSONL.
-class XSum(ReleaseReader):
+class XSum(_Rows):
     """Objects with ``id``, ``document`` and ``summary``.
 
     As JSONL, as a JSON list, or as a JSON object from id to the other two.
@@ -122,29 +129,17 @@ class XSum(ReleaseReader):
     options: ClassVar[Mapping[str, str]] = {
         "split": "train, validation or test (default)"
     }
+    names = ("{}.jsonl", "{}.json", "*{}*.jsonl", "*{}*.json")
 
-    def read(self, path: Path, options: Mapping[str, Any]) -> Release:
-        folder = Folder(path)
-        split = options.get("split", "test")
-        file = folder.find(
-            f"{split}.jsonl", f"{split}.json", f"*{split}*.jsonl", f"*{split}*.json"
+    def instance(self, row: Row, options: Mapping[str, Any]) -> ReleaseInstance:
+        document, key = row.text("document"), row.text("id", "bbcid")
+        return ReleaseInstance(
+            key, {"document": document}, [row.text("summary")], document
         )
-        instances = []
-        for row in folder.rows(file):
-            document = row.text("document")
-            instances.append(
-                ReleaseInstance(
-                    row.text("id", "bbcid"),
-                    {"document": document},
-                    [row.text("summary")],
-                    document,
-                )
-            )
-        return release_of(instances, folder.read)
 
 
 # Genie's layout, for the demonstration tasks and for new tasks.
-class DemoJsonl(ReleaseReader):
+class DemoJsonl(_Rows):
     """One object a line: ``id``, ``fields`` (name to text), ``references``."""
 
     slug = "demo-jsonl"
@@ -153,31 +148,16 @@ class DemoJsonl(ReleaseReader):
         "split": "name of the file without .jsonl (default: test)",
         "source": "which field is the source (default: the first)",
     }
+    names = ("{}.jsonl",)
 
-    def read(self, path: Path, options: Mapping[str, Any]) -> Release:
-        folder = Folder(path)
-        file = folder.find(f"{options.get('split', 'test')}.jsonl")
-        instances = []
-        for row in folder.rows(file):
-            fields = row.values.get("fields")
-            if not isinstance(fields, dict) or not fields:
-                raise row.broken("the field fields must be an object with strings")
-            texts = {str(key): _text(row, key, value) for key, value in fields.items()}
-            source = str(options.get("source", next(iter(texts))))
-            if source and source not in texts:
-                raise row.broken(f"the field {source} is missing")
-            instances.append(
-                ReleaseInstance(
-                    row.text("id"),
-                    texts,
-                    row.texts("references"),
-                    texts[source] if source else "",
-                )
-            )
-        return release_of(instances, folder.read)
-
-
-def _text(row: Row, key: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise row.broken(f"the field {key} is not a string")
-    return value
+    def instance(self, row: Row, options: Mapping[str, Any]) -> ReleaseInstance:
+        fields = row.values.get("fields")
+        if not isinstance(fields, dict) or not fields:
+            raise row.broken("the field fields must be an object with strings")
+        texts = Row(fields, row.file, row.place)
+        found = {str(key): texts.text(key) for key in fields}
+        source = str(options.get("source", next(iter(found))))
+        if source and source not in found:
+            raise row.broken(f"the field {source} is missing")
+        key, references = row.text("id"), row.texts("references")
+        return ReleaseInstance(key, found, references, found.get(source, ""))

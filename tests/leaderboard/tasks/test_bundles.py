@@ -179,9 +179,12 @@ def test_whatever_a_bundle_names_nothing_outside_is_read(tmp_path, release, file
     assert (looked.n_instances == 0) == (options != "x")
     # links in a folder are not followed either
     (tmp_path / "task.toml").write_bytes(TOML)
-    (tmp_path / "test.jsonl").symlink_to("/etc/passwd")
-    with pytest.raises(GenieError, match="is a link"):
-        opened(tmp_path)
+    link = tmp_path / "test.jsonl"
+    for target in ("/etc/passwd", secret):
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+        with pytest.raises(GenieError, match="is a link"):
+            opened(tmp_path)
 
 
 @pytest.fixture

@@ -109,7 +109,8 @@ def test_a_design_with_two_outputs_is_drawn_as_pairs():
         criteria={"overall": "Which is better?"},
     )
     test = qualification.draw_test(task, 6)
-    assert {q.expected["slot"] for q in test.questions.all()} <= {"A", "B"}
+    slots = [q.expected["slot"] for q in test.questions.all()]
+    assert (len(slots), set(slots) <= {"A", "B"}) == (6, True)
 
 
 def launched(task, system="Kite"):
@@ -168,6 +169,7 @@ def test_staff_draw_a_test_by_a_button(task, client):
     drawn = client.post(page, {**sent, **rules, "confirmed": "yes"}, follow=True)
     assert drawn.redirect_chain[-1][0] == "/admin/crowd/qualificationtest/"
     test = QualificationTest.own.get()
+    assert f"Drawn: {test}." in drawn.text
     assert (test.n_asked, test.pass_percent, test.state) == (2, 100, "DRAFT")
     many = {**sent, **rules, "n": 50, "confirmed": "yes"}
     assert "has 20 instances" in client.post(page, many, follow=True).text

@@ -24,6 +24,5 @@ def codes(data: str | bytes, name: str = "predictions.json", **more) -> list[str
 
 
 def only(data: str | bytes, name: str = "predictions.json", **more):
-    """Give the one problem of a file that has just one."""
     [problem] = hand_in(data, name, **more).problems
     return problem

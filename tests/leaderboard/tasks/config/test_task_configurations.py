@@ -27,7 +27,17 @@ from leaderboard.tasks.config import (
     TestCriteria,
     read_task,
 )
-from leaderboard.tasks.config.kinds import settings_of
+from leaderboard.tasks.config.kinds import (
+    Place,
+    mapping,
+    names,
+    one_of,
+    settings_of,
+    share,
+    text,
+    truth,
+    whole,
+)
 from leaderboard.tasks.config.task import SourceConfig
 from tests.factories import make_task
 
@@ -74,6 +84,46 @@ def test_a_task_says_little_and_the_rest_is_as_usual():
     assert config.metrics.headline == ("chrf",)
     assert config.comparison.wave_size == 20
     assert human.form(human.criteria) == {}
+    assert read({"noisy_below": 0.9})[0].human.noisy_below == NoisyBelow(0.9, 0.9)
+
+
+@pytest.mark.parametrize(
+    ("kind", "right", "wrong"),
+    [
+        (text(3), ["", "abc"], ["abcd", 7]),
+        (text(filled=True), ["a" * 999], ["", " "]),
+        (whole(1, 3), [1, 3], [0, 4, True, 2.0]),
+        (whole(), [0, 10**9], [-1]),
+        (share(), [0, 0.5, 1], [-0.1, 1.1, True]),
+        (share(open_ends=True), [0.1], [0, 1]),
+        (truth(), [True, False], [0, "true"]),
+        (one_of(("a", 1), "a"), ["a", 1], ["b", True, 1.0]),
+        (names("criteria"), [[], ["a", "b"]], ["a", ["a", "a"], [7]]),
+        (mapping("labels", text()), [{}, {"a": "b"}], [{"a": 7}, ["a"]]),
+    ],
+)
+def test_limits_are_allowed_and_what_is_beyond_them_is_named(kind, right, wrong):
+    for value in right:
+        place = Place("key", [])
+        found = kind.read(value, place)
+        assert (list(found) if isinstance(value, list) else found) == value
+        assert place.problems == []
+    for value in wrong:
+        place = Place("key", [])
+        kind.read(value, place)
+        assert len(place.problems) == 1
+
+
+@pytest.mark.parametrize(
+    ("metrics", "said"),
+    [
+        (7, "metrics: must be a table, not 7."),
+        ({"use": ["chrf"], "headline": ["rouge1"]}, "metrics.headline: names 'rouge1', which `use` does not name."),
+        ({"use": ["chrf"], "chrf": 7}, "metrics.chrf: there is no such key; there are use, headline."),
+    ],
+)  # fmt: skip
+def test_metrics_that_cannot_be_read_are_named(metrics, said):
+    assert read(metrics=metrics)[1] == [said]
 
 
 def test_comparisons_take_over_whom_they_ask_and_not_how():
@@ -113,14 +163,16 @@ def test_an_hit_template_brings_questions_and_how_they_are_marked():
     template = all_templates()["rankme-outputs"]
     assert dict(read()[0].joint.criteria) == dict(template.questions)
     several = next(one for one in all_templates().values() if one.test_criteria)
-    names = list(several.questions)
+    first = next(iter(several.questions))
     said = {"hit_template": several.slug, "criteria": dict(several.questions)}
     marked = read(said)[0].human.test_criteria
     assert set(marked.negative) == set(several.test_criteria["negative"])
     other = {**said, "criteria": {**said["criteria"], "other": "And that?"}}
     assert read(other)[0].human.test_criteria is None
-    one = read({**said, "criteria": {names[0]: "This?"}})[0].human.test_criteria
-    assert set(one.positive) | set(one.negative) <= {names[0]}
+    one = read({**said, "criteria": {first: "This?"}})[0].human.test_criteria
+    for kind in ("positive", "negative", "form"):
+        marks = several.test_criteria.get(kind, ())
+        assert list(getattr(one, kind)) == [name for name in marks if name == first]
 
 
 def test_the_form_of_a_campaign_has_what_is_said_of_its_criteria():

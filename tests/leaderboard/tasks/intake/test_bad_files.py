@@ -255,7 +255,7 @@ BAD = {
     ),
     "half a character in a name that stands twice": (
         {"a.json": b'[{"\\ud800": "1", "\\ud800": "2"}]'},
-        "a.json, line 1: the name “\\ud800” stands twice in one object.",
+        "a.json: the name “\\ud800” stands twice in one object.",
     ),
     "two inputs of nearly one name": (
         csv("question,Question,ada\na,b,c\nd,e,f\n"),
