@@ -370,17 +370,21 @@ def rescaled(ratings: Ratings, scale: str) -> Floats:
     if scale == "value":
         return values
     labels = ratings.labels
-    worker = labels["worker"].codes
+    worker, pages = labels["worker"].codes, None
+    if "page" in labels:
+        of_page = pd.DataFrame({"worker": worker, "page": labels["page"].codes})
+        # a page with one output compares nothing
+        pages = labels["page"].codes if of_page.duplicated().any() else None
     if scale == "log":
         if (values <= 0).any():
             raise GenieError(
                 f"Magnitudes must be above 0; one is {values.min():g}.",
                 code="not-positive",
             )
-        page = labels["page"].codes if "page" in labels else np.zeros_like(worker)
+        page = np.zeros_like(worker) if pages is None else pages
         logs = pd.Series(np.log(values))
         return np.asarray(logs - logs.groupby([worker, page]).transform("mean"))
-    page = labels.get("page", labels.get("instance", labels["worker"])).codes
+    page = labels.get("instance", labels["worker"]).codes if pages is None else pages
     ranks = pd.Series(values).groupby([worker, page]).rank()
     return np.asarray(ranks, dtype=np.float64)
 

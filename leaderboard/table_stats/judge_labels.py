@@ -1,12 +1,12 @@
 """Judges, such as language models: files of labels and facts, results as sheets and JSON."""
 
-import gzip
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from genie.lib.errors import GenieError
+from leaderboard.imports.readers.sources import sources_in
 from leaderboard.stats.judges.validation import AlternativeAnnotator, Label, Reason
 from leaderboard.table_stats.report import Sheet
 
@@ -17,34 +17,22 @@ Labels = dict[str, dict[str, Label]]
 def read_labels(path: Path) -> Labels:
     """Read a JSON object by rater, then instance, of labels: AltTest's format.
 
-    Raises
-    ------
-    GenieError
-        With the rater and instance of the first error.
+    Raises "bad-labels", and the errors of a file that is no text.
     """
+    (file,) = sources_in(path)
     try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-        content = json.loads(text)
-    except OSError as error:
-        raise _wrong(path, f"cannot be read: {error.strerror or error}") from error
-    except (ValueError, RecursionError, EOFError) as error:
-        raise _wrong(path, "is not JSON in UTF-8") from error
-    if not isinstance(content, dict) or not content:
-        raise _wrong(path, "is not an object from rater to labels")
-    for rater, labels in content.items():
-        if not isinstance(labels, dict):
-            raise _wrong(path, f"has no object of labels for {rater!r}")
-        for instance, label in labels.items():
-            if isinstance(label, bool) or not isinstance(label, str | int | float):
-                raise _wrong(
-                    path, f"has for {rater!r}, {instance!r} neither text nor number"
-                )
+        content: Labels = json.loads("".join(file.lines()))
+        cells = [label for labels in content.values() for label in labels.values()]
+    except (ValueError, RecursionError, AttributeError):
+        cells = []
+    wrong = [one for one in cells if isinstance(one, bool | list | dict | None)]
+    if wrong or not cells:
+        raise GenieError(
+            f"{path.name} is no JSON object from rater to an object from instance to text "
+            f"or number{f', not {wrong[0]}' if wrong else ''}.",
+            code="bad-labels",
+        )
     return content
-
-
-def _wrong(path: Path, what: str) -> GenieError:
-    return GenieError(f"{path.name} {what}.", code="bad-labels")
 
 
 def sheet(found: Mapping[str, AlternativeAnnotator], note: str) -> Sheet:

@@ -1,7 +1,8 @@
 """Comparison of two tables of ratings as two crowds, and its text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from leaderboard.table_stats.read import Pairs, Ratings, read_tables
 def compare_tables(
     first: Path,
     second: Path,
-    criteria: Sequence[str] = (),
+    choices: Mapping[str, Any],
     *,
     scale: str = "value",
     seed: int = 0,
@@ -25,7 +26,7 @@ def compare_tables(
 
     Systems, instances and workers are matched by name.
     """
-    tables = [_ratings(path, criteria) for path in (first, second)]
+    tables = [_ratings(path, choices) for path in (first, second)]
     found = []
     for criterion in [name for name in tables[0] if name in tables[1]]:
         both = [table[criterion] for table in tables]
@@ -51,9 +52,9 @@ def compare_tables(
     return found
 
 
-def _ratings(path: Path, criteria: Sequence[str]) -> dict[str, Ratings]:
+def _ratings(path: Path, choices: Mapping[str, Any]) -> dict[str, Ratings]:
     tables = {}
-    for table in read_tables([path], criteria):
+    for table in read_tables([path], choices):
         if isinstance(table, Pairs):
             raise GenieError(
                 f"{path} holds pairs; two crowds are compared by their ratings.",

@@ -24,7 +24,7 @@ class Command(BaseCommand):
             "file",
             type=Path,
             metavar="FILE",
-            help="CSV, TSV or JSON: a column for each system and a row for each item, or "
+            help="CSV, TSV, JSON, Excel or Parquet: a column for each system and a row for each item, or "
             "the other way round, or columns named system, item and score",
         )
         parser.add_argument("--lower-is-better", action="store_true")
@@ -38,11 +38,11 @@ class Command(BaseCommand):
         path: Path = options["file"]
         try:
             with path.open("rb") as file:
-                scores = read_scores(file)
+                scores = read_scores(file, path.name)
         except OSError as error:
             raise CommandError(f"{path} cannot be read: {error.strerror}.") from error
         except GenieError as error:
-            raise CommandError(f"{path.name}: {error}") from error
+            raise CommandError(str(error)) from error
         found = audit(scores, lower_is_better=options["lower_is_better"])
         write = as_latex if options["latex"] else as_text
         self.stdout.write(write([sheet(found)]))

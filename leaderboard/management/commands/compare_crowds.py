@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from genie.lib.errors import GenieError
 from genie.upkeep.engines import working_copy
 from leaderboard.boards.selectors.certainty import pools_of
+from leaderboard.imports.readers import options as of_files
 from leaderboard.table_stats.two_crowds import as_lines, compare_tables
 from leaderboard.tasks.models import Task
 
@@ -26,7 +27,7 @@ class Command(BaseCommand):
             metavar="TASK | FILE_A FILE_B",
             help="a task's slug, or two tables of ratings (see genie stats)",
         )
-        parser.add_argument("--criteria", nargs="+", default=[], metavar="COLUMN")
+        of_files.add_arguments(parser)
         parser.add_argument(
             "--scale",
             choices=("value", "log"),
@@ -69,7 +70,7 @@ def _of_files(options: dict[str, Any]) -> list[str]:
     found = compare_tables(
         first,
         second,
-        options["criteria"],
+        of_files.choices_of(options),
         scale=options["scale"],
         seed=options["seed"],
     )

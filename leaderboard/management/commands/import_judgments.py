@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,17 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
+from leaderboard.files import File, printable
 from leaderboard.imports.models import Import
+from leaderboard.imports.readers import options as of_files
+from leaderboard.imports.readers.columns import Proposal, require_ratings
 from leaderboard.imports.readers.judgments import Judgments
-from leaderboard.imports.readers.preview import Preview
-from leaderboard.imports.readers.read import guess, read
-from leaderboard.imports.readers.sources import Source, sources_in
+from leaderboard.imports.readers.layout import Choice
+from leaderboard.imports.readers.mapping import SLUG, read_choices, to_toml
+from leaderboard.imports.readers.preview import Preview, open_words
+from leaderboard.imports.readers.read import propose
+from leaderboard.imports.readers.sources import sources_in
+from leaderboard.imports.readers.uploads import short_reason
 from leaderboard.imports.selectors import About
 from leaderboard.imports.services.bring_in import bring_in, check
 from leaderboard.imports.services.plan import preview_import
@@ -29,17 +36,22 @@ _EVERY = 10_000
 
 class Command(BaseCommand):
     help = (
-        "Read judgments that were made elsewhere and give them a board: WMT, Appraise, "
-        "Pearmut, Potato, Label Studio, battles, wide and long tables. --dry-run says what "
-        "would be stored and every problem by its row, and stores nothing."
+        "Import ratings from files and give them a board. The command shows the role of "
+        "each column and asks what the files leave open. --dry-run stores nothing."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "path", nargs="*", type=Path, help="files, or a folder with all of them"
         )
-        parser.add_argument("--task", default="", metavar="SLUG", help="a new name")
+        parser.add_argument(
+            "--task",
+            default="",
+            metavar="SLUG",
+            help="a new name; without one, a dry run",
+        )
         parser.add_argument("--layout", default="", help="otherwise it is guessed")
+        of_files.add_arguments(parser)
         for name, what in _PAIRS.items():
             parser.add_argument(
                 f"--{name}",
@@ -81,35 +93,36 @@ class Command(BaseCommand):
             raise CommandError(one_line(error.message, 4_000)) from error
 
     def _run(self, options: dict[str, Any]) -> None:
-        if not options["path"] or not options["task"]:
-            raise CommandError("Name the files, and the task with --task SLUG.")
+        if not options["path"]:
+            raise CommandError("Name the files.")
         files = [one for path in options["path"] for one in sources_in(path)]
         said = {name: _pairs(name, options[name]) for name in _PAIRS}
         printed = read_expected(options["published"]) if options["published"] else []
         if printed:
             # errors of the list are reported before anything is stored
             published_in(printed, options["part"])
-        layout = options["layout"] or self._guessed(files)
-        judgments = read(files, layout=layout, choices=said["choose"])
-        about = _about(options, said)
-        seen, _ = preview_import(
-            judgments, slug=options["task"], about=about, files=files
-        )
-        dry = options["dry_run"]
+        choices = of_files.choices_of(options)
+        found = self._settled(files, options, choices)
+        judgments = require_ratings(found)
+        about = _about(options, said, choices | found.mapping)
+        slug, dry = options["task"] or "dry-run", options["dry_run"]
+        dry |= not options["task"]
+        seen, _ = preview_import(judgments, slug=slug, about=about, files=files)
         if not options["json"]:
             self.stdout.write(seen.to_text(), ending="")
         elif dry:
-            self.stdout.write(_json(seen, judgments))
+            self.stdout.write(_json(seen, judgments, found))
         if seen.refused:
             raise CommandError(" ".join(seen.refused))
         if dry:
-            check(judgments, slug=options["task"], about=about, files=files)
-            title = about.title or options["task"]
-            self._say(
-                f"{options['task']} could be imported; nothing was stored. Its title, "
-                f"unless the task is there already: {title} (--title).",
-                options,
+            check(judgments, slug=slug, about=about, files=files)
+            sentence = (
+                f"{slug} could be imported; nothing was stored. Its title, unless the task "
+                f"is there already: {about.title or slug} (--title)."
+                if options["task"]
+                else "These ratings can be imported with --task SLUG; nothing was stored."
             )
+            self._say(sentence, options)
             return
         row = bring_in(
             judgments,
@@ -124,12 +137,56 @@ class Command(BaseCommand):
         if printed:
             keep_published(row.task, printed, part=options["part"])
 
-    def _guessed(self, files: list[Source]) -> str:
-        looks = guess(files)
-        for slug, look in list(looks.items())[:1]:
-            self.stderr.write(f"These files look like {slug}: {look.because}.")
-            return slug
-        return ""
+    def _settled(
+        self, files: list[File], options: dict[str, Any], choices: dict[str, Any]
+    ) -> Proposal:
+        """Read the files, and ask in a terminal what they leave open."""
+        layout = options["layout"] or (SLUG if options["mapping"] else "")
+        found = propose(files, layout=layout, choices=choices)
+        if (asked := _open(found)) and not sys.stdin.isatty():
+            raise CommandError(_refusal(asked, found))
+        if found.columns and not options["json"]:
+            self.stdout.write(_listed(found))
+        while left := _open(found):
+            try:
+                answer = {left[0].name: self._ask(left[0], found, choices)}
+                found = propose(files, layout=layout, choices=choices | answer)
+                choices |= answer
+            except GenieError as error:
+                self.stderr.write(error.message)
+        if asked:
+            again = {k: v for k, v in found.mapping.items() if k != "lost"}
+            self.stderr.write("To answer the same again, save this for --mapping:\n")
+            self.stderr.write(to_toml(again))
+        return found
+
+    def _ask(self, one: Choice, found: Proposal, choices: dict[str, Any]) -> Any:
+        self.stderr.write(one.question)
+        if one.name == "words" and found.judgments is not None:
+            left = open_words(found.judgments.judged)
+            words = one.options or [other["word"] for other in left]
+            usual = read_choices({"words": one.found}).words["*"]
+            said: dict[str, Any] = dict(
+                read_choices({"words": choices.get("words")}).words
+            )
+            worth = {w: self._input(w, str(usual.get(w.lower(), ""))) for w in words}
+            said |= said.pop("*")
+            return said | dict(read_choices({"words": worth}).words["*"])
+        for number, option in enumerate(one.options, 1):
+            self.stderr.write(f"  {number} {one_line(option)}")
+        answer = self._input("Number or text", one.found)
+        options = {str(n): option for n, option in enumerate(one.options, 1)}
+        picked = [options.get(part.strip(), "") for part in answer.split(",")]
+        if one.name == "lost" and "yes" not in (answer, *picked):
+            raise CommandError("Nothing was imported.")
+        return answer if not all(picked) else picked if picked[1:] else picked[0]
+
+    def _input(self, what: str, usual: str) -> str:
+        hint = f" [{usual}]" if usual else ""
+        self.stderr.write(f"{printable(what)}{hint}: ", ending="")
+        if not (answer := sys.stdin.readline()):
+            raise CommandError("Nothing was imported: a question has no answer.")
+        return answer.strip() or usual
 
     def _tell(self, what: str, done: int, of: int) -> None:
         if sys.stderr.isatty():
@@ -159,7 +216,6 @@ class Command(BaseCommand):
 
 
 _PAIRS = {
-    "choose": "what the layout cannot know, such as system=COLUMN; may be repeated",
     "known": f"what is known of {', '.join(ASKED)}",
     "question": "what people read for a criterion",
     "scale": "the lowest and highest possible answer, such as overall='1 to 7'; without "
@@ -181,19 +237,58 @@ def _pairs(name: str, given: list[str]) -> dict[str, str]:
     return pairs
 
 
-def _about(options: dict[str, Any], said: dict[str, dict[str, str]]) -> About:
+def _listed(found: Proposal) -> str:
+    """Return the columns with their roles and reasons, a line for each."""
+    lines = ["Columns:"] if found.columns else []
+    for one in found.columns:
+        n = f" ({len(one.fields):,} columns)" if len(one.fields) > 1 else ""
+        examples = f"; such as {', '.join(map(printable, one.examples))}" * bool(
+            one.examples
+        )
+        lines.append(
+            f"  {one_line(one.name)}{n}: {one.role}; {one_line(short_reason(one))}{examples}"
+        )
+    return "\n".join(lines)
+
+
+def _open(found: Proposal) -> list[Choice]:
+    """Return the questions to answer first; a format's reader refuses by itself."""
+    return [one for one in found.questions if one.needed and found.columns]
+
+
+def _refusal(asked: Sequence[Choice], found: Proposal) -> str:
+    """Return the questions with their options, and the columns."""
+    lines = []
+    for one in asked:
+        options = ", ".join(map(one_line, one.options[:60])) or "COLUMN"
+        lines.append(one_line(one.question, 1_000))
+        if one.name != "words":
+            lines.append(f"  --choose {one.name}=… with one of: {options}")
+    return "\n".join([*lines, _listed(found)])
+
+
+def _about(
+    options: dict[str, Any],
+    said: dict[str, dict[str, str]],
+    choices: dict[str, Any],
+) -> About:
     return About(
         title=options["title"],
         source=options["source"],
         licence=options["licence"],
         citation=options["citation"],
         known=said["known"],
-        choices=said["choose"],
+        choices=choices,
         questions=said["question"],
         scales=said["scale"],
     )
 
 
-def _json(seen: Preview, judgments: Judgments) -> str:
+def _json(seen: Preview, judgments: Judgments, found: Proposal) -> str:
     problems = [{**vars(one), "text": str(one)} for one in judgments.problems[:_EVERY]]
-    return json.dumps(seen.to_dict() | {"problems": problems}, ensure_ascii=False)
+    more = {
+        "problems": problems,
+        "columns": [{**vars(one), "fields": [*one.fields]} for one in found.columns],
+        "mapping": found.mapping,
+    }
+    return json.dumps(seen.to_dict() | more, ensure_ascii=False)

@@ -7,6 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
+from genie.lib.logs import one_line
+from leaderboard.imports.readers import options as of_files
 from leaderboard.table_stats.analysis import SCALES, Analysis, analyse
 from leaderboard.table_stats.page import as_page, picture
 from leaderboard.table_stats.pairs import analyse_pairs
@@ -29,16 +31,9 @@ class Command(BaseCommand):
             nargs="+",
             type=Path,
             metavar="FILE",
-            help="CSV, TSV or JSONL, also gzipped, or Parquet, with system, instance, worker, "
-            "(criterion) and value, or system_a, system_b, instance, worker, preferred",
+            help="CSV, TSV, JSON, JSON Lines, Excel or Parquet, packed or not; or a folder",
         )
-        parser.add_argument(
-            "--criteria",
-            nargs="+",
-            default=[],
-            metavar="COLUMN",
-            help="columns of ratings, where each criterion has its own",
-        )
+        of_files.add_arguments(parser)
         parser.add_argument(
             "--scale",
             choices=SCALES,
@@ -57,7 +52,7 @@ class Command(BaseCommand):
         try:
             found = self._analyses(files, options)
         except (GenieError, ValueError) as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(one_line(str(error), 4_000)) from error
         named = [(one, sheets(one)) for one in found]
         everything = [sheet for _, own in named for sheet in own]
         self.stdout.write(
@@ -78,7 +73,7 @@ class Command(BaseCommand):
             analyse_pairs(table)
             if isinstance(table, Pairs)
             else analyse(table, seed=options["seed"], scale=options["scale"])
-            for table in read_tables(files, options["criteria"])
+            for table in read_tables(files, of_files.choices_of(options))
         ]
 
     def _write(self, path: Path, text: str) -> None:

@@ -120,19 +120,25 @@ def test_items_without_a_score_for_every_system_are_left_out_and_counted():
     ("text", "said"),
     [
         ("", "empty"),
-        ("item,a,b\nq1,1\n", "Line 2 has 2 fields where the header has 3"),
-        ("item,a,b\nq1,1,x\nq2,1,1\n", "Line 2, column 'b': 'x' is not a number"),
+        ("item,a,b\nq1,1\n", "line 2: this row has 2 cells and the header 3"),
+        ("item,a,b\nq1,1,x\nq2,1,1\n", "line 2, column “b”: 'x' is not a number"),
         ("item,a,b\nq1,1,inf\n", "'inf' is not a number"),
-        ("item,a,b\nq1,1,1\nq1,0,1\n", "Line 3: item 'q1' stands there twice"),
-        ("item,a,a\nq1,1,1\n", "two columns are named 'a'"),
-        ("item,a\nq1,1\nq2,0\n", "At least two systems"),
-        ("item,a,b\nq1,1,\nq2,,0\n", "Only 0 of 2 items"),
+        (
+            "item,a,b\nq1,1,1\nq1,0,1\n",
+            "line 3, column “a”: '0' is a second score of 'a'",
+        ),
+        ("item,a,a\nq1,1,1\n", "line 1, column “a”: two columns have this header"),
+        ("item,a\nq1,1\nq2,0\n", "at least two systems"),
+        ("item,a,b\nq1,1,\nq2,,0\n", "only 0 of 2 items"),
         ('{"a": 3}', "give an object from item to score"),
         ('{"a": ', "not valid JSON"),
-        ('{"\\ud800": {"q": 1, "r": 2}, "b": {"q": 2, "r": 3}}', "not valid JSON"),
+        ('{"\\ud800": {"q": 1, "r": 2}, "b": {"q": 2, "r": 3}}', "cannot be shown"),
         ("item,a,b\nq1,1,1e-300\n", "'1e-300' is out of range"),
-        ("item,a,b\nq1,1,-1e308\n", "Line 2, column 'b': '-1e308' is out of range"),
-        ("system,item,score\na,q,1\na,q,0\n", "Line 3: 'a' has a second score"),
+        ("item,a,b\nq1,1,-1e308\n", "line 2, column “b”: '-1e308' is out of range"),
+        (
+            "system,item,score\na,q,1\na,q,0\n",
+            "line 3, column “score”: '0' is a second score",
+        ),
     ],
 )
 def test_a_wrong_file_gets_one_sentence(text, said):
@@ -176,4 +182,4 @@ def test_the_api_says_the_same_and_refuses_in_words(client):
     )
     assert refused.status_code == 400
     assert refused.json()["code"] == "bad-scores"
-    assert "Line 2, column 'b'" in refused.json()["detail"]
+    assert "s.csv, line 2, column “b”" in refused.json()["detail"]
