@@ -182,7 +182,7 @@ def refuse_too_large(request: Request) -> None:
 
 
 # Imports of ratings in the API, for staff: sent, read, previewed, imported.
-_NO_TEXT = re.compile("[\0\ud800-\udfff]")
+_NO_TEXT = re.compile(r"\\u0000|[\ud800-\udfff]")
 
 
 class TableField(serializers.CharField):
@@ -190,16 +190,25 @@ class TableField(serializers.CharField):
 
     def to_internal_value(self, data: Any) -> Any:
         try:
-            said = json.loads(super().to_internal_value(data))
+            said = json.loads(super().to_internal_value(data), parse_constant=str)
         except (ValueError, RecursionError) as error:
             raise serializers.ValidationError("Not JSON.") from error
         if not isinstance(said, dict):
             raise serializers.ValidationError("Not a JSON object.")
-        texts = {str(key): str(text) for key, text in said.items()}
         # characters that no database can store: number 0, half surrogate pairs
-        if _NO_TEXT.search("".join([*texts, *texts.values()])):
+        if _NO_TEXT.search(json.dumps(said, ensure_ascii=False)):
             raise serializers.ValidationError("Not text.")
-        return texts
+        return self.to_texts(said)
+
+    def to_texts(self, said: dict[str, Any]) -> dict[str, Any]:
+        return {key: str(value) for key, value in said.items()}
+
+
+class ChoicesField(TableField):
+    """A mapping as a JSON object, whose values may be lists and objects."""
+
+    def to_texts(self, said: dict[str, Any]) -> dict[str, Any]:
+        return said
 
 
 class ImportFilesSerializer(Body):
@@ -215,8 +224,10 @@ class ImportFilesSerializer(Body):
     layout = serializers.SlugField(
         max_length=100, required=False, help_text="As what they are read; else guessed."
     )
-    choices = TableField(
-        required=False, help_text="JSON object: what the layout's reader is told."
+    choices = ChoicesField(
+        required=False,
+        help_text="JSON object, as in a mapping file: a role to its columns or patterns, "
+        'such as {"system": "model", "rating": ["fluency"]}, and answers to questions.',
     )
     source = serializers.CharField(  # type: ignore[assignment]
         max_length=500, required=False, help_text="Where the files come from."
@@ -255,9 +266,19 @@ class ImportStateSerializer(serializers.Serializer[Any]):
         help_text="Why nothing can be imported; empty: nothing speaks against it."
     )
     layout = serializers.CharField(help_text="As what the files were read.")
+    columns = serializers.ListField(
+        child=serializers.DictField(),
+        help_text="Each column or pattern of columns with its role, the reason and "
+        "examples.",
+    )
+    questions = serializers.ListField(
+        child=serializers.DictField(),
+        help_text="Answered in `choices`, by their names.",
+    )
+    mapping = serializers.DictField(help_text="The roles and answers that were used.")
     seen = serializers.DictField(
-        help_text="Once read: rows by role, systems, criteria with their ranges, what the "
-        "layout can be told, the first rows and what the files do not say."
+        help_text="Once read: rows by role, systems with their means, criteria with their "
+        "ranges, the first rows and what the files do not say."
     )
     problems = serializers.ListField(
         child=serializers.CharField(), help_text="By file and row, the first 200."
@@ -283,6 +304,9 @@ class ImportStateSerializer(serializers.Serializer[Any]):
                 "state": found["phase"],
                 "error": found["error"],
                 "layout": seen.pop("layout", "") or found["layout"],
+                "columns": seen.pop("columns", []),
+                "questions": seen.pop("choices", []),
+                "mapping": seen.pop("mapping", {}),
                 "problems": seen.pop("problems", []),
                 "n_problems": seen.pop("n_problems", 0),
                 "seen": seen,

@@ -42,13 +42,12 @@ class NewForm(forms.Form):
         "left empty.",
     )
 
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or {}
+    def clean(self) -> None:
+        cleaned = self.cleaned_data
         slug = slugify(cleaned.get("slug") or cleaned.get("title", ""))
         cleaned["slug"] = slug.replace("_", "-").strip("-")[:100]
         if cleaned.get("title") and not cleaned["slug"]:
             self.add_error("slug", "Give an address: the name has no letters for one.")
-        return cleaned
 
 
 def _designs() -> list[tuple[str, str]]:
@@ -152,8 +151,8 @@ class AskForm(forms.Form):
     def others(self) -> list[forms.BoundField]:
         return [self[name] for name in type(self).base_fields]
 
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or {}
+    def clean(self) -> None:
+        cleaned = self.cleaned_data
         criteria: list[list[Any]] = []
         for number in range(1, N_CRITERIA + 1):
             question = cleaned.pop(f"question_{number}", "")
@@ -172,7 +171,6 @@ class AskForm(forms.Form):
             cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
         if cleaned["consent"] == CONSENT:
             cleaned["consent"] = ""
-        return cleaned
 
 
 def _free(criteria: list[Any]) -> str:
@@ -185,11 +183,11 @@ _OF_TEST = ("qualification", "test_name", "test_n", "pass_percent", "test_questi
 class RewardForm(forms.Form):
     """A form with a reward in dollars, stored in cents."""
 
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or {}
-        reward = cleaned.pop("reward", None)
-        cleaned["reward_cents"] = None if reward is None else int(reward * 100)
-        return cleaned
+    def clean(self) -> None:
+        reward = self.cleaned_data.pop("reward", None)
+        self.cleaned_data["reward_cents"] = (
+            None if reward is None else int(reward * 100)
+        )
 
 
 class PeopleForm(RewardForm):
@@ -298,8 +296,9 @@ class PeopleForm(RewardForm):
             field.errors for field in self.of_test
         )
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
+    def clean(self) -> None:
+        super().clean()
+        cleaned = self.cleaned_data
         wanted = cleaned.get("qualification", "")
         if wanted == own_test.NAMED and not cleaned.get("test_name"):
             self.add_error("test_name", "Choose a test.")
@@ -308,7 +307,6 @@ class PeopleForm(RewardForm):
                 own_test.read(cleaned.get("test_questions", ""))
             except GenieError as error:
                 self.add_error("test_questions", error.message)
-        return cleaned
 
 
 class LinkForm(forms.Form):
@@ -464,8 +462,9 @@ class EditForm(RewardForm):
             if name not in {*only, "because"}:
                 del self.fields[name]
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
+    def clean(self) -> None:
+        super().clean()
+        cleaned = self.cleaned_data
         budget = cleaned.pop("budget", None)
         said = "budget" in self.changed_data and budget is not None
         cleaned["budget_cents"] = int(budget * 100) if said else None
@@ -474,4 +473,3 @@ class EditForm(RewardForm):
         # Browsers send CR LF.
         for name in {"description", "instructions", "consent"} & self.fields.keys():
             cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
-        return cleaned

@@ -1,10 +1,21 @@
 """The forms for imports of ratings."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django import forms
 
+from genie.lib.errors import GenieError
+from leaderboard.imports.readers.layout import Choice, all_layouts
+from leaderboard.imports.readers.mapping import (
+    CONSTANT,
+    NAMED,
+    ROLES,
+    SIDES,
+    SLUG,
+    read_choices,
+)
+from leaderboard.imports.readers.read import shipped_mappings
 from leaderboard.studio.forms import NewForm
 from leaderboard.tasks.selectors import ASKED
 
@@ -14,39 +25,162 @@ _SAID = ("source", "licence", "citation")
 class BringForm(NewForm): ...
 
 
-class LayoutForm(forms.Form):
-    """The layout of files, and its reader's questions."""
+def _layouts() -> list[tuple[str, str]]:
+    """Return the ways to read files: by roles, by shipped mappings, by formats."""
+    formats = {slug: layout.title for slug, layout in all_layouts().items()}
+    named = {SLUG: "columns by their roles", **{one: one for one in shipped_mappings()}}
+    return [("", "As it seems"), *(named | formats).items()]
+
+
+_MEANINGS = [("", "As guessed"), *((name, name) for name in NAMED)]
+_SIDES = [
+    ("", "Not chosen"),
+    ("first", "the first is better"),
+    ("second", "the second is better"),
+    ("tie", "tie"),
+    ("none", "no answer"),
+]
+_ANSWERS = ("within", "names", "numbers", "rating", "lower_is_better")
+_NUMBER = r"^(?:[+-]?\d+(?:[.,]\d+)?|none)\Z"
+
+
+class ChoicesForm(forms.Form):
+    """The roles of columns, and the answers to questions about files."""
+
+    layout = forms.ChoiceField(choices=_layouts, required=False, label="Read as")
+    within = forms.CharField(
+        max_length=500,
+        required=False,
+        label="Path of the rows in JSON, such as data.items",
+    )
+    one_system = forms.CharField(
+        max_length=200, required=False, label="All rows are of the system"
+    )
+    names = forms.ChoiceField(
+        choices=_MEANINGS, required=False, label="Columns with ratings are named after"
+    )
+    numbers = forms.ChoiceField(
+        choices=_MEANINGS, required=False, label="Numbers in their names are"
+    )
+    rating = forms.CharField(
+        max_length=500,
+        required=False,
+        label="Columns with ratings",
+        help_text="Instead of menus: names or patterns such as Q{item}_{criterion}, with "
+        "commas between. Parts are system, item, criterion and rater; {} is ignored.",
+    )
+    lower_is_better = forms.MultipleChoiceField(
+        required=False, widget=forms.CheckboxSelectMultiple, label="Lower is better"
+    )
 
     def __init__(
-        self, data: Any, seen: Mapping[str, Any], said: Mapping[str, Any]
+        self, data: Any, seen: Mapping[str, Any], before: Mapping[str, Any]
     ) -> None:
-        super().__init__(data)
-        self.fields["layout"] = forms.ChoiceField(
-            choices=[("", "As it seems"), *_layouts(seen, said.get("layout", ""))],
-            required=False,
-            initial=said.get("layout", ""),
-            label="Layout",
-        )
-        chosen: Mapping[str, str] = said.get("choices", {})
-        self.names = {}
-        self.first, self.rest_said = ["layout"], False
-        for number, one in enumerate(seen.get("choices", [])):
-            self.names[f"choice_{number}"] = one["name"]
-            self.fields[f"choice_{number}"] = _choice(one, chosen.get(one["name"], ""))
-            if one["found"] or one["needed"]:
-                self.first.append(f"choice_{number}")
-            else:
-                self.rest_said |= bool(chosen.get(one["name"]))
-        self.scales: dict[str, Mapping[str, Any]] = {}
-        self.scales_said: Mapping[str, str] = said.get("scales", {})
+        self.before, self.seen = before, seen
+        self.chosen: Mapping[str, Any] = before.get("choices", {})
+        constant = str(self.chosen.get("system") or "")
+        system = constant[1:] if constant.startswith(CONSTANT) else ""
+        own = {"layout": before.get("layout"), "rating": "", "one_system": system}
+        super().__init__(data, initial={**self.chosen, **own})
+        self.columns = seen.get("columns", [])
+        # field -> name of its choice, word, or criterion
+        self.of_choices = dict(zip(_ANSWERS, _ANSWERS, strict=True))
+        self.of_words: dict[str, str] = {}
+        self.of_scales: dict[str, Mapping[str, Any]] = {}
+        self.rare, self.needed = {*self.fields}, set[str]()
+        criteria = seen.get("criteria", [])
+        lower = [(one, one or "the ratings") for one in criteria]
+        self.fields["lower_is_better"].choices = lower  # type: ignore[attr-defined]
+        unused = {"lower_is_better"} if not lower else set[str]()
+        for name in unused if self.columns else (*_ANSWERS[1:], "one_system"):
+            del self.fields[name]
+        for number, one in enumerate(self.columns):
+            self.fields[f"role_{number}"] = forms.ChoiceField(
+                choices=list(ROLES.items()),
+                required=False,
+                initial=one["role"],
+                widget=forms.Select(attrs={"aria-label": f"Role of {one['name']}"}),
+            )
+        for number, question in enumerate(self._questions(criteria)):
+            self._add_question(f"choice_{number}", question)
+        if self.columns:
+            self._add_words()
+            self.rare -= (
+                {"one_system"}
+                if "system" in self.of_choices.values() or system
+                else set()
+            )
         for one in seen.get("scales", []):
             if one["scale"]:
                 self._add_scale(one)
 
+    def _questions(self, criteria: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+        asked = {one["name"]: one for one in self.seen.get("choices", [])}
+        if self.columns and len(criteria) > 1:
+            ranks = Choice(
+                "ranks", "Which criterion ranks the systems?", (*criteria,), criteria[0]
+            )
+            asked.setdefault("ranks", vars(ranks))
+        # the menus and the words have separate fields
+        left = {"rating", "words"} if self.columns else set()
+        return (one for name, one in asked.items() if name not in left)
+
+    def _add_question(self, field: str, one: Mapping[str, Any]) -> None:
+        self.of_choices[field] = one["name"]
+        said = self.chosen.get(one["name"]) or one["found"] * one["needed"]
+        # options of the command are left out
+        label = _OPEN.get(one["name"], one["question"])
+        found = f"Found: {one['found']}." if one["found"] else ""
+        hint = f"{found}{' Needed.' if one['needed'] else ''}".strip()
+        about = {"required": False, "initial": said, "label": label, "help_text": hint}
+        self.needed |= {field} if one["needed"] else set()
+        self.rare |= set() if one["needed"] or one["found"] else {field}
+        usual = [("", "As found" if one["found"] else "Not chosen")]
+        options = [(option, option) for option in one["options"] if option]
+        self.fields[field] = (
+            forms.ChoiceField(choices=usual + options, **about)
+            if options
+            else forms.CharField(max_length=500, **about)
+        )
+
+    def _add_words(self) -> None:
+        guessed = [
+            one["found"] for one in self.seen["choices"] if one["name"] == "words"
+        ]
+        known = _explain(",".join(filter(None, guessed)))["*"]
+        known |= _explain(self.chosen.get("words"))["*"]
+        usual = {"n": 0, "criteria": [], "paired": False}
+        listed = {word: {"word": word, **usual} for word in known} | {
+            " ".join(one["word"].lower().split()): one
+            for one in self.seen.get("words", [])
+        }
+        for number, (word, one) in enumerate(listed.items()):
+            worth, of = (
+                known.get(word, ""),
+                ", ".join(filter(None, one["criteria"][:3])),
+            )
+            about: dict[str, Any] = {
+                "required": False,
+                "initial": worth if isinstance(worth, str) else f"{worth:g}",
+                "label": f"“{one['word']}”",
+                "help_text": f"{one['n']:,} answers{of and f' of {of}'}"
+                if one["n"]
+                else "as you answered",
+            }
+            self.of_words[f"word_{number}"] = word
+            self.fields[f"word_{number}"] = (
+                forms.ChoiceField(choices=_SIDES, **about)
+                if one["paired"] or worth in SIDES
+                else forms.RegexField(_NUMBER, max_length=20, **about)
+            )
+
     def _add_scale(self, one: Mapping[str, Any]) -> None:
-        field, name, used = f"scale_{len(self.scales)}", one["criterion"], one["scale"]
-        self.scales[field] = one
-        self.first.append(field)
+        field, name, used = (
+            f"scale_{len(self.of_scales)}",
+            one["criterion"],
+            one["scale"],
+        )
+        self.of_scales[field] = one
         self.fields[field] = forms.CharField(
             max_length=50,
             required=False,
@@ -63,61 +197,104 @@ class LayoutForm(forms.Form):
         )
 
     @property
+    def table(self) -> list[tuple[Mapping[str, Any], forms.BoundField]]:
+        return [(one, self[f"role_{n}"]) for n, one in enumerate(self.columns)]
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        return list(
+            zip(*(one["cells"] or [""] * 10 for one in self.columns), strict=False)
+        )
+
+    @property
+    def words(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.of_words]
+
+    @property
     def main(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.first]
+        left = {*self.rare, *self.of_words}
+        return [
+            self[name]
+            for name in self.fields
+            if name not in left and name[:5] != "role_"
+        ]
 
     @property
     def rest(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.fields if name not in self.first]
+        return [self[name] for name in self.fields if name in self.rare]
 
     @property
     def said(self) -> dict[str, Any]:
         """Return the answers as a draft stores them; the reader handles empty ones."""
+        cleaned, layout = self.cleaned_data, self.cleaned_data["layout"]
+        if layout != self.before.get("layout", ""):
+            return {"layout": layout, "choices": {}, "scales": {}}
+        roles = self._roles()
+        choices = dict(self.chosen) | roles
+        for field, name in self.of_choices.items():
+            answered = field in self.changed_data or field in self.needed
+            if answered and not roles.get(name):
+                choices[name] = cleaned.get(field)
+        if self.of_words:
+            tables = _explain(self.chosen.get("words")).items()
+            choices["words"] = {
+                name: table for name, table in tables if name != "*"
+            } | {
+                word: value
+                if value in {*SIDES, "none"}
+                else float(value.replace(",", "."))
+                for field, word in self.of_words.items()
+                if (value := cleaned.get(field))
+            }
+        if "one_system" in self.changed_data:
+            name = cleaned["one_system"]
+            choices["system"] = name and f"{CONSTANT}{name}"
+        # an empty list is an answer: no column has this role
         choices = {
-            name: self.cleaned_data[field]
-            for field, name in self.names.items()
-            if self.cleaned_data.get(field)
+            name: value
+            for name, value in choices.items()
+            if value or (value == [] and name != "ignore")
         }
         # a scale that was only shown may still change with other choices
-        scales = dict(self.scales_said) | {
+        scales = dict(self.before.get("scales", {})) | {
             one["criterion"]: text
-            for field, one in self.scales.items()
-            if (text := self.cleaned_data.get(field, ""))
+            for field, one in self.of_scales.items()
+            if (text := cleaned.get(field, ""))
             and text != one["scale"]["shown"] * one["scale"]["confirmed"]
         }
-        layout = self.cleaned_data["layout"]
         return {"layout": layout, "choices": choices, "scales": scales}
 
+    def _roles(self) -> dict[str, list[str]]:
+        """Return the columns of each role that a menu changed."""
+        menus = [
+            (
+                one["name"],
+                one["role"],
+                self.cleaned_data.get(f"role_{n}") or one["role"],
+            )
+            for n, one in enumerate(self.columns)
+        ]
+        changed = {name for name, before, now in menus if before != now}
+        # columns that nothing was said about are guessed to be ignored
+        ignored = changed | {*self.chosen.get("ignore", ())}
+        return {
+            role: [
+                name
+                for name, _, now in menus
+                if now == role and (now != "ignore" or name in ignored)
+            ]
+            for role in {r for name, *both in menus if name in changed for r in both}
+        }
 
-def _layouts(seen: Mapping[str, Any], chosen: str) -> list[tuple[str, str]]:
-    from leaderboard.imports.readers.layout import all_layouts
 
-    likely = {slug: title for slug, title, _sure, _because in seen.get("layouts", [])}
-    others = {
-        slug: layout.title
-        for slug, layout in all_layouts().items()
-        if slug not in likely
-    }
-    named = [(slug, f"{title} (likely)") for slug, title in likely.items()]
-    named += sorted(others.items(), key=lambda pair: pair[1].lower())
-    return named if not chosen or chosen in dict(named) else [(chosen, chosen), *named]
+_OPEN = {"system": "Which column names the systems?"}
 
 
-def _choice(one: Mapping[str, Any], said: str) -> forms.Field:
-    found = f"Found: {one['found']}." if one["found"] else ""
-    about = {
-        "required": False,
-        "initial": said,
-        "label": one["question"],
-        "help_text": f"{found}{' Needed.' if one['needed'] else ''}".strip(),
-    }
-    if not one["options"]:
-        return forms.CharField(max_length=500, **about)
-    options = [("", "As found" if one["found"] else "Not said")]
-    options += [(option, option) for option in one["options"] if option]
-    if said and said not in one["options"]:
-        options.append((said, said))
-    return forms.ChoiceField(choices=options, **about)
+def _explain(words: Any) -> dict[str, dict[str, Any]]:
+    try:
+        return {k: dict(v) for k, v in read_choices({"words": words}).words.items()}
+    except GenieError:
+        return {"*": {}}
 
 
 class AboutForm(forms.Form):

@@ -8,6 +8,7 @@ writes nothing; `seen`, the findings; `error`.
 from __future__ import annotations
 
 import logging
+import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -21,10 +22,12 @@ from genie.lib import jobs
 from genie.lib.bounded import LimitExceeded, Limits, call_bounded
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
+from leaderboard.imports.readers.columns import Proposal
 from leaderboard.imports.readers.layout import Choice
-from leaderboard.imports.readers.people import pseudonyms
+from leaderboard.imports.readers.mapping import ROLES, SLUG, parse
+from leaderboard.imports.readers.people import pseudonyms, without_people
 from leaderboard.imports.readers.preview import Preview
-from leaderboard.imports.readers.uploads import Found, find
+from leaderboard.imports.readers.uploads import Found, find, short_reason
 from leaderboard.imports.selectors import About
 from leaderboard.imports.services.bring_in import bring_in, check
 from leaderboard.imports.services.plan import preview_import
@@ -34,20 +37,25 @@ from leaderboard.tasks.models import Task
 
 # The findings about imported files that a person sees before the import.
 N_NAMES = 100
+N_COLUMNS = 300
 LONGEST = 80
+LONGEST_MAPPING = 1 << 20
 
 
 def seen(
     found: Found, shown: Preview | None = None, asked: Sequence[Choice] = ()
 ) -> dict[str, Any]:
+    proposal = found.proposal
     about: dict[str, Any] = {
-        "layouts": [list(one) for one in found.layouts],
         "layout": found.layout,
         "choices": [
             {**vars(one), "options": list(one.options)}
-            for one in (*found.choices, *asked)
+            for one in (*proposal.questions, *asked)
         ],
-        "files": [one.name for one in found.sources][:N_NAMES],
+        "columns": _columns(proposal),
+        "n_columns": len(proposal.columns),
+        "mapping": proposal.mapping,
+        "files": [one.name for one in found.files][:N_NAMES],
     }
     if shown is None:
         return about
@@ -74,6 +82,32 @@ def seen(
         "n_judgments": n_judgments,
         "systems": list(said["systems"]),
     }
+
+
+def _columns(found: Proposal) -> list[dict[str, Any]]:
+    """Return the columns with their first cells, in the order of the roles."""
+    listed, order = [], list(ROLES)
+    for one in sorted(found.columns, key=lambda one: order.index(one.role))[:N_COLUMNS]:
+        first = next(iter(one.fields))
+        texts = [*one.examples, *(row.get(first, "") for row in found.rows)]
+        if "identifies people" in one.reason:
+            texts = []
+        elif one.role == "rater":
+            texts = [pseudonyms(texts)[text] for text in texts]
+        # numbers of items look like ids of platforms
+        plain = one.role in ("item", "document", "system")
+        cells = [(text if plain else without_people(text))[:LONGEST] for text in texts]
+        listed.append(
+            {
+                "name": one.name,
+                "n": len(one.fields),
+                "role": one.role,
+                "reason": short_reason(one),
+                "examples": cells[: len(one.examples)],
+                "cells": cells[len(one.examples) :],
+            }
+        )
+    return listed
 
 
 READING, READ, IMPORTING, IMPORTED = "reading", "read", "importing", "imported"
@@ -146,6 +180,15 @@ def say(draft: Draft, **said: Any) -> None:
         jobs.enqueue(READ_JOB, pk=draft.pk)
 
 
+def use_mapping(draft: Draft, file: File[bytes]) -> None:
+    """Read the files again by an uploaded mapping.
+
+    Raises ``not-a-mapping`` and the errors of `say`.
+    """
+    choices = parse(file.read(LONGEST_MAPPING), str(file.name))
+    say(draft, layout=SLUG, choices=choices)
+
+
 def start(draft: Draft, *, title: str = "", **said: Any) -> None:
     """Enqueue an import; an empty title leaves the draft's.
 
@@ -180,19 +223,29 @@ def read_now(pk: int) -> None:
         return
     asked = state_of(draft)
     found = _find(draft)
-    summary, error = seen(found), found.error
-    if found.judgments is not None:
+    summary, judgments = seen(found), found.proposal.judgments
+    # a format's reader refuses by itself; the options of the command are left out
+    asked_first = found.proposal.questions if found.proposal.columns else ()
+    open_ones = [
+        re.sub(r" \([^()]*\)", "", one.question).partition("?")[0] + "?"
+        for one in asked_first
+        if one.needed
+    ]
+    refused = [*filter(None, [found.error]), *open_ones]
+    if judgments is not None:
         task: dict[str, Any] = {
             "slug": draft.slug,
-            "about": _about(draft),
-            "files": found.sources,
+            "about": _about(draft, found),
+            "files": found.files,
         }
         try:
-            summary = seen(found, *preview_import(found.judgments, **task))
-            if not (error := " ".join(summary["refused"])):
-                check(found.judgments, **task)
-        except GenieError as refused:
-            error = refused.message
+            summary = seen(found, *preview_import(judgments, **task))
+            refused += summary["refused"]
+            if not refused:
+                check(judgments, **task)
+        except GenieError as stopped:
+            refused.append(stopped.message)
+    summary["troubles"], error = refused, " ".join(refused)
     with transaction.atomic():
         draft = Draft.objects.select_for_update().get(pk=pk)
         if state_of(draft)["asked"] == asked["asked"]:
@@ -208,14 +261,15 @@ def bring_in_now(pk: int) -> None:
         return
     found = _find(draft)
     try:
-        if found.judgments is None:
+        judgments = found.proposal.judgments
+        if judgments is None:
             raise GenieError(found.error, code="not-read")
         row = bring_in(
-            found.judgments,
+            judgments,
             slug=draft.slug,
             by=get_user_model().objects.get(pk=draft.owner_id),
-            about=_about(draft),
-            files=found.sources,
+            about=_about(draft, found),
+            files=found.files,
             tell=_teller(pk),
         )
     except GenieError as error:
@@ -268,7 +322,7 @@ def _put(draft: Draft, **said: Any) -> None:
     keep.keep(draft, **{KEY: {**state_of(draft), **said}})
 
 
-def _about(draft: Draft) -> About:
+def _about(draft: Draft, found: Found) -> About:
     said = state_of(draft)
     about: Mapping[str, Any] = said["about"]
     return About(
@@ -277,7 +331,7 @@ def _about(draft: Draft) -> About:
         licence=about.get("licence", ""),
         citation=about.get("citation", ""),
         known={key: text for key, text in about.get("known", {}).items() if text},
-        choices=said["choices"],
+        choices={**said["choices"], **found.proposal.mapping},
         questions={k: text for k, text in about.get("questions", {}).items() if text},
         scales=said["scales"],
     )

@@ -9,7 +9,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from genie.lib.errors import GenieError
-from leaderboard.studio.import_forms import AboutForm, BringForm, LayoutForm
+from leaderboard.imports.readers.mapping import to_toml
+from leaderboard.studio.import_forms import AboutForm, BringForm, ChoicesForm
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring, keep
 from leaderboard.studio.views.access import for_makers, own_draft
@@ -59,10 +60,14 @@ def _draft(request: HttpRequest, pk: int) -> HttpResponse:
     if not bring.is_import(draft):
         raise Http404("There is no such page.")
     if request.method != "POST":
-        return _page(request, draft)
+        return (
+            _mapping_file(draft) if "mapping" in request.GET else _page(request, draft)
+        )
     found = bring.state_of(draft)
-    layout = LayoutForm(request.POST, found["seen"], found)
+    choices = ChoicesForm(request.POST, found["seen"], found)
     about = AboutForm(request.POST, found["seen"], found["about"], draft.title)
+    # a form without the menus answers none of them
+    changed = "layout" in request.POST and choices.has_changed()
     try:
         if "add" in request.POST:
             keep.add(draft, request.FILES.getlist("files"))
@@ -70,10 +75,19 @@ def _draft(request: HttpRequest, pk: int) -> HttpResponse:
         elif (row := request.POST.get("drop", "")).isdecimal():
             keep.drop_file(draft, int(row))
             bring.say(draft)
-        elif "again" in request.POST:
-            if not layout.is_valid():
-                return _page(request, draft, layout=layout)
-            bring.say(draft, **layout.said)
+        elif "use" in request.POST:
+            for file in request.FILES.getlist("mapping")[:1]:
+                bring.use_mapping(draft, file)
+        elif "again" in request.POST or ("import" in request.POST and changed):
+            if not choices.is_valid():
+                return _page(request, draft, choices=choices, about=about)
+            # the fields below the choices keep their content
+            about.is_valid()
+            bring.say(draft, **choices.said, about=about.said)
+            if "import" in request.POST:
+                messages.info(
+                    request, "Read again as chosen. Check the board, then import."
+                )
         elif "import" in request.POST:
             if not about.is_valid():
                 return _page(request, draft, about=about)
@@ -83,11 +97,20 @@ def _draft(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("leaderboard:studio-import", pk=pk)
 
 
+def _mapping_file(draft: Draft) -> HttpResponse:
+    """Send the roles and answers as a file; consent to losses is not for other files."""
+    used = bring.state_of(draft)["seen"].get("mapping", {})
+    text = to_toml({name: value for name, value in used.items() if name != "lost"})
+    name = f'attachment; filename="{draft.slug}.toml"'
+    kind = "application/toml; charset=utf-8"
+    return HttpResponse(text, kind, headers={"Content-Disposition": name})
+
+
 def _page(
     request: HttpRequest,
     draft: Draft,
     *,
-    layout: LayoutForm | None = None,
+    choices: ChoicesForm | None = None,
     about: AboutForm | None = None,
 ) -> HttpResponse:
     found = bring.state_of(draft)
@@ -100,10 +123,10 @@ def _page(
         "under_way": found["phase"] in bring.UNDER_WAY,
         "progress": bring.progress_of(draft),
         "files": draft.files.all(),
-        "layout_form": layout or LayoutForm(None, seen, found),
+        "choices_form": choices or ChoicesForm(None, seen, found),
         "about_form": about or AboutForm(None, seen, found["about"], draft.title),
         "n_more": seen.get("n_problems", 0) - len(seen.get("problems", [])),
         "most_megabytes": settings.GENIE["MAX_UPLOAD_BYTES"] >> 20,
     }
-    status = 400 if layout or about else 200
+    status = 400 if choices or about else 200
     return render(request, "leaderboard/studio/import.html", context, status=status)

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import tomllib
 import zipfile
 
 import pytest
@@ -76,22 +77,19 @@ def test_files_become_a_board_by_page(client, sara):
     assert "being read" in client.get(page).content.decode()
     work_off()
     answer = client.get(page)
-    # only what was found is asked first
-    form = answer.context["layout_form"]
-    labels = [field.label for field in form.main]
-    assert labels == [
-        "Layout",
-        "Column with the system",
-        "Column with the instance (what was judged)",
-        "Column with the worker (who judged)",
-        "Column with the criterion",
-        "Column with the rating",
-        "Scale of “fluency”",
-    ]
-    assert len(form.rest) == len(form.fields) - len(labels) > 10
-    named = [value for value, _label in form["choice_0"].field.choices]
-    assert named.count("") == 1
+    form = answer.context["choices_form"]
+    roles = {one["name"]: menu.value() for one, menu in form.table}
+    assert roles == {
+        "system": "system",
+        "instance": "item",
+        "worker": "rater",
+        "criterion": "criterion",
+        "value": "rating",
+    }
+    assert len(form.rows) == 10
+    assert [field.label for field in form.main] == ["Scale of “fluency”"]
     shown = answer.content.decode()
+    assert '<td class="right num">86.50</td>' in shown
     assert "This can be imported" in shown
     assert "Nothing is stored yet" in shown
     assert "72" in shown
@@ -293,6 +291,8 @@ def test_a_release_with_a_scale_for_each_criterion_is_rebuilt(client, sara, tmp_
     ]
     page = began(client, table() + b"\n" + "\n".join(errors).encode())
     work_off()
+    client.post(page, {"again": "1", "layout": "", "choice_0": "fluency"})
+    work_off()
     client.post(page, {"import": "1", "source": "a paper"})
     work_off()
     make(Task.own.get(), tmp_path / "release")
@@ -301,10 +301,10 @@ def test_a_release_with_a_scale_for_each_criterion_is_rebuilt(client, sara, tmp_
     assert rebuild(tmp_path / "release").n_same["scores"]
 
 
-def few(names=("ada", "bob")):
+def few():
     lines = ["system,instance,worker,criterion,value"]
     lines += [
-        f"{names[n % 2]},q{n // 2},w{n % 3},{criterion},{n % 3 + 2}"
+        f"{('ada', 'bob')[n % 2]},q{n // 2},w{n % 3},{criterion},{n % 3 + 2}"
         for n in range(12)
         for criterion in ("fluency", "truth")
     ]
@@ -320,14 +320,14 @@ def test_a_scale_that_values_do_not_show_is_a_field_to_fill_in(client, sara):
     client.post(page, {"import": "1", "source": "a paper"})
     work_off()
     assert not Import.objects.exists()
-    form = client.get(page).context["layout_form"]
+    form = client.get(page).context["choices_form"]
     assert [form[f"scale_{n}"].initial for n in range(2)] == ["", ""]
     scales = {"scale_0": "1 to 5", "scale_1": "0 to 4"}
-    client.post(page, {"again": "1", "layout": "", **scales})
+    client.post(page, {"again": "1", "layout": "", "choice_0": "fluency", **scales})
     work_off()
     answer = client.get(page)
     assert "1 to 5 (as entered)" in answer.content.decode()
-    form = answer.context["layout_form"]
+    form = answer.context["choices_form"]
     assert [form[f"scale_{n}"].initial for n in range(2)] == ["1 to 5", "0 to 4"]
     client.post(page, {"import": "1", "source": "a paper", "title": "Old Ratings, 2"})
     work_off()
@@ -342,8 +342,8 @@ def test_names_that_are_nearly_the_same_are_a_question_of_the_page(client, sara)
     work_off()
     shown = client.get(page).content.decode()
     assert "differ only in case, spaces or quotation marks" in shown
-    form = client.get(page).context["layout_form"]
-    (field,) = (name for name, of in form.names.items() if of == "same_systems")
+    form = client.get(page).context["choices_form"]
+    (field,) = (name for name, of in form.of_choices.items() if of == "same_systems")
     client.post(page, {"again": "1", "layout": "", field: "no"})
     work_off()
     assert "This can be imported" in client.get(page).content.decode()
@@ -353,14 +353,107 @@ def test_names_that_are_nearly_the_same_are_a_question_of_the_page(client, sara)
     assert set(names) == {"ada", "Ada", "bob"}
 
 
-def test_programs_give_scales_too(client, sara):
-    about = {"task": "by-program", "source": "a paper"}
-    for scales, state in (("{}", "read"), ('{"*": "1 to 5"}', "imported")):
-        sent = {**about, "file": file(few()), "scales": scales}
-        answer = client.post("/api/v1/imports/", sent)
+ODD = ["wer,was,sigma,rang,mail"] + [
+    f"Ada Byron {n % 3},i{n // 2},{('<b>rot', 'blau')[n % 2]},"
+    f"{('gut', 'schlecht')[n % 3 > 1]},eva{n}@example.org"
+    for n in range(18)
+]
+
+
+def menus_of(answer, **roles):
+    """Return the fields of the page's form as a browser sends them, with new roles."""
+    form = answer.context["choices_form"]
+    sent = {name: form[name].value() for name in form.fields if form[name].value()}
+    return {"layout": "", **sent} | {
+        menu.name: roles.get(one["name"], one["role"]) for one, menu in form.table
+    }
+
+
+def test_columns_that_nothing_recognizes_get_roles_on_the_page(client, sara):
+    page = began(client, "\n".join(ODD).encode())
+    work_off()
+    answer = client.get(page)
+    shown = answer.content.decode()
+    assert "Which columns hold the ratings" in shown
+    assert "&lt;b&gt;rot" in shown
+    # no addresses and no names of people are stored in a draft
+    assert "example.org" not in str(Draft.objects.get().state)
+    roles = {"was": "item", "wer": "rater", "sigma": "system", "rang": "rating"}
+    client.post(page, {"again": "1", **menus_of(answer, **roles)})
+    work_off()
+    assert "Ada" not in str(bring.state_of(Draft.objects.get())["seen"])
+    answer = client.get(page)
+    words = {field.label: field.name for field in answer.context["choices_form"].words}
+    assert list(words) == ["“gut”", "“schlecht”"]
+    assert "12 answers of rang" in answer.content.decode()
+    bad = menus_of(answer) | {words["“gut”"]: "viel"}
+    assert client.post(page, {"again": "1", **bad}).status_code == 400
+    worth = {words["“gut”"]: "2", words["“schlecht”"]: "1,5"}
+    client.post(page, {"again": "1", **menus_of(answer), **worth})
+    work_off()
+    answer = client.get(page)
+    scale = menus_of(answer) | {"scale_0": "1 to 2", "source": "a paper"}
+    # changed choices are read before they are imported, and the source stays
+    client.post(page, {"import": "1", **scale})
+    work_off()
+    assert not Import.objects.exists()
+    answer = client.get(page)
+    assert answer.context["about_form"]["source"].value() == "a paper"
+    client.post(page, {"import": "1", **menus_of(answer), "source": "a paper"})
+    work_off()
+    row = Import.objects.get()
+    expected = {role: [column] for column, role in roles.items()}
+    expected["words"] = {"gut": 2, "schlecht": 1.5}
+    assert row.choices == expected
+    assert (row.n_workers, row.task.submissions.count()) == (3, 2)
+
+
+def test_a_mapping_is_downloaded_and_used_for_another_file(client, sara):
+    page = began(client, "\n".join(ODD).encode())
+    work_off()
+    mapping = (
+        b'rating = ["rang"]\nsystem = ":all"\n[words]\ngut = 2\nschlecht = "none"\n'
+    )
+    client.post(page, {"use": "1", "mapping": file(mapping, "m.toml")})
+    work_off()
+    answer = client.get(page)
+    assert answer.context["seen"]["board"] == [["all", [[12, 2.0]]]]
+    assert answer.context["choices_form"]["one_system"].value() == "all"
+    sent = client.get(f"{page}?mapping")
+    assert sent["Content-Disposition"] == 'attachment; filename="old-ratings.toml"'
+    assert tomllib.loads(sent.content.decode()) == tomllib.loads(mapping.decode())
+    for wrong, words in ((b"a = 1 2", "is no mapping"), (b"text = 1", "cannot be 1")):
+        client.post(page, {"use": "1", "mapping": file(wrong, "m.toml")})
         work_off()
-        found = client.get(answer.json()["url"]).json()
+        assert words in client.get(page).content.decode()
+    # a wrong mapping still leaves a page with the columns
+    assert len(client.get(page).context["choices_form"].columns) == 5
+
+
+def test_programs_choose_roles_and_see_columns_and_questions(client, sara):
+    sent = {"file": file("\n".join(ODD).encode()), "task": "odd", "dry_run": "true"}
+    url = client.post("/api/v1/imports/", sent).json()["url"]
+    work_off()
+    found = client.get(url).json()
+    assert [one["name"] for one in found["questions"]] == ["rating"]
+    columns = {one["name"]: one for one in found["columns"]}
+    assert columns["rang"]["examples"] == ["gut", "schlecht"]
+    hidden = (columns["mail"]["reason"], columns["mail"]["cells"])
+    assert hidden == ("it identifies people", [])
+    words = {"gut": 2, "schlecht": 1}
+    choices = {"rating": ["rang"], "system": "sigma", "words": words}
+    sent["choices"] = json.dumps(choices)
+    for scales, state in (("{}", "read"), ('{"*": "1 to 5"}', "imported")):
+        again = {
+            "file": file("\n".join(ODD).encode()),
+            "scales": scales,
+            "dry_run": "0",
+        }
+        url = client.post("/api/v1/imports/", sent | again).json()["url"]
+        work_off()
+        found = client.get(url).json()
         assert found["state"] == state
         assert ("Confirm the scale" in found["error"]) == (state == "read")
-    scales = Import.objects.get().said["scales"]
-    assert set(scales.values()) == {"number_1_5"}
+        assert found["mapping"]["system"] == ["sigma"]
+        assert found["seen"]["board"][1][0] == "blau"
+    assert Import.objects.get().said["scales"] == {"rang": "number_1_5"}
