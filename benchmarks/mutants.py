@@ -53,6 +53,12 @@ def mark(number):
             file.write(f"{{number}} {{test}}\\n")
 """
 OF_PERMISSIONS = ["tests/test_admin_actions.py", "tests/test_permissions.py"]
+# What modules declare is compared by these, whichever package they are in.
+OF_DECLARATIONS = [
+    "tests/genie/test_environment.py", "tests/genie/test_migrations.py",
+    "tests/nets/test_forms.py", "tests/nets/test_openapi.py",
+    "tests/nets/test_staff_pages.py", "tests/test_house.py",
+]  # fmt: skip
 MOST_TESTS = 300  # a mutant that more tests reach is tried with so many of them
 ESCAPES = {"escape", "conditional_escape", "format_html", "escapejs", "quote"}
 
@@ -302,9 +308,11 @@ def kills(root: Path, mutant: Mutant, tests: list[str], workers: str) -> str:
         some = tests[:: len(tests) // MOST_TESTS + 1]
         near = nearest_tests(root, mutant.path)
         some.sort(key=lambda test: not test.startswith(tuple(near or ["tests"])))
-        near += OF_PERMISSIONS if mutant.kind == "permission" else []
+        near += OF_PERMISSIONS if mutant.kind == "permission" else OF_DECLARATIONS
         if shows_tests(root, mutant) and mutant.kind != "permission":
             near = []  # no other test comes by
+        else:
+            near = OF_DECLARATIONS + near
         mutant.apply(root)
         # most mutants are killed by the first few, faster in one process
         for paths, many in ((some[:20], []), (some[20:], several), (near, several)):

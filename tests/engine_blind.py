@@ -101,7 +101,6 @@ ENGINE_BLIND = {
         "crowd/worker_site/test_staff_pages.py",
         "leaderboard/admin/test_roles_on_tasks.py",
         "leaderboard/admin/test_submission_list.py",
-        "genie/test_plain_pages.py",
         "leaderboard/api/test_bundles.py",
         "leaderboard/api/test_documentation.py",
         "leaderboard/api/test_permissions.py",

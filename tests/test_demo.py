@@ -18,8 +18,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from django.contrib.auth import get_user_model
 
+from genie.lib.errors import GenieError
 from genie.lib.serving.processes import answers
+from leaderboard import demo
+from leaderboard.submissions.models import Submission
 from tests.installed import Installed, install, tracked
 from tests.shared import put_migrated_sqlite
 
@@ -277,3 +281,55 @@ def test_make_demo_says_that_it_begins_before_anything_that_takes_time():
         env={k: v for k, v in os.environ.items() if not k.startswith("MAKE")},
     ).stdout  # fmt: skip
     assert planned.startswith("echo ")
+
+
+@pytest.mark.django_db
+def test_one_task_of_the_demo_shows_every_state(
+    client, without_decoys, monkeypatch, settings, tmp_path
+):
+    settings.VAR_DIR = tmp_path
+    monkeypatch.setattr(demo, "slugs", lambda: ["demo-translation"])
+    monkeypatch.setattr(demo, "TASK", "demo-translation")
+    told: list[str] = []
+    assert not demo.present()
+    demo.make(told.append)
+    assert demo.present()
+    assert told == [
+        "task German to English (demo): 40 instances",
+        "validating the submissions and computing metrics",
+        "campaigns created, test questions added, HITs posted",
+        "100 HITs answered by simulated annotators",
+        "150 HITs answered by simulated annotators in total",
+        "7 of 8 simulated annotators passed the qualification test for German to English "
+        "(demo)",
+        "Dictionary-Walk is half rated: sign in as a worker to continue",
+        "a script that counts words judged 150 outputs of German to English (demo)",
+    ]
+    assert dict(Submission.objects.values_list("system_name", "state")) == {
+        **dict.fromkeys(["Ferry-Large", "Ferry-Small", "Wordbridge"], "PUBLISHED"),
+        "Dictionary-Walk": "ANNOTATING",
+        "Shuffled-Ids": "MEASURED",
+    }
+    board = client.get("/api/v1/tasks/demo-translation/leaderboard/").json()
+    rows = {row["system"]: row for row in board["results"]}
+    assert all(row["simulated"] for row in rows.values())
+    published = ["Ferry-Large", "Ferry-Small", "Wordbridge"]
+    means = [round(rows[name]["human"]["mean"]) for name in published]
+    assert means == [91, 77, 43]
+    assert rows["Dictionary-Walk"]["pending"] == {"n": 15, "of": 30}
+    assert rows["Shuffled-Ids"]["pending"] == {"n": 0, "of": 30}
+
+
+@pytest.mark.django_db
+def test_passwords_of_the_demo_stay_and_other_accounts_keep_theirs(settings, tmp_path):
+    settings.VAR_DIR = tmp_path
+    drawn = demo.passwords()
+    assert [one.username for one in drawn] == ["admin", "sam", "wren"]
+    assert drawn == demo.passwords()
+    users = get_user_model().objects
+    assert all(users.get(username=o.username).check_password(o.password) for o in drawn)
+    assert (tmp_path / "demo-passwords.json").stat().st_mode & 0o777 == 0o600
+    demo.refuse_strangers()
+    users.filter(username="sam").update(email="sam@example.org")
+    with pytest.raises(GenieError, match="has an account 'sam' that the demo did not"):
+        demo.refuse_strangers()

@@ -1,10 +1,12 @@
 """Pieces from outside: a package that is installed, a folder, and what is wrong with either."""
 
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,8 +17,8 @@ from django.urls import reverse
 from crowd import hit_templates
 from genie.lib import extension, outside
 from leaderboard.extensions import FINDERS, broken
+from leaderboard.files import File
 from leaderboard.imports.readers.read import read as read_judgments
-from leaderboard.imports.readers.sources import Source
 from leaderboard.metric_runs import services
 from leaderboard.tasks import shipped
 from leaderboard.tasks.services import load
@@ -58,11 +60,11 @@ class Smileys(Layout):
 
     @classmethod
     def look(cls, sources):
-        return Look(float(sources[0].ending == "smile"))
+        return Look(float(sources[0].suffix == ".smile"))
 
     @classmethod
     def read(cls, sources, choices):
-        happy = ":-)" in sources[0].text
+        happy = b":-)" in sources[0].head()
         return Judgments(cls.slug, from_rows([{"system": "red", "value": happy}]))
 """
 DETECTOR = """
@@ -113,7 +115,7 @@ def test_files_in_the_folder_are_pieces_like_ours(others, tmp_path):
 
 def test_a_layout_of_others_is_guessed_and_read_as_ours_are(others, tmp_path):
     others(folder=put(tmp_path, "layouts/smileys.py", LAYOUT))
-    found = read_judgments([Source("a.smile", b":-)")])
+    found = read_judgments([File("a.smile", partial(io.BytesIO, b":-)"))])
     assert (found.layout, found.rows["value"].tolist()) == ("smileys", [1.0])
     assert broken() == []
 

@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.utils.module_loading import import_string
 
 from leaderboard.submissions.services.lifecycle import LEGAL, RUNNERS
@@ -90,6 +91,28 @@ def test_every_state_can_be_reached_and_left_as_the_table_says():
     assert reachable == set(LEGAL)
 
 
+@pytest.mark.django_db
+def test_migrations_make_the_tables_that_the_models_declare(settings):
+    settings.MIGRATION_MODULES = {}  # the tests' own tables are made without migrations
+    call_command("makemigrations", check_changes=True, dry_run=True)
+
+
+def test_records_that_no_code_changes_are_frozen():
+    loose = []
+    for path in SOURCES:
+        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+        changed = {a.attr for a in attributes if isinstance(a.ctx, ast.Store)}
+        for node in nodes:
+            marks = [ast.unparse(mark) for mark in getattr(node, "decorator_list", [])]
+            if any("dataclass" in mark and "frozen=True" not in mark for mark in marks):
+                own = [one for one in node.body if isinstance(one, ast.AnnAssign)]
+                filled = "default_factory" in ast.unparse(node)
+                if not filled and not changed & {one.target.id for one in own}:
+                    loose.append(f"{path}: {node.name}")
+    assert loose == []
+
+
 def test_apps_do_not_depend_on_each_other_in_circles():
     needs: dict[str, set[str]] = {}
     for app in APPS[1:]:
@@ -110,6 +133,12 @@ def test_public_functions_of_the_pure_rooms_explain_themselves():
             if public and value.__module__ == name and not inspect.getdoc(value):
                 silent.append(f"{name}.{attribute}")
     assert silent == []
+
+
+def test_values_of_one_part_cannot_be_changed_by_another():
+    for path in SOURCES:
+        for options in re.findall(r"@dataclass\((.*?)\)", path.read_text("utf-8")):
+            assert "frozen=True" in options, path
 
 
 def test_no_file_names_a_package_registry_or_a_path_of_a_machine():

@@ -5,7 +5,7 @@ import pytest
 from crowd.hit_templates import all_templates
 from crowd.hit_templates.formats import formatted, with_layout
 from crowd.templatetags.texts import laid_out
-from genie.lib.formats import as_text
+from genie.lib.formats import as_text, problem
 from quality.test_questions.selectors import shown_fields
 
 HOSTILE = """# Big
@@ -39,6 +39,10 @@ def test_a_conversation_comes_out_as_the_turns_that_went_in():
     assert html.count('class="turn"') == 2
     assert "Hello\n\n Assistant: is my name" in html
     assert "&lt;b&gt;Hi&lt;/b&gt;" in html
+    assert problem(50 * turns) == ""
+    assert problem(50 * turns + turns[:1]) == "it has 101 turns; 100 are possible"
+    of = "turn 2 is no object with a role and a content", "turn 2 has no role"
+    assert (problem([turns[0], "x"]), problem([turns[0], {"content": "x"}])) == of
 
 
 @pytest.mark.parametrize("slug", sorted(all_templates()))

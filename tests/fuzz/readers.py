@@ -32,10 +32,9 @@ from crowd.requester.questions.questions import read_question
 from genie.lib.errors import GenieError
 from genie.lib.formats import engine
 from genie.upkeep import archive
-from leaderboard.imports.readers.layout import all_layouts
 from leaderboard.imports.readers.preview import preview
-from leaderboard.imports.readers.read import guess
-from leaderboard.imports.readers.sources import Source
+from leaderboard.imports.readers.read import layout_of
+from leaderboard.imports.readers.read import read as read_judgments
 from leaderboard.metric_board.readers import read_scores
 from leaderboard.submissions.readers import read_predictions
 from leaderboard.table_stats.read import read_tables
@@ -48,7 +47,7 @@ from leaderboard.tasks.services import archives
 from tests.crowd.requester.making import SCHEMAS
 from tests.crowd.requester.test_forms_and_tests import FORM, PERCENT, RANGE, SCALE
 from tests.crowd.requester.test_forms_and_tests import mapped as key_mapped
-from tests.leaderboard.imports.examples import EXAMPLES
+from tests.leaderboard.imports.examples import by_reader, file_of
 from tests.leaderboard.tasks.intake.workbook import sheet, workbook
 from tests.leaderboard.tasks.test_official_releases_are_read import SGML, XML
 
@@ -244,21 +243,18 @@ def ratings(name: str, *good: str | bytes) -> Reader:
     )
 
 
-def judgments(slug: str) -> Reader:
+def judgments(slug: str, choices: dict, examples: list[dict[str, str]]) -> Reader:
     """Look at files by every layout and read them by one, to the end of the preview."""
-    choices = next(choices for layout, _, choices in EXAMPLES if layout == slug)
 
     def read(parts: Parts) -> object:
-        sources = [Source(name, data) for name, data in parts.items()]
-        guess(sources)
-        return preview(all_layouts()[slug].read(sources, choices)).to_text()
+        files = [file_of(name, data) for name, data in parts.items()]
+        layout_of(files)
+        return preview(read_judgments(files, layout=slug, choices=choices)).to_text()
 
     return Reader(
         read,
         tuple(
-            {name: text.encode() for name, text in files.items()}
-            for layout, files, _ in EXAMPLES
-            if layout == slug
+            {name: text.encode() for name, text in files.items()} for files in examples
         ),
     )
 
@@ -363,7 +359,7 @@ READERS: dict[str, Reader] = {
         '{"system": "A", "instance": "i1", "worker": "w1", "value": 0.5}\n{"system": "B", "instance": "i1", "worker": "w1", "value": 1}\n',
         '{"system_a": "A", "system_b": "B", "instance": "i", "worker": "w", "preferred": "A"}\n'),
     "ratings, Parquet": parquet(),
-    **{f"judgments, {slug}": judgments(slug) for slug, *_ in EXAMPLES},
+    **{f"judgments, {name}": judgments(*one) for name, one in by_reader().items()},
     "question": _text(read_question, QUESTION, EXTERNAL, FORM),
     "question form": _text(read_form, FORM),
     "answer key": _text(_key, *[key_mapped(kind) for kind in ("", PERCENT, SCALE, RANGE)]),

@@ -105,6 +105,6 @@ def fill_all(site):
     """Save a row of every registered model; give what was made, by model."""
     get_resolver().url_patterns  # noqa: B018  only then are all models registered
     made = {get_user_model(): get_user_model().own.order_by("pk").first()}
-    for model in site._registry:
+    for model in sorted(site._registry, key=lambda model: model._meta.label):
         fill(model, made)
     return made

@@ -1,8 +1,48 @@
 """A setting that cannot work is refused at the start, not when money is set aside."""
 
+import os
+import re
+import runpy
+from functools import partial
+
 import pytest
+from django.conf import settings
 
 from genie.lib import env
+
+
+@pytest.mark.parametrize("production", ["no", "yes"])
+def test_defaults_are_those_of_the_documentation(monkeypatch, tmp_path, production):
+    """Read the settings as a site without any variable, and compare each one read."""
+    for name in os.environ:
+        if name.startswith("GENIE_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("GENIE_PRODUCTION", production)
+    monkeypatch.setenv("GENIE_SECRET_KEY", "only for tests")
+    monkeypatch.chdir(tmp_path)
+    read = {}
+
+    def note(real, name, *args, **options):
+        read[name] = real(name, *args, **options)
+        return read[name]
+
+    for kind in ("text", "flag", "integer", "percent"):
+        monkeypatch.setattr(env, kind, partial(note, getattr(env, kind)))
+    made = runpy.run_path(str(settings.BASE_DIR / "genie/settings.py"))
+    assert made["GENIE"]["MAX_UPLOAD_BYTES"] == 100 * 1024**2
+    text = (settings.BASE_DIR / "docs/operating.md").read_text("utf-8")
+    documented = {}
+    for cell, default in re.findall(r"^\| (`GENIE_.*?) \| (.*?) \|", text, re.M):
+        names, values = re.findall(r"`(GENIE_\w+)`", cell), default.split(", ")
+        documented |= zip(names, values if values[1:] else values * 9, strict=False)
+    del read["GENIE_PRODUCTION"]
+    for name, value in read.items():
+        if isinstance(value, bool):
+            assert documented[name] in (["yes"] if value else ["no", "none"]), name
+        elif isinstance(value, int | float):
+            percent = 100 if name.endswith("_PERCENT") else 1
+            assert str(round(value * percent)) == documented[name], name
+    assert len(read) > 60
 
 
 @pytest.mark.parametrize("value", ["24", "-1", "ten", "1.5"])

@@ -153,7 +153,9 @@ class TestReadiness:
         jobs.install([Periodic("a", "genie.lib.jobs.forget_old", 1)])
         Schedule.objects.update(next_run=timezone.now() - timedelta(minutes=4))
         assert self.ask() == (200, "ok")
-        Schedule.objects.update(next_run=timezone.now() - timedelta(minutes=6))
+        Schedule.objects.update(
+            next_run=timezone.now() - timedelta(minutes=5, seconds=1)
+        )
         assert self.ask() == (503, "late")
 
 

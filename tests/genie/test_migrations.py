@@ -5,6 +5,7 @@ from contextlib import closing
 
 import pytest
 from django.contrib.auth.models import Group, Permission
+from django.core.management import call_command
 from django.db import connection
 
 from leaderboard.site.roles import ROLES
@@ -32,3 +33,8 @@ def test_migrations_make_the_tables_of_the_models(tmp_path):
     assert groups == set(Group.own.values_list("name"))
     assert len(groups) == len(ROLES)
     assert allowed == set(Permission.objects.values_list("codename", "name"))
+
+
+def test_every_change_of_a_model_has_its_migration(settings):
+    settings.MIGRATION_MODULES = {}  # tests run without
+    call_command("makemigrations", check=True, dry_run=True)  # exits with 1

@@ -21,17 +21,17 @@ def bomb():
 
 
 REFUSED = {
-    "bomb": ("predictions.json.gz", bomb, "gzip-bomb"),
+    "bomb": ("predictions.json.gz", bomb, "too-long"),
     "invalid UTF-8": (
         "predictions.json",
         lambda: b'{"i0": "caf\xe9", "i1": "b", "i2": "c"}',
-        "not-utf8",
+        "not-utf-8",
     ),
     "NUL": ("predictions.json", lambda: as_json(i1="a\x00b"), "control-character"),
     "bidi": (
         "predictions.json",
         lambda: as_json(i1="safe \u202e txt.exe"),
-        "bidi-character",
+        "control-character",
     ),
     "depth": (
         "predictions.json",
@@ -41,7 +41,7 @@ REFUSED = {
     "duplicate ids": (
         "predictions.json",
         lambda: b'{"i0": "a", "i1": "b", "i2": "c", "i0": "d"}',
-        "duplicate-ids",
+        "duplicate-column",
     ),
     "missing ids": ("predictions.json", lambda: b'{"i0": "a"}', "missing-ids"),
     "unknown ids": ("predictions.json", lambda: as_json(i9="z"), "unknown-ids"),

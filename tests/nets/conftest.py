@@ -23,7 +23,8 @@ def net(request):
             return
         two = old.splitlines(), text.splitlines()
         lines = [*unified_diff(*two, "committed", "today", n=1, lineterm="")]
-        advice = "If this is meant: pytest tests/nets --rewrite, then read git diff."
+        test = request.node.nodeid.partition("::")[0]
+        advice = f"If this is meant: pytest {test} --rewrite, then read git diff."
         told = [f"tests/nets/{name} differs. {advice}", *lines[:LINES]]
         pytest.fail("\n".join(told), pytrace=False)
 

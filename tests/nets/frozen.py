@@ -67,6 +67,7 @@ def preference(who: dict):
 BOARDS = {
     "people": people,
     "preference": preference,
+    "full": worlds.full,
     "ratings": worlds.imported(texts=True),
     "conversations": worlds.conversations,
     "magnitudes": worlds.pages(

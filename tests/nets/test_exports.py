@@ -1,8 +1,9 @@
-"""All files that a board and its submissions give out, for boards of several kinds.
+"""All files and pages that a board and its submissions give out, for several kinds.
 
 Numbers are compared to six decimals: the last digits differ between machines.
 """
 
+import html
 import json
 import re
 import zipfile
@@ -12,17 +13,36 @@ from io import BytesIO
 import pytest
 
 from leaderboard.boards.exports.board import WRITERS as TABLES
+from leaderboard.metric_board.models import MetricBoard
 from leaderboard.metric_board.views.downloads import WRITERS as SCORES
 from leaderboard.releases.exports import WRITERS as CARDS
 from tests.nets.conftest import FILES
 from tests.nets.frozen import BOARDS, freeze
 from tests.nets.releases import columns, rebuilt, unpack
 from tests.walk import worlds
+from tests.walk.routes import names_rows, paths, routes, rows_of
+from tests.walk.variants import VARIANTS
 
 LONG = re.compile(r"-?\d+\.\d{7,}(?:e-?\d+)?")
 # Long files that repeat what others hold: their digests are committed.
 BY_DIGEST = re.compile(r"zip$|^judgments\.jsonl|^metric-scores")
 REPEATED_CARDS = re.compile(r"^system-card\.(json|tex)")
+# Routes of staff, and those that are files or of another test.
+OF_STAFF = {
+    "people": re.compile(r"admin/(leaderboard|quality|crowd)/"),
+    "full": re.compile(r"admin/leaderboard/(draft|judge|outside|webhook)"),
+}
+NO_PAGE = re.compile(
+    r"\.<|/files/|every-eval|png|favicon|schema|status|/history/|/delete/"
+    r"|^(account|docs|hooks|login|requester|turk|work|\.well-known)"
+)
+HIDDEN = re.compile(r"<(script|style|title)\b.*?</\1>|<!--.*?-->", re.S)
+NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
+ENDS = re.compile(
+    r"</(?:p|li|h\d|tr|d[dt]|div|summary|caption|label|option|legend|pre|svg)>"
+)
+FIELD = re.compile(r"<(input|select|textarea|option)\b([^>]*)>")
+NO_CHOICE = re.compile(r' (?:class|id|aria-\w+|autocomplete|for)="[^"]*"')
 
 
 @pytest.mark.django_db
@@ -45,6 +65,9 @@ def test_exports_are_as_committed(kind, net, monkeypatch, settings, tmp_path):
             digests += f"{sha256(found.pop(name).encode()).hexdigest()} {name}\n"
     found["digests.txt"] = digests
     found = {name: text for name, text in found.items() if text}
+    MetricBoard.objects.update(seconds=1)
+    more = ("submitter", "superuser") if kind in {"people", "full"} else ()
+    found["pages.txt"] = pages(world, "visitor", *more)
     for name, text in found.items():
         net(f"{kind}/{name}", text)
     assert {file.name for file in (FILES / kind).iterdir()} == found.keys()
@@ -76,6 +99,57 @@ def report(world, folder) -> dict[str, str]:
     files = [report / name for name in names if (report / name).exists()]
     texts = {file.name: file.read_text("utf-8") for file in files}
     return texts | {"release.txt": columns(report / "data")}
+
+
+def pages(world, *roles) -> str:
+    """Return what each address shows to a visitor, and what others see beside that."""
+    rows, seen = rows_of(world), {}
+    known = dict(zip("ab", rows["SUBMISSION"], strict=False), slug=world.task.slug)
+    for role in roles:
+        for route in routes():
+            ours = len(roles) > 1 or names_rows(route)
+            if route.is_admin:
+                ours = role == "superuser" and OF_STAFF[world.kind].match(route.text)
+            if not ours or NO_PAGE.search(route.text):
+                continue
+            client = world.client(role)  # a page may end a session
+            asked = VARIANTS.get(route.name, ()) if world.kind == "people" else ()
+            most = 20 if route.name == "leaderboard:submission" else 1
+            for path in paths(route, world, rows)[:most]:
+                for query in ["", *(f"?{one}" for one in asked if "lang" not in one)]:
+                    answer = client.get(f"{path}{query}".format(**known))
+                    content = answer.getvalue()
+                    if content.startswith((b"PK", b"\x89PNG")):
+                        continue
+                    lines = [str(answer.status_code), *words(content.decode())]
+                    old = {
+                        line for text in seen.get(path, {}).values() for line in text
+                    }
+                    if new := [line for line in lines if line not in old]:
+                        seen.setdefault(path, {})[f"{role} {path}{query}"] = new
+    found = [(name, text) for by in seen.values() for name, text in by.items()]
+    return "\n".join("\n".join([f"# {name}", *text]) for name, text in found) + "\n"
+
+
+def words(page: str) -> list[str]:
+    """Return what a page says, with the limits of its fields and the points of its drawings."""
+    if page.startswith("{"):
+        page = json.dumps(json.loads(page), indent=0, ensure_ascii=False)
+        return plain(page.encode()).splitlines()
+    page = HIDDEN.sub("", page)
+    page = page.partition("<main")[2].partition("</main>")[0] or page
+    page = re.sub(r"<svg\b.*?</svg>", lambda svg: drawn(svg[0]), page, flags=re.S)
+    page = FIELD.sub(lambda tag: f"[{tag[1]}{NO_CHOICE.sub('', tag[2])}]", page)
+    page = re.sub(r'(csrfmiddlewaretoken" value=)"\w+"', r"\1", page)
+    page = ENDS.sub("\n", re.sub(r"\s+", " ", page)).replace("</td>", " | ")
+    lines = plain(html.unescape(re.sub(r"<[^>]*>", "", page)).encode()).splitlines()
+    return [words for line in lines if (words := " ".join(line.split()))]
+
+
+def drawn(svg: str) -> str:
+    """Return the texts of a drawing and all its numbers."""
+    numbers = [f"{float(number):.0f}" for number in NUMBERS.findall(svg)]
+    return f"{re.sub('<[^>]*>', ' ', svg)} ({' '.join(numbers)})</svg>"
 
 
 def plain(content: bytes) -> str:

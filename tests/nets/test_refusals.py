@@ -7,6 +7,7 @@ sentences, which may be rewritten.
 import json
 import re
 from dataclasses import replace
+from inspect import getattr_static
 from pathlib import PurePath
 
 from crowd.requester.questions.answer_format import FormatError
@@ -15,19 +16,17 @@ from leaderboard.files import Problem
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.layout import all_layouts
 from leaderboard.imports.readers.read import read as read_judgments
-from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.selectors import About
 from leaderboard.imports.services import plan
 from leaderboard.imports.services.measures import say_outside
 from leaderboard.imports.services.plan import settle
 from leaderboard.metric_board.readers import ScoreFile
 from leaderboard.submissions.readers import PredictionFile
-from leaderboard.submissions.readers.base import all_formats
 from leaderboard.table_stats.read import Pairs, Ratings
 from leaderboard.tables import Table
 from leaderboard.tasks.readers.base import Release, all_readers
 from tests.fuzz.readers import READERS, good, predictions, unzipped
-from tests.leaderboard.imports.examples import EXAMPLES
+from tests.leaderboard.imports.examples import by_reader, file_of
 from tests.leaderboard.tasks.intake.workbook import sheet, workbook
 from tests.nets.damages import damages
 
@@ -41,23 +40,13 @@ _LISTED = 4  # places in a line
 _GOOD = 2  # files that each reader reads, and that are damaged
 
 
-class Outcome(list[str]):
-    """What came of reading, in words."""
-
-
-def _judgments(slug):
+def _judgments(name):
     """Do what an import does before anything is stored: guess, read, find scales."""
-    choices = next(choices for layout, _, choices in EXAMPLES if layout == slug)
+    _, choices, _ = by_reader()[name]
 
-    def read(parts, layout=""):
-        files = [Source(name, data) for name, data in parts.items()]
-        try:
-            found = read_judgments(files, layout=layout, choices=choices)
-        except GenieError as error:
-            if layout or error.code != "unknown-layout":
-                raise
-            first, *rest = outcome(read, parts, slug)
-            return Outcome([f"unknown-layout, as {slug}: {first}", *rest])
+    def read(parts):
+        files = [file_of(name, data) for name, data in parts.items()]
+        found = read_judgments(files, choices=choices)
         scales, _asked, refused = settle(found, None, About(), files)
         say_outside(plan.ratings_of(found), scales, found, files)
         return found, refused
@@ -78,8 +67,6 @@ def outcome(read, *args):
 
 def _of_result(result):
     match result:
-        case Outcome():
-            return result
         case Judgments() as found, refused:
             roles = ", ".join(f"{n} {role}" for role, n in found.n_by_role().items())
             total = found.judged["value"].sum()
@@ -139,8 +126,8 @@ def _readers():
     book = unzipped(workbook(whole, shared="<si><t>shared</t></si>"))
     more["studio, XLSX"] = replace(READERS["studio, XLSX"], good=(book,))
     for name, reader in {**READERS, **more}.items():
-        kind, _, slug = name.partition(", ")
-        read = _judgments(slug) if kind == "judgments" else reader.read
+        kind, _, example = name.partition(", ")
+        read = _judgments(example) if kind == "judgments" else reader.read
         yield name, read, (reader.good or good(name))[:_GOOD]
 
 
@@ -161,9 +148,11 @@ def _line(read, parts):
 
 
 def test_damaged_files_are_refused_by_code_and_place_or_read(net, monkeypatch):
-    used, every = set(), {**all_layouts(), **all_formats(), **all_readers()}
+    used, every = set(), {**all_layouts(), **all_readers()}
     for slug, kind in every.items():
-        monkeypatch.setattr(kind, "read", _noting(vars(kind)["read"], slug, used))
+        monkeypatch.setattr(
+            kind, "read", _noting(getattr_static(kind, "read"), slug, used)
+        )
     net("refusals.txt", "".join(f"{line}\n" for line in _net()))
     assert set(every) == used
 

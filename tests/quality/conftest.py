@@ -9,6 +9,7 @@ from tests.factories import (
     make_team,
     make_user,
 )
+from tests.nets.conftest import net  # noqa: F401
 from tests.quality.making import TASK
 
 

@@ -51,7 +51,7 @@ IMPORTS = {
     "alt-test": (
         [f"mtbench/{who}_annotations.json.gz" for who in ("human", "llm")],
         "alt-test",
-        {},
+        {"labels": "yes"},
         Judges,
     ),
     "wmt24-esa": (

@@ -179,10 +179,7 @@ def imported(n_systems=3, n_items=8, n_raters=4, criteria=("overall",), **more):
         rows = rows_of(n_systems, n_items, n_raters, criteria, **more)
         scale = {"scale": ["*=number_1_7"]}
         if len(criteria) > 1:
-            scale |= {
-                "layout": "plain",
-                "choose": [f"criteria={','.join(criteria)}"],
-            }
+            scale |= {"choose": [f"rating={','.join(criteria)}"]}
         return brought("old-ratings", {"ratings.csv": csv_of(rows)}, **scale)
 
     return make
@@ -195,7 +192,7 @@ def two_choice(_who) -> Task:
         a, b = rng.sample(["red", "green", "blue"], 2)
         better = max(a, b) if rng.random() < 0.8 else min(a, b)
         rows.append([i % 12, f"w{i % 4}", a, b, "tie" if i % 9 == 8 else better])
-    return brought("old-choices", {"votes.csv": csv_of(rows)})
+    return brought("old-choices", {"votes.csv": csv_of(rows)}, choose=["lost=yes"])
 
 
 def pages(values: Callable[[random.Random, int], object]):
@@ -240,7 +237,7 @@ def conversations(_who) -> Task:
             }
         )
     text = "".join(json.dumps(line) + "\n" for line in lines)
-    return brought("old-talks", {"logs.jsonl": text})
+    return brought("old-talks", {"logs.jsonl": text}, choose=["lost=yes"])
 
 
 def two_versions(who) -> Task:

@@ -161,7 +161,7 @@ def test_staff_are_told_when_nobody_else_came_for_a_day():
     make_worker()
     do_all(make_worker())
     assert not watch(campaign)
-    tomorrow = timezone.now() + timedelta(hours=25)
+    tomorrow = timezone.now() + timedelta(hours=24, minutes=1)
     assert watch(campaign, tomorrow)
     assert notice_of(campaign) == HELD_BY_SHARES
 
@@ -173,7 +173,7 @@ def test_elsewhere_staff_are_told_after_a_day_without_anybody():
     worker.refresh_from_db()
     do_all(worker)
     assert not watch(campaign)
-    assert watch(campaign, timezone.now() + timedelta(hours=25))
+    assert watch(campaign, timezone.now() + timedelta(hours=24, minutes=1))
     assert notice_of(campaign) == HELD_BY_SHARES
 
 

@@ -65,7 +65,7 @@ def test_who_is_paused_is_not_counted_on_until_they_get_work_again(campaign):
 
 def test_who_has_not_been_here_for_a_month_is_not_counted_on(campaign):
     worker = make_worker()
-    long_ago = timezone.now() - timedelta(days=31)
+    long_ago = timezone.now() - timedelta(days=30, minutes=1)
     Worker.own.update(created_at=long_ago)
     assert watch(campaign)
     do_one(worker)
@@ -78,8 +78,8 @@ def test_while_somebody_works_nobody_is_missed(campaign):
     worker = make_worker()
     do_one(worker)
     open_one = next_assignment(worker)
-    Worker.own.update(created_at=timezone.now() - timedelta(days=31))
-    Assignment.own.update(accepted_at=timezone.now() - timedelta(days=31))
+    Worker.own.update(created_at=timezone.now() - timedelta(days=30, minutes=1))
+    Assignment.own.update(accepted_at=timezone.now() - timedelta(days=30, minutes=1))
     assert not watch(campaign)
     give_back(open_one)
     assert watch(campaign)

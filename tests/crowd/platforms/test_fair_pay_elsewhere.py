@@ -96,5 +96,5 @@ def test_after_a_process_dies_the_next_looks_before_it_pays(
         with pytest.raises(ZeroDivisionError):
             elsewhere.look()
     assert elsewhere.calls("BONUS").filter(state="SENDING").count() == 5
-    elsewhere.look(now=timezone.now() + timedelta(hours=30))
+    elsewhere.look(now=timezone.now() + timedelta(hours=23, minutes=1))
     check(elsewhere, turk)

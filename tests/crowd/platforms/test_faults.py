@@ -218,7 +218,7 @@ def test_a_list_that_lags_is_looked_at_twice(elsewhere, turk, proxy, monkeypatch
     assert elsewhere.calls("POST").filter(state="SENDING").count() >= 1
     proxy.share = 0.0
     proxy.hidden_lists = 1
-    later = timezone.now() + timedelta(hours=30)
+    later = timezone.now() + timedelta(hours=23, minutes=1)
     monkeypatch.setattr(clock, "now", lambda: later)
     settle(elsewhere, later)
     assert turk.n_posted() == 2
@@ -310,7 +310,7 @@ def test_what_another_process_sends_meanwhile_is_not_called_unsent(elsewhere):
     call = outbox.plan(elsewhere.campaign, OutwardCall.Kind.BONUS, "7")
     ((mine, sent),) = outbox.take([call], now)
     assert outbox.take([call], now) == []  # as it stood before
-    later = now + timedelta(minutes=12)
+    later = now + timedelta(minutes=11, seconds=1)
     outbox.take([OutwardCall.own.get()], later)
     outbox.note_result(mine, sent, Result(call.key, "again"), now)
     call.refresh_from_db()

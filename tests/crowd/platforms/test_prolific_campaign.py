@@ -444,7 +444,7 @@ def test_a_notice_is_followed_once(there, campaign):
     assert again.status_code == 204
     assert wanted not in jobs.queued()
     assert PlatformNotice.own.count() == 1
-    assert forget(timezone.now() + timedelta(days=8)) == 1
+    assert forget(timezone.now() + timedelta(days=7, minutes=1)) == 1
 
 
 def test_a_notice_that_is_not_signed_so_is_refused(there, campaign):

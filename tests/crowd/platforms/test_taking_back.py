@@ -135,7 +135,7 @@ def test_a_platform_that_refuses_after_all_is_followed(elsewhere, turk, session)
 def test_after_the_window_a_bonus_is_paid_instead(elsewhere, turk, session):
     work = rejected()
     assert "until" in selector.taking_back(work, timezone.now()).sentence
-    before = timezone.now() - timedelta(days=31)
+    before = timezone.now() - timedelta(days=30, minutes=1)
     ExternalSession.objects.filter(session_id=session).update(submitted_at=before)
     assert "bonus" in selector.taking_back(work, timezone.now()).sentence
     refused("stands-there", overturn.overturn, work.pk, by=turk.staff, reason="x")

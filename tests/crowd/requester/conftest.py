@@ -12,6 +12,7 @@ from crowd.requester.services import access_keys
 from tests.crowd.requester.judge import Judge
 from tests.crowd.requester.on_site import OnSite
 from tests.moto_server import KEYS, moto_server
+from tests.nets.conftest import net  # noqa: F401
 
 
 @pytest.fixture

@@ -9,12 +9,15 @@ class Judge:
         self.complaints = []
         self.answered = set()
         self.called = set()
+        self.heard = []
 
     def watch(self, client):
         client.meta.events.register("after-call.mturk.*", self._hear)
 
     def _hear(self, http_response, model, **_):
         self.called.add(model.name)
+        said = json.dumps(json.loads(http_response.content), indent=1, sort_keys=True)
+        self.heard.append(f"{model.name}: {http_response.status_code}\n{said}\n")
         if not http_response.headers.get("x-amzn-RequestId"):
             self.complaints.append(f"{model.name}: no x-amzn-RequestId")
         if http_response.status_code != 200:

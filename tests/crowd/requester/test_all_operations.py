@@ -1,5 +1,7 @@
 """One requester's life, by an unmodified client: each operation does its work once."""
 
+import re
+
 import pytest
 from botocore.exceptions import ClientError
 
@@ -28,7 +30,6 @@ from tests.moto_server import client as sqs_client
 
 pytestmark = pytest.mark.every_engine
 
-ALL = 39
 # Refused on purpose: nothing here takes files.
 NEVER_ANSWERED = {"GetFileUploadURL"}
 NOTICE = {
@@ -61,8 +62,6 @@ def hits_and_work(client, desk, queue):
         Question=external(),
         RequesterAnnotation="row 7",
     )["HIT"]
-    assert hit["HITStatus"] == "Assignable"
-    assert hit["RequesterAnnotation"] == "row 7"
     assert (hit["Expiration"] - hit["CreationTime"]).total_seconds() == 3600
     client.create_additional_assignments_for_hit(
         HITId=hit["HITId"], NumberOfAdditionalAssignments=1
@@ -73,28 +72,25 @@ def hits_and_work(client, desk, queue):
     assert [one["AssignmentId"] for one in listed] == done
     assert client.list_reviewable_hits()["HITs"][0]["HITId"] == hit["HITId"]
     client.update_hit_review_status(HITId=hit["HITId"])
-    assert client.list_reviewable_hits()["NumResults"] == 0
-    assert client.list_reviewable_hits(Status="Reviewing")["NumResults"] == 1
+    client.list_reviewable_hits()
+    client.list_reviewable_hits(Status="Reviewing")
     for assignment in done[:-1]:
         client.approve_assignment(AssignmentId=assignment, RequesterFeedback="Thanks")
     client.reject_assignment(AssignmentId=done[-1], RequesterFeedback="It is empty.")
     client.approve_assignment(AssignmentId=done[-1], OverrideRejection=True)
-    both = client.get_assignment(AssignmentId=done[0])
-    assert both["Assignment"]["AssignmentStatus"] == "Approved"
-    assert both["HIT"]["NumberOfAssignmentsCompleted"] == 4
+    client.get_assignment(AssignmentId=done[0])
     client.send_bonus(
         WorkerId=listed[0]["WorkerId"],
         BonusAmount="1.5",
         AssignmentId=done[0],
         Reason="Careful",
     )
-    (bonus,) = client.list_bonus_payments(HITId=hit["HITId"])["BonusPayments"]
-    assert bonus["BonusAmount"] == "1.50"
+    client.list_bonus_payments(HITId=hit["HITId"])
     with pytest.raises(ClientError):
         client.get_file_upload_url(AssignmentId=done[0], QuestionIdentifier="mood")
-    assert client.list_review_policy_results_for_hit(HITId=hit["HITId"])["HITId"]
+    client.list_review_policy_results_for_hit(HITId=hit["HITId"])
     client.delete_hit(HITId=hit["HITId"])
-    assert client.list_hits()["HITs"] == []
+    client.list_hits()
     events = [row.body["Events"][0]["EventType"] for row in RequesterEvent.own.all()]
     assert events == ["Ping", *["AssignmentSubmitted"] * 4, "HITReviewable"]
     return listed[0]["WorkerId"]
@@ -105,9 +101,7 @@ def another_type_and_an_early_end(client):
     kind = client.create_hit_type(**{**TYPE, "Reward": "0.55"})["HITTypeId"]
     client.update_hit_type_of_hit(HITId=hit["HITId"], HITTypeId=kind)
     client.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=0)
-    hit = client.get_hit(HITId=hit["HITId"])["HIT"]
-    assert (hit["Reward"], hit["HITStatus"]) == ("0.55", "Reviewable")
-    assert hit["NumberOfAssignmentsAvailable"] == 0
+    client.get_hit(HITId=hit["HITId"])
 
 
 def qualifications(client, desk, worker_id):
@@ -120,21 +114,18 @@ def qualifications(client, desk, worker_id):
         TestDurationInSeconds=300,
     )["QualificationType"]
     kind = made["QualificationTypeId"]
-    changed = client.update_qualification_type(
+    client.update_qualification_type(
         QualificationTypeId=kind, RetryDelayInSeconds=60, Test=TEST
-    )["QualificationType"]
-    assert "AnswerKey" not in changed
-    assert client.get_qualification_type(QualificationTypeId=kind)
-    found = client.list_qualification_types(Query="german", MustBeRequestable=False)
-    assert [one["Name"] for one in found["QualificationTypes"]] == ["Reads German"]
+    )
+    client.get_qualification_type(QualificationTypeId=kind)
+    client.list_qualification_types(Query="german", MustBeRequestable=False)
     wanted = {"QualificationTypeId": kind, "Comparator": "Exists"}
     hit = post(desk, QualificationRequirements=[wanted])
     using = client.list_hits_for_qualification_type(QualificationTypeId=kind)
     assert [one["HITId"] for one in using["HITs"]] == [hit]
     pair = {"QualificationTypeId": kind, "WorkerId": worker_id}
     client.associate_qualification_with_worker(**pair, IntegerValue=90)
-    score = client.get_qualification_score(**pair)["Qualification"]
-    assert (score["IntegerValue"], score["Status"]) == (90, "Granted")
+    client.get_qualification_score(**pair)
     client.disassociate_qualification_from_worker(**pair)
     revoked = client.list_workers_with_qualification_type(
         QualificationTypeId=kind, Status="Revoked"
@@ -147,36 +138,39 @@ def qualifications(client, desk, worker_id):
     assert shown == [yes, no]
     client.accept_qualification_request(QualificationRequestId=yes, IntegerValue=70)
     client.reject_qualification_request(QualificationRequestId=no, Reason="Not yet")
-    assert client.list_qualification_requests()["QualificationRequests"] == []
+    client.list_qualification_requests()
     client.delete_qualification_type(QualificationTypeId=kind)
-    assert client.list_hits(MaxResults=100)["NumResults"] == 1
+    client.list_hits(MaxResults=100)
 
 
 def people(client, worker_id):
     client.create_worker_block(WorkerId=worker_id, Reason="Copies")
-    (block,) = client.list_worker_blocks()["WorkerBlocks"]
-    assert block == {"WorkerId": worker_id, "Reason": "Copies"}
+    client.list_worker_blocks()
     client.delete_worker_block(WorkerId=worker_id)
-    assert client.list_worker_blocks()["WorkerBlocks"] == []
+    client.list_worker_blocks()
     before = Message.own.count()
-    answer = client.notify_workers(
+    client.notify_workers(
         Subject="New work", MessageText="Come back.", WorkerIds=[worker_id, "A0NOBODY"]
     )
-    (failure,) = answer["NotifyWorkersFailureStatuses"]
-    assert failure["WorkerId"] == "A0NOBODY"
     assert Message.own.count() == before + 1
 
 
-def test_an_unmodified_client_uses_all_operations(desk, amazon, credentials):
+VARIES = re.compile(
+    r"\b[0-9A-Z]{14,}\b|\b\d{10,13}(\.\d+)?\b|[0-9a-f]{8}(-[0-9a-f]{4,12}){4}"
+)
+
+
+def test_an_unmodified_client_uses_all_operations(desk, amazon, credentials, net):
     client = desk.client
     queue = sqs_client("sqs", amazon).create_queue(QueueName="all")["QueueUrl"]
     worker_id = hits_and_work(client, desk, queue)
     another_type_and_an_early_end(client)
     qualifications(client, desk, worker_id)
     people(client, worker_id)
-    assert client.get_account_balance()["OnHoldBalance"] == "0.00"
-    assert len(desk.judge.called) == ALL
+    client.get_account_balance()
+    assert len(desk.judge.called) == 39
     assert desk.judge.called - desk.judge.answered == NEVER_ANSWERED
+    net("turk-answers.txt", VARIES.sub("(varies)", "".join(desk.judge.heard)))
 
 
 def test_answers_come_back_as_the_documented_xml(desk):

@@ -4,7 +4,13 @@ import pytest
 from botocore.exceptions import ClientError
 
 from crowd.models import Message, RequesterAssignment, RequesterLayout
-from crowd.requester.questions.policies import agreed_answers, agreement_of, percent
+from crowd.requester.protocol.errors import TurkError
+from crowd.requester.questions.policies import (
+    agreed_answers,
+    agreement_of,
+    percent,
+    read_policy,
+)
 from crowd.requester.questions.questions import read_question
 from crowd.requester.services import access_keys, turns
 from tests.crowd.requester.making import (
@@ -213,6 +219,38 @@ def test_an_extension_needs_money_and_a_hit_that_was_not_stopped(open_desk):
     turns.submit(turn, who, [("q", "A")])
     assert _extension(poor, hit) == ("Failed", "AWS.MechanicalTurk.InvalidHITState")
     assert status_of(poor, hit) == "Reviewable"
+
+
+YEAR = 365 * 24 * 3600
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "least", "most"),
+    [
+        (KNOWN, "ApproveIfKnownAnswerScoreIsAtLeast", 0, 101),
+        (KNOWN, "ExtendMaximumAssignments", 2, 25),
+        (KNOWN, "ExtendMinimumTimeInSeconds", 60, YEAR),
+        (PLURALITY, "QuestionAgreementThreshold", 0, 100),
+        (PLURALITY, "ExtendIfHITAgreementScoreIsLessThan", 1, 100),
+        (PLURALITY, "ExtendMaximumAssignments", 1, 10**9),
+    ],
+)
+def test_numbers_of_policies_have_the_published_limits(name, key, least, most):
+    rest = {"QuestionIds": "q", "QuestionAgreementThreshold": 50}
+    level, answers = ("Assignment", {"q": ["A"]}) if name == KNOWN else ("HIT", None)
+
+    def read(number):
+        asked = {} if name == KNOWN else rest
+        return read_policy(level, policy(name, answers, **{**asked, key: number}))
+
+    assert [read(n).numbers[key] for n in (least, most)] == [least, most]
+    for n in (least - 1, most + 1):
+        with pytest.raises(TurkError, match=f"from {least} to {most}"):
+            read(n)
+    for flag in ("T", "true", "F", "FALSE"):
+        told = policy(PLURALITY, **rest, DisregardAssignmentIfRejected=flag)
+        assert read_policy("HIT", told).without_rejected == (flag in ("T", "true"))
+    assert not read_policy("HIT", policy(PLURALITY, **rest)).without_rejected
 
 
 def _extension(desk, hit):

@@ -80,7 +80,7 @@ def test_bonuses_go_to_the_worker_of_submitted_work_within_six_months(desk, hand
 
     refused_to(wb, done, "InvalidParameterValue")
     refused_to(wb, open_work.entity_id, "InvalidAssignmentState")
-    hands.forward(days=184)
+    hands.forward(days=183, seconds=1)
     refused_to(wa, done, "InvalidParameterValue")
 
 

@@ -132,7 +132,7 @@ def test_what_fails_is_tried_again_later_and_given_up_at_last(desk, amazon, queu
     )  # fmt: skip
     deliver.deliver(event.pk)
     assert RequesterEvent.own.get().failure_permanent
-    RequesterEvent.own.update(created_at=timezone.now() - timedelta(days=31))
+    RequesterEvent.own.update(created_at=timezone.now() - timedelta(days=30, minutes=1))
     deliver.forget_old()
     assert not RequesterEvent.own.exists()
 

@@ -56,8 +56,8 @@ def test_what_was_changed_or_signed_otherwise_is_refused():
         {"body": b'{"a": 1}'},
         {"path": "/turk"},
         {"query": "a=1"},
-        {"late": timedelta(minutes=-16)},
-        {"late": timedelta(minutes=16)},
+        {"late": timedelta(minutes=-15, seconds=-30)},
+        {"late": timedelta(minutes=15, seconds=30)},
     ):
         assert kind_of(held, signed(), **change) == "InvalidSignatureException", change
     assert kind_of(held, signed("other")) == "InvalidSignatureException"

@@ -216,7 +216,7 @@ def test_who_asked_is_told_once_a_day_of_work_that_they_can_do(site, wim):
     assert "Judge answers" in sent[0].subject
     make_campaign(2, pool="weather-3")
     assert look() == []  # at most one a day
-    Profile.own.update(mailed_at=timezone.now() - timedelta(hours=25))
+    Profile.own.update(mailed_at=timezone.now() - timedelta(hours=24, minutes=1))
     assert len(look()) == 1
     off = re.search(r"/work/no-news/\S+", sent[0].body)[0]
     assert off in sent[0].extra_headers["List-Unsubscribe"]

@@ -184,7 +184,7 @@ def test_the_last_use_is_noted_at_most_once_a_minute(nina):
     ask(secret)
     token.refresh_from_db()
     assert token.last_used_at == first
-    AccessToken.own.update(last_used_at=first - timedelta(minutes=2))
+    AccessToken.own.update(last_used_at=first - timedelta(minutes=1, seconds=1))
     ask(secret)
     token.refresh_from_db()
     assert token.last_used_at > first

@@ -90,7 +90,7 @@ def test_work_without_its_payment_and_payments_that_failed(submission):
     LedgerEntry.own.update(state="FAILED")
     said = "failed: 1, being sent for more than an hour: 0"
     assert found("payments") == ("warning", said)
-    before = timezone.now() - timedelta(hours=2)
+    before = timezone.now() - timedelta(hours=1, seconds=1)
     LedgerEntry.objects.filter(pk=entry.pk).update(state="SENDING", created_at=before)
     assert "an hour: 1" in found("payments")[1]
 

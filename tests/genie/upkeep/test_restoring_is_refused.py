@@ -13,6 +13,7 @@ import pytest
 from django.conf import settings as site
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.core.management import CommandError, call_command
 from django.db import connection, connections
 
 from genie.lib.unguessable import fingerprint
@@ -135,6 +136,48 @@ def test_a_backup_is_for_its_owner_only_and_says_no_secret(tmp_path):
     manifest = archive.checked_manifest(path)
     assert set(manifest["files"]) == {"database", "media/submissions/ab/abc"}
     assert site.SECRET_KEY.encode() not in gzip.decompress(path.read_bytes())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_site_comes_back_from_its_backup(tmp_path, settings, monkeypatch, capsys):
+    if connection.vendor != "sqlite":
+        pytest.skip("test_backup.py does it with all programs")
+    settings.MIGRATION_MODULES, settings.VAR_DIR = {}, tmp_path / "var"
+    settings.SECRET_KEY_FALLBACKS = ["former"]
+    settings.VAR_DIR.mkdir()
+    monkeypatch.delenv("GENIE_SECRET_KEY", raising=False)
+    for module in ("backup", "restore"):
+        monkeypatch.setattr(f"genie.upkeep.{module}._TELL_EVERY", 2)
+    make_user("wanda")
+    texts = {f"{folder}/{n}": f"text {n}" for n, folder in enumerate("aabc")}
+    for name, text in texts.items():
+        default_storage.save(name, ContentFile(text.encode()))
+    call_command("backup", tmp_path / "site", "--with-key")
+    call_command("backup", tmp_path / "bare")
+    told, told_of_bare = capsys.readouterr().out.split("copying the database")[1:]
+    assert "packing uploads: 2\npacking uploads: 4\nuploads packed: 4\n" in told
+    assert "The secret key is not in it: keep that elsewhere" not in told
+    assert f"elsewhere (fingerprint {fingerprint(site.SECRET_KEY)})" in told_of_bare
+    place = tmp_path / "site.sqlite3"  # threads of other tests use theirs
+    monkeypatch.setattr(engines, "_sqlite_file", lambda: place)
+    default_storage.delete("a/0")
+    default_storage.delete("b/2")
+    default_storage.save("b/2", ContentFile(b"longer than before"))
+    with pytest.raises(CommandError, match="a database with tables and uploads"):
+        call_command("restore", tmp_path / "site")
+    call_command("restore", tmp_path / "site", "--replace")
+    told = capsys.readouterr().out
+    assert "unpacking uploads: 2\nunpacking uploads: 4\nuploads unpacked: 4;" in told
+    assert "former keys are in the backup" in told
+    assert told.endswith("Restored. Next: genie migrate, then genie doctor.\n")
+    with closing(sqlite3.connect(place)) as now:
+        found = now.execute("select 1 from auth_user where username = 'wanda'")
+        assert found.fetchall() == [(1,)]
+    paths = {name: Path(default_storage.path(name)) for name in texts}
+    found = {name: path.read_text() for name, path in paths.items()}
+    assert found == texts
+    assert (settings.VAR_DIR / "secret-key").read_text() == site.SECRET_KEY
+    assert not mark().exists()
 
 
 @pytest.mark.every_engine

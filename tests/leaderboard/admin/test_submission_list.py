@@ -166,7 +166,9 @@ def test_staff_say_what_a_system_is_and_that_it_is_a_baseline(boss, waiting):
     kite = waiting("Kite")
     path = f"/admin/leaderboard/submission/{kite.pk}/"
     assert f'href="{path}describe/">About the system' in boss.get(f"{path}change/").text
-    boss.post(f"{path}describe/", {"baseline": "reference", "parameters": "7B"})
+    said = {"baseline": "reference", "parameters": "7B"}
+    answer = boss.post(f"{path}describe/", said, follow=True)
+    assert "Changed: parameters, baseline." in answer.text
     kite.refresh_from_db()
     assert (kite.baseline, kite.parameters) == ("reference", "7B")
     assert "Changed: parameters, baseline." in boss.get(f"{path}history/").text

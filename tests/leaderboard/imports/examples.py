@@ -1,8 +1,10 @@
 """Small files of each layout that reads tables, made up for the tests."""
 
+import io
 import json
+from functools import partial
 
-from leaderboard.imports.readers.sources import Source
+from leaderboard.files import File
 
 DA_HEADER = (
     "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time\n"
@@ -17,8 +19,14 @@ DA_Z = DA_HEADER + "".join(
         "H1 M2 da en ad 7 blue d1 REF 2 0.1 60.0",
     )
 )
-DA_MOMENTS = "worker,mean,sd\nM1,60,10\nM2,50,20\n"
-DA = {"ad-daen-good-stnd.csv": DA_Z, "worker-mean-sd-da-en.csv": DA_MOMENTS}
+DA = {"ad-daen-good-stnd.csv": DA_Z}
+DA_RAW = {
+    "ratings-da-en.csv": (
+        "hit,worker,system,rid,type,segment,raw,seconds\n"
+        "H1,M1,red,d1,SYSTEM,1,70,60.0\nH1,M1,red,d1,REPEAT,1,65,60.0\n"
+        "H1,M1,red,d1,BAD_REF,2,40,60.0\nH1,M2,blue,d1,SYSTEM,1,50,60.0\n"
+    )
+}
 
 PAGES = {
     "tone.csv": (
@@ -44,7 +52,11 @@ PLAIN = {
         "red;i1;w1;4,5;fluency;2026-03-01 10:00;a@b.co;x\n"
         "red;i1;w1;4;fluency;2026-03-01 10:01;a@b.co;x\n"
         "blue;i1;w2;NA;fluency;2026-03-01 10:01;a@b.co;x\n"
-        "blue;i2;w2;oops;fluency;2026-03-01 10:01;a@b.co;\n"
+        + "".join(
+            f"blue;i{n};w2;{n % 5};fluency;2026-03-01 10:01;a@b.co;x\n"
+            for n in range(3, 9)
+        )
+        + "blue;i2;w2;oops;fluency;2026-03-01 10:01;a@b.co;\n"
         "\n"
         "blue;i2;w2\n"
         ";i2;w2;3;fluency;2026-03-01 10:01;a@b.co;\n"
@@ -52,14 +64,11 @@ PLAIN = {
 }
 PLAIN_WIDE = {
     "r.jsonl": (
-        '{"system": "red", "item": "i1", "worker": "w1", "fluency": 4, "truth": null,'
-        ' "output": "Hi", "source": "Hej", "reference": "Hello", "type": "TGT"}\n'
-        '{"system": "red", "item": "i2", "worker": "w1", "fluency": 1, "truth": 3,'
-        ' "output": "Bad", "source": "Nej", "reference": "", "type": "BAD"}\n'
+        '{"system": "red", "item": "i1", "worker": "w1", "fluency": 4, "adequacy": null,'
+        ' "output": "Hi to you all.", "source": "Hej.", "reference": "Hello.", "type": "TGT"}\n'
+        '{"system": "red", "item": "i2", "worker": "w1", "fluency": 1, "adequacy": 3,'
+        ' "output": "Bad to you all.", "source": "Nej.", "reference": "", "type": "BAD"}\n'
     )
-}
-PLAIN_WORDS = {
-    "l.tsv": "system\titem\tworker\tlabel\nred\t1\tw1\tgood\nred\t2\tw1\tbad\n"
 }
 
 TWO = {
@@ -71,15 +80,12 @@ TWO = {
         "4,w2,red,blue,purple,2021-05-19T10:08:59-07:00,2021-05-19T10:09:09-07:00\n"
         "5,w2,red,blue,,2021-05-19T10:08:59-07:00,2021-05-19T10:09:09-07:00\n"
     ),
-    "pairs.csv": "pair_id,text_a,text_b,model_a,model_b,tense\n1,Hi.,Ho.,blue,red,past\n9,A,B,x,y,now\n",
+    "pairs.csv": (
+        "pair_id,text_a,text_b,model_a,model_b,tense\n"
+        "1,It was very nice.,It was not so nice.,blue,red,past\n"
+        "9,It is nice here.,It is nice there.,x,y,now\n"
+    ),
 }
-
-
-def _talk(answer, asked="Hej?"):
-    return [
-        {"role": "user", "content": asked},
-        {"role": "assistant", "content": answer},
-    ]
 
 
 def _lines(*objects):
@@ -87,7 +93,13 @@ def _lines(*objects):
 
 
 _MODELS = {"model_a": "red", "model_b": "blue"}
-_TALKS = {"conversation_a": _talk("Hej."), "conversation_b": _talk("Nej.")}
+_TALKS = {
+    f"conversation_{side}": [
+        {"role": "user", "content": "How do you do?"},
+        {"role": "assistant", "content": answer},
+    ]
+    for side, answer in (("a", "Hej."), ("b", "Nej."))
+}
 BATTLES = {
     "logs.jsonl": _lines(
         {"question_id": "q1", **_MODELS, **_TALKS, "winner": "tie (bothbad)",
@@ -98,31 +110,13 @@ BATTLES = {
          "judge": "gpt-4", "turn": 1, "anony": True, "tstamp": 1750000002.5},
     )
 }  # fmt: skip
-BATTLES_55K = {
+BATTLES_FLAGS = {
     "train.csv": (
         "id,model_a,model_b,prompt,response_a,response_b,winner_model_a,winner_model_b,winner_tie\n"
         '1,red,blue,"[""Hi"",""And?""]","[""Ho"",null]","[""Ha"",""So.""]",0,1,0\n'
         '2,red,blue,"[""Hi""]","[""Ho""]","[""Ha""]",0,1,1\n'
     )
 }
-BATTLES_100K = {
-    "b.jsonl": _lines(
-        {"question_id": "h1", **_MODELS, "winner": "model_a", "judge_hash": "abc",
-         "conversation_a": json.dumps(_talk("Hej.")), "conversation_b": "cut off",
-         "turn": 1, "tstamp": 1.7e9, "conv_metadata": {"sum_assistant_a_tokens": 3},
-         "dedup_tag": {"high_freq": False, "sampled": True}}
-    )
-}  # fmt: skip
-_PARTS = [{"type": "text", "text": "Hej?"}]
-BATTLES_140K = {
-    "c.json": json.dumps(
-        [{"id": "x1", **_MODELS, "winner": "both_bad", "evaluation_session_id": "s1",
-          "evaluation_order": 1, "timestamp": "2025-06-01 10:00:00",
-          "conversation_a": [{"role": "user", "content": _PARTS},
-                             {"role": "assistant", "content": _PARTS}],
-          "conversation_b": _talk("Nej.")}]
-    )
-}  # fmt: skip
 MT_BENCH = {
     "human.jsonl": _lines(
         {"question_id": 81, **_MODELS, **_TALKS, "winner": "model_a", "judge": "expert_1", "turn": 1},
@@ -132,7 +126,7 @@ MT_BENCH = {
 
 _LABELS = {
     f"text{i}__{system}__{criterion}": i % 5 + 1
-    for i in range(6)
+    for i in range(11)
     for system in ("red", "blue")
     for criterion in ("fluency", "truth")
 }
@@ -144,9 +138,10 @@ ALT_TEST = {
 }
 ALT_TEST_PAIRS = {
     "human_annotations.json": json.dumps(
-        {"h1": {"82__red__blue__1": "model_b", "82__red__blue__2": "tie"}}
+        {"h1": {f"{n}__red__blue__{k}": ("model_b", "tie")[k - 1]
+                for n in range(82, 104) for k in (1, 2)}}
     )
-}
+}  # fmt: skip
 
 QUALTRICS = {
     "survey.csv": (
@@ -229,36 +224,43 @@ LABEL_STUDIO = {
 
 #: Slug of the layout, files, and what has to be chosen.
 EXAMPLES = [
-    ("wmt-da", DA, {}),
+    ("wmt-da-z", DA, {}),
+    ("wmt-da", DA_RAW, {}),
     ("rankme-pages", PAGES, {}),
-    ("rankme-pages", RANKME, {}),
-    ("plain", PLAIN, {}),
-    ("plain", PLAIN_WIDE, {}),
-    ("plain", PLAIN_WORDS, {}),
-    ("two-choice", TWO, {}),
+    ("rankme-rows", RANKME, {}),
+    ("columns", PLAIN, {"lost": "yes", "words": "oops=none"}),
+    ("columns", PLAIN_WIDE, {"ranks": "fluency"}),
+    ("two-choice", TWO, {"lost": "yes", "words": "purple=none"}),
     ("battles", BATTLES, {}),
-    ("battles", BATTLES_55K, {}),
-    ("battles", BATTLES_100K, {}),
-    ("battles", BATTLES_140K, {}),
-    ("battles", MT_BENCH, {}),
-    ("alt-test", ALT_TEST, {}),
+    ("battles-flags", BATTLES_FLAGS, {"words": "model_b and tie=none"}),
+    ("battles-turns", MT_BENCH, {}),
+    ("alt-test", ALT_TEST, {"ranks": "truth"}),
     ("alt-test", ALT_TEST_PAIRS, {}),
-    ("wide", QUALTRICS, {}),
-    ("wide", WIDE, {}),
+    ("columns", QUALTRICS, {"rating": "Q{}_{system}_item{item}_fluency"}),
+    ("columns", WIDE, {"rating": "{item}_{system}_fluency"}),
     ("appraise", APPRAISE, {}),
     ("appraise", ESA, {}),
     ("mt-metrics-eval", MT_METRICS_EVAL, {}),
     ("mqm-tsv", MQM, {}),
     ("pearmut", PEARMUT, {}),
     ("potato", POTATO, {}),
-    (
-        "label-studio",
-        LABEL_STUDIO,
-        {"criteria": "quality=quality", "systems": "model1", "texts": "text1"},
-    ),
+    ("label-studio", LABEL_STUDIO, {}),
 ]
 
 
+def by_reader():
+    """Return the layout, choices and files of each reader, by its name."""
+    found = {}
+    for slug, files, choices in EXAMPLES:
+        name = ", ".join([slug, *choices.values()])
+        found.setdefault(name, (slug, choices, []))[2].append(files)
+    return found
+
+
+def file_of(name, data):
+    return File(name, partial(io.BytesIO, data))
+
+
 def sources(files):
-    """Make sources of texts by name."""
-    return [Source(name, text.encode()) for name, text in files.items()]
+    """Make files of texts by name."""
+    return [file_of(name, text.encode()) for name, text in files.items()]

@@ -5,11 +5,11 @@ from django.contrib.auth.models import User
 
 from genie.lib.errors import GenieError
 from leaderboard.imports.readers.read import read
-from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.selectors import About
 from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.imports.services.plan import preview_import
 from tests.factories import make_user
+from tests.leaderboard.imports.examples import file_of
 from tests.refusals import refusal
 
 HEAD = "system,instance,worker,criterion,value\n"
@@ -23,8 +23,8 @@ def lines(names, first=0):
 
 
 def begun(names, choices=None, first=0, head=HEAD):
-    files = [Source("ratings.csv", (head + lines(names, first)).encode())]
-    judgments = read(files, layout="plain")
+    files = [file_of("ratings.csv", (head + lines(names, first)).encode())]
+    judgments = read(files, choices={"rating": "value"})
     about = About(choices=choices or {})
     shown, asked = preview_import(judgments, slug="x", about=about, files=files)
     return judgments, shown, asked, {"slug": "x", "about": about, "files": files}
@@ -89,8 +89,8 @@ def test_raters_and_criteria_are_asked_about_too():
 def test_what_one_rater_said_twice_counts_once_after_joining():
     said = [("a", "Eva", "c"), ("b", "Eva", "c")] * 3
     files = (HEAD + lines(said) + lines([("a", "eva", "c")])).encode()
-    source = Source("ratings.csv", files)
-    judgments = read([source], layout="plain")
+    source = file_of("ratings.csv", files)
+    judgments = read([source], choices={"rating": "value"})
     about = About(choices={"same_raters": "yes"})
     shown, _ = preview_import(judgments, slug="x", about=about, files=[source])
     assert shown.roles == {"judgment": 6, "superseded": 1}

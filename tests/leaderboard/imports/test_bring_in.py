@@ -14,7 +14,6 @@ from leaderboard.imports.readers.judgments import (
     frame,
     from_rows,
 )
-from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.selectors import About, judgments_of
 from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.metric_runs import services
@@ -27,6 +26,7 @@ from leaderboard.models import (
     Task,
 )
 from tests.factories import make_task, make_user
+from tests.leaderboard.imports.examples import file_of
 from tests.refusals import refusal
 
 
@@ -117,7 +117,6 @@ def test_what_was_imported_is_read_back_as_it_was():
         domains={"s1": "news"},
         languages=("de", "en"),
         lower_is_better=("mqm",),
-        published={"red": 70.5},
     )
     about = About(scales={"*": "0 to 100"})
     row = bring_in(judgments, slug="elsewhere", by=make_user("importer"), about=about)
@@ -133,7 +132,6 @@ def test_what_was_imported_is_read_back_as_it_was():
         "domains",
         "languages",
         "lower_is_better",
-        "published",
         "counted",
         "layout",
     ):
@@ -239,7 +237,7 @@ def test_little_or_nothing_to_tell_still_gets_a_board(client, more):
 
 
 def test_what_cannot_be_imported_is_refused_in_a_sentence():
-    by, file = make_user("importer"), Source("a.csv", b"a")
+    by, file = make_user("importer"), file_of("a.csv", b"a")
     bring_in(ratings(n=3), slug="elsewhere", by=by, files=[file])
     make_task("our-own")
     ranks = ratings(n=3)

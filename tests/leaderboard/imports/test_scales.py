@@ -6,12 +6,12 @@ import pytest
 from leaderboard.imports.readers.judgments import Judgments, frame
 from leaderboard.imports.readers.names import stated_scale
 from leaderboard.imports.readers.read import read
-from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.selectors import About
 from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.imports.services.plan import preview_import
 from leaderboard.models import Import, Score
 from tests.factories import make_user
+from tests.leaderboard.imports.examples import file_of
 from tests.leaderboard.imports.test_alike import store
 from tests.refusals import refusal
 
@@ -22,13 +22,14 @@ def table(values, column="value", systems=("ada", "bob")):
         f"{systems[n % len(systems)]},q{n // 2},w{n % 3},{value}"
         for n, value in enumerate(values)
     ]
-    return [Source("ratings.csv", "\n".join(lines).encode())]
+    return [file_of("ratings.csv", "\n".join(lines).encode())]
 
 
 def begun(values, said=None, slug="x", **more):
     files = table(values, **more)
     about = About(scales=said or {})
-    judgments = read(files, layout="plain")
+    choices = {"rating": more.get("column", "value")}
+    judgments = read(files, choices=choices)
     shown, _ = preview_import(judgments, slug=slug, about=about, files=files)
     return judgments, shown, {"slug": slug, "about": about, "files": files}
 
@@ -160,22 +161,22 @@ def test_each_criterion_is_asked_for_and_answered_by_itself():
 
 
 def test_each_signature_names_the_scale_of_its_own_criterion():
-    lines = ["system,instance,worker,fluency,truth,overall"]
+    lines = ["system,instance,worker,fluency,adequacy,overall"]
     lines += [
         f"{system},i{n},w{n % 3},{1 + n % 5},{10 * n},{1 + n % 7}"
         for n in range(11)
         for system in ("ada", "bob")
     ]
-    files = [Source("a.csv", "\n".join(lines).encode())]
+    files = [file_of("a.csv", "\n".join(lines).encode())]
     task = {"slug": "x", "about": About(), "files": files}
-    store(read(files, layout="plain"), task)
+    store(read(files, choices={"ranks": "overall"}), task)
     found = {
         (s.criterion, s.signature.partition("|scale:")[2].partition("|")[0])
         for s in Score.own
     }
     assert found == {
         ("fluency", "number_1_5"),
-        ("truth", "slider-100"),
+        ("adequacy", "slider-100"),
         ("overall", "number_1_7"),
     }
 
@@ -229,19 +230,3 @@ def test_a_scale_where_lower_is_better_is_turned_round():
 def test_a_scale_that_is_none_is_refused(said):
     with refusal("unknown-scale", match="lowest and the highest"):
         begun([1, 2, 3], {"*": said})
-
-
-def test_a_design_of_magnitudes_is_known_by_its_name():
-    lines = ["judgement,mr_id,system,position,worker,time,quality"]
-    lines += [
-        f"{n},{n % 3},{'ada' if n % 2 else 'bob'},,w{n % 2},2018-01-05T15:51:32,{25 + 5 * n}"
-        for n in range(12)
-    ]
-    for name, scale in (
-        ("a_rankme_quality", "magnitude"),
-        ("a_slider_quality", "0 to 100"),
-    ):
-        files = [Source(f"{name}.csv", "\n".join(lines).encode())]
-        judgments = read(files, layout="rankme-pages")
-        shown, _ = preview_import(judgments, slug="x", about=About(), files=files)
-        assert [one.scale.shown for one in shown.scales] == [scale]

@@ -11,8 +11,7 @@ from leaderboard.evaluation.estimates import COVERS_UNKNOWN
 from leaderboard.evaluation.selectors.joint import criterion_results
 from leaderboard.evaluation.selectors.system_ratings import marked_errors
 from leaderboard.imports.readers.judgments import Judgments, Problem, Texts, from_rows
-from leaderboard.imports.readers.sources import Source
-from leaderboard.imports.readers.tables import table_of
+from leaderboard.imports.readers.read import read
 from leaderboard.imports.selectors import About, judgments_of
 from leaderboard.imports.services import bring_in as module
 from leaderboard.imports.services.bring_in import bring_in
@@ -21,6 +20,7 @@ from leaderboard.models import Import, JointEvaluation, Score, Task
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from tests.factories import make_user
+from tests.leaderboard.imports.examples import file_of
 from tests.leaderboard.imports.test_bring_in import ratings
 from tests.refusals import refusal
 
@@ -139,7 +139,7 @@ def test_nobody_is_named_by_a_path_or_a_problem(client):
     rows = ratings(n=4)
     path = "annotation_output/eva@example.org/ratings.csv"
     rows.problems = [Problem(path, 3, "score", "'li@example.org' is not a number.")]
-    files = [Source(path, b"1")]
+    files = [file_of(path, b"1")]
     row = bring_in(rows, slug="x", by=make_user("importer"), files=files)
     kept = f"{row.files} {row.problems}"
     assert "ratings.csv, row 3, score: '…' is not a number." in row.problems
@@ -155,7 +155,7 @@ def test_nobody_is_named_by_a_path_or_a_problem(client):
 @pytest.mark.every_engine
 @pytest.mark.parametrize("wave", [False, True])
 def test_a_job_that_runs_twice_stores_its_files_once(staff, wave, monkeypatch):
-    files = [Source("a.csv", b"1")]
+    files = [file_of("a.csv", b"1")]
     if wave:
         bring_in(ratings(n=4, seed=3), slug="x", by=staff)
     rows = ratings(n=4)
@@ -203,13 +203,15 @@ def test_only_scores_between_0_and_100_are_said_to_be(client):
 
 
 @pytest.mark.every_engine
-def test_cells_of_parquet_hold_nothing_that_no_database_stores(tmp_path):
+def test_cells_of_files_hold_nothing_that_no_database_stores(tmp_path):
     path = tmp_path / "ratings.parquet"
     with engine() as connection:
         row = "SELECT 'red' AS system, 3 AS score, 'news' || chr(0) AS document"
         connection.sql(row).write_parquet(str(path))
-    table = table_of(Source(path.name, path.read_bytes()))
-    assert table.words["document"].tolist() == ["news\ufffd"]
+    half = b'[{"system": "red", "score": 3, "document": "news\\ud800"}]'
+    files = (path.name, path.read_bytes()), ("ratings.json", half)
+    found = [read([file_of(*one)]).rows["document"].tolist() for one in files]
+    assert found == [["news\ufffd"], ["news?"]]
 
 
 @pytest.mark.every_engine

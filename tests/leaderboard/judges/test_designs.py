@@ -98,11 +98,13 @@ def test_a_score_beside_marks_is_the_number_given_and_marks_count_too(server, ju
         judged, design="error-spans", scale="sqm", hit_template="error-span-translation"
     )
     given = {"errors": [{"quote": "b", "severity": "minor", "reason": ""}], "overall": {"reason": "r", "answer": 66}}  # fmt: skip
+    # true is no number, although Python reads it as 1
+    server.next.append(json.dumps({**given, "overall": {"answer": True}}))
     server.rule = lambda body: json.dumps(given)
     wren = judged.submissions.get(system_name="Wren")
     run = worked(approved(make_judge(), judged, submissions=[wren.pk], n_instances=1))
     call = run.calls.get()
-    assert call.values == {"overall": 66.0, "spans": -1.0}
+    assert (call.values, call.n_attempts) == ({"overall": 66.0, "spans": -1.0}, 2)
     assert call.reasons == {"overall": "r"}
     # the words that people read on the line
     assert "where 0 is \"None of the meaning is there" in server.requests[0]["messages"][1]["content"]  # fmt: skip

@@ -11,6 +11,7 @@ from leaderboard.judges.models import MICROCENTS
 from leaderboard.judges.selectors.scores import answers_of, scores_of
 from leaderboard.judges.services import ask, decide, work
 from leaderboard.models import (
+    JudgeBudget,
     JudgeCost,
     JudgeRun,
     MetricBoard,
@@ -135,6 +136,8 @@ def test_nothing_is_bought_without_approval_or_budget(server, judged):
         decide.approve(run, by=None)
     with pytest.raises(GenieError, match="left of the budget"):
         approved(judge, judged, budget=1, cents=2)
+    JudgeBudget.objects.update(cents=2)
+    assert decide.approve(run, by=None, cents=2)
 
 
 def test_the_price_holds_and_what_was_bought_is_not_bought_again(server, judged):

@@ -1,7 +1,7 @@
 """Who is careless by all of their answers: what is told, and what must not be."""
 
 import json
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 
 import numpy as np
 import pytest
@@ -20,6 +20,21 @@ OPTIONS = AssessOptions(guesses=NO_YES)
 
 def assess(n_workers, tests, ratings=None, options=OPTIONS):
     return assess_workers(n_workers, tests, ratings, options=options, seed=0)
+
+
+def lines(found) -> str:
+    """Return estimates to four digits, as the last ones differ between machines."""
+    return "".join(f"{name}: {json.dumps(of)}\n" for name, of in plain(found).items())
+
+
+def plain(value):
+    if isinstance(value, dict):
+        return {name: plain(of) for name, of in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [plain(of) for of in value]
+    if is_dataclass(value):
+        return plain(vars(value))
+    return value if isinstance(value, int | str) else float(f"{value:.4g}")
 
 
 def drawn_tests(rng, rates, n_each):
@@ -160,7 +175,7 @@ def test_strict_people_and_steady_people_are_careful():
     assert (assess(20, careful_tests(rng, 20), ratings).p_careless < 0.5).all()
 
 
-def test_ratings_alone_show_who_rates_anyhow():
+def test_ratings_alone_show_who_rates_anyhow(net):
     rng = np.random.default_rng(8)
 
     def answer(worker, deserved):
@@ -172,9 +187,10 @@ def test_ratings_alone_show_who_rates_anyhow():
     found = assess(20, no_tests(), ratings)
     assert found.p_careless[16:].min() > found.p_careless[:16].max()
     assert (found.parts["ratings"][16:] > 0).all()
+    net("assessed/ratings.txt", lines(found))
 
 
-def test_three_criteria_of_one_look_count_once():
+def test_three_criteria_of_one_look_count_once(net):
     rng = np.random.default_rng(9)
     one = drawn_ratings(rng, lambda _, d: d + rng.normal(0, 0.25), 12)
     thrice = Ratings(
@@ -186,9 +202,10 @@ def test_three_criteria_of_one_look_count_once():
     once, again = assess(12, tests, one), assess(12, tests, thrice)
     assert again.parts["ratings"] == pytest.approx(once.parts["ratings"], abs=1.5)
     assert (again.p_careless < 0.5).all()
+    net("assessed/criteria.txt", lines(again))
 
 
-def test_who_turns_keeps_what_was_careful():
+def test_who_turns_keeps_what_was_careful(net):
     rng = np.random.default_rng(10)
     n, turn = 30, 30
     rates = np.full((n, 60), 0.93)
@@ -201,6 +218,7 @@ def test_who_turns_keeps_what_was_careful():
     assert found.classes[found.p_class[0].argmax()] == "turning"
     assert found.p_careless[0] > 0.99
     assert (found.p_careless[1:] < 0.5).all()
+    net("assessed/turning.txt", lines(found))
 
 
 def test_the_same_answers_give_the_same_and_workers_may_be_numbered_anyhow():

@@ -1,0 +1,171 @@
+"""Files of ratings in any shape: roles guessed from names and values, and asked."""
+
+import csv
+import io
+import json
+import random
+from functools import partial
+
+import pytest
+
+from genie.lib.errors import GenieError
+from leaderboard.files import File
+from leaderboard.imports.readers.columns import propose
+from leaderboard.imports.readers.mapping import parse, to_toml
+
+R = random.Random(4)
+SCORES = [[R.randint(1, 5) for _ in range(3)] for _ in range(12)]
+MODELS = ("gpt", "bart")
+
+
+def text():
+    return " ".join(
+        R.choice(["the", "old", "cat", "sat", "on", "a", "mat", "near", "two", "dogs"])
+        for _ in range(9)
+    )
+
+
+def table(head, rows, name="ratings.csv"):
+    out = io.StringIO()
+    csv.writer(out).writerows([head.split(), *rows])
+    return File(name, partial(io.BytesIO, out.getvalue().encode()))
+
+
+def as_json(value, name="ratings.json"):
+    return File(name, partial(io.BytesIO, json.dumps(value).encode()))
+
+
+def lines(*keys):
+    """Yield items with each of some systems, or of other names."""
+    for i in range(12):
+        for key in keys:
+            yield i, key
+
+
+PAIRS = [(i, w, *R.sample(MODELS, 2), R.choice("AB")) for i, w in lines("u", "v")]
+LONG = [[s, i, r, R.randint(1, 5)] for i, s in lines(*MODELS) for r in "uv"]
+WORST = [(i, w, *R.sample("abcd", 2), *"abcd") for i, w in lines("u", "v")]
+LISTED = [
+    {"id": i, "outputs": [{"system": s, "text": text(), "ratings": [
+        {"rater": r, "fluency": R.randint(1, 5)} for r in "uv"]} for s in MODELS]}
+    for i in range(12)
+]  # fmt: skip
+HIT = "HITId WorkerId Input.system Input.id Answer.quality.1 Answer.quality.2 Answer.quality.3"
+MARKS = [(f"H{i}", f"W{i % 3}", s, i, *R.sample(["true", "false", "false"], 3))
+         for i, s in lines(*MODELS)]  # fmt: skip
+
+# Files and choices, the roles of columns, and how many ratings of what there are.
+SHAPES = {
+    "long": ([table("sys_name segment rater_id score", LONG)], {}, "system item rater rating", 48),
+    "a column per system": (
+        [table("item GPT4 BART T5", [[i, *s] for i, s in enumerate(SCORES)])],
+        {"names": "systems"}, "item rating rating rating", 36),
+    "a column per rater": (
+        [table("system item alice bob", [[s, i, 1 + i % 3, 3] for i, s in lines(*MODELS)])],
+        {"names": "raters"}, "system item rating rating", 48),
+    "numbered raters and their mean": (
+        [table("system item annotator1 annotator2 average",
+               [[s, i, a, b, (a + b) / 2] for (i, s), (a, b, _) in
+                zip(lines(*MODELS), SCORES * 2, strict=True)])],
+        {}, "system item rating ignore", 48),
+    "criteria of numbered raters": (
+        [table("system item fluency_1 fluency_2 adequacy_1 adequacy_2",
+               [[s, i, 1, 2 + i % 3, 4, 5] for i, s in lines(*MODELS)])],
+        {"ranks": "fluency"}, "system item rating rating", 96),
+    "systems and criteria in names": (
+        [table("id red-fluency blue-fluency red-adequacy blue-adequacy",
+               [[i, 1 + i % 4, 2, 3, 4] for i in range(12)])],
+        {"ranks": "adequacy"}, "item rating", 48),
+    "pairs, side in words": (
+        [table("id annotator left_model right_model choice", PAIRS)],
+        {}, "item rater system 1 system 2 choice", 24),
+    "pairs, minus one to one": (
+        [table("id rater model_a model_b preference",
+               [[i, "u", *MODELS, i % 3 - 1] for i in range(12)])],
+        {"words": "-1=first, 0=tie, 1=second"}, "item rater system 1 system 2 choice", 12),
+    "pairs of two names": (
+        [table("id worker better", [[i, "u", R.choice(MODELS)] for i in range(12)])],
+        {"system 1": ":gpt", "system 2": ":bart"}, "item rater choice", 12),
+    "best and worst": (
+        [table("item worker best worst system1 system2 system3 system4", WORST)],
+        {}, "item rater best worst system", 24 * 5),
+    "a file per system": (
+        [table("item rater fluency", [[i, r, 1 + i % 4] for i, r in lines("u", "v")], f"{s}.csv")
+         for s in MODELS],
+        {"system": "file"}, "item rater rating system ignore", 48),
+    "all rows of one system": (
+        [table("item rater fluency", [[i, r, 1 + i % 4] for i, r in lines("u", "v")])],
+        {"system": ":NAME"}, "item rater rating", 24),
+    "a list of outputs, each with raters": ([as_json(LISTED)], {}, "item system text rater rating",
+                                            48),
+    "marked boxes": ([table(HIT, MARKS)], {}, "ignore rater system item rating", 24),
+    "words": (
+        [table("model item rater fluency",
+               [[s, i, "u", R.choice(["Bad", "Good"])] for i, s in lines(*MODELS)])],
+        {"words": "bad=1,good=2"}, "system item rater rating", 24),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_files_of_each_shape_are_read(shape):
+    files, choices, roles, n = SHAPES[shape]
+    found = propose(files, choices)
+    assert " ".join(one.role for one in found.columns) == roles
+    assert [one.name for one in found.questions if one.needed] == []
+    rows = found.judgments.rows
+    assert rows["value"].notna().sum() == n
+    assert (rows["system"] != "").all()
+    again = propose(files, parse(to_toml(choices).encode(), "mapping.toml"))
+    assert again.judgments.rows.equals(rows)
+
+
+@pytest.mark.parametrize("shape", [s for s, one in SHAPES.items() if one[1]])
+def test_what_files_cannot_tell_is_asked(shape):
+    files, choices, _, _ = SHAPES[shape]
+    asked = {one.name for one in propose(files, {}).questions if one.needed}
+    wanted = (
+        {"system"}
+        if choices.get("system", "").startswith((":", "file"))
+        else {*choices}
+    )
+    assert asked == wanted
+
+
+NO_RATINGS = {
+    "bbcid": range(10**7, 10**7 + 24 * 999, 999),
+    "page_time": [R.random() * 90 for _ in range(24)],
+    "click_count": [1 + i % 5 for i in range(24)],
+    "row": range(24),
+    "z_score": [R.gauss(0, 1) for _ in range(24)],
+    "NLL": [-R.random() * 9 for _ in range(24)],
+    "latitude": [R.random() * 90 for _ in range(24)],
+    "sha": [f"{R.getrandbits(128):032x}" for _ in range(24)],
+    "comment": [text() * 3 for _ in range(24)],
+    "email": [f"a{i}@example.org" for i in range(24)],
+}
+
+
+@pytest.mark.parametrize("name", NO_RATINGS)
+def test_other_columns_are_no_ratings(name):
+    rows = [[*one, cell] for one, cell in zip(LONG, NO_RATINGS[name], strict=False)]
+    found = propose([table(f"system item rater score {name}", rows)], {})
+    last = found.columns[-1]
+    assert (last.role, bool(last.reason)) == ("ignore", True)
+    assert set(found.judgments.rows["criterion"]) == {""}
+
+
+def test_losing_many_ratings_needs_a_yes():
+    rows = [[*one[:3], "?!" if n < 2 else one[3]] for n, one in enumerate(LONG)]
+    files = [table("system item rater score", rows)]
+    (asked,) = (one for one in propose(files, {}).questions if one.needed)
+    assert "2 of" in asked.question or "(2)" in asked.question
+    found = propose(files, {"words": "?!=none"})
+    assert [one.name for one in found.questions if one.needed] == []
+    assert found.judgments.rows["value"].notna().sum() == len(LONG) - 2
+
+
+def test_an_unknown_column_is_refused_with_those_of_the_file():
+    with pytest.raises(
+        GenieError, match=r"no column 'sytem' for system.*sys_name, segment"
+    ):
+        propose([table("sys_name segment rater_id score", LONG)], {"system": "sytem"})
