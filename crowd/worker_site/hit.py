@@ -134,7 +134,7 @@ class WorkerProgress:
     n_done: int
     n_left: int
     # whether there may be more left, because counting stopped early
-    at_least: bool = False
+    at_least: bool
 
     @property
     def n_all(self) -> int:

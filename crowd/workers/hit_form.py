@@ -45,12 +45,12 @@ class Marks:
     name: str
     text: str
     raw_answer: str
-    severities: tuple[str, ...] = ()
+    severities: tuple[str, ...]
     # category -> the choices: form value and label
-    categories: Categories = ()
-    missing: bool = False
+    categories: Categories
+    missing: bool
     # whether errors were marked before the worker came
-    prefilled: bool = False
+    prefilled: bool
 
 
 def marks_of(

@@ -165,11 +165,6 @@ def judgments_of(task: Task) -> Judgments:
             dict.fromkeys(n for r in imports for n in r.said.get("lower_is_better", ()))
         ),
         standardised=bool(said.get("standardised")),
-        published={
-            name: one
-            for row in imports
-            for name, one in row.said.get("published", {}).items()
-        },
     )
 
 

@@ -34,7 +34,7 @@ class Shortfall:
     n_workers: int
     bonus_cents: int
     # the platform's fee for the bonuses
-    fee_cents: int = 0
+    fee_cents: int
 
     @property
     def total_cents(self) -> int:

@@ -54,8 +54,8 @@ class Policy:
     numbers: Mapping[str, int]
     words: Mapping[str, str]
     key: Answers
-    questions: tuple[str, ...] = ()
-    without_rejected: bool = False
+    questions: tuple[str, ...]
+    without_rejected: bool
 
 
 def read_policy(level: str, argument: Mapping[str, Any]) -> Policy:

@@ -158,14 +158,14 @@ class FreeText:
     it must match all of the `formats`.
     """
 
-    default: str = ""
-    lines: int = 1
-    shortest: int = 0
-    longest: int = LONGEST_TEXT
-    numeric: bool = False
-    low: Decimal | None = None
-    high: Decimal | None = None
-    formats: tuple[AnswerFormat, ...] = ()
+    default: str
+    lines: int
+    shortest: int
+    longest: int
+    numeric: bool
+    low: Decimal | None
+    high: Decimal | None
+    formats: tuple[AnswerFormat, ...]
 
 
 @dataclass(frozen=True)
@@ -179,10 +179,10 @@ class Selection:
     """An answer chosen from a list; `other` allows a different, written answer."""
 
     choices: tuple[Choice, ...]
-    at_least: int = 1
-    at_most: int = 1
-    dropdown: bool = False
-    other: FreeText | None = None
+    at_least: int
+    at_most: int
+    dropdown: bool
+    other: FreeText | None
 
 
 @dataclass(frozen=True)

@@ -77,11 +77,10 @@ class DecisionForm(forms.Form):
     # the price that staff saw when deciding: exactly this is spent
     shown_cents = forms.IntegerField(widget=forms.HiddenInput)
 
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or {}
+    def clean(self) -> None:
+        cleaned = self.cleaned_data
         if cleaned.get("decision") == TO_DECLINE and not cleaned.get("reason"):
             self.add_error("reason", "Give a reason; it is shown to the submitter.")
-        return cleaned
 
 
 def approve_page(

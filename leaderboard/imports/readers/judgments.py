@@ -158,8 +158,6 @@ class Judgments:
         Criteria whose smaller values are better.
     standardised : bool
         Whether the values are z-scores of workers instead of raw values.
-    published : dict of str to float
-        Figures printed in the files, by name.
     scales : dict of str to str
         Criterion to the scale that the files state, such as "1 to 5".
     """
@@ -175,8 +173,25 @@ class Judgments:
     languages: tuple[str, str] = ("", "")
     lower_is_better: tuple[str, ...] = ()
     standardised: bool = False
-    published: dict[str, float] = field(default_factory=dict)
     scales: dict[str, str] = field(default_factory=dict)
+
+    def keep(self, row: Mapping[str, Any]) -> None:
+        """Keep the document and texts of a row unless they are known already.
+
+        The row has an instance, system and document, "source" and "output".
+        """
+        instance, system = row["instance"], row["system"]
+        if row["document"]:
+            self.documents.setdefault(instance, row["document"])
+        if row["source"]:
+            self.texts.inputs.setdefault(instance, {"source": row["source"]})
+        if row["output"]:
+            self.texts.outputs.setdefault((system, instance), row["output"])
+
+    def report(
+        self, source: str, row: int, column: str, sentence: str, *, fatal: bool = True
+    ) -> None:
+        self.problems.append(Problem(source, row, column, sentence, fatal))
 
     @property
     def judged(self) -> pd.DataFrame:
@@ -211,7 +226,7 @@ def frame(columns: Mapping[str, Sequence[Any] | Any]) -> pd.DataFrame:
     # no calendar has such times, and no duration is infinite
     made["at"] = made["at"].where((made["at"] > -_FAR) & (made["at"] < _FAR))
     made["seconds"] = made["seconds"].where(np.isfinite(made["seconds"]))
-    return pd.DataFrame(made)
+    return pd.DataFrame(made, copy=False)
 
 
 def from_rows(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -238,10 +253,22 @@ def supersede(
     without times, it is the last in the file. Rows without a worker or an instance
     never repeat each other.
     """
-    named = [name for name in ("worker", "instance") if name in by]
-    known = (rows[named] != "").all(axis="columns")
-    live = rows[rows["role"].isin([role.value for role in roles]) & known]
-    latest = live.sort_values("at", kind="stable", na_position="first")
-    repeated = latest.index[latest.duplicated(list(by), keep="last")]
+    live = rows["role"].isin([role.value for role in roles])
+    for name in {"worker", "instance"} & set(by):
+        live &= rows[name].astype(bool)
+    at = rows["at"][live].sort_values(kind="stable", na_position="first")
+    filled = [name for name in by if any(rows[name])]
+    latest = rows.loc[at.index if at.notna().any() else live, filled or list(by)]
+    repeated = latest.index[latest.duplicated(keep="last")]
     rows.loc[repeated, "role"] = Role.SUPERSEDED.value
     return len(repeated)
+
+
+def mark_repeated(judgments: Judgments, name: str) -> None:
+    """Mark all but the last of repeated judgments, and report their number."""
+    by = ("worker", "instance", "system", "other", "criterion", "page")
+    if n := supersede(judgments.rows, by):
+        sentence = (
+            f"Rows said again by the same worker, of which the last holds: {n:,}."
+        )
+        judgments.problems.append(Problem(name, 0, "", sentence, fatal=False))

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from genie.lib.extension import discover
+from leaderboard.files import File
 from leaderboard.imports.readers.judgments import Judgments
-from leaderboard.imports.readers.sources import Source
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ class Layout(ABC):
 
     @classmethod
     @abstractmethod
-    def look(cls, sources: Sequence[Source]) -> Look:
+    def look(cls, sources: Sequence[File]) -> Look:
         """Return how surely files have this layout, from their names and beginnings."""
 
     @classmethod
     @abstractmethod
-    def read(cls, sources: Sequence[Source], choices: Mapping[str, Any]) -> Judgments:
+    def read(cls, sources: Sequence[File], choices: Mapping[str, Any]) -> Judgments:
         """Read the files, with every problem by its row.
 
         Raises

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,69 +14,6 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     import pandas as pd
 
-
-#: The likelier name comes first; names are compared by `plain`.
-ALIASES: Mapping[str, tuple[str, ...]] = {
-    "system": ("system", "model", "sys", "sys_id", "system_id", "submission"),
-    "worker": (
-        "worker", "annotator", "rater", "judge", "evaluator", "worker_id", "workerid",
-        "annotator_id", "rater_id", "judge_hash",
-    ),
-    "instance": (
-        "instance", "item", "segment", "seg", "sid", "seg_id", "segment_id", "item_id",
-        "instance_id", "example", "mr_id", "pair_id", "question_id", "input",
-    ),
-    "criterion": ("criterion", "aspect", "dimension"),
-    "value": ("value", "rating", "score", "raw"),
-    "system_a": ("system_a", "model_a", "shown_a"),
-    "system_b": ("system_b", "model_b", "shown_b"),
-    "preferred": ("preferred", "winner", "preference", "choice"),
-    "page": ("page", "hit"),
-    "day": ("day",),
-    "session": ("session", "session_id", "evaluation_session_id"),
-}  # fmt: skip
-
-#: Fields that only files of other tools have, or call differently.
-MORE: Mapping[str, tuple[str, ...]] = {
-    "system": ("system_name", "model_id", "model_name", "systemid", "mt_system"),
-    "worker": (
-        "user", "user_id", "username", "participant", "participant_id", "subject", "coder",
-        "labeler", "assessor", "prolific_pid", "prolific_id",
-        "subject_id", "responseid", "response_id",
-    ),
-    "instance": (
-        "itemid", "example_id", "sample", "sample_id", "prompt_id", "doc_seg_id", "id", "idx",
-    ),
-    "criterion": ("criteria", "attribute", "measure"),
-    "value": ("label", "annotation", "grade", "points", "stars"),
-    "system_a": ("sys_a", "system1", "system_1", "model1", "model_1", "systema", "modela"),
-    "system_b": ("sys_b", "system2", "system_2", "model2", "model_2", "systemb", "modelb"),
-    "preferred": ("preferred_system", "vote", "better"),
-    "page": ("hit_id", "hitid", "task_id", "screen", "assignment_id"),
-    "place": ("place", "position"),
-    "document": ("document", "doc", "doc_id", "docid", "document_id", "rid"),
-    "domain": ("domain",),
-    "language": ("language", "lang"),
-    "at": (
-        "time", "timestamp", "at", "created_at", "submit_time", "submitted_at", "end_time",
-        "date", "datetime", "tstamp", "recordeddate",
-    ),
-    "began": ("accept_time", "started_at", "start_time", "accepted_at", "startdate"),
-    "seconds": (
-        "seconds", "work_seconds", "duration", "time_spent", "lead_time", "work_time",
-        "time_taken", "duration_seconds", "duration_in_seconds",
-    ),
-    "role": ("role", "type", "item_type", "itemtype"),
-    "counts": ("counts",),
-    "output": (
-        "output", "system_output", "prediction", "hypothesis", "hyp", "target", "text",
-        "generated", "output_text", "model_output", "translation", "summary", "response", "answer",
-    ),
-    "input": ("input_text", "source", "src", "prompt", "mr", "question", "context", "input"),
-    "reference": ("reference", "ref", "gold", "references"),
-    "output_a": ("output_a", "text_a", "response_a", "output1", "text1", "answer_a"),
-    "output_b": ("output_b", "text_b", "response_b", "output2", "text2", "answer_b"),
-}  # fmt: skip
 
 #: Columns that identify people; they are dropped, under any layout.
 PERSONAL = frozenset(
@@ -147,30 +85,11 @@ def fold_name(name: str) -> str:
     )
 
 
-def fields_of(header: Sequence[str]) -> dict[str, str]:
-    """Return the column of each field of `ALIASES` or `MORE`.
-
-    A column has one field, the first with a name for it.
-
-    Examples
-    --------
-    >>> fields_of(["Model", "item", "Rater", "score", "input"])["input"]
-    'input'
-    """
-    left = {plain(column): column for column in reversed(header)}
-    found: dict[str, str] = {}
-    for names in (ALIASES, MORE):
-        for field, aliases in names.items():
-            alias = next((name for name in aliases if name in left), None)
-            if field not in found and alias is not None:
-                found[field] = left.pop(alias)
-    return found
-
-
 # Read words of a table as numbers and times.
 
 Floats = npt.NDArray[np.float64]
 Words = Sequence[str] | npt.NDArray[np.object_]
+Values = TypeVar("Values", bound=npt.NDArray[Any])
 
 _NOTHING = frozenset(
     ("", "na", "n/a", "nan", "none", "null", "nil", "-", "--", ".", "?", "<na>", "#n/a")
@@ -194,6 +113,35 @@ _OTHERS = (
 )  # fmt: skip
 
 
+def different(*columns: Words) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the first place of each different row, and for each row which of them it is.
+
+    Columns of ratings have few different words, so that each is read once.
+
+    Examples
+    --------
+    >>> [found.tolist() for found in different(["a", "b", "a"])]
+    [[0, 1], [0, 1, 0]]
+    """
+    import pandas as pd
+
+    codes = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in filter(any, columns):
+        own, names = pd.factorize(np.asarray(column, object), use_na_sentinel=False)
+        codes = own if len(columns) == 1 else pd.factorize(codes * len(names) + own)[0]
+    return np.flatnonzero(~pd.Series(codes).duplicated().to_numpy()), codes
+
+
+def _each_once(read: Callable[[Words], Values]) -> Callable[[Words], Values]:
+    @wraps(read)
+    def once(words: Words) -> Values:
+        places, which = different(words)
+        return cast("Values", read(np.asarray(words, object)[places])[which])
+
+    return once
+
+
+@_each_once
 def is_nothing(words: Words) -> npt.NDArray[np.bool_]:
     """Return which words mean no answer: empty, NA, None, -, ...
 
@@ -204,6 +152,7 @@ def is_nothing(words: Words) -> npt.NDArray[np.bool_]:
     )
 
 
+@_each_once
 def numbers(words: Words) -> Floats:
     """Return words as numbers, with a decimal point or a decimal comma.
 
@@ -249,6 +198,7 @@ def read_both_ways(words: Words) -> bool:
     >>> read_both_ways(["3,125", "2,500"]), read_both_ways(["1,000", "250"])
     (True, False)
     """
+    words = list(set(words))
     found = zip(words, numbers(words), strict=True)
     read = [word.strip() for word, value in found if not np.isnan(value)]
     return bool(read) and all(map(_EITHER.fullmatch, read))
@@ -270,6 +220,7 @@ def stated_scale(text: str) -> str:
     return f"{min(ends)} to {max(ends)}" if len(ends) > 1 else ""
 
 
+@_each_once
 def moments(words: Words) -> Floats:
     """Return Unix seconds: from seconds, milliseconds, ISO 8601, US and other dates.
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MOST_PROBLEMS = 100
 MOST_NAMES = 100
+MOST_WORDS = 60
+MOST_CRITERIA = 12
 FIRST_ROWS = 10
 # Fewer values than this are no evidence of a scale.
 _ENOUGH = 20
@@ -82,6 +84,13 @@ class Preview:
         Ratings of each, at most `MOST_NAMES`, the most rated first.
     n_systems, n_instances, n_workers, n_pages : int
         Among rows that count.
+    criteria : tuple of str
+        Criteria with numbers, the one that ranks first.
+    board : tuple of (str, tuple)
+        Each system with its n and plain mean by criterion (None: no number), the best
+        first. Of preferences, the mean is the share won.
+    words : tuple of dict
+        The commonest words without a number: `word`, `n`, `criteria`, `paired`.
     problems : tuple of Problem
         The first, fatal ones before others.
     texts : dict of str to int
@@ -100,6 +109,9 @@ class Preview:
     n_instances: int
     n_workers: int
     n_pages: int
+    criteria: tuple[str, ...]
+    board: tuple[tuple[str, tuple[tuple[int, float] | None, ...]], ...]
+    words: tuple[Mapping[str, Any], ...]
     scales: tuple[Scale, ...]
     rows: tuple[Mapping[str, Any], ...]
     problems: tuple[Problem, ...]
@@ -134,8 +146,18 @@ class Preview:
         if any(self.languages):
             lines.append(f"Languages: {' to '.join(filter(None, self.languages))}.")
         lines.append(f"Not known: {', '.join(self.unknown)}.")
-        systems = [f"{name} {n:,}" for name, n in self.systems.items()]
-        lines += ["", "Systems: " + ", ".join(systems) + ".", "", "First rows:"]
+        if self.words:
+            words = [f"{one['word']} ({one['n']:,})" for one in self.words]
+            lines.append(f"Words without a number: {', '.join(words)}.")
+        name = (self.criteria or ("",))[0]
+        lines += ["", f"Systems by {name or 'mean'}, with n:"]
+        lines += [
+            f"  {system}: {cells[0][1]:.4g} (n = {cells[0][0]:,})"
+            if cells[0]
+            else f"  {system}"
+            for system, cells in self.board
+        ]
+        lines += ["", "First rows:"]
         lines += ["  " + _row(row) for row in self.rows]
         if self.n_problems:
             lines += [
@@ -164,6 +186,7 @@ def preview(
     ordered = sorted(judgments.problems, key=lambda problem: not problem.fatal)
     texts = judgments.texts
     systems = _by_system(judged)
+    criteria, board = _board(judged, judgments.lower_is_better)
     return Preview(
         layout=judgments.layout,
         roles=judgments.n_by_role(),
@@ -173,6 +196,9 @@ def preview(
         n_instances=_n(judged["instance"]),
         n_workers=_n(judged["worker"]),
         n_pages=_n(judged["page"]),
+        criteria=criteria,
+        board=board,
+        words=open_words(judged),
         scales=tuple(
             _scale(str(name), rows, (scales or {}).get(str(name)))
             for name, rows in judged.groupby("criterion", sort=True)
@@ -206,6 +232,42 @@ def _by_system(judged: pd.DataFrame) -> dict[str, int]:
         str(name): int(n)
         for name, n in counts.sort_values(ascending=False, kind="stable").items()
     }
+
+
+def _board(judged: pd.DataFrame, lower: Sequence[str]) -> tuple[Any, Any]:
+    import pandas as pd
+
+    rows = judged[judged["value"].notna() & (judged["system"] != judged["other"])]
+    pairs = rows[rows["other"] != ""]
+    turned = pairs.assign(system=pairs["other"], value=1 - pairs["value"])
+    # as on a board, criteria of ratings come before those of pairs
+    rows = pd.concat([rows[rows["other"] == ""], pairs, turned])
+    rows = rows[rows["system"] != ""]
+    criteria = tuple(rows["criterion"].unique()[:MOST_CRITERIA])
+    found = rows.groupby(["system", "criterion"])["value"].agg(["size", "mean"])
+    cells = {key: (int(n), float(mean)) for key, n, mean in found.itertuples()}
+    board = [
+        (str(system), tuple(cells.get((system, one)) for one in criteria))
+        for system in rows["system"].unique()
+    ]
+    sign = 1 if criteria[:1] and criteria[0] in lower else -1
+    board.sort(key=lambda row: (not row[1][0], sign * (row[1][0] or (0, 0))[1], row[0]))
+    return criteria, tuple(board[:MOST_NAMES])
+
+
+def open_words(judged: pd.DataFrame) -> tuple[dict[str, Any], ...]:
+    """Return the commonest words without a number, with their counts."""
+    left = judged[judged["value"].isna() & (judged["word"] != "")]
+    found: list[dict[str, Any]] = [
+        {
+            "word": str(word),
+            "n": len(rows),
+            "criteria": list(map(str, rows["criterion"].unique())),
+            "paired": bool((rows["other"] != "").any()),
+        }
+        for word, rows in left.groupby("word", sort=True)
+    ]
+    return tuple(sorted(found, key=lambda one: -one["n"])[:MOST_WORDS])
 
 
 def _scale(criterion: str, rows: pd.DataFrame, scale: UsedScale | None) -> Scale:

@@ -1,115 +1,143 @@
-"""Detect the layout of files and read them."""
+"""Read rating files: by a mapping, by a format's reader, or by the roles of columns."""
 
-import re
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from genie.lib.errors import GenieError
+from leaderboard.files import File
+from leaderboard.imports.readers import columns
 from leaderboard.imports.readers.judgments import Judgments, Problem
 from leaderboard.imports.readers.layout import Look, all_layouts
-from leaderboard.imports.readers.names import fields_of
-from leaderboard.imports.readers.sources import Source
-from leaderboard.imports.readers.tables import SEPARATED, header_of, separator_of
+from leaderboard.imports.readers.mapping import ROLES, SLUG, from_toml, read_words
+from leaderboard.imports.readers.patterns import is_pattern, matches
+from leaderboard.imports.readers.shapes import parts_of_names
 
-# A less likely layout is not tried.
+# A less likely format is not tried.
 SURE_ENOUGH = 0.5
-_PAGE = re.compile(r"\s*<(!doctype|html)", re.IGNORECASE)
+MAPPINGS = Path(__file__).parents[1] / "mappings"
+#: In a mapping file: the columns, or patterns of columns, by which its files are known.
+WHEN = "when"
+# Answers to questions about names, which are asked after the files are read.
+OF_NAMES = "same_"
+#: Columns that its files have not.
+UNLESS = "unless"
 
 
-def guess(sources: Sequence[Source]) -> dict[str, Look]:
-    """Return the likely layouts of the files by slug, the surest first.
+def shipped_mappings() -> dict[str, dict[str, Any]]:
+    """Return the mappings that come with Genie, by name."""
+    return {path.stem: from_toml(path) for path in sorted(MAPPINGS.glob("*.toml"))}
 
-    Their surety is above 0; ties are in the order of slugs.
-    """
-    looks = {slug: layout.look(sources) for slug, layout in all_layouts().items()}
+
+def guess(files: Sequence[File]) -> dict[str, Look]:
+    """Return the likely formats of the files by slug, the surest first."""
+    looks = {slug: layout.look(files) for slug, layout in all_layouts().items()}
     sure = [(slug, look) for slug, look in looks.items() if look.surety > 0]
     return dict(sorted(sure, key=lambda pair: (-pair[1].surety, pair[0])))
 
 
+def layout_of(files: Sequence[File]) -> str:
+    """Return the format or shipped mapping of files, else that of any columns."""
+    for slug, look in guess(files).items():
+        if look.surety >= SURE_ENOUGH:
+            return slug
+    names = columns.names_in(files)
+    fitting = [
+        (len(mapping[WHEN]), slug)
+        for slug, mapping in shipped_mappings().items()
+        if not {*mapping.get(UNLESS, ())} & {*names}
+        and parts_of_names(files, mapping.get("files"))
+        and all(
+            bool(matches(one, names)) if is_pattern(one) else one in names
+            for one in mapping[WHEN]
+        )
+    ]
+    return max(fitting)[1] if fitting else SLUG
+
+
+def choices_for(layout: str, choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return choices on top of those of a shipped mapping.
+
+    Raises "unknown-layout".
+    """
+    known = shipped_mappings()
+    if layout != SLUG and layout not in known:
+        names = ", ".join(sorted({SLUG, *known, *all_layouts()}))
+        raise GenieError(
+            f"There is no layout {layout!r}; known are {names}.", code="unknown-layout"
+        )
+    for name, value in choices.items():
+        fitting = Mapping if name == "words" else list | tuple
+        if name in (*ROLES, "words") and not isinstance(value, str | fitting):
+            raise GenieError(f"{name} cannot be {value!r}.", code="unknown-choice")
+    mapping = known.get(layout, {})
+    made = mapping | dict(choices)
+    if "words" in mapping and "words" in choices:
+        made["words"] = read_words(mapping["words"]) | read_words(choices["words"])
+    return {k: v for k, v in made.items() if not k.startswith(OF_NAMES)}
+
+
+def propose(
+    files: Sequence[File],
+    *,
+    layout: str = "",
+    choices: Mapping[str, Any] | None = None,
+) -> columns.Proposal:
+    """Return what files hold and what a person must decide.
+
+    Raises "unknown-layout", and errors of the files, the format, and the choices.
+    """
+    layout = layout or layout_of(files)
+    formats = all_layouts()
+    if layout in formats:
+        said = choices or {}
+        asked = formats[layout].look(files).choices
+        open_ones = [
+            replace(q, needed=q.needed and not said.get(q.name)) for q in asked
+        ]
+        found = columns.Proposal([], open_ones)
+        found.judgments = formats[layout].read(files, said)
+    else:
+        said = choices_for(layout, choices or {})
+        found = columns.propose(files, said)
+        used: dict[str, list[str]] = {}
+        for one in found.columns:
+            if one.role != "ignore":
+                used.setdefault(one.role, []).append(one.name)
+        found.mapping = {**said, **used}
+    if found.judgments is not None:
+        found.judgments.layout = layout
+        _name_unread(files, found.judgments)
+    return found
+
+
 def read(
-    sources: Sequence[Source],
+    files: Sequence[File],
     *,
     layout: str = "",
     choices: Mapping[str, Any] | None = None,
 ) -> Judgments:
-    """Read files of one layout, by default of the likeliest.
+    """Read files of one format, by default of the likeliest.
 
-    Raises "unknown-layout" if none is likely or the name is unknown, and errors of the
-    layout.
+    Raises "choice-needed", with the files' columns, and the errors of `propose`.
     """
-    layouts = all_layouts()
-    if not layout:
-        layout = next(
-            (s for s, look in guess(sources).items() if look.surety >= SURE_ENOUGH), ""
-        )
-    if layout not in layouts:
-        what = (
-            f"There is no layout {layout!r}; known"
-            if layout or not sources
-            else _nearest_reason(sources[0])
-        )
-        raise GenieError(
-            f"{what} are {', '.join(sorted(layouts))}.", code="unknown-layout"
-        )
-    found = layouts[layout].read(sources, choices or {})
+    found = propose(files, layout=layout, choices=choices)
+    return columns.require_ratings(found)
+
+
+def _name_unread(files: Sequence[File], found: Judgments) -> None:
     named = {problem.source for problem in found.problems}
-    with_rows = set(found.rows["file"])
+    with_rows = set(found.rows["file"].unique())
     rest = [
-        source.name
-        for number, source in enumerate(sources)
-        if number not in with_rows and source.name not in named
+        file.name
+        for number, file in enumerate(files)
+        if number not in with_rows and file.name not in named
     ]
     if rest:
         sentence = f"No rating was read from {', '.join(rest[:10])}" + (
             f" and {len(rest) - 10:,} more." if rest[10:] else "."
         )
         found.problems.append(Problem(rest[0], 0, "", sentence, fatal=False))
-    return found
-
-
-def _nearest_reason(source: Source) -> str:
-    header, lines = header_of(source), source.lines(5)
-    fields, table = set(fields_of(header)), source.ending in SEPARATED
-    at = next(
-        (
-            n
-            for n, line in enumerate(lines, 1)
-            if "system" in fields_of(line.split(separator_of(line)))
-        ),
-        0,
-    )
-    reasons = (
-        (not source.data.strip(), "it is empty"),
-        (
-            source.data[:4] == b"PK\3\4",
-            "it is an Excel or ZIP file: save a table as CSV",
-        ),
-        (_PAGE.match(source.head), "it is a web page: save a table as CSV"),
-        (not source.head.strip(), "it is not text in UTF-8: save a table as CSV"),
-        (
-            not table and not header,
-            "it is not a list of objects with a key for each column",
-        ),
-        (table and at > 1, f"its header is in row {at}: delete the rows above it"),
-        (table and not any(lines[1:]), "it has a header only"),
-        (not header, "its first row does not name each column once"),
-        (
-            {"system_a", "system_b"} <= fields,
-            "it has two systems in a row, and no column named preferred",
-        ),
-        (
-            "system" not in fields,
-            "it has no column named system. If another column holds the systems, add "
-            "--layout plain --choose system=COLUMN. A column for each system is not "
-            "supported: write a row for each rating",
-        ),
-        (
-            True,
-            "it has no columns of workers and of ratings that are numbers. If others hold "
-            "them, add --layout plain --choose worker=COLUMN --choose value=COLUMN",
-        ),
-    )
-    return (
-        f"No layout fits {source.name}: "
-        f"{next(reason for applies, reason in reasons if applies)}. Layouts"
-    )

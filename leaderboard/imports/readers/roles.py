@@ -6,7 +6,7 @@ from leaderboard.imports.readers.judgments import Role
 from leaderboard.imports.readers.names import plain
 
 _WORDS: dict[Role, tuple[str, ...]] = {
-    Role.JUDGMENT: ("judgment", "system", "tgt", "real", "normal", "main", "test_item", "regular"),
+    Role.JUDGMENT: ("judgment", "system", "tgt", "real", "normal", "main", "test_item", "regular", "approved", "submitted", "completed", "ip_address", "awaiting_review"),
     Role.REPEATED: ("repeated", "repeat", "chk", "duplicate"),
     Role.REFERENCE: ("reference", "ref"),
     Role.PLANTED: (
@@ -16,8 +16,10 @@ _WORDS: dict[Role, tuple[str, ...]] = {
     Role.TUTORIAL: ("tutorial", "practice", "training", "example", "warmup", "warm_up"),
     Role.FILL_UP: ("fill_up", "filler", "fillup"),
     Role.DOCUMENT: ("document",),
-    Role.CANCELLED: ("cancelled", "canceled", "rejected", "excluded"),
-    Role.DRAFT: ("draft", "unfinished", "preview"),
+    Role.CANCELLED: (
+        "cancelled", "canceled", "rejected", "excluded", "returned", "timed_out", "spam",
+    ),
+    Role.DRAFT: ("draft", "unfinished", "preview", "survey_preview", "survey_test"),
     Role.PREDICTION: ("prediction", "llm", "machine"),
     Role.SUPERSEDED: ("superseded",),
     Role.KEY: ("key",),

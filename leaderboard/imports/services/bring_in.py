@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from io import SEEK_END, BytesIO
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from django.db import transaction
@@ -15,10 +16,10 @@ from genie.lib.database import count_anew
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.designs.one_output import ErrorSpans
+from leaderboard.files import File
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers.judgments import Judgments, Role, told
 from leaderboard.imports.readers.people import kept_name
-from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.selectors import (
     ASIDE,
     ONE,
@@ -96,7 +97,7 @@ def bring_in(
     slug: str,
     by: Account,
     about: About | None = None,
-    files: Sequence[Source] = (),
+    files: Sequence[File] = (),
     tell: Tell = lambda what, done, of: None,
 ) -> Import:
     """Store ratings as a task with a board, or as another wave of an existing one.
@@ -126,7 +127,7 @@ class Planned:
         judgments: Judgments,
         task: Task | None,
         about: About,
-        files: Sequence[Source],
+        files: Sequence[File],
     ) -> None:
         self.task = task
         self.rows = plan.ratings_of(judgments)
@@ -171,7 +172,7 @@ def check(
     *,
     slug: str,
     about: About | None = None,
-    files: Sequence[Source] = (),
+    files: Sequence[File] = (),
 ) -> Planned:
     """Plan an import without writing.
 
@@ -200,7 +201,7 @@ def check(
     return Planned(judgments, task, about, files)
 
 
-def _refuse_again(task: Task, files: Sequence[Source]) -> None:
+def _refuse_again(task: Task, files: Sequence[File]) -> None:
     known = {
         one["sha256"]: one["name"] for row in task.imports.all() for one in row.files
     }
@@ -214,7 +215,7 @@ def _refuse_again(task: Task, files: Sequence[Source]) -> None:
             )
 
 
-def _refuse_overtaken(planned: Planned, slug: str, files: Sequence[Source]) -> None:
+def _refuse_overtaken(planned: Planned, slug: str, files: Sequence[File]) -> None:
     """Lock the task, and refuse files that were imported meanwhile."""
     now = Task.objects.select_for_update().filter(slug=slug).first()
     if now is not None:
@@ -226,16 +227,16 @@ def _refuse_overtaken(planned: Planned, slug: str, files: Sequence[Source]) -> N
         )
 
 
-def described(files: Sequence[Source]) -> list[dict[str, Any]]:
+def described(files: Sequence[File]) -> list[dict[str, Any]]:
     """Return each file's name without folders, sha256 and bytes."""
-    return [
-        {
-            "name": kept_name(one.name),
-            "sha256": hashlib.sha256(one.data).hexdigest(),
-            "bytes": len(one.data),
-        }
-        for one in files
-    ]
+    found = []
+    for one in files:
+        with one.stream() as stream:
+            sha256 = hashlib.file_digest(cast("BytesIO", stream), "sha256")
+            n_bytes = stream.seek(0, SEEK_END)
+        about = {"sha256": sha256.hexdigest(), "bytes": n_bytes}
+        found.append({"name": kept_name(one.name), **about})
+    return found
 
 
 def _refuse_other_meaning(
@@ -264,7 +265,7 @@ def _store(
     slug: str,
     by: Account,
     about: About,
-    files: Sequence[Source],
+    files: Sequence[File],
     tell: Tell,
 ) -> Import:
     rows, counted = judgments.rows, planned.counted
@@ -343,7 +344,6 @@ def _said(
         "languages": list(judgments.languages),
         "lower_is_better": list(judgments.lower_is_better),
         "standardised": judgments.standardised,
-        "published": dict(judgments.published),
         "judges": _judges(judgments),
         "scales": {name: one.scale for name, one in planned.measures.items()},
         "instances": changed(dict(ids)),

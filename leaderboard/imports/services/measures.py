@@ -25,12 +25,11 @@ from leaderboard.designs.one_output import (
     PlainMagnitude,
     Slider,
 )
-from leaderboard.imports.readers.judgments import Judgments, Problem
+from leaderboard.files import File
+from leaderboard.imports.readers.judgments import Judgments, Problem, mark_repeated
 from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.names import fold_name, stated_scale
 from leaderboard.imports.readers.preview import UsedScale
-from leaderboard.imports.readers.sources import Source
-from leaderboard.imports.readers.taking import SAME_THING, say_doubles
 from leaderboard.imports.selectors import MAGNITUDE, Floats, as_found, as_kept
 
 if TYPE_CHECKING:
@@ -155,7 +154,7 @@ def _strays(values: Floats) -> tuple[tuple[int, int], npt.NDArray[np.bool_]]:
 
 
 def unconfirmed(
-    rows: pd.DataFrame, scales: Mapping[str, UsedScale], files: Sequence[Source]
+    rows: pd.DataFrame, scales: Mapping[str, UsedScale], files: Sequence[File]
 ) -> list[str]:
     """Return questions about scales with too few different values or a few strays."""
     found: dict[str, list[str]] = {}
@@ -194,7 +193,7 @@ def measures(
     *,
     said: Mapping[str, str],
     before: Mapping[str, Before],
-    files: Sequence[Source] = (),
+    files: Sequence[File] = (),
 ) -> dict[str, Measure]:
     """Check that values are on their scales, and return the measure of each criterion.
 
@@ -237,7 +236,7 @@ def say_outside(
     rows: pd.DataFrame,
     scales: Mapping[str, UsedScale],
     judgments: Judgments,
-    files: Sequence[Source],
+    files: Sequence[File],
 ) -> list[Problem]:
     """Return problems of values outside their scales, and add them to `judgments`."""
     problems = []
@@ -259,7 +258,7 @@ def say_outside(
     return problems
 
 
-def file_name(files: Sequence[Source], number: int) -> str:
+def file_name(files: Sequence[File], number: int) -> str:
     return files[number].name if number < len(files) else f"file {number + 1}"
 
 
@@ -435,7 +434,7 @@ def join_alike(
         _rename(judgments, kind, kept)
         joined = True
     if joined:
-        say_doubles(judgments, "Joined names", (*SAME_THING, "other", "page"))
+        mark_repeated(judgments, "Joined names")
     return tuple(asked)
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leaderboard.files import File
 from leaderboard.imports.readers.judgments import Judgments, Problem
 from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.preview import Preview, UsedScale, preview
-from leaderboard.imports.readers.sources import Source
 from leaderboard.imports.selectors import ASIDE, ONE, PAGES, PAIRS, UNKNOWN, WON, About
 from leaderboard.imports.services.measures import (
     SYSTEM,
@@ -259,7 +259,7 @@ _LISTED = 5
 
 
 def preview_import(
-    judgments: Judgments, *, slug: str, about: About, files: Sequence[Source] = ()
+    judgments: Judgments, *, slug: str, about: About, files: Sequence[File] = ()
 ) -> tuple[Preview, tuple[Choice, ...]]:
     """Return a preview of an import, and the questions about names.
 
@@ -275,7 +275,7 @@ def preview_import(
 
 
 def settle(
-    judgments: Judgments, task: Task | None, about: About, files: Sequence[Source]
+    judgments: Judgments, task: Task | None, about: About, files: Sequence[File]
 ) -> tuple[dict[str, UsedScale], tuple[Choice, ...], list[str]]:
     """Find scales and join names as chosen; return these, questions, and refusals."""
     known = task.submissions.values_list("system_name", flat=True) if task else ()
@@ -297,7 +297,7 @@ def settle(
     )
 
 
-def _too_long(judgments: Judgments, files: Sequence[Source]) -> list[str]:
+def _too_long(judgments: Judgments, files: Sequence[File]) -> list[str]:
     found: dict[str, str] = {}
     for column in ("system", "other"):
         rows = judgments.rows[judgments.rows[column].str.len() > SYSTEM]

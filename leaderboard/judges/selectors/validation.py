@@ -164,7 +164,7 @@ class Overlap:
         }
 
 
-@dataclass
+@dataclass(frozen=True)
 class Validation:
     """A run's answers about one criterion, and people's ratings beside them."""
 

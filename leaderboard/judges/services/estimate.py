@@ -96,7 +96,7 @@ def estimate(task: Task) -> int:
     return len(made)
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Board:
     task: Task
     licences: list[JudgeLicence]

@@ -192,7 +192,7 @@ class Halt(GenieError):
     """The reason why a run cannot continue by itself."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Sent:
     request: Request
     calls: list[JudgeCall]

@@ -30,7 +30,7 @@ FILLER = 0.12
 
 class DirectAssessment(Figures):
     slug = "da"
-    layouts = ("wmt-da",)
+    layouts = ("wmt-da", "wmt-da-z")
     title = "Direct assessment, as WMT has published it"
     names = {
         "judgments": "rows, and of each kind with the kind as row",
@@ -69,15 +69,13 @@ class DirectAssessment(Figures):
 
 
 def counts(judgments: Judgments) -> Computed:
-    """Count rows and workers, and rows by the file's types."""
+    """Count rows and workers, and rows of each kind."""
     found: Computed = {
         "judgments": float(len(judgments.rows)),
         "workers": float(judgments.rows["worker"].nunique()),
     }
-    kinds = judgments.n_by_role()
-    if judgments.extra is not None and "type" in judgments.extra:
-        kinds = {str(k): n for k, n in judgments.extra["type"].value_counts().items()}
-    return found | {f"{kind}/judgments": float(n) for kind, n in kinds.items()}
+    kinds = judgments.n_by_role().items()
+    return found | {f"{kind}/judgments": float(n) for kind, n in kinds}
 
 
 def _both(judgments: Judgments) -> tuple[pd.DataFrame, pd.DataFrame]:

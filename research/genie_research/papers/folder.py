@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from genie_research.papers.table import Table, Workbench
+from leaderboard.files import File, opener
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.read import read
-from leaderboard.imports.readers.sources import Source
 from leaderboard.papers.figures import Cell, Computed, compared, read_expected
 
 EXPECTED = "expected.json"
@@ -48,8 +48,8 @@ class Folder(Table):
 def judgments_in(
     folder: Path, names: Sequence[str], layout: str, choices: Mapping[str, Any]
 ) -> Judgments:
-    sources = [Source(name, (folder / name).read_bytes()) for name in names]
-    return read(sources, layout=layout, choices=choices)
+    files = [File(name, opener(folder / name)) for name in names]
+    return read(files, layout=layout, choices=choices)
 
 
 def file_like(folder: Path, start: str) -> str | None:

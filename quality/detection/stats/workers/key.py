@@ -26,7 +26,7 @@ _POINTS, _POINT_WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
 _POINT_WEIGHTS = _POINT_WEIGHTS / _POINT_WEIGHTS.sum()
 
 
-@dataclass
+@dataclass(frozen=True)
 class Key:
     """The current estimates of agreement with the key.
 

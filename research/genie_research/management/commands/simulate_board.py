@@ -21,6 +21,7 @@ from genie_research.boards.simulated import (
     halves_document,
     halves_sheet,
 )
+from leaderboard.imports.readers import options as of_files
 from leaderboard.table_stats.analysis import SCALES, rescaled
 from leaderboard.table_stats.read import Pairs, Ratings, read_tables
 from leaderboard.table_stats.text import as_text
@@ -91,7 +92,7 @@ class Command(BaseCommand):
             help="tables of ratings (see genie stats), each a crowd to be halved",
         )
         parser.add_argument("--splits", type=int, default=200)
-        parser.add_argument("--criteria", nargs="+", default=[], metavar="COLUMN")
+        of_files.add_arguments(parser)
         parser.add_argument("--scale", choices=SCALES, default="value")
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--json", type=Path, help="file for all numbers")
@@ -125,7 +126,7 @@ class Command(BaseCommand):
     def _halves(self, options: dict[str, Any]) -> None:
         found: list[tuple[str, HalfCrowds]] = []
         for path in options["half_crowds"]:
-            for table in read_tables([path], options["criteria"]):
+            for table in read_tables([path], of_files.choices_of(options)):
                 if isinstance(table, Pairs):
                     raise CommandError(f"{path.name} has pairs; halves need ratings.")
                 name = ", ".join(

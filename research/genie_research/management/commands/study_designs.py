@@ -17,6 +17,7 @@ from genie_research.boards.design_studies import (
     study_picture,
     study_sheets,
 )
+from leaderboard.imports.readers import options as of_files
 from leaderboard.table_stats.read import Pairs, read_tables
 from leaderboard.table_stats.text import as_text
 
@@ -38,7 +39,7 @@ class Command(BaseCommand):
             help="tables of ratings (see genie stats), each studied by itself; a "
             "column day adds the days",
         )
-        parser.add_argument("--criteria", nargs="+", default=[], metavar="COLUMN")
+        of_files.add_arguments(parser)
         parser.add_argument(
             "--scale", nargs=2, type=float, default=[0.0, 1.0], metavar=("LOW", "HIGH")
         )
@@ -76,7 +77,7 @@ class Command(BaseCommand):
             found = [
                 study
                 for path in options["files"]
-                for study in _studied(path, options["criteria"], settings)
+                for study in _studied(path, of_files.choices_of(options), settings)
             ]
         except (GenieError, ValueError) as error:
             raise CommandError(str(error)) from error
@@ -97,10 +98,10 @@ class Command(BaseCommand):
 
 
 def _studied(
-    path: Path, criteria: list[str], settings: Settings
+    path: Path, choices: dict[str, Any], settings: Settings
 ) -> list[tuple[DesignStudy, PlannedPower | None]]:
     found: list[tuple[DesignStudy, PlannedPower | None]] = []
-    for table in read_tables([path], criteria):
+    for table in read_tables([path], choices):
         if isinstance(table, Pairs):
             raise CommandError(f"{path.name} has pairs; designs need ratings.")
         studies = design_studies(table, path.name.split(".")[0], settings)

@@ -16,6 +16,14 @@ _EPSILON = {
     "summeval": 0.2,
     "wax": 0.1,
 }
+# Whether ids name systems, and the first of several criteria.
+_CHOICES = {
+    "cebab_aspects": {"system": ":texts", "ranks": "food"},
+    "cebab_stars": {"system": ":texts"},
+    "framing": {"system": ":texts", "ranks": "re1"},
+    "summeval": {"ranks": "coherence"},
+    "wax": {"system": ":texts"},
+}
 
 
 class AltTest(Folder):
@@ -32,8 +40,8 @@ class AltTest(Folder):
                 for who in ("human", "llm")
             ]
             if all(files):
-                judgments = judgments_in(
-                    folder, [f"{name}/{file}" for file in files], "alt-test", {}
-                )
+                paths = [f"{name}/{file}" for file in files]
+                choices = {"labels": "yes"} | _CHOICES.get(name, {})
+                judgments = judgments_in(folder, paths, "alt-test", choices)
                 found |= under(name, Judges.of(judgments, {"epsilon": epsilon}))
         return found

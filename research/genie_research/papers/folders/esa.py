@@ -80,8 +80,8 @@ def wmt23(folder: Path) -> dict[str, pd.Series]:
     found = {}
     for name, kind in _OTHERS.items():
         file = file_like(folder, f"wmt23-en-de.{kind}.seg.score")
-        if file and (folder / _BESIDE[1]).is_file():
-            judgments = judgments_in(folder, [file, _BESIDE[1]], "mt-metrics-eval", {})
+        if file:
+            judgments = judgments_in(folder, [file], "mt-metrics-eval", {})
             found[name] = segment_scores(judgments)
     return found
 

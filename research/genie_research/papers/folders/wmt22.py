@@ -18,8 +18,14 @@ from leaderboard.papers.figures import Cell, Computed, Printed, compared, under
 WMT22 = (
     "Kocmi et al. (2022), Findings of WMT22, tables of direct assessment into English"
 )
-_LAYOUT = "wmt-da"
 _SCORES = ("raw", "z")
+# Kinds of rows as WMT calls them.
+_KINDS = {
+    "judgment": "SYSTEM",
+    "repeated": "REPEAT",
+    "reference": "REF",
+    "planted": "BAD_REF",
+}
 
 
 class Wmt22(Folder):
@@ -86,16 +92,18 @@ def of_pair(folder: Path, pair: str) -> Pair:
     found: Computed = {}
     alone: Computed = {}
     added = 0
-    for kind, start in (("raw", f"ratings-{pair}"), ("z", f"ad-{_joined(pair)}-good")):
+    for layout, start in (
+        ("wmt-da", f"ratings-{pair}"),
+        ("wmt-da-z", f"ad-{_joined(pair)}-good"),
+    ):
         name = file_like(folder, start)
         if name is None:
             continue
-        choices = {"pair": pair, "values": kind}
-        judgments = judgments_in(folder, [name], _LAYOUT, choices)
+        judgments = judgments_in(folder, [name], layout, {})
         whole, added = with_segments(judgments, folder, pair)
-        found |= DirectAssessment.of(whole, {}) | counts(judgments)
+        found |= _figures_of(whole) | _by_kind(counts(judgments))
         if added:
-            alone |= DirectAssessment.of(judgments, {})
+            alone |= _figures_of(judgments)
     found["cells_without_judgments"] = float(added)
     found |= _as_published(folder, pair, found)
     return Pair(
@@ -106,6 +114,15 @@ def of_pair(folder: Path, pair: str) -> Pair:
             if isinstance(value, float) and value != found[id]
         },
     )
+
+
+def _figures_of(judgments: Judgments) -> Computed:
+    return _by_kind(DirectAssessment.of(judgments, {}))
+
+
+def _by_kind(figures: Computed) -> Computed:
+    rows = {f"{role}/judgments": f"{kind}/judgments" for role, kind in _KINDS.items()}
+    return {rows.get(id, id): value for id, value in figures.items()}
 
 
 def _joined(pair: str) -> str:
@@ -150,7 +167,7 @@ def with_segments(
         }
     )
     rows = pd.concat([judgments.rows, rows], ignore_index=True)
-    return replace(judgments, rows=rows, extra=None), len(lacking)
+    return replace(judgments, rows=rows), len(lacking)
 
 
 def _as_published(folder: Path, pair: str, found: Computed) -> Computed:

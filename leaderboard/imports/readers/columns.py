@@ -1,0 +1,227 @@
+"""Read any file of ratings by the roles of its columns."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from genie.lib.errors import GenieError
+from leaderboard.files import File, printable
+from leaderboard.imports.readers.families import Column
+from leaderboard.imports.readers.guess import guess_roles
+from leaderboard.imports.readers.judgments import (
+    Judgments,
+)
+from leaderboard.imports.readers.layout import Choice
+from leaderboard.imports.readers.mapping import CONSTANT, Chosen, read_choices
+from leaderboard.imports.readers.patterns import is_pattern, matches
+from leaderboard.imports.readers.shapes import (
+    Read,
+    of_one_set,
+    reshape,
+)
+from leaderboard.imports.readers.values import MEASURES, MOST_VALUES
+
+if TYPE_CHECKING:
+    pass
+from leaderboard.imports.readers.expand import read_tables
+from leaderboard.imports.readers.questions import asked_of, missing_in
+from leaderboard.imports.readers.rows import judged_rows
+
+# The columns of a file can be read from so many bytes.
+_ENOUGH = 60_000
+
+
+@dataclass
+class Proposal:
+    """What files hold: their columns with roles, and what a person must decide.
+
+    `rows` are the first ten, and `judgments` what the roles make of the files. `mapping`
+    has the roles and answers by which they are read.
+    """
+
+    columns: list[Column]
+    questions: list[Choice] = field(default_factory=list)
+    rows: list[dict[str, str]] = field(default_factory=list)
+    judgments: Judgments | None = None
+    mapping: dict[str, Any] = field(default_factory=dict)
+
+
+def names_in(files: Sequence[File]) -> list[str]:
+    """Return the columns of all files, from their beginnings; none of no tables."""
+    names: dict[str, None] = {}
+    for file in files:
+        for one in (_start_of(file), file):
+            with suppress(GenieError):
+                names |= dict.fromkeys(read_tables([one], {}, [0])[0][0].words)
+                break
+    return list(names)
+
+
+def _start_of(file: File) -> File:
+    head, name = file.head(), file.name.removesuffix(".gz")
+    if len(head) < _ENOUGH or not name.lower().endswith((".csv", ".tsv", ".jsonl")):
+        return file
+    return File(name, partial(io.BytesIO, head[: head.rfind(b"\n") + 1]))
+
+
+def propose(files: Sequence[File], choices: Mapping[str, Any]) -> Proposal:
+    """Read files and return their columns, the questions, and the ratings.
+
+    Raises `Unreadable` if no file is a table, and errors of the choices.
+    """
+    parts, sets = of_one_set(files, choices)
+    if sets:
+        return Proposal([], sets)
+    read, problems = read_tables(files, choices, parts)
+    choices = reshape(read, choices, parts)
+    columns = list(dict.fromkeys(chain.from_iterable(one.words for one in read)))
+    said = read_choices(choices, columns)
+    together = _together(read, columns)
+    families = {one.name: one for one in guess_roles(together, {})[0]}
+    fixed = _choose_columns(said, families, columns)
+    roles = {name: role for role, one in fixed for name in one.fields}
+    guess, asked = guess_roles(together, roles)
+    guessed = _assign(guess, fixed, said, columns)
+    rows = [
+        {name: str(cells[i])[:80] for name, cells in read[0].words.items()}
+        for i in range(min(10, len(read[0].table.numbers)))
+    ]
+    found = Proposal(guessed, rows=rows)
+    found.questions = [
+        *missing_in(guessed, said, columns),
+        *(q for q in asked if q.name not in choices),
+    ]
+    if not any(one.needed for one in found.questions):
+        found.judgments = judged_rows(read, guessed, said, problems)
+        found.questions += asked_of(found.judgments, guessed, said)
+    return found
+
+
+def require_ratings(found: Proposal) -> Judgments:
+    """Return the ratings, or raise "choice-needed" with the columns and the questions."""
+    if found.judgments is None or any(one.needed for one in found.questions):
+        raise GenieError(refusal(found), code="choice-needed")
+    return found.judgments
+
+
+def refusal(found: Proposal) -> str:
+    """Return the questions and the columns, for a person who sees no page."""
+    asked = [
+        f"{one.question} Answer with --choose {one.name}="
+        f"{' or '.join(one.options[:6]) if one.options else 'COLUMN'}."
+        for one in found.questions
+        if one.needed
+    ]
+    listed = "; ".join(
+        f"{printable(one.name)}: {one.role}, {one.reason}"
+        + (
+            f", such as {', '.join(map(printable, one.examples))}"
+            if one.examples
+            else ""
+        )
+        for one in found.columns
+    )
+    return f"{' '.join(asked)} The columns are: {listed}."
+
+
+def _together(read: Sequence[Read], columns: Sequence[str]) -> dict[str, list[str]]:
+    """Return words of each column, as many from each file, for the guess."""
+    most = -(-MOST_VALUES // len(read))
+    return {
+        name: list(
+            chain.from_iterable(
+                one.words.get(name, [""] * len(one.table.numbers))[:most]
+                for one in read
+            )
+        )
+        for name in columns
+    }
+
+
+def _choose_columns(
+    said: Chosen, families: Mapping[str, Column], columns: Sequence[str]
+) -> list[tuple[str, Column]]:
+    """Return the columns of each role that a person chose; exact names come first."""
+    taken: set[str] = set()
+    made: list[tuple[str, Column]] = []
+    wanted = [(role, name) for role, names in said.columns.items() for name in names]
+    wanted.sort(key=lambda pair: (is_pattern(pair[1]), -len(pair[1])))
+    for role, name in wanted:
+        if name.startswith(CONSTANT):
+            continue
+        fields: Mapping[str, dict[str, str]] = {}
+        if name in columns:
+            fields = {name: {}}
+        elif name in families:
+            fields = families[name].fields
+        elif is_pattern(name):
+            fields = matches(name, [c for c in columns if c not in taken])
+        if not fields and said.may_lack:
+            continue
+        if not fields:
+            raise GenieError(
+                f"There is no column {name!r} for {role}; the columns are "
+                f"{', '.join(map(printable, columns[:60]))}.",
+                code="unknown-choice",
+            )
+        taken |= fields.keys()
+        made.append((role, Column(name, dict(fields), role, "as chosen")))
+    return made
+
+
+def _assign(
+    guessed: Sequence[Column],
+    fixed: Sequence[tuple[str, Column]],
+    said: Chosen,
+    columns: Sequence[str],
+) -> list[Column]:
+    """Put a person's roles in the place of those that were guessed."""
+    examples = {name: one.examples for one in guessed for name in one.fields}
+    made = [
+        replace(one, examples=examples.get(next(iter(one.fields)), ()))
+        for _, one in fixed
+    ]
+    taken = {name for one in made for name in one.fields}
+    for one in guessed:
+        left = {
+            name: fields for name, fields in one.fields.items() if name not in taken
+        }
+        if left and one.role in said.columns and one.role != "ignore":
+            reason = f"another column is the {one.role}"
+            made.append(replace(one, fields=left, role="ignore", reason=reason))
+        elif left:
+            made.append(replace(one, fields=left))
+    order = {name: i for i, name in enumerate(columns)}
+    made.sort(key=lambda one: order[next(iter(one.fields))])
+    return _named_parts(made, said)
+
+
+def _named_parts(columns: list[Column], said: Chosen) -> list[Column]:
+    """Set what the names of rating columns are, as a person answered."""
+    field_of = {
+        "criteria": "criterion",
+        "systems": "system",
+        "raters": "rater",
+        "items": "item",
+    }
+    for one in columns:
+        if one.role not in MEASURES:
+            continue
+        if said.numbers:
+            wanted = field_of[said.numbers]
+            for fields in one.fields.values():
+                for key in ("part", "rater", "item"):
+                    if key in fields and key != wanted:
+                        fields[wanted] = fields.pop(key)
+                        break
+        named = said.names not in ("", "criteria")
+        if named and len(one.fields) == 1 and not next(iter(one.fields.values())):
+            last = one.name.rpartition(".")[2] or one.name
+            one.fields[next(iter(one.fields))] = {field_of[said.names]: last}
+    return columns

@@ -1,0 +1,238 @@
+"""Tables of files with words for cells: lists and objects become columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from genie.lib.errors import GenieError
+from leaderboard.files import File, Unreadable
+from leaderboard.imports.readers.judgments import (
+    Problem,
+)
+from leaderboard.imports.readers.shapes import (
+    Read,
+    as_list,
+    in_rows,
+)
+from leaderboard.imports.readers.values import OF_FILE
+from leaderboard.tables import Table, read_table
+
+if TYPE_CHECKING:
+    pass
+
+
+# A longer list is rows, a shorter one columns.
+_MOST_PARTS = 40
+
+
+def read_tables(
+    files: Sequence[File], choices: Mapping[str, Any], numbers: Iterable[int]
+) -> tuple[list[Read], list[Problem]]:
+    read: list[Read] = []
+    problems: list[Problem] = []
+    refused: list[Unreadable] = []
+    for number in numbers:
+        file = files[number]
+        try:
+            has_header = choices.get("header") != "no"
+            table = read_table(
+                file, str(choices.get("within") or ""), header=has_header
+            )
+            for name in as_list(choices.get("rows")):
+                table = in_rows(table, name)
+        except Unreadable as error:
+            refused.append(error)
+            continue
+        for one in table.problems:
+            row = (
+                int(one.place.rpartition(" ")[2].replace(",", "") or 0)
+                if one.place
+                else 0
+            )
+            sentence = one.message[:1].upper() + one.message[1:] + "."
+            problems.append(
+                Problem(file.name, row, one.column, sentence, fatal=one.fatal)
+            )
+        read.append(Read(number, *_words(table)))
+    if not read:
+        raise refused[0] if refused else GenieError("There is no file.", code="no-file")
+    problems += [
+        Problem(
+            one.problems[0].file,
+            0,
+            "",
+            f"Not read: {one.problems[0].message}.",
+            fatal=False,
+        )
+        for one in refused
+    ]
+    if len(files) > 1:
+        for own, where in zip(read, _places(read), strict=True):
+            n = len(own.table.numbers)
+            for key, word in zip(OF_FILE, where, strict=True):
+                own.words.setdefault(key, np.full(n, word, dtype=object))
+    return read, problems
+
+
+def _places(read: Sequence[Read]) -> list[tuple[str, str]]:
+    """Return each file's name and folder, without what all of them have."""
+    paths = [one.table.file.replace("\\", "/").split("/")[:-1] for one in read]
+    shared = [len(set(parts)) == 1 for parts in zip_longest(*paths)]
+    return [
+        (
+            one.table.stem,
+            "/".join(p for p, same in zip(path, shared, strict=False) if not same),
+        )
+        for one, path in zip(read, paths, strict=True)
+    ]
+
+
+def _words(table: Table) -> tuple[Table, dict[str, Any]]:
+    """Return the cells as words; lists become rows if they are long, else columns."""
+    decoded = {name: _decode(column) for name, column in table.cells.items()}
+    table = replace(table, cells=decoded)
+    for name, column in decoded.items():
+        if _longest(column) > _MOST_PARTS and any(
+            isinstance(one, dict)
+            for cell in column
+            if isinstance(cell, list)
+            for one in cell[:1]
+        ):
+            table = in_rows(table, name)
+            break
+    cells = table.cells
+    flat: dict[str, list[Any]] = {}
+    for name, column in cells.items():
+        kinds = set(map(type, column))
+        if kinds & {list, dict}:
+            _spread(name, column, flat, _sizes(cells, name))
+        else:
+            flat[name] = column if kinds <= {str} else [str(cell) for cell in column]
+    words = {}
+    for name, column in flat.items():
+        each = {one: _storable(one) for one in set(column)}
+        column = [each[one] for one in column]
+        words[_storable(name)] = np.array(column, dtype=object)
+    # no cell is held twice
+    return _below_headers(words, replace(table, cells={}))
+
+
+def _storable(text: str) -> str:
+    """Return a text without the characters that no database stores."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def _decode(column: list[Any]) -> list[Any]:
+    """Return cells that are all JSON objects, or lists of them, as these."""
+    filled = (cell for cell in column if cell != "")
+    if not any(column) or not all(isinstance(c, str) and c[:1] in "[{" for c in filled):
+        return column
+    try:
+        found = [
+            json.loads(c, parse_int=str, parse_float=str) if c else "" for c in column
+        ]
+    except (ValueError, RecursionError):
+        return column
+    return (
+        column if any(isinstance(o, list) and not _objects(o) for o in found) else found
+    )
+
+
+def _objects(cell: Sequence[Any]) -> bool:
+    return all(isinstance(one, dict) for one in cell)
+
+
+def _below_headers(words: dict[str, Any], table: Table) -> tuple[Table, dict[str, Any]]:
+    """Leave out the header rows that Qualtrics writes below the names."""
+    top = [
+        any(str(column[i]).startswith('{"ImportId"') for column in words.values())
+        for i in range(min(3, len(table.numbers)))
+    ]
+    if True not in top:
+        return table, words
+    n = top.index(True) + 1
+    return replace(table, numbers=table.numbers[n:]), {
+        k: v[n:] for k, v in words.items()
+    }
+
+
+def _longest(column: Sequence[Any]) -> int:
+    kinds = set(map(type, column))
+    return max(len(c) for c in column if isinstance(c, list)) if list in kinds else 0
+
+
+def _sizes(cells: Mapping[str, Sequence[Any]], name: str) -> set[tuple[int, ...]]:
+    return {_lengths(column) for other, column in cells.items() if other != name}
+
+
+def _lengths(column: Sequence[Any]) -> tuple[int, ...]:
+    return tuple(len(cell) if isinstance(cell, list) else 0 for cell in column)
+
+
+def _spread(
+    name: str,
+    column: Sequence[Any],
+    flat: dict[str, list[str]],
+    sizes: Collection[tuple[int, ...]] = (),
+) -> None:
+    """Add the parts of lists and objects as columns: `name[1].key`.
+
+    Sentences and turns are joined to a text, unless another list has as many parts.
+    """
+    beside = _is_even(column) and _lengths(column) in sizes
+    if all(isinstance(c, str) or _is_text(c) for c in column) and not beside:
+        flat[name] = [c if isinstance(c, str) else _text(c) for c in column]
+        return
+    parts: dict[str, list[Any]] = {}
+    n = len(column)
+    for i, cell in enumerate(column):
+        for key, one in _parts(cell):
+            parts.setdefault(f"{name}{key}", [""] * n)[i] = one
+    for key, values in parts.items():
+        if any(isinstance(one, list | dict) for one in values):
+            _spread(key, values, flat)
+        else:
+            flat[key] = ["" if one is None else str(one).lower() if isinstance(one, bool) else str(one)
+                         for one in values]  # fmt: skip
+
+
+def _parts(cell: Any) -> list[tuple[str, Any]]:
+    if isinstance(cell, list):
+        return [(f"[{k}]", one) for k, one in enumerate(cell, 1)]
+    if isinstance(cell, dict):
+        return [(f".{key}", one) for key, one in cell.items()]
+    return [("", cell)] if cell != "" else []
+
+
+def _is_text(cell: Any) -> bool:
+    """Check for sentences of a text, or for the turns of a conversation."""
+    return isinstance(cell, list) and all(
+        " " in one.strip()
+        if isinstance(one, str)
+        else isinstance(one, dict) and "role" in one
+        for one in cell
+    )
+
+
+def _is_even(column: Sequence[Any]) -> bool:
+    sizes = {len(cell) for cell in column if isinstance(cell, list)}
+    turns = any(isinstance(o, dict) for c in column if isinstance(c, list) for o in c)
+    return len(sizes) == 1 and not turns
+
+
+def _text(cell: Sequence[Any]) -> str:
+    lines = [
+        one
+        if isinstance(one, str)
+        else f"{one.get('role', '')}: {one.get('content', '')}"
+        for one in cell
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,425 @@
+"""Tables with roles as rows of judgments: each rating column of each line is a row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.imports.readers.families import Column
+from leaderboard.imports.readers.judgments import Role, Texts
+from leaderboard.imports.readers.mapping import Chosen
+from leaderboard.imports.readers.names import different, moments, numbers, plain
+from leaderboard.imports.readers.patterns import is_pattern
+from leaderboard.imports.readers.people import is_program
+from leaderboard.imports.readers.roles import roles_of
+from leaderboard.imports.readers.values import MEASURES, UNMARKED
+from leaderboard.imports.readers.words import outcomes, shares
+
+Words = npt.NDArray[np.object_]
+_NO = frozenset(("false", "0", "0.0", "no"))
+# Names of columns that say only that there are ratings.
+_PLAIN = frozenset(
+    ("value", "rating", "ratings", "score", "scores", "raw", "label", "judgment", "judgement",
+     "preferred", "preference", "winner", "choice", "vote", "")
+)  # fmt: skip
+# A number in such a column about a pair is the share of a win, or the sign of the lead.
+_SHARES = frozenset(("value", "rating", "score", "raw"))
+
+
+@dataclass(frozen=True)
+class Cells:
+    """One column with a role, and what its name says."""
+
+    name: str
+    role: str
+    fields: Mapping[str, str]
+    words: Words
+    pattern: str = ""
+
+
+class Lines:
+    """The lines of a table by role."""
+
+    def __init__(
+        self,
+        name: str,
+        words: Mapping[str, Words],
+        columns: Sequence[Column],
+        said: Chosen,
+    ) -> None:
+        self.name, self.said = name, said
+        self.unknown_kinds: list[tuple[str, str]] = []
+        self.n = len(next(iter(words.values()), ()))
+        self.cells = [
+            cells
+            for column in columns
+            if column.role != "ignore"
+            for cells in _marks_joined(
+                column.name,
+                [
+                    Cells(one, column.role, fields, words[one], column.name)
+                    for one, fields in column.fields.items()
+                    if one in words
+                ],
+            )
+        ]
+
+    def by_role(self, *roles: str) -> list[Cells]:
+        return [one for one in self.cells if one.role in roles]
+
+    def beside(self, role: str, measure: Cells) -> list[Cells]:
+        """Return the columns of a role that are about the same as a rating column.
+
+        A column is if all that its name says, the other's says, too. Those that have the
+        most in common come alone.
+        """
+        near = [
+            one
+            for one in self.by_role(role)
+            if all(measure.fields.get(k) == v for k, v in one.fields.items())
+        ]
+        most = max((len(one.fields) for one in near), default=0)
+        return [one for one in near if len(one.fields) == most]
+
+    def word(self, role: str, measure: Cells, *, joined: bool = False) -> Words:
+        """Return each line's word for a role: of all rows, the name, or a column."""
+        if constant := self.said.constant(role):
+            return np.full(self.n, constant, dtype=object)
+        found = [_strip(one.words) for one in self.beside(role, measure)]
+        if role in measure.fields and (not found or not joined):
+            return np.full(self.n, measure.fields[role], dtype=object)
+        if joined:
+            if role in measure.fields:
+                found.append(np.full(self.n, measure.fields[role], dtype=object))
+            return _join(found) if found else _empty(self.n)
+        if len(found) > 1 and role == "system":
+            return _join(found)
+        return found[0] if found else _empty(self.n)
+
+    @cached_property
+    def about(self) -> dict[str, Any]:
+        """Time, seconds, page and kind of each line."""
+        return _of_lines(self)
+
+    def measures(self) -> list[Cells]:
+        return self.by_role(*MEASURES)
+
+
+def _marks_joined(pattern: str, family: list[Cells]) -> list[Cells]:
+    """Join columns that mark the answers to one question: `scale_{value}`."""
+    if not family or "value" not in family[0].fields:
+        return family
+    answers: dict[tuple[tuple[str, str], ...], list[Words]] = {}
+    for one in family:
+        fields = dict(one.fields)
+        value = fields.pop("value")
+        marked = [value if w.strip().lower() not in UNMARKED else "" for w in one.words]
+        answers.setdefault(tuple(fields.items()), []).append(
+            np.array(marked, dtype=object)
+        )
+    name = pattern.partition("{value")[0].strip(" _-.:|/[")
+    return [
+        Cells(name, family[0].role, dict(fields), _join(words, " and "), pattern)
+        for fields, words in answers.items()
+    ]
+
+
+def _empty(n: int) -> Words:
+    return np.full(n, "", dtype=object)
+
+
+def _strip(words: Words) -> Words:
+    bare = {word: word.strip() for word in set(words)}
+    if all(word == one for word, one in bare.items()):
+        return words
+    # blanks around stay if only they tell two names apart
+    if len(set(bare.values()) - {""}) < sum(map(bool, bare.values())):
+        bare = {word: word if one else "" for word, one in bare.items()}
+    return np.array([bare[word] for word in words], dtype=object)
+
+
+def _join(found: Sequence[Words], mark: str = "/") -> Words:
+    if len(found) == 1:
+        return found[0]
+    return np.array(
+        [mark.join(filter(None, row)) for row in zip(*found, strict=True)], object
+    )
+
+
+def criterion_of(measure: Cells, *, alone: bool) -> str:
+    """Return the criterion that a column's name says; "" if it says none."""
+    if "criterion" in measure.fields:
+        return measure.fields["criterion"]
+    if measure.name.endswith(
+        tuple(measure.fields.values() or ("\0",))
+    ) and not is_pattern(measure.pattern):
+        return ""  # the whole name is that of a system, rater or item
+    name = measure.pattern
+    for prefix in ("Answer.", "OUTPUT:", "answer.", "label_annotations."):
+        name = name.removeprefix(prefix)
+    if is_pattern(name):
+        # a part that holds the answer's own number or word names no criterion
+        segments = name.split(".")
+        while len(segments) > 1 and re.search(r"\{(value)?\}", segments[-1]):
+            segments.pop()
+        last = segments[-1]
+        inner = re.search(r"\[([^\[\]{}]+)\]$", last)
+        name = (
+            inner[1] if inner else re.sub(r"\{\w*\*?\}", "", last).strip(" _-:|/[]()")
+        )
+    return "" if alone and plain(name) in _PLAIN else name
+
+
+def parts_of(lines: Lines, numbers_row: Sequence[int]) -> list[dict[str, Any]]:
+    """Return the rows of each rating column, as for `judgments.frame`.
+
+    If rows repeat each other but for the number of their part, that is of the item.
+    """
+    made = list(_parts_of(lines, numbers_row))
+    parts = [one.pop("part") for one in made]
+    if all(parts) and _n_different(made) < 0.99 * lines.n * len(made):
+        apart = [
+            {
+                **one,
+                "instance": np.array([f"{i}/{part}" for i in one["instance"]], object),
+            }
+            for part, one in zip(parts, made, strict=True)
+        ]
+        if _n_different(apart) > 1.05 * _n_different(made):
+            return apart
+    return made
+
+
+def _n_different(made: Sequence[Mapping[str, Any]]) -> int:
+    keys = ("worker", "instance", "system", "other", "criterion")
+    found: set[tuple[str, ...]] = set()
+    for one in made:
+        n = len(one["row"])
+        columns = [
+            v if not isinstance(v := one.get(k, ""), str) else [v] * n for k in keys
+        ]
+        found |= set(zip(*columns, strict=True))
+    return len(found)
+
+
+def _parts_of(lines: Lines, numbers_row: Sequence[int]) -> Iterator[dict[str, Any]]:
+    measures = lines.measures()
+    stems = {criterion_of(one, alone=False) for one in measures}
+    for measure in measures:
+        workers = lines.word("rater", measure)
+        shared = {
+            **lines.about,
+            "part": measure.fields.get("part", ""),
+            "row": np.asarray(numbers_row),
+            "role": _of_programs(lines.about["role"], workers),
+            "worker": workers,
+            "instance": _items(lines, measure),
+            "document": lines.word("document", measure),
+            "place": _place(lines, measure),
+        }
+        word = lines.word("criterion", measure)
+        name = criterion_of(measure, alone=len(stems) == 1)
+        criterion = np.where(word == "", name, word) if any(word) else name
+        cells = _strip(measure.words)
+        kind = measure.role
+        if kind == "choice":
+            first, second = (
+                lines.word("system 1", measure),
+                lines.word("system 2", measure),
+            )
+            if not any(first) and not any(second):
+                kind = "rating"
+        if kind == "choice":
+            yield {
+                **shared,
+                **_pair(lines, measure, cells, first, second),
+                "criterion": criterion,
+            }
+        elif kind in ("best", "worst"):
+            yield from _best(
+                lines, measure, cells, {**shared, "criterion": "preference"}
+            )
+        else:
+            yield {
+                **shared,
+                "system": lines.word("system", measure),
+                "criterion": criterion,
+                "word": cells,
+            }
+
+
+def _of_programs(roles: Sequence[str], workers: Words) -> Sequence[str]:
+    """Return the kinds of rows, with predictions for the answers of programs."""
+    programs = {name for name in set(workers) if is_program(name)}
+    said, usual = Role.PREDICTION.value, Role.JUDGMENT.value
+    return (
+        [
+            said if worker in programs and role == usual else role
+            for role, worker in zip(roles, workers, strict=True)
+        ]
+        if programs
+        else roles
+    )
+
+
+def _items(lines: Lines, measure: Cells) -> Words:
+    found = lines.word("item", measure, joined=True)
+    if any(found):
+        return found
+    if "part" in measure.fields and _by_person(lines):
+        return np.full(lines.n, measure.fields["part"], dtype=object)
+    return found
+
+
+def _by_person(lines: Lines) -> bool:
+    """Check whether each line is of another rater."""
+    raters = [one for one in lines.by_role("rater") if not one.fields]
+    return any(len(set(one.words)) == lines.n for one in raters)
+
+
+def _place(lines: Lines, measure: Cells) -> npt.NDArray[np.int64]:
+    found = numbers(lines.word("order", measure))
+    if np.isnan(found).all() and measure.fields.get("part", "").isdigit():
+        found = np.full(lines.n, float(measure.fields["part"]))
+    found = np.where(np.isnan(found) | (np.abs(found) > 1e6), -1, found)
+    first = int((found[found >= 0] >= 1).all())
+    return np.maximum(found - first, -1).astype(np.int64)
+
+
+def _of_lines(lines: Lines) -> dict[str, Any]:
+    """Return what holds for a whole line: time, seconds, page and kind."""
+    nothing = Cells("", "", {}, _empty(lines.n))
+    words = {
+        role: lines.word(role, nothing) for role in ("time", "began", "seconds", "page")
+    }
+    at, began = moments(words["time"]), moments(words["began"])
+    seconds = numbers(words["seconds"])
+    if not any(words["seconds"]):
+        spent = numbers(words["time"]) if np.isnan(at).all() else at - began
+        seconds = np.where(spent >= 0, spent, np.nan)
+    roles = [Role.JUDGMENT.value] * lines.n
+    for kinds in lines.beside("kind", nothing):
+        said = lines.said.words.get(kinds.name, {})
+        words_ = _strip(kinds.words)
+        places, which = different(words_)
+        named = [str(said.get(w.lower(), w)) for w in words_[places]]
+        usual = Role.JUDGMENT.value
+        found, unknown = roles_of(named)
+        if found:
+            lines.unknown_kinds += [(kinds.name, word) for word in unknown]
+            pairs = zip(roles, np.array(found, dtype=object)[which], strict=True)
+            roles = [b if a == usual else a for a, b in pairs]
+    counts = lines.word("counts", nothing)
+    if any(counts):
+        cancelled = Role.CANCELLED.value
+        roles = [
+            cancelled if word.lower() in _NO else role
+            for role, word in zip(roles, counts, strict=True)
+        ]
+    return {"at": at, "seconds": seconds, "page": words["page"], "role": roles}
+
+
+def _pair(
+    lines: Lines, measure: Cells, words: Words, first: Words, second: Words
+) -> dict[str, Any]:
+    names = [
+        next((one.name for one in lines.beside(role, measure)), "")
+        for role in ("system 1", "system 2")
+    ]
+    said = {**lines.said.words.get("*", {}), **lines.said.words.get(measure.name, {})}
+    if plain(measure.name) in _SHARES:
+        said = {**shares(set(words)), **said}
+    values = outcomes(words, first, second, said, (names[0], names[1]))
+    # the first was on the left
+    return {
+        "system": first,
+        "other": second,
+        "word": words,
+        "value": values,
+        "place": 0,
+    }
+
+
+def _best(
+    lines: Lines, measure: Cells, words: Words, shared: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield a pair with each of the others: the best is preferred, the worst is not."""
+    shown = [one for one in lines.by_role("system") if one.fields.keys() <= {"part"}]
+    if not shown:  # only the two ends are known
+        if measure.role == "best":
+            worst = lines.by_role("worst")
+            other = _strip(worst[0].words) if worst else _empty(lines.n)
+            yield {
+                **shared,
+                "system": words,
+                "other": other,
+                "word": words,
+                "value": 1.0,
+            }
+        return
+    ends = {
+        role: _names_of(_strip(one.words), shown)
+        for role in ("best", "worst")
+        for one in lines.by_role(role)
+    }
+    chosen = ends[measure.role]
+    for one in shown:
+        other = _strip(one.words)
+        paired = (other != chosen) & (other != "") & (chosen != "")
+        if measure.role == "worst" and "best" in ends:
+            paired &= other != ends["best"]  # said already
+        yield {
+            **shared,
+            "system": np.where(paired, chosen, ""),
+            "other": np.where(paired, other, ""),
+            "word": np.where(paired, words, ""),
+            "value": np.where(paired, float(measure.role == "best"), np.nan),
+            "place": -1,
+        }
+
+
+def _names_of(words: Words, shown: Sequence[Cells]) -> Words:
+    """Return systems for words, which may be their columns or the numbers of these."""
+    by_place = {
+        key: _strip(one.words)
+        for one in shown
+        for key in (one.name.lower(), one.fields.get("part", ""))
+    }
+    found = [
+        by_place[w.lower()][i] if w.lower() in by_place else w
+        for i, w in enumerate(words)
+    ]
+    return np.array(found, dtype=object)
+
+
+def take_texts(lines: Lines, texts: Texts) -> None:
+    """Add inputs, references and the systems' texts; the first of each is kept."""
+    for measure in lines.measures() or [Cells("", "", {}, _empty(lines.n))]:
+        items = _items(lines, measure)
+        if not any(items):
+            continue
+        for one in lines.beside("source", measure):
+            for item, text in zip(items, one.words, strict=True):
+                if text and item:
+                    texts.inputs.setdefault(item, {}).setdefault(one.name, text)
+        for one in lines.beside("reference", measure):
+            for item, text in zip(items, one.words, strict=True):
+                if text and text not in texts.references.setdefault(item, []):
+                    texts.references[item].append(text)
+        for side in ("", " 1", " 2"):
+            outputs = lines.beside(f"text{side}", measure)
+            if outputs:
+                # a damaged text is no output
+                usual = np.array(lines.about["role"]) == Role.JUDGMENT.value
+                systems = np.where(usual, lines.word(f"system{side}", measure), "")
+                for system, item, text in zip(
+                    systems, items, outputs[0].words, strict=True
+                ):
+                    if text and system and item:
+                        texts.outputs.setdefault((system, item), text)

@@ -1,0 +1,292 @@
+"""Patterns of column names: `rating_{rater}`, `{system}-{criterion}`, `turns[{part}].text`."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+
+from genie.lib.errors import GenieError
+
+#: Parts of a pattern; `{part}` numbers what stands together, `{value}` is the answer if
+#: the cell is marked, and `{}` means nothing.
+PARTS = (
+    "system", "item", "criterion", "rater", "part", "part2", "part3", "value",
+    # of names of files and of cells
+    "set", "kind", "system_1", "system_2",
+)  # fmt: skip
+_NUMBERED = ("part", "part2", "part3", "rater", "item")
+_FIELD = re.compile(r"\{(\w*)(\*?)\}")
+_SEPARATORS = "_-.:|/ "
+_CUT = re.compile(rf"([{re.escape(_SEPARATORS)}]+)")
+_DIGITS = re.compile(r"\d+")
+# A key of an object, marked on both sides, or a number.
+_PLACE = re.compile("\1[^\1]*\1|[0-9]+")
+_MOST = 300  # characters of a pattern
+# Hashes and keys among names are no numbers.
+_HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{16,}")
+
+
+def is_pattern(name: str) -> bool:
+    return _FIELD.search(name) is not None
+
+
+def matches(pattern: str, columns: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the fields of each column that has a pattern.
+
+    A part has no mark that separates parts in the pattern, unless a star follows its
+    name: `{system*}`. Numbers are preferred for `{part}`, `{rater}` and `{item}`. Raises
+    "bad-pattern".
+    """
+    names = [name for name, _ in _FIELD.findall(pattern) if name]
+    unknown = set(names) - set(PARTS)
+    if len(pattern) > _MOST or unknown or len(names) > len(set(names)):
+        raise GenieError(
+            f"A pattern has {', '.join('{' + one + '}' for one in PARTS)}, each at most "
+            f"once, and {{}}; {pattern[:60]!r} has not.",
+            code="bad-pattern",
+        )
+    for numbered in (_NUMBERED, ()):
+        expression = _compile(pattern, numbered)
+        found = {
+            name: m.groupdict() for name in columns if (m := expression.fullmatch(name))
+        }
+        if found:
+            return _with_first(pattern, found, columns)
+    return {}
+
+
+def _with_first(
+    pattern: str, found: dict[str, dict[str, str]], columns: Sequence[str]
+) -> dict[str, dict[str, str]]:
+    """Add the first of several columns of one name, which has no ` (1)`."""
+    numbered_ = re.search(r" \(\{(\w+)\}\)$", pattern)
+    if numbered_ and pattern[: numbered_.start()] in columns:
+        return {pattern[: numbered_.start()]: {numbered_[1]: "1"}, **found}
+    return found
+
+
+def _compile(pattern: str, numbered: Sequence[str]) -> re.Pattern[str]:
+    marks = re.findall(
+        rf"[{re.escape(_SEPARATORS)}]+|[\[\]]", _FIELD.sub("\0", pattern)
+    )
+    apart = "|".join(sorted({re.escape(mark) for mark in marks}))
+    one = f"(?:(?!{apart}).)+?" if marks else ".+?"
+    parts, end = [], 0
+    for match in _FIELD.finditer(pattern):
+        parts.append(re.escape(pattern[end : match.start()]))
+        inner = r"\d+" if match[1] in numbered else ".+?" if match[2] else one
+        parts.append(f"(?P<{match[1]}>{inner})" if match[1] else f"(?:{inner})")
+        end = match.end()
+    return re.compile("".join(parts) + re.escape(pattern[end:]), re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Columns whose names differ in numbers or words at the same places.
+
+    `template` has `{}` at these places, and `columns` what each name has there.
+    """
+
+    template: str
+    columns: Mapping[str, tuple[str, ...]]
+
+    def values(self, place: int) -> set[str]:
+        return {parts[place] for parts in self.columns.values()}
+
+    def pattern(self, fields: Sequence[str]) -> str:
+        """Return the template with a name in each place, starred where it must be."""
+        want = {
+            c: {n: p for n, p in zip(fields, parts, strict=True) if n}
+            for c, parts in self.columns.items()
+        }
+        made = _fill(self.template, fields, "")
+        if any(fields) and matches(made, list(self.columns)) != want:
+            made = _fill(self.template, fields, "*")
+        return made
+
+
+def group_numbers(
+    names: Iterable[str], keys: Mapping[tuple[int, str], set[str]] | None = None
+) -> list[Family]:
+    """Return the families of names that differ in numbers, and each other name alone.
+
+    Names that differ in one of the `keys` (see `keys_in`) are of one family, too.
+    """
+    listed = list(names)
+    # the first of several columns of one name has no number
+    again = {name[:-4] for name in listed if name.endswith(" (2)")}
+    groups: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for name in listed:
+        key, parts = _mark(f"{name} (1)" if name in again else name, keys or {})
+        groups["" if _HASH.fullmatch(name) else key][name] = parts
+    found = []
+    for key, group in groups.items():
+        if not key and len(group) > 1:
+            found.append(Family("{}", {name: (name,) for name in group}))
+        elif len(group) == 1:
+            name = next(iter(group))
+            found.append(Family(_plain(name), {name: ()}))
+        else:
+            found.append(_merge(key, group))
+    return found
+
+
+def _merge(key: str, group: Mapping[str, Sequence[str]]) -> Family:
+    varied = [len(set(column)) > 1 for column in zip(*group.values(), strict=True)]
+    first = iter(zip(varied, next(iter(group.values())), strict=True))
+
+    def put(_: re.Match[str]) -> str:
+        vary, digits = next(first)
+        return "{}" if vary else digits
+
+    columns = {
+        name: tuple(p for p, vary in zip(ps, varied, strict=True) if vary)
+        for name, ps in group.items()
+    }
+    return Family(re.sub("\0", put, _plain(key)), columns)
+
+
+def _plain(name: str) -> str:
+    # braces in a name would be read as a pattern
+    return name.replace("{", "").replace("}", "")
+
+
+def _fill(template: str, fields: Sequence[str], star: str) -> str:
+    parts = template.split("{}")
+    named = ["{" + name + star * bool(name) + "}" for name in fields]
+    return "".join(chain.from_iterable(zip_longest(parts, named, fillvalue="")))
+
+
+def keys_in(names: Sequence[str]) -> dict[tuple[int, str], set[str]]:
+    """Return the keys of objects that are names of things, such as systems.
+
+    They are by place in the path and what is above it, without numbers. A part of a path
+    is such a key if the same columns are below each of two or more, as in
+    `turns.red.text`; keys that differ in numbers only are parts.
+    """
+    below: dict[tuple[int, str], dict[str, set[str]]] = defaultdict(
+        lambda: defaultdict(set)
+    )
+    for name in names:
+        parts = name.split(".")
+        for k in range(1, len(parts) - 1):
+            above, rest = (
+                _DIGITS.sub("\0", ".".join(p)) for p in (parts[:k], parts[k + 1 :])
+            )
+            if not _DIGITS.sub("", parts[k]).strip("[]") or "[" in parts[k]:
+                continue
+            below[k, above][parts[k]].add(rest)
+    found = {}
+    for at, rests in below.items():
+        two = sorted(rests.values(), key=len)[-2:]
+        common = set.intersection(*two) if len(two) > 1 else set()
+        keys = {key for key, one in rests.items() if len(one & common) > 1}
+        if len({_DIGITS.sub("", key) for key in keys}) > 1:
+            found[at] = keys
+    return found
+
+
+def _mark(name: str, keys: Mapping[tuple[int, str], set[str]]) -> tuple[str, list[str]]:
+    """Return a name with a mark for each key and number, and what these are."""
+    parts = name.split(".")
+    for k, part in enumerate(parts):
+        above = _DIGITS.sub("\0", ".".join(parts[:k])).replace("\1", "")
+        if part in keys.get((k, above), ()):
+            parts[k] = f"\1{part}\1"
+    marked = ".".join(parts)
+    pieces = [piece.strip("\1") for piece in _PLACE.findall(marked)]
+    return _PLACE.sub("\0", marked), pieces
+
+
+def cross(families: Sequence[Family]) -> list[Family]:
+    """Join families whose names are words in all combinations, as `red-fluency_{}`.
+
+    A word may have separators in it if it is the first or the last of two. Families
+    that are in no such table are left out.
+    """
+    left, found = list(families), []
+    while best := max(filter(None, map(_grid, _groups(left))), key=_size, default=None):
+        template, rows = best
+        columns = {}
+        for family, words in rows:
+            for name, numbers in family.columns.items():
+                columns[name] = tuple(_places(words, numbers))
+        found.append(Family(template, columns))
+        joined = {family.template for family, _ in rows}
+        left = [one for one in left if one.template not in joined]
+    return found
+
+
+# A family, and the words of its template, each with whether it varies.
+Row = tuple[Family, tuple[str, ...]]
+
+
+def _size(grid: tuple[str, list[Row]]) -> tuple[int, int, int]:
+    """Rate a table: by its columns, then by words without separators, then by rows."""
+    _, rows = grid
+    n = sum(len(family.columns) for family, _ in rows)
+    return n, len(rows[0][1]), len({words[0] for _, words in rows})
+
+
+def _groups(families: Sequence[Family]) -> Iterable[list[Row]]:
+    groups: dict[object, list[Row]] = defaultdict(list)
+    for family in families:
+        tokens = _CUT.split(family.template)
+        n = len(tokens)
+        cuts = {(tuple(tokens), "")} if n > 3 else set()
+        for k in {1, n - 2} if n > 2 else ():
+            cut = "".join(tokens[:k]), tokens[k], "".join(tokens[k + 1 :])
+            cuts |= {
+                (cut, side) for side, at in (("left", 1), ("right", n - 2)) if k == at
+            }
+        for words, side in cuts:
+            shape = tuple(
+                word if i % 2 else (word.count("{}"), word.startswith("{}"))
+                for i, word in enumerate(words)
+            )
+            groups[shape, side].append((family, words))
+    return groups.values()
+
+
+def _grid(group: list[Row]) -> tuple[str, list[Row]] | None:
+    """Return a group's template and rows if they fill a table of two or more words."""
+    columns = list(zip(*(words for _, words in group), strict=True))
+    varied = [i for i, column in enumerate(columns) if len(set(column)) > 1]
+    for i in varied:
+        # a word that stands with one other alone is of no table
+        others = [tuple(w[j] for j in varied if j != i) for _, w in group]
+        often = {o for o in others if others.count(o) > 1}
+        group = [
+            row for row, o in zip(group, others, strict=True) if o in often or not o
+        ]
+    sizes = [len({words[i] for _, words in group}) for i in varied]
+    whole = 1
+    for size in sizes:
+        whole *= size
+    if len(varied) < 2 or min(sizes, default=0) < 2 or len(group) < 0.6 * whole:
+        return None
+    words = group[0][1]
+    template = "".join(
+        "{}" * (1 + word.count("{}")) if i in varied else word
+        for i, word in enumerate(words)
+    )
+    # what does not vary keeps its numbers only
+    return template, [
+        (family, tuple(w if i in varied else "\0" + w for i, w in enumerate(own)))
+        for family, own in group
+    ]
+
+
+def _places(words: Sequence[str], numbers: Sequence[str]) -> Iterator[str]:
+    left = iter(numbers)
+    for word in words:
+        slots = [next(left) for _ in range(word.count("{}"))]
+        if word.startswith("\0"):
+            yield from slots
+        elif word.startswith("{}"):
+            yield from (*slots, word.replace("{}", ""))
+        else:
+            yield from (word.replace("{}", ""), *slots)

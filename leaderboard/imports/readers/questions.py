@@ -1,0 +1,197 @@
+"""What files of ratings cannot tell, as questions."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leaderboard.imports.readers.families import Column
+from leaderboard.imports.readers.judgments import (
+    Judgments,
+    Role,
+)
+from leaderboard.imports.readers.layout import Choice
+from leaderboard.imports.readers.mapping import CONSTANT, EACH, NAMED, ROLES, Chosen
+from leaderboard.imports.readers.names import (
+    numbers,
+)
+from leaderboard.imports.readers.patterns import is_pattern
+from leaderboard.imports.readers.values import MEASURES, OF_FILE
+from leaderboard.imports.readers.words import side_of, unknown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# A larger share of lost ratings needs a confirmation.
+_MOST_LOST = 0.01
+
+
+# Marks between several systems in one cell.
+BETWEEN = re.compile(r"\s*[,;|]\s*|\s+")
+
+
+def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) -> Any:
+    """Yield the questions without which nothing can be read."""
+    of = {role: [one for one in columns if one.role == role] for role in ROLES}
+    measures = [one for role in MEASURES for one in of[role]]
+    options = tuple(names)
+    if not measures:
+        yield Choice(
+            "rating",
+            "Which columns hold the ratings (commas between), or which one the choice?",
+            options,
+            needed=True,
+        )
+    pairs = (of["system 1"] or said.constant("system 1")) and (
+        of["system 2"] or said.constant("system 2")
+    )
+    fields = [fields for one in measures for fields in one.fields.values()]
+    named = all("system" in one for one in fields) and bool(fields)
+    single = of["system"] or said.constant("system")
+    in_words = any(np.isnan(numbers(one.examples)).any() for one in of["choice"])
+    if of["choice"] and not of["rating"] and (pairs or (in_words and not single)):
+        if not pairs:
+            yield from _two_systems(of["choice"], said, options)
+        return
+    unnamed = [one.name for one in of["rating"] if one.reason.startswith("few numbers")]
+    unnamed = [one for one in unnamed if not is_pattern(one)]
+    has_system = of["system"] or named or said.constant("system")
+    if len(unnamed) > 1 and not said.names and not (has_system and of["rater"]):
+        likely = "raters" if has_system else "systems"
+        question = f"What do the names of the columns of numbers say: {', '.join(unnamed[:6])}?"
+        yield Choice("names", question, NAMED, likely, needed=True)
+    elif not (has_system or pairs or of["best"]) and measures:
+        yield Choice(
+            "system",
+            "Which column names the systems? If all rows are of one, write its name after "
+            "a colon (:NAME); if the number in the name of a rating column is that of a "
+            "system, add numbers=systems.",
+            options,
+            found=_likely_system(columns),
+            needed=True,
+        )
+
+
+def _two_systems(
+    choice: Sequence[Column], said: Chosen, options: tuple[str, ...]
+) -> Iterator[Choice]:
+    names = [w for w in choice[0].examples if np.isnan(side_of(w))]
+    for k in (1, 2):
+        if not said.columns.get(f"system {k}"):
+            found = f"{CONSTANT}{names[k - 1]}" if len(names) == 2 else ""
+            yield Choice(
+                f"system {k}",
+                f"Which system is the {('first', 'second')[k - 1]} of the two? Choose a "
+                "column, or write a name after a colon (:NAME).",
+                options,
+                found,
+                needed=True,
+            )
+
+
+def _likely_system(columns: Sequence[Column]) -> str:
+    """Return the first other column of a few words, such as a condition's."""
+    for one in columns:
+        if one.role == "ignore" and one.reason == "a few words that come again":
+            return one.name
+    return next((n.name for n in columns if n.name in OF_FILE), "")
+
+
+def asked_of(
+    judgments: Judgments, columns: Sequence[Column], said: Chosen
+) -> list[Choice]:
+    """Return the questions about ratings that were read."""
+    rows = judgments.rows
+    found: list[Choice] = []
+    rated = rows["role"] == Role.JUDGMENT.value
+    counts = rows["criterion"][rated].value_counts(sort=False)
+    unread = rows[rated & rows["value"].isna()]
+    criteria = list(map(str, counts.index))
+    explicit = (
+        "rating" in said.columns or "choice" in said.columns
+    ) and not said.may_lack
+    if len(criteria) > 1 and not said.ranks and not explicit:
+        likely = next((c for c in criteria if "overall" in c.lower()), "")
+        question = "Which criterion ranks the systems?"
+        found.append(Choice("ranks", question, tuple(criteria), likely, needed=True))
+    one = next(iter(criteria), "") if len(criteria) < 2 or explicit else ""
+    ranks = said.ranks or one
+    for criterion, part in unread.groupby("criterion", sort=False):
+        words = unknown(part["word"], part["value"].to_numpy())
+        n = sum(words.values())
+        if n > _MOST_LOST * counts[criterion] and not _is_explained(
+            words, str(criterion), said
+        ):
+            found.append(
+                _of_words(
+                    str(criterion), words, part, needed=ranks in (criterion, EACH)
+                )
+            )
+    if (
+        several := _several(set(rows["system"][rated]))
+        if not said.split_answered
+        else ""
+    ):
+        question = f"{several!r} seems to be several systems in one cell. Is each of them a system?"
+        found.append(Choice("split", question, ("yes", "no"), needed=True))
+    lost = [one for one in judgments.problems if one.fatal]
+    repeated = int((rows["role"] == Role.SUPERSEDED.value).sum())
+    n_lost, n = len(lost) + repeated, len(rows) + len(lost)
+    why = [
+        f"{repeated:,} repeat another of the same rater, output and criterion"
+    ] * bool(repeated)
+    why += [f"{len(lost):,} cannot be used, such as {lost[0]}"] if lost else []
+    explained = not any(one.name == "words" and one.needed for one in found)
+    if n_lost > _MOST_LOST * n and not said.lost and explained:
+        found.append(
+            Choice(
+                "lost",
+                f"{n_lost:,} of {n:,} ratings would not count: {'; '.join(why)}. Import "
+                "the others?",
+                ("yes",),
+                needed=True,
+            )
+        )
+    return found
+
+
+def _several(systems: set[str]) -> str:
+    """Return a name that consists of others, if many do."""
+    counts = Counter(part for name in systems for part in set(BETWEEN.split(name)))
+    made = [
+        name
+        for name in systems
+        if len(parts := BETWEEN.split(name)) > 1 and all(counts[p] > 1 for p in parts)
+    ]
+    whole = sum(name in counts for name in systems)
+    return min(made) if len(made) > 0.1 * len(systems) and whole > 1 else ""
+
+
+def _of_words(
+    criterion: str, words: Mapping[str, int], part: pd.DataFrame, *, needed: bool
+) -> Choice:
+    listed = ", ".join(f"{w[:30]} ({k:,})" for w, k in list(words.items())[:9])
+    paired = bool((part["other"] != "").any())
+    worth = "first, second, tie or none" if paired else "a number or none"
+    name = f"{criterion}: " if criterion else ""
+    question = (
+        f"What do these words of {criterion or 'the ratings'} count: {listed}? Write "
+        f"{name}{next(iter(words))[:30]}={worth}, with commas between."
+    )
+    keys = {" ".join(word.lower().split()) for word in words}
+    found = "yes=1,no=0" if keys <= {"yes", "no"} else ""
+    found = found or (
+        "true=1,false=0" if keys <= {"true", "false"} and not paired else ""
+    )
+    return Choice("words", question, tuple(words), found, needed=needed)
+
+
+def _is_explained(words: Mapping[str, int], criterion: str, said: Chosen) -> bool:
+    known = {**said.words.get("*", {}), **said.words.get(criterion, {})}
+    left = [w for w in words if " ".join(w.lower().split()) not in known]
+    return said.labels or not left

@@ -1,0 +1,227 @@
+"""The ratings of tables whose columns have roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from genie.lib.errors import GenieError
+from leaderboard.imports.readers.families import Column
+from leaderboard.imports.readers.judgments import (
+    Judgments,
+    Problem,
+    Role,
+    frame,
+    mark_repeated,
+)
+from leaderboard.imports.readers.mapping import EACH, SLUG, Chosen
+from leaderboard.imports.readers.melt import Lines, parts_of, take_texts
+from leaderboard.imports.readers.names import (
+    different,
+    is_nothing,
+    numbers,
+    plain,
+    read_both_ways,
+    stated_scale,
+)
+from leaderboard.imports.readers.shapes import (
+    Read,
+    join_files,
+)
+from leaderboard.imports.readers.words import worths
+
+if TYPE_CHECKING:
+    import pandas as pd
+from leaderboard.imports.readers.questions import BETWEEN
+
+#: Columns without a role that statistics of ratings need, and their names.
+EXTRA = {
+    "day": ("day",),
+    "session": ("session", "session_id", "evaluation_session_id"),
+    "simulated": ("simulated",),
+}
+
+
+def judged_rows(
+    read: Sequence[Read],
+    columns: Sequence[Column],
+    said: Chosen,
+    problems: list[Problem],
+) -> Judgments:
+    made = Judgments(
+        SLUG, frame({}), said.counted, problems=problems, standardised=said.standardised
+    )
+    join_files(read, columns)
+    parts: list[pd.DataFrame] = []
+    for one in read:
+        lines = Lines(one.table.file, one.words, columns, said)
+        if not lines.measures():
+            take_texts(lines, made.texts)
+            continue
+        own = [
+            frame({**p, "file": one.number}) for p in parts_of(lines, one.table.numbers)
+        ]
+        rows = _stack(own).assign(**_extra(one.words, len(own)))
+        if len(own) > 1:
+            order = np.argsort(np.tile(np.arange(lines.n), len(own)), kind="stable")
+            rows = rows.iloc[order].reset_index(drop=True)
+        parts.append(rows)
+        take_texts(lines, made.texts)
+        sentence = "is no kind of row that is known: its rows do not count."
+        problems += [
+            Problem(one.table.file, 0, name, f"{word!r} {sentence}")
+            for name, word in lines.unknown_kinds
+        ]
+    if not parts:
+        raise GenieError("No file has a column of ratings.", code="no-rows")
+    rows = _stack(parts)
+    rows.loc[is_nothing(rows["word"].to_numpy()), "word"] = ""
+    names = {one.number: one.table.file for one in read}
+    _number(rows, said, names)
+    if (lost := (rows["word"] == "") & rows["value"].isna()).any():
+        places = rows[["file", "row"]]
+        n = len(places.drop_duplicates()) - len(places[~lost].drop_duplicates())
+        sentence = f"Rows without a rating, which are left out: {n:,}."
+        none = Problem(names[rows["file"][0]], 0, "rating", sentence, fatal=False)
+        problems += [none] * bool(n)
+        rows = rows[~lost].reset_index(drop=True)
+    if said.split:
+        rows["system"] = rows["system"].str.split(BETWEEN)
+        rows = rows.explode("system", ignore_index=True)
+    made.rows = _ranked_first(_usable(rows, names, made.problems), said)
+    if more := [name for name in EXTRA if name in rows]:
+        made.extra = made.rows[more].fillna("")
+        made.rows = made.rows.drop(columns=more)
+    made.lower_is_better = said.lower_is_better
+    made.documents = _first_of(made.rows, "instance", "document")
+    made.scales = {
+        name: stated
+        for one in columns
+        if one.role == "rating"
+        for name in one.fields
+        if (stated := stated_scale(name))
+    }
+    if said.scale:
+        made.scales = dict.fromkeys(
+            map(str, made.rows["criterion"].unique()), said.scale
+        )
+    _tell(made, names)
+    return made
+
+
+def _usable(
+    rows: pd.DataFrame, names: Mapping[int, str], problems: list[Problem]
+) -> pd.DataFrame:
+    """Leave out rows without a system, of totals, and of one system twice."""
+    counts = rows["role"] == Role.JUDGMENT.value
+    has = {name: rows[name].astype(bool) for name in ("system", "instance", "worker")}
+    total = ~(has["instance"] | has["worker"])
+    bad = np.zeros(len(rows), bool)
+    for field_, sentence, found in (
+        ("system", "has no system: fill it in.", counts & ~has["system"]),
+        ("", "compares no two different systems.", rows["other"] == rows["system"]),
+        (
+            "",
+            "has neither an item nor a rater, as a row of totals, and is left out; fill "
+            "them in if it is a rating.",
+            total & bool(has["instance"].any()),
+        ),
+    ):
+        new = found.to_numpy() & ~bad
+        bad |= new
+        lines = rows.loc[new, ["file", "row"]].drop_duplicates().itertuples(index=False)
+        problems += [Problem(names[f], int(row), field_, sentence) for f, row in lines]
+    return rows[~bad].reset_index(drop=True) if bad.any() else rows
+
+
+def _extra(words: Mapping[str, Any], n: int) -> dict[str, Any]:
+    """Return the columns of `EXTRA`, as often as there are columns of ratings."""
+    by_name = {plain(name): column for name, column in words.items()}
+    return {
+        key: np.tile(by_name[name], n)
+        for key, names in EXTRA.items()
+        for name in names
+        if name in by_name
+    }
+
+
+def _stack(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    import pandas as pd
+
+    return parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True)
+
+
+def _number(rows: pd.DataFrame, said: Chosen, names: Mapping[int, str]) -> None:
+    words, values = rows["word"].to_numpy(copy=True), rows["value"].to_numpy(copy=True)
+    criteria, rated = rows["criterion"].to_numpy(), (rows["other"] == "").to_numpy()
+    places, which = different(criteria)
+    for k, criterion in enumerate(criteria[places]):
+        mine = rated & (which == k)
+        if read_both_ways(words[mine]):
+            i = np.flatnonzero(mine)[np.argmax(~np.isnan(numbers(words[mine])))]
+            raise GenieError(
+                f"{names[rows['file'][i]]}, row {rows['row'][i]:,}: {words[i]!r} can be "
+                f"{words[i].replace(',', '.')} or {words[i].replace(',', '')}, as all "
+                f"numbers of {criterion or 'the ratings'}; write it in one of these two "
+                "ways.",
+                code="two-readings",
+            )
+        known = {**said.words.get("*", {}), **said.words.get(criterion, {})}
+        values[mine] = worths(words[mine], known)
+    places, which = different(words)
+    none = np.array([_none(word, said) for word in words[places]], dtype=bool)[which]
+    words[none], values[none] = "", np.nan
+    rows["word"], rows["value"] = words, values
+
+
+def _none(word: str, said: Chosen) -> bool:
+    key = " ".join(word.lower().split())
+    return any(table.get(key) == "none" for table in said.words.values())
+
+
+def _ranked_first(rows: pd.DataFrame, said: Chosen) -> pd.DataFrame:
+    if said.ranks in ("", EACH):
+        return rows
+    if said.ranks not in set(rows["criterion"]):
+        raise GenieError(
+            f"There is no criterion {said.ranks!r} to rank by; there are "
+            f"{', '.join(sorted(set(rows['criterion'])))}.",
+            code="unknown-choice",
+        )
+    first = (rows["criterion"] != said.ranks).to_numpy()
+    return rows.iloc[np.argsort(first, kind="stable")].reset_index(drop=True)
+
+
+def _first_of(rows: pd.DataFrame, key: str, value: str) -> dict[str, str]:
+    if not any(rows[value]):
+        return {}
+    named = rows[(rows[value] != "") & (rows[key] != "")].drop_duplicates(key)
+    return dict(zip(named[key], named[value], strict=True))
+
+
+def _tell(made: Judgments, names: Mapping[int, str]) -> None:
+    """Add the problems of rows: words without a number, repeated ones."""
+    rows, first = made.rows, next(iter(names.values()))
+    for name in ("worker", "instance"):
+        if not any(rows[name]):
+            sentence = f"No column says the {name}: no agreement and no doubles by it."
+            made.problems.append(Problem(first, 0, "", sentence, fatal=False))
+    # all rows without a word were left out
+    wrong = rows["value"].isna()
+    share = wrong.groupby(rows["criterion"]).transform("mean") if wrong.any() else 0
+    for i in np.flatnonzero(wrong & (share < 0.5)):
+        sentence = (
+            f"{rows['word'][i][:40]!r} is no number or choice that is known; correct it, "
+            "leave the cell empty, or say what it counts (words)."
+        )
+        made.problems.append(
+            Problem(
+                names[rows["file"][i]],
+                int(rows["row"][i]),
+                rows["criterion"][i],
+                sentence,
+            )
+        )
+    mark_repeated(made, first)

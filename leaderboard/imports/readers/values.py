@@ -1,0 +1,395 @@
+"""The role of a column by itself: from its name and its values."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from leaderboard.imports.readers.names import (
+    PERSONAL,
+    Floats,
+    is_nothing,
+    moments,
+    numbers,
+    plain,
+)
+from leaderboard.imports.readers.roles import roles_of
+from leaderboard.imports.readers.words import is_sided
+
+N_EXAMPLES = 3
+
+
+#: Roles of the columns that hold answers.
+MEASURES = ("rating", "choice", "best", "worst")
+
+
+#: Columns that every table of several files has.
+OF_FILE = ("file", "folder")
+
+
+#: Cells that say that a box is not marked.
+UNMARKED = frozenset(("", "0", "0.0", "false", "no", "off", "na", "nan", "none"))
+
+
+#: Values of a column that the guess looks at, from the beginning of each file.
+MOST_VALUES = 5_000
+
+
+# A column with more different words holds no ratings.
+_MOST_WORDS = 9
+
+
+# A longer name is a question.
+_MOST_NAME_WORDS = 5
+
+
+# Longer cells are texts, on average.
+LONG = 60
+
+
+_PERSON = re.compile(r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}|(?:\d{1,3}\.){3}\d{1,3}")
+
+
+_HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{16,}|[0-9a-zA-Z_]*[0-9a-fA-F]{24,}")
+
+
+WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+
+
+_PREFIX = re.compile(
+    r"^(input|answer|output|assignment|golden|hint)[.:](?=.)", re.IGNORECASE
+)
+
+
+_OF_ANSWERS = re.compile(r"^(answer|output|label_annotations)[.:]", re.IGNORECASE)
+
+
+def word_set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+# Names by role: words of a column's name, of which one is enough.
+_SYSTEM = word_set(
+    "modell modele systeme sistema modelo system systems sys model models submission bot engine method systema systemb mechanism"
+)
+
+
+RATER = word_set(
+    "worker annotator rater judge evaluator participant coder assessor respondent labeler "
+    "bewerter gutachter annotateur juge evaluateur evaluador anotador "
+    "labeller user subject expert pid workerid prolific completed annotatorid raterid"
+)  # fmt: skip
+
+
+_ITEM = word_set(
+    "item instance segment seg sid example sample story sentence sent prompt question pair mr "
+    "passage ix itemid dialogue dialog query conversation ref hash guid"
+)  # fmt: skip
+
+
+RATING = word_set(
+    "rating ratings score scores judgment judgement value likert slider grade stars points "
+    "adequacy accuracy appropriateness clarity coherence coherent consistency consistent "
+    "correct correctness coverage engaging engagement empathy factuality faithfulness fluency "
+    "fluent grammar grammatical grammaticality helpful helpfulness humanness informative "
+    "informativeness interesting likability meaning natural naturalness nonredundancy overall "
+    "quality readability relevance relevant redundancy safety semantic sense simplicity specific "
+    "structure style truthfulness understandability understandable usefulness useful difficulty "
+    "ease confidence understanding satisfaction creativity novelty plausibility logic nat inf "
+    "qual flu ade adq coh con rel fluenza verstaendlichkeit natur informativity faithful "
+    "accept completeness conciseness toxicity bias harmlessness diversity preservation transfer"
+)  # fmt: skip
+
+
+_CHOICE = word_set(
+    "preferred preference winner choice better vote prefer chosen selection best verdict"
+)
+
+
+_TEXT = word_set(
+    "output response prediction hypothesis hyp target translation summary answer generated "
+    "candidate text reply simp story caption paraphrase explanation sentence generation"
+)  # fmt: skip
+
+
+_SOURCE = word_set(
+    "source src input prompt context article document orig history question dialogue fact mr passage"
+)
+
+
+_REFERENCE = word_set("reference ref gold references grounding")
+
+
+_TIME = word_set(
+    "time timestamp date created submit submitted updated start started end zeitstempel recorded tstamp accept"
+)
+
+
+_SECONDS = word_set("seconds duration lead spent elapsed")
+
+
+_ORDER = word_set("order position pos place")
+
+
+# Numbers with these words in their names are no ratings.
+COUNTED = word_set(
+    "id ids idx index row n count counts total num number no length len tokens chars time timer "
+    "seconds duration click clicks page latitude longitude x y width height seed batch version "
+    "year age trust reward price cost p weight prob probability logprob nll loss perplexity ppl "
+    "bleu rouge bertscore meteor chrf comet z std sd var turn flip day session hit approval "
+    "lifetime birth zip phone first last submit size rank order position pos place wins hints "
+    "progress finished status inner project unread thumbs steps attempts unnamed ranking flip"
+)  # fmt: skip
+
+
+_METADATA = word_set(
+    "hitid hittypeid title description keywords reward creationtime maxassignments "
+    "requesterannotation assignmentdurationinseconds autoapprovaldelayinseconds expiration "
+    "numberofsimilarhits lifetimeinseconds assignmentid assignmentstatus autoapprovaltime "
+    "approvaltime rejectiontime requesterfeedback lifetimeapprovalrate last30daysapprovalrate assignmentlink "
+    "last7daysapprovalrate approve reject status progress distributionchannel "
+    "userlanguage consent language domain dataset category comments feedback"
+)  # fmt: skip
+
+
+_EXACT: Mapping[str, tuple[str, ...]] = {
+    "seconds": ("work_time_in_seconds", "worktimeinseconds", "duration_in_seconds", "seconds",
+                "lead_time", "time_spent", "work_time", "time_taken", "work_seconds"),
+    "began": ("accepttime", "accept_time", "started_at", "start_time", "accepted_at",
+              "startdate", "assignment_started"),
+    "time": ("submittime", "submit_time", "submitted_at", "timestamp", "created_at", "at",
+             "enddate", "recordeddate", "tstamp", "end_time", "date", "zeitstempel"),
+    "criterion": ("criterion", "aspect", "dimension", "criteria", "attribute", "measure"),
+    "page": ("page", "hit", "screen", "page_id"),
+    "document": ("document", "doc", "doc_id", "docid", "document_id", "rid"),
+    "kind": ("role", "type", "item_type", "itemtype", "kind", "status", "assignmentstatus",
+             "assignment_status"),
+    "counts": ("counts", "finished"),
+    "order": ("order", "place", "position"),
+    "rater": ("workerid", "worker_id", "prolific_pid", "participant_id", "completed_by"),
+    "item": ("id", "idx"),
+}  # fmt: skip
+
+
+_PLACES = {exact: role for role, names in _EXACT.items() for exact in names}
+
+
+@dataclass(frozen=True)
+class Values:
+    """The cells of a column, looked at once."""
+
+    name: str
+    words: list[str]
+
+    @cached_property
+    def answers(self) -> list[str]:
+        nothing = is_nothing(self.words)
+        return [
+            w.strip() for w, none in zip(self.words, nothing, strict=True) if not none
+        ]
+
+    @cached_property
+    def numbers(self) -> Floats:
+        return numbers(self.answers)
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        return Counter(self.answers)
+
+    @property
+    def is_number(self) -> bool:
+        return bool(self.answers) and float(np.isnan(self.numbers).mean()) < 0.2
+
+    @property
+    def length(self) -> float:
+        return sum(map(len, self.answers)) / max(len(self.answers), 1)
+
+    @cached_property
+    def name_words(self) -> list[str]:
+        last = _PREFIX.sub("", self.name).rstrip("]0123456789[").rpartition(".")[2]
+        words = [w.lower() for w in WORDS.findall(last)]
+        return [w for w in words if not w.isdigit()] or words
+
+    @property
+    def is_rated_name(self) -> bool:
+        return bool(self.name_words_rated) or _OF_ANSWERS.match(self.name) is not None
+
+    @property
+    def name_words_rated(self) -> set[str]:
+        return ({*self.name_words} - COUNTED) & RATING
+
+    def says(self, words: frozenset[str]) -> bool:
+        """Check whether the name has one of some words; a whole question has any."""
+        return len(self.name_words) <= _MOST_NAME_WORDS and not words.isdisjoint(
+            self.name_words
+        )
+
+
+Guess = tuple[str, str]
+
+
+def role_of(one: Values) -> Guess:
+    """Return the role of a column by itself, with the reason."""
+    name = plain(_PREFIX.sub("", one.name))
+    last = plain(one.name.replace("]", "").rpartition(".")[2])
+    if not one.answers:
+        return "ignore", "it is empty"
+    if name in PERSONAL or last in PERSONAL or any(map(_PERSON.fullmatch, one.counts)):
+        return "ignore", "it identifies people"
+    for known in (name, last):
+        if known in _PLACES and _fits(_PLACES[known], one):
+            return _PLACES[known], "by its name"
+        if known.replace("_", "") in _METADATA and not _OF_ANSWERS.match(one.name):
+            return "ignore", "it describes the task or the session, not an output"
+    for role, words, fits in _BY_NAME:
+        if one.says(words) and fits(one):
+            return role, f"by its name and values such as {examples_of(one)[0]}"
+    if not one.is_number:
+        return _role_of_words(one)
+    return _role_of_numbers(one)
+
+
+def _fits(role: str, one: Values) -> bool:
+    if role in ("time", "began"):
+        return not np.isnan(moments(one.answers[:50])).all()
+    if role == "kind":
+        return roles_of(one.answers)[0] is not None
+    if role == "document":
+        return one.length < LONG
+    return role != "order" or one.is_number
+
+
+def _is_short(one: Values) -> bool:
+    return one.length <= LONG
+
+
+def is_group(one: Values) -> bool:
+    """Check for names of which most come again, or a short list of different names."""
+    n = len(one.counts)
+    decimals = one.is_number and bool((one.numbers % 1 != 0).any())
+    return _is_short(one) and not decimals and (n <= 0.7 * len(one.answers) or n < 40)
+
+
+def _is_text(one: Values) -> bool:
+    return not one.is_number and one.length > 15 and len(one.counts) > 1
+
+
+def _is_moment(one: Values) -> bool:
+    return not np.isnan(moments(one.answers[:50])).all()
+
+
+def _is_number(one: Values) -> bool:
+    return one.is_number
+
+
+def _is_item(one: Values) -> bool:
+    words = one.name_words
+    named = "id" in words or words[-1:] == ["ix"] or len(words) == 1
+    return named and _is_short(one) and not one.is_rated_name
+
+
+def _is_system(one: Values) -> bool:
+    if one.says(_CHOICE) or set(one.counts) <= {"0", "1", "0.0", "1.0"}:
+        return False
+    other = one.says(word_set("output response text confidence prompt version type"))
+    return is_group(one) and (not other or one.says(word_set("id name sys")))
+
+
+def _is_rater(one: Values) -> bool:
+    if _is_numbered_rating(one):
+        return False
+    return _is_short(one) and not one.says(
+        word_set("time type name score rating gender age country")
+    )
+
+
+def _is_numbered_rating(one: Values) -> bool:
+    """Check for `annotator2`, which holds what the second annotator said."""
+    few = one.is_number and len(one.counts) <= _MOST_WORDS + 2
+    return few and one.name[-1:].isdigit() and "id" not in one.name_words
+
+
+_BY_NAME: tuple[tuple[str, frozenset[str], Callable[[Values], bool]], ...] = (
+    ("system", _SYSTEM, _is_system),
+    ("rater", RATER, _is_rater),
+    ("choice", _CHOICE, lambda one: is_sided(one.counts) and not one.says(COUNTED)),
+    ("seconds", _SECONDS, _is_number),
+    ("order", _ORDER, _is_number),
+    ("item", _ITEM, _is_item),
+    ("reference", _REFERENCE, _is_text),
+    ("text", _TEXT, lambda one: _is_text(one) and "id" not in one.name_words),
+    ("source", _SOURCE, _is_text),
+    ("time", _TIME, _is_moment),
+)
+
+
+def _role_of_words(one: Values) -> Guess:
+    n = len(one.counts)
+    if one.length > LONG or (n > _MOST_WORDS and one.length > 25):
+        return "ignore", "free text"
+    if n == len(one.answers) > 2 or n == 1:
+        return "ignore", "words that are no ratings"
+    if n > _MOST_WORDS:
+        again = one.length < LONG / 2 and n <= len(one.answers) / 2
+        return (
+            "ignore",
+            "a few words that come again" if again else "words that are no ratings",
+        )
+    if one.is_rated_name or {w.lower() for w in one.counts} <= _YES_NO:
+        return (
+            "words",
+            f"by its name and few words: {', '.join(sorted(one.counts)[:4])}",
+        )
+    return "ignore", "a few words that come again"
+
+
+NAMED_ID = "numbers named “id”, which are no ratings"
+
+
+_YES_NO = word_set("yes no true false")
+
+
+def _role_of_numbers(one: Values) -> Guess:
+    found = one.numbers[~np.isnan(one.numbers)]
+    distinct = np.unique(found)
+    whole = bool((found % 1 == 0).all())
+    if reason := _no_rating(one, found, distinct, whole):
+        return "ignore", reason
+    where = f"{distinct[0]:g} to {distinct[-1]:g}"
+    if one.is_rated_name or (one.says(RATER) and _is_numbered_rating(one)):
+        return "rating", f"by its name and numbers from {where}"
+    return "maybe", f"few numbers, {where}"
+
+
+def _no_rating(one: Values, found: Floats, distinct: Floats, whole: bool) -> str:
+    rated = one.is_rated_name
+    counted = set(one.name_words) & COUNTED
+    if counted and (one.name_words_rated == set() or not _OF_ANSWERS.match(one.name)):
+        first = "id" if "id" in counted else sorted(counted)[0]
+        return f"numbers named “{first}”, which are no ratings"
+    n = len(found)
+    steps = np.diff(found)
+    if whole and n > 3 and len(distinct) == n and bool((steps == 1).all()):
+        return "it counts the rows"
+    if whole and distinct[-1] - distinct[0] > 1_000 and not rated:
+        return "numbers of this size are ids or counts"
+    if not whole and distinct[0] < 0 < distinct[-1] < 6:
+        return "standardized scores, which are derived from ratings"
+    if not whole and len(distinct) > 20 and not rated:
+        return "decimal numbers, as programs compute"
+    if len(distinct) > 101 and not rated:
+        return "too many different numbers for ratings"
+    return ""
+
+
+def examples_of(one: Values) -> tuple[str, ...]:
+    return tuple(word[:40] for word, _ in one.counts.most_common(N_EXAMPLES))
+
+
+def lower_words(text: str) -> list[str]:
+    return [word.lower() for word in WORDS.findall(text)]

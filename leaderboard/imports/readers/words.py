@@ -1,0 +1,154 @@
+"""Words of ratings and choices, as numbers and sides."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+
+import numpy as np
+
+from leaderboard.imports.readers.names import (
+    Floats,
+    Words,
+    different,
+    fold_name,
+    numbers,
+    plain,
+)
+
+_FIRST = frozenset(("a", "1", "one", "left", "first"))
+_SECOND = frozenset(("b", "2", "two", "right", "second"))
+_TIE = frozenset(
+    (
+        "tie", "tied", "draw", "equal", "equally_good", "same", "no_preference",
+        "no_difference", "none_better", "both", "neither", "both_bad", "bothbad",
+        "both_are_bad", "tie_bothbad", "tie_both_bad", "both_good", "about_the_same",
+        "equally_bad", "none", "no_winner",
+    )
+)  # fmt: skip
+# What a choice may be of: "Summary 1", "a_winner", "TRANSLATION 1 is better".
+_NOUNS = frozenset(
+    (
+        "system", "model", "output", "text", "response", "answer", "option", "summary",
+        "translation", "sentence", "candidate", "shown", "winner", "wins", "is", "better",
+        "the", "story", "reply", "caption", "choice", "prefer", "version", "dialogue",
+        "conversation", "explanation", "paraphrase", "image", "generation", "one", "side",
+        "much", "slightly", "preferred", "question", "passage", "review", "document",
+    )
+)  # fmt: skip
+# Numbers with a clear meaning only if a column has no others.
+_COUNTED = (frozenset("12"), frozenset("120"), frozenset("1"), frozenset("2"))
+
+
+def side_of(word: str) -> float:
+    """Return 1 for the first side, 0 for the second, .5 for a tie, else NaN."""
+    name = plain(word)
+    if name in _TIE:
+        return 0.5
+    sides = {part for part in re.findall(r"[a-z]+|\d+", name) if part not in _NOUNS}
+    if len(sides) != 1:
+        return np.nan
+    side = sides.pop()
+    return 1.0 if side in _FIRST else 0.0 if side in _SECOND else np.nan
+
+
+def is_sided(words: Collection[str], *, only: bool = False) -> bool:
+    """Check whether words can be choices: sides, ties, or a few names.
+
+    With `only`, each must be a side or a tie.
+    """
+    if not words or len(words) > 200:
+        return False
+    sides = [side_of(word) for word in words]
+    digits = {word for word in set(words) if word.isdigit()}
+    if digits and frozenset(digits) not in _COUNTED:
+        return False
+    known = sum(not np.isnan(side) for side in sides)
+    return known == len(sides) if only else known > 0 or len(words) <= 50
+
+
+def outcomes(
+    words: Words,
+    first: Words,
+    second: Words,
+    said: Mapping[str, float | str],
+    columns: tuple[str, str] = ("", ""),
+) -> Floats:
+    """Return 1 if the first is preferred, 0 if the second is, .5 for a tie, else NaN.
+
+    Parameters
+    ----------
+    words : sequence of str, (n,)
+        A system's name, the name of its column, a side, or a word for a tie.
+    said : dict of str to float or str
+        Words that a person explained: "first", "second" or "tie".
+
+    A name of a system in different case is unknown if it would mean another outcome as
+    a word. Numbers are known only if the column has only 1 and 2, and 0 for a tie.
+    """
+    worth = {"first": 1.0, "second": 0.0, "tie": 0.5, 1.0: 1.0, 0.0: 0.0, 0.5: 0.5}
+    digits = {
+        word for word in set(words) if word.strip("+-").replace(".", "").isdigit()
+    }
+    counted = frozenset(digits) in _COUNTED
+    of_column = {fold_name(columns[0]): 1.0, fold_name(columns[1]): 0.0}
+    places, which = different(words, first, second)
+    found = np.full(len(places), np.nan)
+    for i, place in enumerate(places):
+        word, a, b = words[place], first[place], second[place]
+        key = " ".join(word.lower().split())
+        if key in said:
+            found[i] = worth.get(said[key], np.nan)
+        elif word in (a, b) and a != b:
+            found[i] = float(word == a)
+        elif word in digits:
+            found[i] = {"1": 1.0, "2": 0.0, "0": 0.5}[word] if counted else np.nan
+        else:
+            name = fold_name(word)
+            value = of_column.get(name, side_of(word)) if word else np.nan
+            named = {v for one, v in ((a, 1.0), (b, 0.0)) if fold_name(one) == name}
+            found[i] = value if named <= {value} else np.nan
+    return found[which]
+
+
+def shares(words: Collection[str]) -> dict[str, float]:
+    """Return numbers about the first of two as its share of a win: 1, 0.5 and 0.
+
+    With a -1 among them, they are signs of its lead.
+
+    Examples
+    --------
+    >>> shares(["1", "-1", "0"])
+    {'1': 1.0, '-1': 0.0, '0': 0.5}
+    """
+    values = dict(zip(words, numbers(list(words)).tolist(), strict=True))
+    signed = -1.0 in values.values()
+    return {
+        word: (n + 1) / 2 if signed else n
+        for word, n in values.items()
+        if not np.isnan(n)
+    }
+
+
+_LEADING = re.compile(r"\s*([+-]?\d+(?:[.,]\d+)?)(?!\d)\s*(?:[^\w\s].*|$)", re.DOTALL)
+
+
+def worths(words: Words, said: Mapping[str, float | str]) -> Floats:
+    """Return words as numbers: as they are, as a person said, or as "4 - good" begins."""
+    places, which = different(words)
+    each = [words[place] for place in places]
+    keys = [" ".join(word.lower().split()) for word in each]
+    counted = [
+        str(said[k]) if k in said else w for k, w in zip(keys, each, strict=True)
+    ]
+    found = numbers(counted)
+    if np.isnan(found).any():
+        leads = [m[1] if (m := _LEADING.fullmatch(w)) else w for w in counted]
+        found = numbers(leads)
+    return found[which]
+
+
+def unknown(words: Iterable[str], values: Floats) -> dict[str, int]:
+    """Return the words without a number and their counts, the commonest first."""
+    from collections import Counter
+
+    left = Counter(w for w, v in zip(words, values, strict=True) if w and np.isnan(v))
+    return dict(left.most_common())
