@@ -19,7 +19,7 @@ from leaderboard.imports.readers.patterns import is_pattern
 from leaderboard.imports.readers.people import is_program
 from leaderboard.imports.readers.roles import roles_of
 from leaderboard.imports.readers.values import MEASURES, UNMARKED
-from leaderboard.imports.readers.words import outcomes, shares
+from leaderboard.imports.readers.words import outcomes, shares, side_of
 
 Words = npt.NDArray[np.object_]
 _NO = frozenset(("false", "0", "0.0", "no"))
@@ -350,50 +350,57 @@ def _best(
     lines: Lines, measure: Cells, words: Words, shared: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """Yield a pair with each of the others: the best is preferred, the worst is not."""
-    shown = [one for one in lines.by_role("system") if one.fields.keys() <= {"part"}]
-    if not shown:  # only the two ends are known
-        if measure.role == "best":
-            worst = lines.by_role("worst")
-            other = _strip(worst[0].words) if worst else _empty(lines.n)
-            yield {
-                **shared,
-                "system": words,
-                "other": other,
-                "word": words,
-                "value": 1.0,
-            }
-        return
-    ends = {
-        role: _names_of(_strip(one.words), shown)
-        for role in ("best", "worst")
-        for one in lines.by_role(role)
-    }
-    chosen = ends[measure.role]
-    for one in shown:
-        other = _strip(one.words)
+    is_best = measure.role == "best"
+    beside = _other_end(lines, measure)
+    two = [*lines.beside("system 1", measure), *lines.beside("system 2", measure)]
+    shown = two or [o for o in lines.by_role("system") if o.fields.keys() <= {"part"}]
+    chosen, end = (
+        _names_of(one, shown, sided=bool(two))
+        for one in (words, _strip(beside.words) if beside else _empty(lines.n))
+    )
+    # without those that were shown, only the two ends are known
+    for other in [_strip(one.words) for one in shown] or [end] * is_best:
         paired = (other != chosen) & (other != "") & (chosen != "")
-        if measure.role == "worst" and "best" in ends:
-            paired &= other != ends["best"]  # said already
+        if not is_best:
+            paired &= other != end  # said already
         yield {
             **shared,
             "system": np.where(paired, chosen, ""),
             "other": np.where(paired, other, ""),
             "word": np.where(paired, words, ""),
-            "value": np.where(paired, float(measure.role == "best"), np.nan),
+            "value": np.where(paired, float(is_best), np.nan),
             "place": -1,
         }
 
 
-def _names_of(words: Words, shown: Sequence[Cells]) -> Words:
-    """Return systems for words, which may be their columns or the numbers of these."""
+def _other_end(lines: Lines, measure: Cells) -> Cells | None:
+    """Return the column of the worst for one of the best, and the reverse."""
+    same = lines.by_role(measure.role)
+    others = lines.by_role("worst" if measure.role == "best" else "best")
+    near = [one for one in others if one.fields == measure.fields]
+    if len(near) == 1:
+        return near[0]
+    # several without numbers in their names go together in their order
+    at = [one.name for one in same].index(measure.name)
+    return others[at] if len(others) == len(same) else None
+
+
+def _names_of(words: Words, shown: Sequence[Cells], *, sided: bool) -> Words:
+    """Return systems for words, which may be their columns, numbers, or sides of two."""
+    stripped = [_strip(one.words) for one in shown]
     by_place = {
-        key: _strip(one.words)
-        for one in shown
+        key: names
+        for one, names in zip(shown, stripped, strict=True)
         for key in (one.name.lower(), one.fields.get("part", ""))
     }
+    if sided:
+        sides = {1.0: stripped[0], 0.0: stripped[-1]}
+        by_place |= {
+            w.lower(): sides[s] for w in {*words} if (s := side_of(w)) in sides
+        }
     found = [
-        by_place[w.lower()][i] if w.lower() in by_place else w
-        for i, w in enumerate(words)
+        by_place[word.lower()][i] if word.lower() in by_place else word
+        for i, word in enumerate(words)
     ]
     return np.array(found, dtype=object)
 

@@ -144,21 +144,6 @@ def test_commas_that_may_be_decimal_or_of_thousands_are_asked_about():
     assert "a.csv, row 3: '3,125'" in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("words", "values"),
-    [
-        (["1,000", "250"], [1000, 250]),
-        (["1,000,000", "2,500"], [1e6, 2500]),
-        (["3,125", "2,5"], [3.125, 2.5]),
-        (["3,125", "0,500"], [3.125, 0.5]),
-        (["3.125", "2.500"], [3.125, 2.5]),
-    ],
-)
-def test_commas_that_other_numbers_explain_are_read(words, values):
-    judgments, _ = problems({"a.csv": ratings(words)}, "", {"rating": "quality"})
-    assert judgments.judged["value"].tolist() == values
-
-
 @pytest.mark.parametrize("word", ["inf", "1e999", "four", "٣"])
 @pytest.mark.parametrize("row", [1, 300])
 def test_a_cell_that_is_no_number_is_named_wherever_it_is(word, row):

@@ -131,6 +131,19 @@ def test_what_files_cannot_tell_is_asked(shape):
     assert asked == wanted
 
 
+def pairs_of(head, *rows, **choices):
+    found = propose([table(head, rows)], choices).judgments.rows
+    return found[["system", "other", "value"]].to_numpy().tolist()
+
+
+def test_ends_are_of_the_two_sides_and_of_their_own_numbers():
+    letters = pairs_of("id model_a model_b best worst", (1, "x", "y", "B", "A"))
+    assert letters == [["y", "x", 1.0]]
+    ends = {"best": "b1,b2", "worst": "w1,w2", "item": "id", "system": []}
+    two = pairs_of("id b1 b2 w1 w2", (1, "x", "y", "z", "x"), **ends)
+    assert two == [["x", "z", 1.0], ["y", "x", 1.0]]
+
+
 NO_RATINGS = {
     "bbcid": range(10**7, 10**7 + 24 * 999, 999),
     "page_time": [R.random() * 90 for _ in range(24)],
