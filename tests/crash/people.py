@@ -257,14 +257,16 @@ def broken(n_rounds: int, acknowledged: set[int]) -> dict[str, int]:
         "work rewarded twice": rewarded.filter(n__gt=1).count(),
         "rewards without work": rewards.exclude(assignment__in=sent).count(),
         "campaigns too many": Campaign.objects.count() - n_rounds,
-        "budgets set aside too many": Commitment.own.count() - n_rounds,
+        "budgets set aside too many": Commitment.objects.count() - n_rounds,
         "predictions too many": Prediction.objects.count() - 40 * n_rounds,
         "metrics computed twice": MetricResult.objects.count()
         - MetricResult.objects.values("submission", "metric").distinct().count(),
-        "test questions placed twice": Placement.own.count()
-        - Placement.own.values("item").distinct().count(),
-        "grades given twice": Grade.own.count()
-        - Grade.own.values("placement", "assignment", "criterion").distinct().count(),
+        "test questions placed twice": Placement.objects.count()
+        - Placement.objects.values("item").distinct().count(),
+        "grades given twice": Grade.objects.count()
+        - Grade.objects.values("placement", "assignment", "criterion")
+        .distinct()
+        .count(),
         "scores that count twice": Score.objects.filter(superseded_at=None).count()
         - n_rounds,
         "bans of careful workers": Ban.objects.count(),
