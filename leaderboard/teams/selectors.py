@@ -25,7 +25,6 @@ from crowd.workers.models.worker import (
 )
 from genie.accounts.models import AccessToken, PrivateRead, TaskRole
 from genie.lib.typing import Account
-from leaderboard.studio.models import Draft
 from leaderboard.submissions.models import Submission, detail_names
 from leaderboard.teams.models import Membership, NoticePreference
 from quality.appeals.models import Appeal
@@ -100,11 +99,7 @@ def data_of(user: Account) -> dict[str, Any]:
         ),
         "submissions": _submissions(user),
         "drafts": _rows(
-            Draft.objects.filter(owner_id=user.pk).order_by("pk"),
-            "title",
-            "slug",
-            "created_at",
-            "changed_at",
+            user.drafts.order_by("pk"), "title", "slug", "created_at", "changed_at"
         ),
         "muted_notices": _muted(user),
         "worker": _worker(worker) if worker else None,
