@@ -25,7 +25,6 @@ from genie.lib.typing import Account
 from leaderboard.submissions.models import DETAILS, Detail, Submission, Team
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.models import Task
-from leaderboard.teams.models import Membership
 
 # Check and change the submitter's details of a system.
 
@@ -211,7 +210,9 @@ def team_for(user: Account) -> Team:
             slug=free_slug(slugify(user.get_username())[:80] or "team"),
             name=(user.get_full_name() or user.get_username())[:TEAM_NAME_CHARACTERS],
         )
-        team.members.add(user, through_defaults={"role": Membership.Role.OWNER})
+        team.members.add(
+            user, through_defaults={"role": Team.members.through.Role.OWNER}
+        )
     return team
 
 
