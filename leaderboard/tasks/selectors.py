@@ -2,7 +2,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from leaderboard.imports.models import Import
 from leaderboard.tasks.models import Task
 
 # The recorded and the missing details of imported ratings.
@@ -92,8 +91,21 @@ def provenance_of(task: Task) -> Provenance | None:
     """Return where a task's ratings come from; None if they were made here."""
     if not task.imported:
         return None
-    rows = Import.objects.filter(task=task).order_by("pk")
-    return Provenance(tuple(_origin(row) for row in rows))
+    return Provenance(
+        tuple(
+            Origin(
+                source=row.source,
+                licence=row.licence,
+                citation=row.citation,
+                layout=row.layout,
+                imported_at=row.created_at,
+                files=tuple(file["name"] for file in row.files),
+                unnamed=bool(row.said.get("unnamed")),
+                known={key: str(said) for key, said in row.known.items() if said},
+            )
+            for row in task.imports.order_by("pk")
+        )
+    )
 
 
 def note_of(task: Task) -> str:
@@ -105,16 +117,3 @@ def note_of(task: Task) -> str:
 def mark_of(task: Task) -> str:
     """Return a short mark for narrow places, in brackets and after a space, or ""."""
     return f" ({MARK})" if task.imported else ""
-
-
-def _origin(row: Import) -> Origin:
-    return Origin(
-        source=row.source,
-        licence=row.licence,
-        citation=row.citation,
-        layout=row.layout,
-        imported_at=row.created_at,
-        files=tuple(file["name"] for file in row.files),
-        unnamed=bool(row.said.get("unnamed")),
-        known={key: str(said) for key, said in row.known.items() if said},
-    )
