@@ -1,4 +1,4 @@
-from leaderboard.evaluation.admin.results import MetricResultAdmin, ScoreAdmin
+from leaderboard.evaluation.admin.results import ScoreAdmin
 from leaderboard.evaluation.admin.several_systems import (
     ComparisonAdmin,
     HumanEvaluationAdmin,
@@ -15,6 +15,7 @@ from leaderboard.judges.admin import (
 )
 from leaderboard.metric_board.admin import (
     MetricBoardAdmin,
+    MetricResultAdmin,
     MetricRunAdmin,
     OutsideMetricAdmin,
 )

@@ -8,11 +8,12 @@ from django.contrib import admin
 from django.db.models import Count, Q
 from django.http import HttpRequest
 
-from genie.accounts.task_admin import WorkOfTask
+from genie.accounts.task_admin import OfTask, WorkOfTask
+from genie.lib.admin import PlainReadOnlyAdmin
 from genie.lib.staff_actions import Action
 from leaderboard.metric_board.models import MetricBoard, OutsideMetric
 from leaderboard.metric_board.services import retry, withdraw
-from leaderboard.metric_runs.models import MetricPiece, MetricRun
+from leaderboard.metric_runs.models import MetricPiece, MetricResult, MetricRun
 from leaderboard.metric_runs.services import resume, stop
 
 if TYPE_CHECKING:
@@ -20,6 +21,22 @@ if TYPE_CHECKING:
 
 State = MetricPiece.State
 _DECIDES = "leaderboard.change_submission"
+
+
+@admin.register(MetricResult)
+class MetricResultAdmin(OfTask, PlainReadOnlyAdmin):
+    pool_paths = ("submission__task__slug",)
+    list_display = ["submission", "metric", "value", "signature", "computed_at"]
+    list_filter = ["metric", "submission__task"]
+    list_select_related = ["submission"]
+    search_fields = ["submission__system_name", "signature"]
+    ordering = ["-pk"]
+    # thousands of numbers, which the submission's page shows better
+    exclude = ["per_instance"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[MetricResult]:
+        rows: QuerySet[MetricResult] = super().get_queryset(request)
+        return rows.defer("per_instance")
 
 
 @admin.register(MetricRun)

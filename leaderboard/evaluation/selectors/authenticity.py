@@ -10,8 +10,6 @@ import numpy as np
 from crowd.hits.models import Campaign
 from crowd.workers.models.worker import Worker
 from leaderboard.evaluation.models.human_evaluation import JudgedItem, JudgedOutput
-from leaderboard.metric_board.models import OutsideMetric, OutsideScores
-from leaderboard.metric_runs.models import MetricResult
 from leaderboard.tasks.models import Task
 from quality.authenticity.evidence import Line, crowd_evidence, page_evidence
 from quality.authenticity.selectors import noticed, tests_of
@@ -71,13 +69,14 @@ def judge_scores(task: Task, judge: str) -> Judge:
     """Return scores by submission and instance; `judge` is a metric or its name."""
     if not judge:
         return {}
-    results = MetricResult.objects.filter(submission__task=task, metric=judge)
-    found = dict(results.order_by("pk").values_list("submission", "per_instance"))
-    if found:
+    results = task.submissions.filter(metric_results__metric=judge)
+    results = results.order_by("metric_results__pk")
+    if found := dict(results.values_list("pk", "metric_results__per_instance")):
         return found
-    outside = OutsideMetric.objects.filter(task=task, name=judge, withdrawn_at=None)
-    scores = OutsideScores.objects.filter(metric=outside.first())
-    return dict(scores.order_by("pk").values_list("submission", "per_instance"))
+    outside = task.outside_metrics.filter(name=judge, withdrawn_at=None).first()
+    if outside is None:
+        return {}
+    return dict(outside.scores.order_by("pk").values_list("submission", "per_instance"))
 
 
 def _ratings(worker: Worker, pool: str) -> pd.DataFrame:
