@@ -10,7 +10,6 @@ from rest_framework.settings import api_settings
 
 from genie.lib.errors import GenieError
 from genie.lib.moment import read_moment
-from leaderboard.tasks.models import Task
 
 # the range of a database column
 LARGEST = 2**63 - 1
@@ -58,14 +57,6 @@ class WholeNumber(serializers.IntegerField):
 
 
 @extend_schema_field(OpenApiTypes.STR)
-class TaskField(serializers.Field[Task, str, str, Any]):
-    """A task, named by its slug."""
-
-    def to_internal_value(self, data: str) -> Task:
-        return task_of(data)
-
-
-@extend_schema_field(OpenApiTypes.STR)
 class MomentField(serializers.Field[Any, str, str, Any]):
     """A moment of the past."""
 
@@ -105,27 +96,12 @@ class CursorQuery(PageQuery):
     )
 
 
-class OfTaskQuery(CursorQuery):
-    task = TaskField(required=False, help_text="Slug of a task.")
-
-
 class AtQuery(PageQuery):
     at = MomentField(
         required=False,
         help_text="State at a past time: a date (the end of that day), an ISO 8601 time, "
         "or 20261120T162111Z.",
     )
-
-
-def task_of(slug: str) -> Task:
-    # databases refuse a text with a zero in it
-    task = None if "\x00" in slug else Task.objects.filter(slug=slug).first()
-    if task is None:
-        raise GenieError(
-            "No benchmark task has this slug; /api/v1/tasks/ lists them.",
-            code="unknown-task",
-        )
-    return task
 
 
 # Bodies of requests: a view declares its fields; all others are refused.

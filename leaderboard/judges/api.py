@@ -15,7 +15,7 @@ from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.api.base import DetailView, Growing, ListView, View, operation
-from leaderboard.api.query import LARGEST, Body, OfTaskQuery, PageQuery, TaskField
+from leaderboard.api.query import LARGEST, Body, PageQuery
 from leaderboard.api.records import Record
 from leaderboard.boards.api.tasks import TaskView
 from leaderboard.judges.models import Judge, JudgeLicence, JudgeRun
@@ -23,6 +23,7 @@ from leaderboard.judges.selectors.shown import ShownJudge, ShownLicence, judges_
 from leaderboard.judges.selectors.told import Progress, progress, progress_of
 from leaderboard.judges.services import ask, decide
 from leaderboard.submissions.selectors import Staff
+from leaderboard.tasks.api import OfTaskQuery, TaskField
 
 APPROVE, DECLINE, STOP, RESUME = "approve", "decline", "stop", "resume"
 _MAY_ASK, _MAY_DECIDE = "leaderboard.add_judgerun", "leaderboard.change_judgerun"

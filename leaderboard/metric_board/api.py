@@ -20,7 +20,7 @@ from leaderboard.api.base import (
     View,
     operation,
 )
-from leaderboard.api.query import Body, Choice, CursorQuery, one_of, task_of
+from leaderboard.api.query import Body, Choice, CursorQuery, one_of
 from leaderboard.api.records import Record
 from leaderboard.boards.api.tasks import CriterionQuery, TaskView
 from leaderboard.boards.selectors.columns import main_criterion
@@ -38,7 +38,7 @@ from leaderboard.metric_board.selectors.snapshot import (
 from leaderboard.metric_board.services import publish, receive, withdraw
 from leaderboard.metric_board.stats.snapshot import FEWEST_RANKED
 from leaderboard.submissions.selectors import public
-from leaderboard.tasks.api import ImportedSerializer, imported_json
+from leaderboard.tasks.api import ImportedSerializer, imported_json, task_of
 from leaderboard.tasks.models import Task
 
 

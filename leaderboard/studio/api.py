@@ -23,10 +23,11 @@ from genie.lib.errors import GenieError
 from genie.lib.serving.uploads import announced, drop
 from genie.lib.typing import Account
 from leaderboard.api.base import DetailView, View, operation
-from leaderboard.api.query import Body, task_of
+from leaderboard.api.query import Body
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring
 from leaderboard.submissions.selectors import Staff
+from leaderboard.tasks.api import task_of
 from leaderboard.tasks.drafts.bundle import SLUG
 from leaderboard.tasks.services import archives, bundles
 

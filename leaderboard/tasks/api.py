@@ -2,15 +2,41 @@
 
 from typing import Any
 
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
+from genie.lib.errors import GenieError
+from leaderboard.api.query import CursorQuery
 from leaderboard.api.records import HtmlUrl, Record
 from leaderboard.metrics.base import all_metrics
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.selectors import Origin, Provenance, provenance_of
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class TaskField(serializers.Field[Task, str, str, Any]):
+    """A task, named by its slug."""
+
+    def to_internal_value(self, data: str) -> Task:
+        return task_of(data)
+
+
+class OfTaskQuery(CursorQuery):
+    task = TaskField(required=False, help_text="Slug of a task.")
+
+
+def task_of(slug: str) -> Task:
+    # databases refuse a text with a zero in it
+    task = None if "\x00" in slug else Task.objects.filter(slug=slug).first()
+    if task is None:
+        raise GenieError(
+            "No benchmark task has this slug; /api/v1/tasks/ lists them.",
+            code="unknown-task",
+        )
+    return task
 
 
 class TaskMetricSerializer(serializers.Serializer[Any]):

@@ -29,7 +29,7 @@ from leaderboard.api.base import (
     View,
     operation,
 )
-from leaderboard.api.query import Body, Choice, CursorQuery, OfTaskQuery, task_of
+from leaderboard.api.query import Body, Choice, CursorQuery
 from leaderboard.api.records import Record
 from leaderboard.boards.api.serializers import (
     FileErrorSerializer,
@@ -49,6 +49,7 @@ from leaderboard.submissions.selectors import (
     visible_parts,
 )
 from leaderboard.submissions.services import check_file, idempotency, submit
+from leaderboard.tasks.api import OfTaskQuery, task_of
 
 # Size of a multipart body without the file: boundaries and the text fields.
 _ROOM_FOR_TEXT = 1 << 20

@@ -22,7 +22,7 @@ from leaderboard.api.base import (
     View,
     operation,
 )
-from leaderboard.api.query import LARGEST, Body, OfTaskQuery
+from leaderboard.api.query import LARGEST, Body
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.api.serializers import (
     AllPairsMadeSerializer,
@@ -45,6 +45,7 @@ from leaderboard.stats.stopping.sequential import RULES
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import Staff
 from leaderboard.submissions.services import idempotency
+from leaderboard.tasks.api import OfTaskQuery
 
 # Ask which of several systems is better.
 _SMALL = 100_000

@@ -23,15 +23,7 @@ from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.api.base import DetailView, Growing, ListView, View, operation
-from leaderboard.api.query import (
-    LARGEST,
-    Body,
-    Choice,
-    OfTaskQuery,
-    PageQuery,
-    TaskField,
-    one_of,
-)
+from leaderboard.api.query import LARGEST, Body, Choice, PageQuery, one_of
 from leaderboard.api.records import Record
 from leaderboard.evaluation import decide, machine
 from leaderboard.evaluation.models.comparison import Comparison
@@ -39,6 +31,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import Staff
+from leaderboard.tasks.api import OfTaskQuery, TaskField
 from quality.detection.models import Ban
 
 _HANDED_IN = [

@@ -11,7 +11,7 @@ from drf_spectacular.openapi import AutoSchema
 from genie.accounts.authentication import IsStaff
 from leaderboard.api.base import problems
 from leaderboard.api.problems import MEDIA_TYPE
-from leaderboard.api.query import TaskField
+from leaderboard.tasks.api import TaskField
 
 _IF_NONE_MATCH = {
     "in": "header",
