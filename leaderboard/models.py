@@ -1,7 +1,12 @@
 """All models of the app, as Django requires; other code imports from the wings."""
 
 from leaderboard.evaluation.models.anchor import AnchorItem
-from leaderboard.evaluation.models.board_fit import BoardFit, FitPiece
+from leaderboard.evaluation.models.board_fit import (
+    BoardFit,
+    FitPiece,
+    JudgedEstimate,
+    JudgeLicence,
+)
 from leaderboard.evaluation.models.comparison import (
     ComparedPair,
     Comparison,
@@ -28,8 +33,6 @@ from leaderboard.judges.models import (
     JudgeBudget,
     JudgeCall,
     JudgeCost,
-    JudgedEstimate,
-    JudgeLicence,
     JudgeMetric,
     JudgeRun,
 )

@@ -18,7 +18,8 @@ from leaderboard.api.base import DetailView, Growing, ListView, View, operation
 from leaderboard.api.query import LARGEST, Body, PageQuery
 from leaderboard.api.records import Record
 from leaderboard.boards.api.tasks import TaskView
-from leaderboard.judges.models import Judge, JudgeLicence, JudgeRun
+from leaderboard.evaluation.models.board_fit import JudgeLicence
+from leaderboard.judges.models import Judge, JudgeRun
 from leaderboard.judges.selectors.shown import ShownJudge, ShownLicence, judges_of
 from leaderboard.judges.selectors.told import Progress, progress, progress_of
 from leaderboard.judges.services import ask, decide

@@ -13,7 +13,7 @@ from genie.lib.interval import Interval
 from genie.lib.serving.caches import computed_once
 from leaderboard.boards.selectors.certainty import Agreement
 from leaderboard.boards.selectors.version import State
-from leaderboard.evaluation.models.board_fit import BoardFit
+from leaderboard.evaluation.models.board_fit import BoardFit, JudgedEstimate
 from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign
 from leaderboard.evaluation.selectors.board_ratings import standing_licences
 from leaderboard.evaluation.selectors.system_ratings import ratings_per_output
@@ -21,7 +21,6 @@ from leaderboard.evaluation.selectors.worker_figures import (
     WorkerFigures,
     figures_of_each,
 )
-from leaderboard.judges.models import JudgedEstimate
 from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 

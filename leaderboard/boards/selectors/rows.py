@@ -31,6 +31,7 @@ from leaderboard.boards.selectors.columns import (
 )
 from leaderboard.boards.selectors.judged import Judged, judged_of
 from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, State
+from leaderboard.evaluation.models.board_fit import JudgedEstimate
 from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign, Score
 from leaderboard.evaluation.result_columns import board_columns
 from leaderboard.evaluation.selectors.ranked_scores import (
@@ -40,7 +41,6 @@ from leaderboard.evaluation.selectors.ranked_scores import (
     n_judged,
     partial_of,
 )
-from leaderboard.judges.models import JudgedEstimate
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.stats.multiplicity import widening
 from leaderboard.submissions.models import Submission

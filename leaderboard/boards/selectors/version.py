@@ -9,9 +9,9 @@ from typing import Any
 from django.db.models import Max, Model, Q, Subquery
 from django.utils import timezone
 
+from leaderboard.evaluation.models.board_fit import JudgedEstimate, JudgeLicence
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.ranked_scores import n_judged
-from leaderboard.judges.models import JudgedEstimate, JudgeLicence
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.submissions.models import Submission, SubmissionEvent
 from leaderboard.submissions.selectors import public

@@ -19,7 +19,7 @@ class BoardFit(models.Model):
     criteria = OrderedJSONField(default=dict)
     # criterion -> result of leaderboard.evaluation.evidence; only for public boards
     evidence = models.JSONField(default=dict)
-    # weights other than 1 of ratings, by worker: quality.bans.selectors
+    # the ratings' weights that are not 1, by worker: quality.bans.selectors
     weights = models.JSONField(default=dict)
     # hash of the scores' ratings and settings
     inputs_sha256 = models.CharField(max_length=64)
@@ -65,3 +65,79 @@ class FitPiece(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} of {self.task}"
+
+
+class JudgeLicence(models.Model):
+    """A decision on a judge and a criterion of a task; the newest of a pair counts.
+
+    Rows are never changed: when a license expires, a new row has the reason.
+    """
+
+    class State(models.TextChoices):
+        LICENSED = "LICENSED", "licensed"
+        REFUSED = "REFUSED", "not licensed"
+        EXPIRED = "EXPIRED", "expired"
+
+    run = models.ForeignKey(
+        "leaderboard.JudgeRun", on_delete=models.CASCADE, related_name="licences"
+    )
+    criterion = models.CharField(max_length=50)
+    state = models.CharField(max_length=8, choices=State.choices)
+    # name, result and words of each condition
+    reasons = OrderedJSONField(default=list)
+    # the facts when it was given: model, prompt, scale, crowd
+    facts = OrderedJSONField(default=dict)
+    # changed facts in words; empty unless it has expired
+    moved = OrderedJSONField(default=list)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["run", "criterion"])]
+
+    def __str__(self) -> str:
+        return f"{self.run} by {self.criterion}: {self.get_state_display()}"
+
+
+class JudgedEstimate(models.Model):
+    """A system's mean rating with licensed judges' help, beside the plain mean.
+
+    Counts only while licenses of all its judges are valid; `judges.services.estimate`
+    keeps it up to date, and replaces it whenever its inputs have changed.
+    """
+
+    submission = models.ForeignKey(
+        "leaderboard.Submission",
+        on_delete=models.CASCADE,
+        related_name="judged_estimates",
+    )
+    criterion = models.CharField(max_length=50)
+    # keys of the judges that help
+    judges = models.JSONField(default=list)
+    # mean, low and high in the unit of scores, with and without the judges; empty: they
+    # rated no more instances than people did
+    helped = OrderedJSONField(default=dict)
+    plain = OrderedJSONField(default=dict)
+    # share of the variance between instances that the judges predict
+    explained = models.FloatField()
+    # how many more instances people would have had to rate; negative: a loss
+    labels_saved = models.FloatField()
+    # instances that people rated, and that the judges scored
+    n_people = models.PositiveIntegerField()
+    n_judge = models.PositiveIntegerField()
+    # positions of instances, and the judges' predictions of the averaged values there
+    foretold = models.JSONField(default=dict)
+    seed = models.BigIntegerField()
+    inputs_sha256 = models.CharField(max_length=64)
+    computed_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["submission", "criterion"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["submission", "criterion"], name="judged_estimate_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission} by {self.criterion}"

@@ -11,7 +11,11 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from leaderboard.designs.base import Unit
 from leaderboard.evaluation.estimates import RULES
-from leaderboard.evaluation.models.board_fit import BoardFit
+from leaderboard.evaluation.models.board_fit import (
+    BoardFit,
+    JudgedEstimate,
+    JudgeLicence,
+)
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.system_ratings import (
     dated_ratings_of,
@@ -19,7 +23,6 @@ from leaderboard.evaluation.selectors.system_ratings import (
     ratings_beside,
     unit_for,
 )
-from leaderboard.judges.models import JudgedEstimate, JudgeLicence
 from leaderboard.stats.judges.together import Forecast
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import public

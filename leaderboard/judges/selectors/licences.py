@@ -1,7 +1,8 @@
 """Valid licenses: the newest row of each judge, task and criterion counts."""
 
+from leaderboard.evaluation.models.board_fit import JudgeLicence
 from leaderboard.evaluation.selectors.board_ratings import standing_licences
-from leaderboard.judges.models import Judge, JudgeLicence
+from leaderboard.judges.models import Judge
 from leaderboard.tasks.models import Task
 
 

@@ -12,9 +12,10 @@ from django.db.models import Q
 
 from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
+from leaderboard.evaluation.models.board_fit import JudgeLicence
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.board_ratings import board_scores
-from leaderboard.judges.models import Judge, JudgeCall, JudgeLicence, JudgeRun
+from leaderboard.judges.models import Judge, JudgeCall, JudgeRun
 from leaderboard.judges.selectors.pages import human_of
 from leaderboard.judges.selectors.scores import scores_of
 from leaderboard.judges.selectors.told import (

@@ -9,14 +9,9 @@ from urllib.parse import urlsplit
 
 from django.db.models import Count, QuerySet
 
+from leaderboard.evaluation.models.board_fit import JudgeLicence
 from leaderboard.judges.endpoint import endpoints
-from leaderboard.judges.models import (
-    MICROCENTS,
-    Judge,
-    JudgeCall,
-    JudgeLicence,
-    JudgeRun,
-)
+from leaderboard.judges.models import MICROCENTS, Judge, JudgeCall, JudgeRun
 from leaderboard.judges.selectors.requests import BYTES_A_TOKEN
 
 State = JudgeCall.State

@@ -17,6 +17,7 @@ from genie.lib.interval import Interval
 from genie.lib.seeds import seed_from
 from leaderboard.designs.base import Unit
 from leaderboard.evaluation.estimates import short
+from leaderboard.evaluation.models.board_fit import JudgedEstimate, JudgeLicence
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.board_ratings import (
     board_ratings,
@@ -25,7 +26,7 @@ from leaderboard.evaluation.selectors.board_ratings import (
     units_of,
     weighed,
 )
-from leaderboard.judges.models import JudgedEstimate, JudgeLicence, JudgeRun
+from leaderboard.judges.models import JudgeRun
 from leaderboard.judges.selectors.licences import licensed
 from leaderboard.judges.selectors.shown import (
     Help,

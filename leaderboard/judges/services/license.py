@@ -11,9 +11,10 @@ from django.db import transaction
 from django.db.models import Max
 
 from genie.lib import jobs
+from leaderboard.evaluation.models.board_fit import JudgeLicence
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.judges.definition import digest
-from leaderboard.judges.models import JudgeLicence, JudgeMetric, JudgeRun
+from leaderboard.judges.models import JudgeMetric, JudgeRun
 from leaderboard.judges.selectors.facts import MODEL, facts_of, is_asked_so, moved
 from leaderboard.judges.selectors.licences import standing
 from leaderboard.judges.selectors.told import progress

@@ -9,9 +9,9 @@ from typing import Any
 from django.conf import settings
 from django.db.models import F
 
+from leaderboard.evaluation.models.board_fit import JudgeLicence
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.ranked_scores import ranked
-from leaderboard.judges.models import JudgeLicence, JudgeMetric
 from leaderboard.metric_board.models import MetricBoard, OutsideMetric, OutsideScores
 from leaderboard.metric_board.stats.snapshot import ENOUGH, FEWEST, FEWEST_RANKED
 from leaderboard.metric_board.stats.williams import reached_by_chance
@@ -40,10 +40,14 @@ def licence_words(metrics: Collection[int | None], criterion: str) -> dict[int, 
 
     A judge that was asked about a different criterion has no license for this one.
     """
-    outside = [pk for pk in metrics if pk]
-    rows = JudgeMetric.objects.filter(metric__in=outside).select_related("run")
+    judges = OutsideMetric.objects.filter(
+        pk__in=[pk for pk in metrics if pk], judged__isnull=False
+    )
+    rows = judges.values_list(
+        "pk", "judged__criterion", "judged__run__judge", "judged__run__task"
+    )
     decided = JudgeLicence.objects.filter(
-        run__judge__in={row.run.judge_id for row in rows}, criterion=criterion
+        run__judge__in={judge for _, _, judge, _ in rows}, criterion=criterion
     )
     last = {
         (judge, task, criterion): state
@@ -52,10 +56,8 @@ def licence_words(metrics: Collection[int | None], criterion: str) -> dict[int, 
         )
     }
     return {
-        row.metric_id: _WORDS.get(
-            last.get((row.run.judge_id, row.run.task_id, row.criterion), ""), NONE
-        )
-        for row in rows
+        pk: _WORDS.get(last.get((judge, task, own), ""), NONE)
+        for pk, own, judge, task in rows
     }
 
 

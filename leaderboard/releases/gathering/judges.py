@@ -11,12 +11,12 @@ from django.db.models import QuerySet
 
 from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.judged import judged_of
+from leaderboard.evaluation.models.board_fit import JudgeLicence
 from leaderboard.judges.models import (
     MICROCENTS,
     Judge,
     JudgeAnswer,
     JudgeCall,
-    JudgeLicence,
     JudgeMetric,
     JudgeRun,
 )

@@ -13,9 +13,10 @@ from crowd.hit_templates.form import read_errors
 from crowd.hits.selectors import SPANS
 from crowd.scales.base import all_scales
 from leaderboard.designs.base import SLOTS, all_designs
+from leaderboard.evaluation.models.board_fit import JudgeLicence
 from leaderboard.judges.answers import Said, read
 from leaderboard.judges.definition import sha256_of, signature
-from leaderboard.judges.models import JudgeCall, JudgeLicence
+from leaderboard.judges.models import JudgeCall
 from leaderboard.judges.selectors.pages import about, place_of
 from leaderboard.judges.shape import Shape
 from leaderboard.releases import bundle
