@@ -4,11 +4,11 @@ A task is a folder with a `task.toml` and the files of its official release. Loa
 stores the instances once, with a random order that is the same for every submission:
 the first ones are those that people judge. `config` parses `task.toml` into
 `TaskConfig`, checks all of it at once and holds every default. No other package reads
-the raw table.
+the raw table. People's files are read in `intake`, and tasks become bundles in
+`drafts`; both are pure.
 
-People's files are read in `intake`, and tasks become bundles in `drafts`; both are pure.
-
-Front door: models; api; chosen_metrics; config; config (human, task); drafts (ask,
-bundle, documents, draft); intake (guess, join, read, roles); licence; readers; readers
-(base); selectors; services (archives, bundles, configuration, load); shipped.
+Front door: models; api; chosen_metrics; config; config (differences, human, task);
+drafts (ask, bundle, documents, draft); intake (guess, join, read, roles); licence;
+readers; readers (base); selectors; services (archives, bundles, configuration, load);
+shipped.
 """

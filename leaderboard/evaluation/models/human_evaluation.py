@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from crowd.hits.models import Campaign
 from genie.lib.database import OrderedJSONField
@@ -13,7 +14,27 @@ from genie.lib.runner import Work
 from leaderboard.charts import format_score
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.result_columns import stored_columns, within_bounds
+from leaderboard.tasks.config.differences import HUMAN
 from leaderboard.tasks.models import Instance, Task
+
+# Before the first question is asked.
+_BEFORE = (states.State.REQUESTED, states.State.DECLINED, states.State.WITHDRAWN)
+
+
+class Evaluations(models.Manager["HumanEvaluation"]):
+    def tables_asked(self) -> set[str]:
+        """Return the tables of task.toml by which people have been asked already."""
+        # withdrawn submissions can return to the board
+        back = self.filter(
+            state=states.State.WITHDRAWN,
+            campaigns__isnull=False,
+            submission__events__state=states.State.WITHDRAWN,
+            submission__events__at__gt=timezone.now() - states.WAY_BACK,
+        )
+        rows = self.filter(~Q(state__in=_BEFORE) | Q(pk__in=back.values("pk")))
+        strategies = rows.order_by().values_list("strategy", flat=True).distinct()
+        single = HumanEvaluation.Strategy.SINGLE
+        return {HUMAN if strategy == single else strategy for strategy in strategies}
 
 
 class HumanEvaluation(Work):
@@ -83,6 +104,8 @@ class HumanEvaluation(Work):
         default=False,
         help_text="Staff decided that its score is ranked although it is partial.",
     )
+
+    objects = Evaluations()
 
     class Meta:
         ordering = ["-pk"]

@@ -9,8 +9,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NoReturn
 
 from django.db import transaction
-from django.db.models import Q
-from django.utils import timezone
 
 from crowd import hit_templates
 from crowd.hit_templates import HITTemplate, foreign
@@ -20,11 +18,9 @@ from genie.lib.seeds import generator
 from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import document_name
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.models.states import WAY_BACK, State
 from leaderboard.tasks import shipped
 from leaderboard.tasks.config import TaskConfig, read_task
-from leaderboard.tasks.config.differences import HUMAN, differences, incomparable
+from leaderboard.tasks.config.differences import differences, incomparable
 from leaderboard.tasks.drafts.bundle import DATA
 from leaderboard.tasks.drafts.documents import whole_first
 from leaderboard.tasks.models import Instance, Task, TaskFile, TaskRevision
@@ -117,9 +113,6 @@ def _texts(parts: Mapping[str, bytes]) -> dict[str, str]:
 
 # Change a loaded task, with author and time, and never so that scores mix.
 
-# Before the first question is asked.
-_BEFORE = (State.REQUESTED, State.DECLINED, State.WITHDRAWN)
-
 
 def begin_revision(task: Task, *, by: Account | None = None) -> None:
     """Store a task's first revision: its task.toml at loading."""
@@ -149,7 +142,7 @@ def revise(
     changes = differences(old, new)
     if not changes:
         return None
-    apart = incomparable(changes, old, new, asked_by(task))
+    apart = incomparable(changes, old, new, task.human_evaluations.tables_asked())
     if apart:
         raise GenieError(
             f"People have already been asked about {task.title}, and a change of "
@@ -172,23 +165,6 @@ def revise(
 def _read(document: Mapping[str, Any]) -> TaskConfig:
     # As the row is read: dates and similar values are stored as texts.
     return read_task(json.loads(json.dumps(document)), hit_templates.known()).config
-
-
-def asked_by(task: Task) -> set[str]:
-    """Return the tables of task.toml by which people have been asked already."""
-    of_task = HumanEvaluation.objects.filter(task=task)
-    # withdrawn submissions can return to the board
-    back = of_task.filter(
-        state=State.WITHDRAWN,
-        campaigns__isnull=False,
-        submission__events__state=State.WITHDRAWN,
-        submission__events__at__gt=timezone.now() - WAY_BACK,
-    )
-    rows = of_task.filter(~Q(state__in=_BEFORE) | Q(pk__in=back.values("pk")))
-    return {
-        HUMAN if strategy == HumanEvaluation.Strategy.SINGLE else strategy
-        for strategy in rows.order_by().values_list("strategy", flat=True).distinct()
-    }
 
 
 N_NAMED = 20
