@@ -16,7 +16,6 @@ from crowd.money.services import budgets
 from crowd.pricing import share_of
 from genie.lib.typing import Account
 from leaderboard.evaluation import machine
-from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluationCampaign,
     HumanEvaluation,
@@ -25,6 +24,7 @@ from leaderboard.evaluation.models.human_evaluation import (
 from leaderboard.evaluation.services import items, qualification
 from leaderboard.evaluation.services.hidden.drawn import keep_lent_apart
 from leaderboard.evaluation.services.items import JudgedSpec, Part, remember_anchors
+from leaderboard.submissions import states
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services import configuration

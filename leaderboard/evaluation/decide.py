@@ -20,7 +20,6 @@ from genie.lib.runner import CLEARED, LostRace
 from genie.lib.typing import Account
 from leaderboard.evaluation import campaigns, machine
 from leaderboard.evaluation.campaigns import read_stopped
-from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
@@ -36,6 +35,7 @@ from leaderboard.evaluation.strategies.measured_tests import (
     measure_together,
     prepare,
 )
+from leaderboard.submissions import states
 from leaderboard.submissions.models import Submission, SubmissionEvent
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.services.configuration import (

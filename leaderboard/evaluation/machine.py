@@ -10,10 +10,10 @@ from genie.lib import jobs
 from genie.lib.database import prepare
 from genie.lib.runner import CLEARED, LostRace, Runner
 from genie.lib.typing import Account
-from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.submissions import states
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.services import lifecycle
 

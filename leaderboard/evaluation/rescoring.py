@@ -17,7 +17,6 @@ from django.utils import timezone
 
 from genie.lib import jobs
 from leaderboard.evaluation import campaigns, machine
-from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.rescoring import Rescoring
@@ -34,6 +33,7 @@ from leaderboard.evaluation.services.joint_results import (
     results_of,
     systems_of,
 )
+from leaderboard.submissions import states
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.models import Task

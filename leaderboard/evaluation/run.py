@@ -14,7 +14,6 @@ from genie.lib.seeds import generator, seed_from
 from genie.lib.serving.caches import computed
 from leaderboard.evaluation import machine, rescoring
 from leaderboard.evaluation.campaigns import asks_again
-from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluationCampaign,
     HumanEvaluation,
@@ -22,6 +21,7 @@ from leaderboard.evaluation.models.human_evaluation import (
 from leaderboard.evaluation.selectors.unsettled import with_lost_ratings
 from leaderboard.evaluation.services import refit
 from leaderboard.evaluation.strategies import measured_tests, strategy_of
+from leaderboard.submissions import states
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.services import lifecycle
 

@@ -6,5 +6,5 @@ becomes a sentence with the line or the instance, never a partly stored submissi
 `selectors` decide who may see which parts outside the admin.
 
 Front door: models; forms; preflight; preflight (base); readers; selectors; services
-(check_file, idempotency, lifecycle, submit); views.
+(check_file, idempotency, lifecycle, submit); states; views.
 """

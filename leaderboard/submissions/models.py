@@ -9,8 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy
 
 from genie.lib.runner import Work
-from leaderboard.evaluation.models import states
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.submissions import states
 from leaderboard.tasks.models import Instance, Task
 
 if TYPE_CHECKING:
@@ -195,7 +194,7 @@ class Submission(Work):
 
     # made after measuring: then staff decide on its cost
     human_evaluation = models.OneToOneField(
-        HumanEvaluation,
+        "leaderboard.HumanEvaluation",
         on_delete=models.PROTECT,
         null=True,
         blank=True,
@@ -233,7 +232,7 @@ class Submission(Work):
         return _STEPS.get(self.state, "") if self.failure else ""
 
     @property
-    def evaluation(self) -> HumanEvaluation | None:
+    def evaluation(self) -> Any:
         return self.human_evaluation
 
     @property

@@ -3,8 +3,8 @@ from django.db import models
 
 from leaderboard.evaluation.models.asked import WithEvaluation
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, JudgedItem
-from leaderboard.evaluation.models.states import OVER
 from leaderboard.submissions.models import Submission
+from leaderboard.submissions.states import OVER
 from leaderboard.tasks.models import Task
 
 

@@ -12,8 +12,8 @@ from crowd.hits.models import Campaign
 from genie.lib.database import OrderedJSONField
 from genie.lib.runner import Work
 from leaderboard.charts import format_score
-from leaderboard.evaluation.models import states
 from leaderboard.evaluation.result_columns import stored_columns, within_bounds
+from leaderboard.submissions import states
 from leaderboard.tasks.config.differences import HUMAN
 from leaderboard.tasks.models import Instance, Task
 

@@ -9,9 +9,9 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from crowd.hits.models import Assignment, Campaign
-from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.ranked_scores import whole
+from leaderboard.submissions import states
 from quality.bans import selectors
 from quality.bans.selectors import COUNTED, n_appeals, n_held
 from quality.detection.models import Ban

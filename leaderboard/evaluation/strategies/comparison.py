@@ -26,7 +26,6 @@ from crowd.pricing import Quote
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import campaigns, machine, waves
 from leaderboard.evaluation.campaigns import waits_for_exclusions
-from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison, CountedVote
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.price import quote_comparison
@@ -47,6 +46,7 @@ from leaderboard.evaluation.services.comparison import key_of
 from leaderboard.evaluation.services.hidden.drawn import before_launch
 from leaderboard.evaluation.services.items import Part
 from leaderboard.stats.stopping.sequential import Decision
+from leaderboard.submissions import states
 from leaderboard.tasks.config import ComparisonConfig
 
 # The end of a comparison: its result and the votes behind it are stored.

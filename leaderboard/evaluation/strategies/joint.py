@@ -12,7 +12,6 @@ from crowd.pricing import Quote
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from leaderboard.evaluation import campaigns, machine, rescoring
-from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.price import quote_side_by_side
@@ -22,6 +21,7 @@ from leaderboard.evaluation.services.hidden.drawn import before_launch, tests_of
 from leaderboard.evaluation.services.hidden.offers import Planned
 from leaderboard.evaluation.services.items import Entry, Part, campaign_title
 from leaderboard.evaluation.services.joint_results import results_of, systems_of
+from leaderboard.submissions import states
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance

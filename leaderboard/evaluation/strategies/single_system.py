@@ -20,7 +20,6 @@ from leaderboard.charts import sentence
 from leaderboard.designs.base import Design, content_key
 from leaderboard.evaluation import campaigns, machine, rescoring
 from leaderboard.evaluation.campaigns import asks_again, can_close, close_campaigns
-from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.price import quote_of
 from leaderboard.evaluation.selectors.ranked_scores import anchor_for
@@ -38,6 +37,7 @@ from leaderboard.evaluation.services.items import (
     campaign_title,
 )
 from leaderboard.evaluation.services.public_log import publish_submission
+from leaderboard.submissions import states
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.config import HumanConfig

@@ -26,7 +26,6 @@ from leaderboard.evaluation.models.human_evaluation import (
     JudgedItem,
 )
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.models.states import State
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.selectors import (
@@ -43,6 +42,7 @@ from leaderboard.imports.services.plan import Part
 from leaderboard.imports.services.write import Place
 from leaderboard.metric_runs.models import MetricResult, MetricRun
 from leaderboard.submissions.models import Prediction
+from leaderboard.submissions.states import State
 from leaderboard.tasks.drafts.bundle import SLUG
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.readers.base import ReleaseInstance, release_of

@@ -23,7 +23,6 @@ from leaderboard.evaluation.models.human_evaluation import (
     JudgedOutput,
     Score,
 )
-from leaderboard.evaluation.models.states import State
 from leaderboard.evaluation.services import refit
 from leaderboard.evaluation.services import score as scoring
 from leaderboard.evaluation.strategies import strategy_of
@@ -32,6 +31,7 @@ from leaderboard.imports.readers.judgments import Role, Texts
 from leaderboard.imports.selectors import ASIDE, PAGES, PAIRS, WON
 from leaderboard.imports.services.plan import Part
 from leaderboard.submissions.models import Prediction, Submission, SubmissionEvent, Team
+from leaderboard.submissions.states import State
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import comparison
+from leaderboard.submissions import states
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 

@@ -18,8 +18,8 @@ from genie.lib.errors import GenieError
 from genie.lib.runner import CLEARED, Runner
 from genie.lib.typing import Account
 from leaderboard.designs.base import all_designs
-from leaderboard.evaluation.models import states
 from leaderboard.files import printable
+from leaderboard.submissions import states
 from leaderboard.submissions.models import Prediction, Submission, SubmissionEvent
 from leaderboard.submissions.readers import PredictionFile, Problem, read_predictions
 from leaderboard.tasks.models import Instance, Task

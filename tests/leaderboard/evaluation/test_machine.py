@@ -11,7 +11,6 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.runner import LostRace
 from leaderboard.evaluation import campaigns, decide, machine, run
-from leaderboard.evaluation.models import states
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.evaluation.strategies import STRATEGIES
 from leaderboard.models import (
@@ -19,6 +18,7 @@ from leaderboard.models import (
     Submission,
     SubmissionEvent,
 )
+from leaderboard.submissions import states
 from leaderboard.submissions.services import lifecycle
 from tests.factories import (
     make_evaluation,

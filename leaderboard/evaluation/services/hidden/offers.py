@@ -18,9 +18,9 @@ from genie.lib.seeds import generator, seed_from
 from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
 from leaderboard.evaluation.models.drawn_tests import DrawnTests
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.models.states import State
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.submissions.models import Prediction, Submission
+from leaderboard.submissions.states import State
 from leaderboard.tasks.config import EDITED, HumanConfig
 from leaderboard.tasks.models import Instance, Task
 from quality.test_questions.edits.edit import ADEQUACY, FLUENCY, Edit, kinds_that_harm

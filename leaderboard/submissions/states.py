@@ -1,4 +1,4 @@
-"""The states of a human evaluation as pages, lists and the API name them."""
+"""The states of a human evaluation and its submission, as pages and the API name them."""
 
 from datetime import timedelta
 
