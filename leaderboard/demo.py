@@ -46,6 +46,7 @@ from leaderboard.judges.definition import SCRIPTED
 from leaderboard.judges.models import JudgeRun
 from leaderboard.judges.services import ask, decide, define
 from leaderboard.submissions.models import Prediction, Submission, Team
+from leaderboard.submissions.selectors import in_state
 from leaderboard.submissions.services import submit
 from leaderboard.tasks import shipped
 from leaderboard.tasks.config import read_task
@@ -262,7 +263,7 @@ def present() -> bool:
     the next start fill the demo again.
     """
     last = Submission.objects.filter(system_name=SHUFFLED)
-    return last.exclude(state__in=[State.RECEIVED, State.VALID]).exists()
+    return last.exclude(own_state__in=[State.RECEIVED, State.VALID]).exists()
 
 
 def make(say: Say) -> None:
@@ -321,7 +322,7 @@ def _held_back() -> tuple[str, str]:
 def _approve_all(say: Say) -> None:
     admin = demo_admin()
     slug, held_back = _held_back()
-    waiting = Submission.objects.filter(state=State.MEASURED, simulated=True)
+    waiting = Submission.objects.filter(in_state(State.MEASURED), simulated=True)
     for submission in waiting.exclude(task__slug=slug, system_name=held_back).exclude(
         system_name=SHUFFLED
     ):

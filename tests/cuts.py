@@ -161,7 +161,6 @@ CUT: dict[str, str] = {
         crowd.money.services.budgets:release
         leaderboard.evaluation.decide:restore
         leaderboard.evaluation.decide:withdraw
-        leaderboard.evaluation.machine:EvaluationRunner.write
         leaderboard.evaluation.strategies.single_system:SingleSystem.launch
         leaderboard.metric_runs.services:run
         leaderboard.metric_runs.services:_keep

@@ -21,6 +21,7 @@ from crowd.models import (
     LedgerEntry,
     Worker,
 )
+from genie.lib.runner import CLEARED
 from leaderboard.models import (
     EvaluatedSystem,
     EvaluationCampaign,
@@ -139,7 +140,7 @@ def make_submission(
         team=team,
         owner=owner,
         system_name=system,
-        state=state,
+        own_state=state if state in Submission.OWN else State.MEASURED,
         file=f"submissions/00/{name}",
         file_name=name,
         file_sha256=hashlib.sha256(system.encode()).hexdigest(),
@@ -149,7 +150,7 @@ def make_submission(
         ),
         **fields,
     )
-    request_evaluation(submission, **decided)
+    request_evaluation(submission, state, **decided)
     walked = Submission.WALK
     reached = walked[: walked.index(state) + 1] if state in walked else ["RECEIVED"]
     for step in reached:
@@ -157,30 +158,44 @@ def make_submission(
     return submission
 
 
-def request_evaluation(submission, **fields):
+ASKED = {State.MEASURED: "REQUESTED", State.PUBLISHED: "SCORED"}
+
+
+def set_state(rows, state):
+    """Change the state that pages show of submissions that have an evaluation."""
+    for row in rows.select_related("human_evaluation"):
+        if state == State.MEASURED or state not in Submission.OWN:
+            asked = ASKED.get(state, state)
+            HumanEvaluation.objects.filter(submission=row).update(state=asked)
+        published = timezone.now() if state == State.PUBLISHED else None
+        own = state if state in Submission.OWN else State.MEASURED
+        rows.filter(pk=row.pk).update(own_state=own, published_at=published)
+
+
+def request_evaluation(submission, state=State.MEASURED, **fields):
     """Give a submission that was measured the evaluation that staff decide on."""
-    if submission.state in {State.RECEIVED, State.INVALID, State.VALID}:
+    if submission.own_state in {State.RECEIVED, State.INVALID, State.VALID}:
         return
-    own = {State.MEASURED: "REQUESTED", State.PUBLISHED: "SCORED"}
+    state = State.MEASURED if state == State.WITHDRAWN else state
     evaluation = HumanEvaluation.objects.create(
         task=submission.task,
         strategy="single",
-        state=own.get(submission.state, submission.state),
+        state=ASKED.get(state, state),
         design=submission.task.human.design,
         n_instances=submission.task.sample_size,
         seed=1,
         simulated=submission.simulated,
         requested_by=submission.owner,
-        n_attempts=submission.n_attempts,
-        failure=submission.failure,
-        failure_permanent=submission.failure_permanent,
+        **{name: getattr(submission, name) for name in CLEARED},
         **fields,
     )
     EvaluatedSystem.objects.create(
         evaluation=evaluation, submission=submission, position=0
     )
     submission.human_evaluation = evaluation
-    submission.save(update_fields=["human_evaluation"])
+    for name, value in CLEARED.items():
+        setattr(submission, name, value)
+    submission.save(update_fields=["human_evaluation", *CLEARED])
 
 
 def tell(submission, state, sentence, at: datetime | None = None):
@@ -358,7 +373,7 @@ def make_many_ranked(task, n, *, team, owner):
                 team=team,
                 owner=owner,
                 system_name=f"System {first + i}",
-                state=State.PUBLISHED,
+                own_state=State.MEASURED,
                 file="submissions/00/many.json",
                 file_name="many.json",
                 file_sha256="0" * 64,

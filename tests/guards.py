@@ -63,7 +63,7 @@ WATCHED: dict[str, str] = {
     "genie.upkeep": "doctor:examine engines:_old_tables_aside engines:working_copy",
     "leaderboard": "demo:_qualify",
     "leaderboard.evaluation": """
-        campaigns:close_campaigns*=campaign machine:_lock_submission=submission machine:lock=humanevaluation rescoring:rescore=task?
+        campaigns:close_campaigns*=campaign machine:lock=humanevaluation rescoring:rescore=task?
     """,
     "leaderboard.evaluation.services": "qualification:ensure=task? refit:refit=task?",
     "leaderboard.evaluation.strategies": "comparison:_finish=campaign",

@@ -1,7 +1,6 @@
 """Decisions on an evaluation: by staff on money and work, by its author on withdrawal."""
 
 from collections.abc import Collection
-from datetime import datetime
 from typing import Any, TypeVar
 
 from django.db import transaction
@@ -36,7 +35,7 @@ from leaderboard.evaluation.strategies.measured_tests import (
     prepare,
 )
 from leaderboard.submissions import states
-from leaderboard.submissions.models import Submission, SubmissionEvent
+from leaderboard.submissions.models import Submission, SubmissionEvent, shown_state
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.services.configuration import (
     check_requirements,
@@ -269,12 +268,9 @@ def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
 @transaction.atomic
 def retry(subject: Subject, *, by: Account) -> Subject:
     evaluation = machine.evaluation_of(subject)
-    if isinstance(subject, Submission):
-        # A submission may have failed before it had an evaluation: its own row is the
-        # lock.
-        lifecycle.lock(subject.pk)
-        subject.refresh_from_db()
     if evaluation is None:
+        # It failed before it had an evaluation: its own row is the lock.
+        subject = lifecycle.lock(subject.pk)
         runner, pk = lifecycle.RUNNERS.get(subject.state), subject.pk
         failed = bool(subject.failure)
     else:
@@ -292,10 +288,10 @@ def retry(subject: Subject, *, by: Account) -> Subject:
     if evaluation is not None:
         if evaluation.state == State.APPROVED:
             _accept_tests(evaluation, by)
-        # Both rows show the failure of a submission's evaluation, so clear both.
         HumanEvaluation.objects.filter(pk=pk).update(**CLEARED)
+    else:
+        Submission.objects.filter(pk=pk).update(**CLEARED)
     if isinstance(subject, Submission):
-        Submission.objects.filter(pk=subject.pk).update(**CLEARED)
         again = "Retrying the failed step."
         lifecycle.tell(subject.pk, subject.state, again, by=by)
     jobs.enqueue(runner.job, pk=pk)
@@ -310,12 +306,17 @@ def locked(
     if evaluation is not None:
         # Read again under the lock: the state that the page showed may have changed.
         evaluation = machine.lock(evaluation.pk)
-        if evaluation.state in allowed:
+        gone = isinstance(subject, Submission) and is_withdrawn(evaluation.submission)
+        if evaluation.state in allowed and not gone:
             return evaluation
     subject.refresh_from_db()
     raise GenieError(
         f"{subject} is {subject.get_state_display()}; {refusal}.", code=code
     )
+
+
+def is_withdrawn(submission: Submission) -> bool:
+    return submission.own_state == Submission.State.WITHDRAWN
 
 
 def _decided(
@@ -395,15 +396,13 @@ def _check_reason(subject: machine.Subject, reason: str, done: str) -> None:
 # Money is released only once: settled amounts stay settled, and released amounts are
 # reserved again only by another approval.
 
-# The state after a withdrawal from this state; others are restored as they were.
+# The evaluation's state after a withdrawal from this state; others stay.
 _BACK_TO: dict[str, str] = {
-    # the money was released: staff must approve it again
-    Submission.State.APPROVED: State.REQUESTED,
-    # its campaigns were stopped and settled: staff may still publish the answers
-    Submission.State.ANNOTATING: State.STOPPED,
-    Submission.State.ANNOTATED: State.STOPPED,
-    Submission.State.PUBLISHED: State.SCORED,
-    Submission.State.MEASURED: State.REQUESTED,
+    # the money is released: staff must approve it again
+    State.APPROVED: State.REQUESTED,
+    # its campaigns are stopped and settled: staff may still publish the answers
+    State.ANNOTATING: State.STOPPED,
+    State.ANNOTATED: State.STOPPED,
 }
 
 
@@ -411,7 +410,8 @@ _BACK_TO: dict[str, str] = {
 def withdraw(subject: Submission, *, by: Account, reason: str) -> None:
     """Withdraw a submission in any state; stop its campaigns and hide it on boards."""
     submission = lifecycle.lock(subject.pk)
-    if Submission.State.WITHDRAWN not in lifecycle.LEGAL[submission.state]:
+    before, to = submission.own_state, Submission.State.WITHDRAWN
+    if to not in lifecycle.LEGAL[before]:
         raise GenieError(
             gettext("This submission is %(state)s and cannot be withdrawn.")
             % {"state": submission.get_state_display()},
@@ -419,14 +419,14 @@ def withdraw(subject: Submission, *, by: Account, reason: str) -> None:
         )
     sentence = f"Withdrawn: {reason}" if reason else "Withdrawn."
     _log_decision(submission, sentence, by)
+    lifecycle.move(submission.pk, before, to, sentence, by=by)
     # Not measured yet: no worker was asked, and no money is reserved.
     if submission.human_evaluation_id is None:
-        to = Submission.State.WITHDRAWN
-        lifecycle.move(submission.pk, submission.state, to, sentence, by=by)
         return
     evaluation = machine.lock(submission.human_evaluation_id)
     key = strategy_of(evaluation).keys(evaluation)[0]
-    machine.move(evaluation, State.WITHDRAWN, sentence, by=by)
+    if evaluation.state in _BACK_TO:
+        machine.move(evaluation, _BACK_TO[evaluation.state])
     campaigns.end(evaluation, key, by=by, reason="The submission was withdrawn.")
 
 
@@ -443,24 +443,32 @@ def restore(subject: Submission, *, by: Account) -> None:
             ),
             code="not-restorable",
         )
-    to = _BACK_TO.get(before, before)
-    shown = lifecycle.of_evaluation(to)
+    evaluation = None
+    if submission.human_evaluation_id is not None:
+        evaluation = machine.lock(submission.human_evaluation_id)
+        before = Submission.State.MEASURED
+        if evaluation.state == State.REQUESTED:
+            HumanEvaluation.objects.filter(pk=evaluation.pk).update(
+                approved_cents=None, decided_by=None, finished_at=None
+            )
+    # a published one has been a result since its publication
+    asked = evaluation.state if evaluation else None
+    shown = shown_state(before, submission.published_at, asked)
     sentence = f"Restored; it is {Submission.State(shown).label} again."
     _log_decision(submission, sentence, by)
-    if submission.human_evaluation_id is None:
-        lifecycle.move(submission.pk, submission.state, shown, sentence, by=by)
-        return
-    evaluation = machine.lock(submission.human_evaluation_id)
-    machine.move(evaluation, to, sentence, by=by, **_undecided(evaluation, to))
-    if before == Submission.State.PUBLISHED:
-        # with the date of its publication: it has been a result since then
-        published = Submission.State.PUBLISHED
-        lifecycle.move(submission.pk, shown, published, sentence, by=by)
+    lifecycle.move(
+        submission.pk,
+        Submission.State.WITHDRAWN,
+        before,
+        sentence,
+        by=by,
+        shown=shown,
+    )
 
 
 def way_back(submission: Submission) -> str | None:
     """Return the state before the team's withdrawal; None if it cannot be restored."""
-    if submission.state != Submission.State.WITHDRAWN:
+    if not is_withdrawn(submission):
         return None
     events = SubmissionEvent.objects.filter(submission=submission.pk).order_by("-pk")
     withdrawn = events.filter(state=Submission.State.WITHDRAWN)
@@ -474,15 +482,6 @@ def way_back(submission: Submission) -> str | None:
     own = taken_back.actor_id in set(team)
     recent = timezone.now() - taken_back.at < states.WAY_BACK
     return earlier.state if own and recent else None
-
-
-def _undecided(evaluation: HumanEvaluation, to: str) -> dict[str, Any]:
-    fields: dict[str, datetime | None] = {}
-    if to in {State.REQUESTED, State.DECLINED}:
-        fields["finished_at"] = None
-    if to == State.REQUESTED:
-        return {**fields, "approved_cents": None, "decided_by_id": None}
-    return fields
 
 
 @transaction.atomic

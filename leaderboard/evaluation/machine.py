@@ -43,10 +43,9 @@ def evaluation_of(subject: Subject) -> HumanEvaluation | None:
 
 
 def lock(pk: int) -> HumanEvaluation:
-    """Lock an evaluation's row and its submission's in the order of `lifecycle.lock`."""
-    _lock_submission(pk)
-    # Only its own row: PostgreSQL cannot lock the nullable side of an outer join.
-    return rows().select_for_update(of=("self",)).get(pk=pk)
+    """Lock an evaluation's row, and read it with what others wrote before the lock."""
+    HumanEvaluation.objects.select_for_update().get(pk=pk)
+    return rows().get(pk=pk)
 
 
 def hold(evaluation: HumanEvaluation) -> None:
@@ -73,10 +72,7 @@ def move(
         raise ValueError(f"An evaluation cannot go from {old} to {new}.")
     if new in states.OVER and new != State.DECLINED:
         fields.setdefault("finished_at", evaluation.finished_at or timezone.now())
-    # A submission shows the state of its evaluation: both change, or neither does.
     with transaction.atomic():
-        if evaluation.strategy == HumanEvaluation.Strategy.SINGLE:
-            _move_submission(evaluation.submission, old, new, sentence, by)
         # Compare and set: of two processes that read the same state, one changes the
         # row.
         moved = HumanEvaluation.objects.filter(pk=evaluation.pk, state=old).update(
@@ -84,6 +80,9 @@ def move(
         )
         if not moved:
             raise LostRace
+        if sentence and evaluation.strategy == HumanEvaluation.Strategy.SINGLE:
+            shown = lifecycle.of_evaluation(new)
+            lifecycle.tell(evaluation.submission.pk, shown, sentence, by=by)
         if new in states.STEPS:
             # In the same transaction: no state without its job, and no job after a lost
             # race.
@@ -93,19 +92,7 @@ def move(
         setattr(evaluation, name, value)
 
 
-class EvaluationRunner(Runner):
-    def write(self, pk: int, row: QuerySet[Any], **fields: Any) -> int:
-        with transaction.atomic():
-            _lock_submission(pk)
-            written = row.update(**fields)
-            if written:
-                # Read back, because `fields` may have only some of these columns.
-                now = HumanEvaluation.objects.filter(pk=pk).values(*CLEARED).get()
-                Submission.objects.filter(human_evaluation=pk).update(**now)
-        return written
-
-
-class _LaunchRunner(EvaluationRunner):
+class _LaunchRunner(Runner):
     def last_words(self, pk: int, sentence: str) -> str:
         evaluation = HumanEvaluation.objects.get(pk=pk)
         if not (cents := evaluation.approved_cents):
@@ -118,25 +105,8 @@ class _LaunchRunner(EvaluationRunner):
 
 
 RUNNERS: dict[str, Runner] = {
-    state: (_LaunchRunner if state == State.APPROVED else EvaluationRunner)(
+    state: (_LaunchRunner if state == State.APPROVED else Runner)(
         HumanEvaluation, JOB, states=[state]
     )
     for state in states.STEPS
 }
-
-
-def _move_submission(
-    submission: Submission, old: str, new: str, sentence: str, by: Account | None
-) -> None:
-    before = lifecycle.of_evaluation(old)
-    # Publishing moves the submission alone: its evaluation stays scored.
-    if submission.state == Submission.State.PUBLISHED:
-        before = submission.state
-    after = lifecycle.of_evaluation(new)
-    if not lifecycle.move(submission.pk, before, after, sentence, by=by):
-        raise LostRace
-
-
-def _lock_submission(evaluation_pk: int) -> None:
-    rows = Submission.objects.filter(human_evaluation=evaluation_pk)
-    rows.select_for_update(of=("self",)).first()

@@ -35,6 +35,7 @@ from leaderboard.evaluation.services.joint_results import (
 )
 from leaderboard.submissions import states
 from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import in_state
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.models import Task
 from quality.detection.models import Ban
@@ -45,7 +46,7 @@ PAUSE = timedelta(days=1)
 FINAL = "The score is final."
 State = states.State
 # Results that visitors may have read.
-_CAN_BE_READ = Q(submission__state=Submission.State.PUBLISHED) | Q(
+_CAN_BE_READ = in_state(Submission.State.PUBLISHED, path="submission__") | Q(
     strategy=HumanEvaluation.Strategy.JOINT, scored_at__isnull=False
 )
 # Writes one evaluation's new scores within the transaction of the task.

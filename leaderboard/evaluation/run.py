@@ -23,6 +23,7 @@ from leaderboard.evaluation.services import refit
 from leaderboard.evaluation.strategies import measured_tests, strategy_of
 from leaderboard.submissions import states
 from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import in_state
 from leaderboard.submissions.services import lifecycle
 
 State = states.State
@@ -90,23 +91,21 @@ def _waiting() -> list[int]:
     """Return evaluations with a step to take; the costly check comes last."""
     # Permanent failures wait for staff.
     able = HumanEvaluation.objects.filter(failure_permanent=False).order_by("pk")
-    published = Submission.State.PUBLISHED
     campaigns = Campaign.objects.filter(asks_again()).values("pk")
     dropped = able.filter(
         Q(state__in=[State.APPROVED, State.ANNOTATED])
-        | Q(state=State.SCORED, submission__state=Submission.State.SCORED)
+        | in_state(Submission.State.SCORED, path="submission__")
     )
     asking_again = able.filter(
+        in_state(Submission.State.PUBLISHED, path="submission__"),
         state=State.SCORED,
-        submission__state=published,
         campaigns__campaign__in=campaigns,
     )
     lost = able.filter(
+        in_state(Submission.State.PUBLISHED, path="submission__"),
         # imported ratings cannot be collected again
         imported=None,
         pk__in=with_lost_ratings(),
-        strategy=HumanEvaluation.Strategy.SINGLE,
-        submission__state=published,
     )
     settling = able.filter(pk__in=rescoring.provisional())
     at_work = able.filter(state=State.ANNOTATING).values_list("pk", flat=True)

@@ -21,7 +21,7 @@ from leaderboard.metric_runs.selectors import Chosen, chosen_of
 from leaderboard.metrics.base import Batch, Metric, MetricOutput
 from leaderboard.submissions.models import Prediction, Submission, SubmissionEvent
 from leaderboard.submissions.preflight import preflight, realign
-from leaderboard.submissions.selectors import ON_BOARD
+from leaderboard.submissions.selectors import ON_BOARD, in_state
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import commitment_key
@@ -117,7 +117,7 @@ def warnings_for(submission: Submission, batch: Batch) -> list[dict[str, Any]]:
     task = submission.task
     earlier = (
         Submission.objects.filter(task=task, pk__lt=submission.pk)
-        .exclude(state__in=[State.RECEIVED, State.INVALID, State.WITHDRAWN])
+        .exclude(own_state__in=[State.RECEIVED, State.INVALID, State.WITHDRAWN])
         .order_by("-pk")[:N_EARLIER]
     )
     warnings = preflight(
@@ -179,7 +179,7 @@ def proposal(submission: Submission) -> bytes | None:
             task_id=submission.task_id, visibility=Submission.Visibility.PUBLIC
         )
         .exclude(pk=submission.pk)
-        .exclude(state__in=[State.RECEIVED, State.INVALID, State.WITHDRAWN])
+        .exclude(own_state__in=[State.RECEIVED, State.INVALID, State.WITHDRAWN])
         .order_by("-pk")
     )
     # a submission that failed early lacks some or all texts
@@ -240,7 +240,7 @@ OBSOLETE = "The task asks for other settings now."
 def catch_up_all() -> int:
     """Catch up every task with changes; return the number of queued pieces."""
     moved = stamps(
-        (Submission.objects.filter(state__in=ON_BOARD), "task", "pk"),
+        (Submission.objects.filter(in_state(*ON_BOARD)), "task", "pk"),
         (SubmissionEvent.objects.all(), "submission__task", "pk"),
         (MetricResult.objects.all(), "submission__task", "pk"),
     )
@@ -397,7 +397,7 @@ def _missing(task: Task, choice: Chosen) -> QuerySet[Submission]:
     current = MetricResult.objects.filter(
         submission=OuterRef("pk"), metric=choice.slug, identity=choice.identity
     )
-    return Submission.objects.filter(~Exists(current), task=task, state__in=ON_BOARD)
+    return Submission.objects.filter(~Exists(current), in_state(*ON_BOARD), task=task)
 
 
 def _pieces(run: MetricRun, pk: int, choice: Chosen, n: int) -> list[MetricPiece]:
@@ -412,7 +412,9 @@ def _pieces(run: MetricRun, pk: int, choice: Chosen, n: int) -> list[MetricPiece
 def compute(pk: int) -> None:
     """Compute a piece unless that is done, and queue the run's next ones."""
     piece = (
-        MetricPiece.objects.select_related("run__task", "submission__task")
+        MetricPiece.objects.select_related(
+            "run__task", "submission__task", "submission__human_evaluation"
+        )
         .filter(pk=pk, run__state=MetricRun.State.RUNNING)
         .first()
     )

@@ -492,7 +492,7 @@ class Migration(migrations.Migration):
                     ('file_sha256', models.CharField(max_length=64)),
                     ('file_bytes', models.PositiveBigIntegerField()),
                     ('file_format', models.CharField(blank=True, max_length=50)),
-                    ('state', models.CharField(choices=[('RECEIVED', 'received'), ('INVALID', 'invalid'), ('VALID', 'valid'), ('MEASURED', 'awaiting approval'), ('DECLINED', 'declined'), ('APPROVED', 'approved'), ('ANNOTATING', 'collecting ratings'), ('STOPPED', 'stopped'), ('ANNOTATED', 'ratings complete'), ('SCORED', 'scored'), ('PUBLISHED', 'published'), ('WITHDRAWN', 'withdrawn')], db_index=True, default='RECEIVED', max_length=16)),
+                    ('own_state', models.CharField(choices=[('RECEIVED', 'received'), ('INVALID', 'invalid'), ('VALID', 'valid'), ('MEASURED', 'awaiting approval'), ('WITHDRAWN', 'withdrawn')], db_index=True, default='RECEIVED', max_length=16)),
                     ('errors', models.JSONField(blank=True, default=list)),
                     ('warnings', models.JSONField(blank=True, default=list)),
                     ('created_at', models.DateTimeField(auto_now_add=True)),
@@ -1174,7 +1174,7 @@ class Migration(migrations.Migration):
             ),
             migrations.AddIndex(
                 model_name='submission',
-                index=models.Index(fields=['task', 'state'], name='leaderboard_task_id_f9bc85_idx'),
+                index=models.Index(fields=['task', 'own_state'], name='leaderboard_task_id_b8a4fc_idx'),
             ),
             migrations.AlterUniqueTogether(
                 name='membership',

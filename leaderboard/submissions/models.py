@@ -1,4 +1,5 @@
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.conf import settings
@@ -125,11 +126,12 @@ class Submission(Work):
     """One system's predictions for one task, and their state."""
 
     class State(models.TextChoices):
+        """States as pages show them: its own, then those of its evaluation."""
+
         RECEIVED = "RECEIVED", gettext_lazy("received")
         INVALID = "INVALID", gettext_lazy("invalid")
         VALID = "VALID", gettext_lazy("valid")
         MEASURED = "MEASURED", states.State.REQUESTED.label
-        # states of its evaluation: only the machine writes them (`evaluation.machine`)
         DECLINED = states.State.DECLINED.value, states.State.DECLINED.label
         APPROVED = states.State.APPROVED.value, states.State.APPROVED.label
         ANNOTATING = states.State.ANNOTATING.value, states.State.ANNOTATING.label
@@ -149,6 +151,14 @@ class Submission(Work):
         PUBLIC = "PUBLIC", gettext_lazy("public: shown on the leaderboard")
         PRIVATE = "PRIVATE", gettext_lazy("private: visible only to the team and staff")
 
+    # Its evaluation has the state of a measured submission.
+    OWN: ClassVar[list[State]] = [
+        State.RECEIVED,
+        State.INVALID,
+        State.VALID,
+        State.MEASURED,
+        State.WITHDRAWN,
+    ]
     # The states of a submission without trouble.
     WALK: ClassVar[list[str]] = [
         "RECEIVED",
@@ -184,8 +194,11 @@ class Submission(Work):
     file_bytes = models.PositiveBigIntegerField()
     file_format = models.CharField(max_length=50, blank=True)
 
-    state = models.CharField(
-        max_length=16, choices=State.choices, default=State.RECEIVED, db_index=True
+    own_state = models.CharField(
+        max_length=16,
+        choices=[(one.value, one.label) for one in OWN],
+        default=State.RECEIVED,
+        db_index=True,
     )
     # [{code, message, count, examples}]: why a file is invalid
     errors = models.JSONField(default=list, blank=True)
@@ -205,7 +218,7 @@ class Submission(Work):
 
     class Meta:
         ordering = ["-pk"]
-        indexes = [models.Index(fields=["task", "state"])]
+        indexes = [models.Index(fields=["task", "own_state"])]
 
     def __str__(self) -> str:
         return self.system_name
@@ -224,12 +237,27 @@ class Submission(Work):
         ]
 
     @property
+    def state(self) -> str:
+        evaluation = self.human_evaluation
+        asked = evaluation.state if evaluation else ""
+        return shown_state(self.own_state, self.published_at, asked)
+
+    def get_state_display(self) -> str:
+        return str(self.State(self.state).label)
+
+    @property
+    def work(self) -> Work:
+        """Return what has the attempts and the failure of its current step."""
+        evaluation = self.human_evaluation
+        return evaluation if evaluation and self.state in _STEPS else self
+
+    @property
     def failed(self) -> bool:
-        return bool(self.failure)
+        return bool(self.work.failure)
 
     @property
     def failed_step(self) -> str:
-        return _STEPS.get(self.state, "") if self.failure else ""
+        return _STEPS.get(self.state, "") if self.failed else ""
 
     @property
     def evaluation(self) -> Any:
@@ -251,6 +279,15 @@ class Submission(Work):
             self.anonymous_until is not None
             and timezone.localdate() < self.anonymous_until
         )
+
+
+def shown_state(own: str, published_at: datetime | None, asked: str | None) -> str:
+    """Return the state that pages show; `asked` is its evaluation's, if it has one."""
+    if own != Submission.State.MEASURED:
+        return own
+    if published_at is not None:
+        return Submission.State.PUBLISHED
+    return asked if asked and asked != states.State.REQUESTED else own
 
 
 for _detail in DETAILS:

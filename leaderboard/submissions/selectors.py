@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from genie.accounts.staff import open_to, staff_may
 from genie.lib.serving.pages import page_of
+from leaderboard.submissions import states
 from leaderboard.submissions.models import Prediction, Submission, Team
 
 if TYPE_CHECKING:
@@ -63,6 +64,14 @@ ON_BOARD: frozenset[str] = frozenset(
 )
 
 
+_OF_SUBMISSION = {*Submission.OWN} - {State.MEASURED}
+HAS_FAILED = Q(failure__gt="") | Q(
+    human_evaluation__failure__gt="", human_evaluation__state__in=states.STEPS
+)
+# The evaluation's name for a state.
+_ASKED: dict[str, str] = {State.MEASURED: states.State.REQUESTED}
+
+
 @dataclass(frozen=True)
 class VisibleParts:
     """The parts of one submission that a viewer sees.
@@ -93,6 +102,23 @@ def visible_parts(
     )
 
 
+def in_state(*shown: str, path: str = "") -> Q:
+    """Return the filter for states as pages show them; `path` leads to the submission."""
+    of_evaluation = {*shown} - _OF_SUBMISSION - {State.PUBLISHED}
+    found = Q(**{f"{path}own_state__in": {*shown} & _OF_SUBMISSION})
+    measured = {f"{path}own_state": State.MEASURED}
+    if State.PUBLISHED in shown:
+        found |= Q(**measured, **{f"{path}published_at__isnull": False})
+    if of_evaluation:
+        asked = {_ASKED.get(one, one) for one in of_evaluation}
+        found |= Q(
+            **measured,
+            **{f"{path}published_at": None},
+            **{f"{path}human_evaluation__state__in": asked},
+        )
+    return found
+
+
 def is_public(submission: Submission) -> bool:
     """Return whether everyone sees the page: it is, or was, on the board."""
     if submission.visibility != Submission.Visibility.PUBLIC:
@@ -105,12 +131,8 @@ def is_public(submission: Submission) -> bool:
 
 def public(path: str = "") -> Q:
     """Return the filter for everything on a board; `path` leads to the submission."""
-    return Q(
-        **{
-            f"{path}visibility": Submission.Visibility.PUBLIC,
-            f"{path}state__in": ON_BOARD,
-        }
-    )
+    shown = Q(**{f"{path}visibility": Submission.Visibility.PUBLIC})
+    return shown & in_state(*ON_BOARD, path=path)
 
 
 def inside(viewer: AbstractBaseUser | AnonymousUser | None, path: str = "") -> Q:
@@ -215,7 +237,7 @@ def rivals(
     may_see = public()
     teams = team_ids(viewer)
     if teams:
-        may_see |= Q(team__in=teams, state__in=ON_BOARD)
+        may_see |= Q(in_state(*ON_BOARD), team__in=teams)
     rows = Submission.objects.filter(may_see, task=submission.task_id).exclude(
         pk=submission.pk
     )

@@ -22,26 +22,23 @@ class State(models.TextChoices):
 LEGAL: dict[str, frozenset[str]] = {
     State.REQUESTED: frozenset({State.APPROVED, State.DECLINED, State.WITHDRAWN}),
     State.DECLINED: frozenset({State.APPROVED, State.WITHDRAWN}),
-    State.APPROVED: frozenset({State.ANNOTATING, State.STOPPED, State.WITHDRAWN}),
+    # back to the request if its submission is withdrawn
+    State.APPROVED: frozenset({State.ANNOTATING, State.STOPPED, State.REQUESTED}),
     State.ANNOTATING: frozenset(
         {
             State.ANNOTATED,
             State.DECIDED,
             State.UNDECIDED,
             State.STOPPED,
-            State.WITHDRAWN,
         }
     ),
-    State.ANNOTATED: frozenset({State.SCORED, State.STOPPED, State.WITHDRAWN}),
+    State.ANNOTATED: frozenset({State.SCORED, State.STOPPED}),
     # staff stopped it without publishing a partial result; they may do so later
-    State.STOPPED: frozenset({State.ANNOTATING, State.ANNOTATED, State.WITHDRAWN}),
-    State.SCORED: frozenset({State.WITHDRAWN}),
+    State.STOPPED: frozenset({State.ANNOTATING, State.ANNOTATED}),
+    State.SCORED: frozenset(),
     State.DECIDED: frozenset(),
     State.UNDECIDED: frozenset(),
-    # for a day, with `decide.restore`
-    State.WITHDRAWN: frozenset(
-        {State.REQUESTED, State.DECLINED, State.STOPPED, State.SCORED}
-    ),
+    State.WITHDRAWN: frozenset(),
 }
 # The strategy's method for the next step by state; without an entry, staff decide or it
 # is over. Published results are kept up to date.

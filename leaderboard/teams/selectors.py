@@ -25,7 +25,7 @@ from crowd.workers.models.worker import (
 )
 from genie.accounts.models import AccessToken, PrivateRead, TaskRole
 from genie.lib.typing import Account
-from leaderboard.submissions.models import Submission, detail_names
+from leaderboard.submissions.models import Submission, detail_names, shown_state
 from leaderboard.teams.models import Membership, NoticePreference
 from quality.appeals.models import Appeal
 
@@ -114,7 +114,7 @@ def _rows(rows: Any, *fields: str) -> list[dict[str, Any]]:
 
 
 def _submissions(user: Account) -> list[dict[str, Any]]:
-    return _rows(
+    rows = _rows(
         Submission.objects.filter(owner_id=user.pk).order_by("pk"),
         "pk",
         "task__slug",
@@ -125,12 +125,17 @@ def _submissions(user: Account) -> list[dict[str, Any]]:
         *detail_names(),
         "visibility",
         "anonymous_until",
-        "state",
+        "own_state",
+        "human_evaluation__state",
         "file_name",
         "file_sha256",
         "created_at",
         "published_at",
     )
+    for row in rows:
+        own, asked = row.pop("own_state"), row.pop("human_evaluation_state")
+        row["state"] = shown_state(own, row["published_at"], asked)
+    return rows
 
 
 def _muted(user: Account) -> list[str]:

@@ -20,6 +20,7 @@ from leaderboard.evaluation.selectors.ranked_scores import to_approve
 from leaderboard.extensions import broken
 from leaderboard.monitoring.admin import of_campaign
 from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import HAS_FAILED
 from quality.appeals.models import Appeal
 from quality.bans.models import HeldExclusion
 
@@ -88,7 +89,7 @@ def _to_approve(user: Any) -> Waiting:
 
 
 def _failed(user: Any) -> Waiting:
-    rows = _seen(user, Submission, "task__slug").exclude(failure="")
+    rows = _seen(user, Submission, "task__slug").filter(HAS_FAILED)
     return Waiting(
         "Submissions with a failed step",
         rows.count(),
@@ -96,7 +97,7 @@ def _failed(user: Any) -> Waiting:
         [
             (
                 row.system_name,
-                f"{row.failed_step}: {row.failure}",
+                f"{row.failed_step}: {row.work.failure}",
                 reverse("admin:leaderboard_submission_change", args=[row.pk]),
             )
             for row in _oldest(rows)

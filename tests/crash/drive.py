@@ -32,7 +32,7 @@ def wait_for(pk: int, state: str, seconds: float = 400, between=lambda: None) ->
             return
         time.sleep(0.3)
     found = Submission.objects.get(pk=pk)
-    sys.exit(f"submission is {found.state}, not {state}: {found.failure}")
+    sys.exit(f"submission is {found.state}, not {state}: {found.work.failure}")
 
 
 def main() -> None:

@@ -185,8 +185,10 @@ class Play:
             found = patient(lambda: Submission.objects.get(pk=pk))
             if found.state == state:
                 return
-            assert not found.failure_permanent, found.failure
-        raise AssertionError(f"{found} is {found.state}, not {state}: {found.failure}")
+            assert not found.work.failure_permanent, found.work.failure
+        raise AssertionError(
+            f"{found} is {found.state}, not {state}: {found.work.failure}"
+        )
 
 
 def patient(ask: Callable[[], Any]) -> Any:

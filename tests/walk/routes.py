@@ -167,9 +167,8 @@ def names_rows(route: Route) -> bool:
 def rows_of(world: World) -> dict[str, list[object]]:
     """Choose the rows of a world that stand in its addresses."""
     task = world.task
-    systems = list(
-        Submission.objects.filter(task=task).order_by("pk").values_list("pk", "state")
-    )
+    rows = Submission.objects.filter(task=task).order_by("pk")
+    systems = [(row.pk, row.state) for row in rows.select_related("human_evaluation")]
     one_a_state = {state: pk for pk, state in systems}
     first = [pk for pk, _ in systems[:2]]
     of_task = {"task": task}

@@ -319,7 +319,7 @@ def run_board(who: dict, **human) -> Task:
         if all(_now(s).state == Submission.State.PUBLISHED for s in systems):
             break
     states = [_now(s).state for s in systems]
-    assert states == ["PUBLISHED"] * 3, [(s.state, s.failure) for s in systems]
+    assert states == ["PUBLISHED"] * 3, [(s.state, s.work.failure) for s in systems]
     return task
 
 

@@ -216,6 +216,7 @@ class SubmissionSerializer(Record):
     html_url = serializers.URLField(help_text=HTML_URL_HELP)
     task = serializers.CharField()
     team = TeamSerializer(allow_null=True, help_text="Null while anonymous.")
+    state = serializers.ChoiceField(choices=Submission.State.choices)
     imported = ImportedSerializer(
         allow_null=True, help_text="Null, or where the judgments were made elsewhere."
     )
@@ -466,8 +467,8 @@ def _failure(submission: Submission) -> dict[str, Any] | None:
         return None
     return {
         "step": submission.failed_step,
-        "reason": submission.failure,
-        "permanent": submission.failure_permanent,
+        "reason": submission.work.failure,
+        "permanent": submission.work.failure_permanent,
     }
 
 

@@ -45,6 +45,7 @@ from leaderboard.evaluation import decide
 from leaderboard.submissions.models import Prediction, Submission, Team
 from leaderboard.submissions.selectors import (
     VisibleParts,
+    in_state,
     outputs_are_open,
     visible_parts,
 )
@@ -65,15 +66,20 @@ class SubmissionList(ListView):
     permission_classes = [IsAuthenticated, ScopeFits]
     parser_classes = [MultiPartParser]
     query_class = SubmissionQuery
-    filters = {"task": "task", "state": "state"}
+    filters = {"task": "task"}
     pagination_class = Growing
-    queryset = Submission.objects.select_related("task", "team")
+    queryset = Submission.objects.select_related("task", "team", "human_evaluation")
     serializer_class = SubmissionSerializer
     body_class = NewSubmissionSerializer
     post_throttle = SubmitThrottle
 
     def get_queryset(self) -> QuerySet[Submission]:
         return super().get_queryset().filter(team__members=self.request.user.pk)
+
+    def filter_queryset(self, queryset: Any) -> Any:
+        shown = self.query.get("state")
+        rows = super().filter_queryset(queryset)
+        return rows.filter(in_state(shown)) if shown else rows
 
     def paginate_queryset(self, queryset: Any) -> Any:
         page: Any = super().paginate_queryset(queryset)

@@ -24,7 +24,7 @@ from leaderboard.metrics.base import all_metrics
 from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.systems.ranks import ALPHA, rank_by_p
 from leaderboard.submissions.models import Submission
-from leaderboard.submissions.selectors import ON_BOARD, public
+from leaderboard.submissions.selectors import ON_BOARD, in_state, public
 from leaderboard.tasks.config import Z_SCORES
 from leaderboard.tasks.models import Task
 
@@ -161,7 +161,7 @@ def _rows(
 ) -> list[tuple[Any, ...]]:
     may_see = public()
     if teams:
-        may_see |= Q(visibility="PRIVATE", team_id__in=teams, state__in=ON_BOARD)
+        may_see |= Q(in_state(*ON_BOARD), visibility="PRIVATE", team_id__in=teams)
     score = FilteredRelation(
         "scores",
         condition=current("scores__", at) & Q(scores__criterion=main_criterion(task)),

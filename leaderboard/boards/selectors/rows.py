@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from types import SimpleNamespace
@@ -43,7 +43,7 @@ from leaderboard.evaluation.selectors.ranked_scores import (
 )
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.stats.multiplicity import widening
-from leaderboard.submissions.models import Submission
+from leaderboard.submissions.models import Submission, shown_state
 from leaderboard.submissions.selectors import public, team_ids
 from leaderboard.tasks.models import Task
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 # A team's attempts on a task, and the correction of its best score for them.
 SubmissionState = Submission.State
 # An unusable file discloses no score, so it is no attempt.
-_NO_ATTEMPT = Q(state__in=[SubmissionState.RECEIVED, SubmissionState.INVALID])
+_NO_ATTEMPT = Q(own_state__in=[SubmissionState.RECEIVED, SubmissionState.INVALID])
 # The range of scores from 0 to 100.
 _LEAST, _MOST = 0.0, 100.0
 # A team, and whether its systems are rated by programs: these are counted separately.
@@ -195,13 +195,20 @@ _FIELDS = (
     "team__name",
     "anonymous_until",
     "created_at",
-    "state",
+    "own_state",
+    "published_at",
+    "human_evaluation__state",
     "simulated",
     "human_evaluation__n_instances",
     "first__campaign__state",
     "helped",
     "baseline",
 )
+
+
+def _state(data: Mapping[str, Any]) -> str:
+    asked = data["human_evaluation__state"]
+    return shown_state(data["own_state"], data["published_at"], asked)
 
 
 def fetch_rows(
@@ -226,7 +233,7 @@ def fetch_rows(
     being_judged = [
         place.pk
         for place in places
-        if not place.scored and data_of[place.pk]["state"] in _ASKING
+        if not place.scored and _state(data_of[place.pk]) in _ASKING
     ]
     scores = _scores(scored, at)
     metrics = _metrics(pks, at)
@@ -332,7 +339,7 @@ def _row(
         else TeamName(data["team__slug"], data["team__name"]),
         anonymous_until=until if anonymous else None,
         submitted_at=data["created_at"],
-        state=data["state"],
+        state=_state(data),
         simulated=data["simulated"],
         imported=task.imported,
         private=place.private,

@@ -339,7 +339,7 @@ def _next_step(
         )
     if submission.failed:
         explanation = (
-            submission.failure
+            submission.work.failure
             if view.inner
             else gettext("This step failed because of a problem on our side.")
         )

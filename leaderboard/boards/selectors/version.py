@@ -14,7 +14,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Scor
 from leaderboard.evaluation.selectors.ranked_scores import n_judged
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.submissions.models import Submission, SubmissionEvent
-from leaderboard.submissions.selectors import public
+from leaderboard.submissions.selectors import in_state, public
 from leaderboard.tasks.models import Task, TaskRevision
 
 # A short board is rendered each time: that is cheap, and it is never stale. A long one
@@ -117,8 +117,7 @@ def _traces(task: Task, at: datetime) -> tuple[Any, ...]:
 def _progress(task: Task, teams: frozenset[int]) -> list[tuple[int, int]]:
     waiting = Submission.objects.filter(
         public() | Q(visibility=Submission.Visibility.PRIVATE, team__in=teams),
+        in_state(*_JUDGED_NOW),
         task=task,
-        state__in=_JUDGED_NOW,
-        published_at=None,
     )
     return sorted(n_judged(waiting.order_by()).items())

@@ -28,6 +28,7 @@ from leaderboard.evaluation.selectors.board_ratings import who_ranks
 from leaderboard.imports.selectors import with_published
 from leaderboard.metric_runs.selectors import metric_words
 from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import in_state
 from leaderboard.tasks.models import Task
 
 _NOT_TWO = "Tick exactly two systems on the board to compare them."
@@ -103,8 +104,8 @@ class HiddenTests:
 
 def hidden_tests(task: Task) -> list[HiddenTests]:
     checks = TestCheck.objects.filter(
+        in_state(Submission.State.PUBLISHED, path="evaluation__submission__"),
         evaluation__submission__task=task,
-        evaluation__submission__state=Submission.State.PUBLISHED,
         evaluation__submission__visibility=Submission.Visibility.PUBLIC,
     ).order_by("-pk")
     return [

@@ -290,7 +290,7 @@ def _live(
 
 
 def _reload_seconds(submission: Submission, view: VisibleParts) -> int | None:
-    at_work = submission.state in _AT_WORK and not submission.failure_permanent
+    at_work = submission.state in _AT_WORK and not submission.work.failure_permanent
     if not (view.team and at_work):
         return None
     # after ten minutes something is stuck, and reloading every five seconds does not

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Model, Q
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html_join
@@ -34,6 +34,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
     evaluations_about,
 )
 from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import HAS_FAILED, in_state
 from leaderboard.submissions.services import lifecycle
 
 if TYPE_CHECKING:
@@ -149,16 +150,17 @@ def _approve(
 def _in(*states: str) -> Callable[[QuerySet[Any]], QuerySet[Any]]:
     def rows_in(rows: QuerySet[Any]) -> QuerySet[Any]:
         if rows.model is Submission:
-            names = list(map(lifecycle.of_evaluation, states))
-            return rows.filter(state__in=names).order_by("pk")
+            names = map(lifecycle.of_evaluation, states)
+            return rows.filter(in_state(*names)).order_by("pk")
         return rows.filter(evaluation__state__in=states).order_by("pk")
 
     return rows_in
 
 
 def _failures(rows: QuerySet[Any]) -> QuerySet[Any]:
-    of = "" if rows.model is Submission else "evaluation__"
-    return rows.exclude(**{f"{of}failure": ""}).order_by("pk")
+    if rows.model is Submission:
+        return rows.filter(HAS_FAILED).order_by("pk")
+    return rows.exclude(evaluation__failure="").order_by("pk")
 
 
 APPROVE = Action(
@@ -225,7 +227,9 @@ RETRY = Action(
     permission="decide",
     allowed=_failures,
     otherwise="None of them failed.",
-    line=lambda row: Line(row.pk, str(row), f"{row.failed_step}: {row.failure}"),
+    line=lambda row: Line(
+        row.pk, str(row), f"{row.failed_step}: {getattr(row, 'work', row).failure}"
+    ),
     service=lambda row, by, reason: decide.retry(row, by=by),
     history="Step {row.failed_step!r} queued again. Reason: {reason}",
     done="{Rows} queued again: {n} of {n_all}.",
@@ -328,7 +332,7 @@ def _answered(submission: Submission, n: int | None) -> str:
 def _still_open(rows: QuerySet[Any]) -> QuerySet[Any]:
     """Return the stopped ones whose campaigns wait for pages that workers have open."""
     return rows.filter(
-        state=SubmissionState.ANNOTATING,
+        in_state(SubmissionState.ANNOTATING),
         human_evaluation__campaigns__campaign__state=Campaign.State.STOPPED,
         human_evaluation__campaigns__campaign__completed_at=None,
     ).distinct()
@@ -336,7 +340,7 @@ def _still_open(rows: QuerySet[Any]) -> QuerySet[Any]:
 
 def _partial_scores(rows: QuerySet[Any], ranked: bool = True) -> QuerySet[Any]:
     published = rows.filter(
-        state=SubmissionState.PUBLISHED, human_evaluation__ranks_partial=ranked
+        in_state(SubmissionState.PUBLISHED), human_evaluation__ranks_partial=ranked
     )
     return published.select_related("task", "human_evaluation").order_by("pk")
 
@@ -391,7 +395,7 @@ PUBLISH_PARTIAL = Action(
     ),
     button="Publish all",
     permission="decide",
-    allowed=Q(state=SubmissionState.STOPPED),
+    allowed=in_state(SubmissionState.STOPPED),
     otherwise="None of them was stopped without publishing.",
     service=lambda row, by, reason: decide.publish_partial(row, by=by, reason=reason),
     history="Published in part: {reason}",

@@ -48,6 +48,7 @@ from leaderboard.evaluation.services.hidden.drawn import objections
 from leaderboard.evaluation.services.hidden.preview import kind_in_words, previews
 from leaderboard.submissions.forms import AboutSystemForm, initial_of, said_at
 from leaderboard.submissions.models import Prediction, Submission, SubmissionEvent
+from leaderboard.submissions.selectors import HAS_FAILED, in_state
 from leaderboard.submissions.services.submit import describe
 
 if TYPE_CHECKING:
@@ -262,6 +263,26 @@ class HasFailed(YesNo):
     parameter_name = "failed"
     field, nothing = "failure", ""
 
+    def queryset(
+        self, request: HttpRequest, queryset: QuerySet[Submission]
+    ) -> QuerySet[Submission] | None:
+        wanted = {"yes": HAS_FAILED, "no": ~HAS_FAILED}.get(str(self.value()))
+        return queryset.filter(wanted) if wanted else None
+
+
+class InState(admin.SimpleListFilter):
+    title = "state"
+    parameter_name = "state__exact"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(value, str(label)) for value, label in State.choices]
+
+    def queryset(
+        self, request: HttpRequest, queryset: QuerySet[Submission]
+    ) -> QuerySet[Submission] | None:
+        shown = self.value()
+        return queryset.filter(in_state(shown)) if shown else None
+
 
 class HasWarnings(YesNo):
     title = "warnings"
@@ -392,7 +413,7 @@ WITHDRAW = Action(
     button="Withdraw all",
     permission="decide",
     danger=True,
-    allowed=~Q(state__in=[State.INVALID, State.WITHDRAWN]),
+    allowed=~Q(own_state__in=[State.INVALID, State.WITHDRAWN]),
     service=lambda row, by, reason: decide.withdraw(row, by=by, reason=reason),
     history="Withdrawn: {reason}",
     done="{Rows} withdrawn: {n} of {n_all}.",
@@ -420,14 +441,14 @@ class SubmissionAdmin(DecisionAdmin):
         "system_name",
         "task",
         "team",
-        "state",
+        "shown_state",
         "cost",
         "n_warnings",
         "last_error",
         "received_at",
     ]
     list_filter = [
-        "state",
+        InState,
         HasFailed,
         HasWarnings,
         "visibility",
@@ -438,8 +459,11 @@ class SubmissionAdmin(DecisionAdmin):
     list_select_related = ["task", "team", "human_evaluation__task"]
     search_fields = ["system_name", "team__name", "owner__username", "file_sha256"]
     inlines = [EventInline]
-    readonly_fields = ["failed_step", "campaigns", "compared"]
-    exclude = ["file"]  # never served by its address; its name and hash are shown here
+    readonly_fields = ["shown_state", "failed_step", "campaigns", "compared"]
+    exclude = [
+        "file",
+        "own_state",
+    ]  # never served by its address; its name and hash are shown here
     actions = [
         # the approval page also shows outputs, and has both decisions
         replace(APPROVE, on_page="Approve or decline"),
@@ -492,6 +516,10 @@ class SubmissionAdmin(DecisionAdmin):
         self.note_read(request, submission)
         return submission
 
+    @admin.display(description="state")
+    def shown_state(self, submission: Submission) -> str:
+        return submission.get_state_display()
+
     @admin.display(description="campaigns")
     def campaigns(self, submission: Submission) -> str:
         return links_to_campaigns(submission.human_evaluation)
@@ -514,7 +542,7 @@ class SubmissionAdmin(DecisionAdmin):
 
     @admin.display(description="last error")
     def last_error(self, submission: Submission) -> str:
-        text = submission.failure
+        text = submission.work.failure
         if not text and submission.errors:
             text = str(submission.errors[0].get("message", ""))
         return text if len(text) <= _AT_MOST else text[: _AT_MOST - 1] + "…"

@@ -24,14 +24,14 @@ _BEFORE = (states.State.REQUESTED, states.State.DECLINED, states.State.WITHDRAWN
 class Evaluations(models.Manager["HumanEvaluation"]):
     def tables_asked(self) -> set[str]:
         """Return the tables of task.toml by which people have been asked already."""
-        # withdrawn submissions can return to the board
-        back = self.filter(
-            state=states.State.WITHDRAWN,
+        rows = self.exclude(state__in=_BEFORE)
+        # a withdrawn submission can return to the board for a day
+        gone = rows.filter(submission__own_state=states.State.WITHDRAWN).exclude(
             campaigns__isnull=False,
             submission__events__state=states.State.WITHDRAWN,
             submission__events__at__gt=timezone.now() - states.WAY_BACK,
         )
-        rows = self.filter(~Q(state__in=_BEFORE) | Q(pk__in=back.values("pk")))
+        rows = rows.exclude(pk__in=gone.values("pk"))
         strategies = rows.order_by().values_list("strategy", flat=True).distinct()
         single = HumanEvaluation.Strategy.SINGLE
         return {HUMAN if strategy == single else strategy for strategy in strategies}

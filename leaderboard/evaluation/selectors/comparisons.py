@@ -26,7 +26,14 @@ from leaderboard.evaluation.selectors.system_ratings import campaigns_of
 from leaderboard.stats.stopping.outlook import Course, course_of, labels_needed
 from leaderboard.stats.stopping.sequential import Decision
 from leaderboard.submissions.models import Submission
-from leaderboard.submissions.selectors import ON_BOARD, Staff, inside, public, team_ids
+from leaderboard.submissions.selectors import (
+    ON_BOARD,
+    Staff,
+    in_state,
+    inside,
+    public,
+    team_ids,
+)
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
@@ -238,8 +245,9 @@ def compared(task: Task, viewer: Viewer) -> dict[str, Any]:
 
 
 def seen_and_comparable(viewer: Viewer, pks: Iterable[int]) -> QuerySet[Submission]:
-    rows = Submission.objects.filter(pk__in=list(pks), state__in=ON_BOARD)
-    return rows.filter(public() | inside(viewer)).select_related("task")
+    rows = Submission.objects.filter(in_state(*ON_BOARD), pk__in=list(pks))
+    rows = rows.filter(public() | inside(viewer))
+    return rows.select_related("task", "human_evaluation")
 
 
 def refuse_who_has_none(
@@ -256,6 +264,6 @@ def refuse_who_has_none(
 
 
 def comparable(task: Task, viewer: Viewer) -> QuerySet[Submission]:
-    rows = Submission.objects.filter(task=task, state__in=ON_BOARD)
+    rows = Submission.objects.filter(in_state(*ON_BOARD), task=task)
     rows = rows.filter(public() | inside(viewer))
     return rows.order_by("system_name", "pk")

@@ -22,7 +22,7 @@ from leaderboard.evaluation.models.human_evaluation import (
 )
 from leaderboard.evaluation.selectors.system_ratings import FIRST_SLOT
 from leaderboard.submissions.models import Prediction, Submission
-from leaderboard.submissions.selectors import public
+from leaderboard.submissions.selectors import in_state, public
 from leaderboard.tasks.models import Task
 from quality.bans.selectors import clean_ratings_of
 
@@ -160,8 +160,8 @@ def _found(task: Task, simulated: bool, without: int | None) -> Anchor | None:
     settled = Score.objects.filter(
         public("submission__"),
         ranked(),
+        in_state(Submission.State.PUBLISHED, path="submission__"),
         submission__task=task,
-        submission__state=Submission.State.PUBLISHED,
         submission__simulated=simulated,
         superseded_at=None,
         provisional=False,
@@ -243,7 +243,7 @@ def _judged_items(
 
 def to_approve() -> QuerySet[Submission]:
     """Return submissions whose outputs staff may have rated one at a time."""
-    waiting = Submission.objects.filter(state=Submission.State.MEASURED)
+    waiting = Submission.objects.filter(in_state(Submission.State.MEASURED))
     tasks = Task.objects.filter(pk__in=waiting.order_by().values("task"))
     return waiting.exclude(task__in=[task.pk for task in tasks if task.pairs_only])
 
@@ -264,5 +264,5 @@ def sample_is_public(task: Task) -> bool:
     tests = QualificationTest.objects.filter(pool=task.slug).exclude(
         state=QualificationTest.State.RETIRED
     )
-    soon = Submission.objects.filter(task=task, state__in=ABOUT_TO_ASK)
+    soon = Submission.objects.filter(in_state(*ABOUT_TO_ASK), task=task)
     return not (open_campaigns.exists() or tests.exists() or soon.exists())

@@ -93,12 +93,15 @@ def publish_submission(pk: int) -> bool:
     private = Submission.objects.filter(
         pk=pk, visibility=Submission.Visibility.PRIVATE
     ).exists()
-    return lifecycle.move(
+    now = timezone.now()
+    rows = Submission.objects.filter(pk=pk, own_state=State.MEASURED, published_at=None)
+    if not rows.update(published_at=now):
+        return False
+    lifecycle.tell(
         pk,
-        State.SCORED,
         State.PUBLISHED,
         "The result is ready; the submission is private, so only the team can see it."
         if private
         else "The result is on the board.",
-        published_at=timezone.now(),
     )
+    return True

@@ -347,7 +347,7 @@ def _made(row: Import, team: Team, name: str, by: Account) -> int:
         system_name=name,
         file_name="",
         file_bytes=0,
-        state=Submission.State.ANNOTATED,
+        own_state=Submission.State.MEASURED,
         human_evaluation=evaluation,
     )
     EvaluatedSystem.objects.create(
@@ -402,7 +402,7 @@ def score_imported(task: Task, tell: TellOf) -> None:
     alone = list(
         rows.filter(strategy=single, submission__isnull=False)
         # an import does not restore withdrawn systems
-        .exclude(state=State.WITHDRAWN)
+        .exclude(submission__own_state=Submission.State.WITHDRAWN)
         .order_by("pk")
     )
     for done, evaluation in enumerate(alone, 1):
@@ -429,5 +429,5 @@ def _score(evaluation: HumanEvaluation) -> None:
             state=State.SCORED, scored_at=read_at, final_at=read_at
         )
         Submission.objects.filter(human_evaluation=evaluation).update(
-            state=Submission.State.PUBLISHED, published_at=read_at
+            published_at=read_at
         )

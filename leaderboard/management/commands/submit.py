@@ -122,7 +122,9 @@ def _what_stopped(submission: Submission, timeout: float) -> list[dict[str, Any]
         return []  # its own errors are clear
     if submission.failed:
         return [
-            _error("step-failed", f"{submission.failed_step}: {submission.failure}")
+            _error(
+                "step-failed", f"{submission.failed_step}: {submission.work.failure}"
+            )
         ]
     sentence = (
         f"Not measured within {timeout:g} seconds; it continues as soon as the queue "

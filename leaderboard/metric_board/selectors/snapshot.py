@@ -24,7 +24,7 @@ from leaderboard.metric_runs.selectors import (
 )
 from leaderboard.metrics.base import all_metrics
 from leaderboard.submissions.models import Submission
-from leaderboard.submissions.selectors import public
+from leaderboard.submissions.selectors import in_state, public
 from leaderboard.tasks.models import Task
 
 # Whether judges have a license for a board's criterion, in words.
@@ -325,7 +325,7 @@ def _still_public(board: MetricBoard) -> bool:
     labels = board.payload["labels"].values()
     outside = {label["outside"] for label in labels if label["outside"]}
     systems = Submission.objects.filter(
-        public(), pk__in=pks, state=Submission.State.PUBLISHED
+        public(), in_state(Submission.State.PUBLISHED), pk__in=pks
     )
     metrics = OutsideMetric.objects.filter(pk__in=outside, withdrawn_at=None)
     return systems.count() == len(pks) and metrics.exclude(
@@ -486,8 +486,8 @@ def _judged(task: Task, criterion: str) -> list[BoardSystem]:
         Score.objects.filter(
             public("submission__"),
             ranked(),
+            in_state(Submission.State.PUBLISHED, path="submission__"),
             submission__task=task,
-            submission__state=Submission.State.PUBLISHED,
             evaluation__submission=F("submission"),
             criterion=criterion,
             superseded_at=None,

@@ -23,7 +23,7 @@ from leaderboard.papers.figures import (
     under,
 )
 from leaderboard.submissions.models import Submission
-from leaderboard.submissions.selectors import public
+from leaderboard.submissions.selectors import in_state, public
 from leaderboard.tasks.models import Task
 from quality.detection.models import Ban
 
@@ -59,7 +59,7 @@ def _left(task: Task) -> Judgments:
 
 def _ours(task: Task) -> Judgments:
     rows = Submission.objects.filter(
-        public(), task=task, state=Submission.State.PUBLISHED
+        public(), in_state(Submission.State.PUBLISHED), task=task
     )
     names = dict(rows.values_list("pk", "system_name"))
     evaluations = HumanEvaluation.objects.filter(submission__in=names).order_by("pk")

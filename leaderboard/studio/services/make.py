@@ -92,7 +92,7 @@ def submissions_of(
     )
     by_name = {
         row.system_name: row
-        for row in rows.exclude(state=State.WITHDRAWN).order_by("pk")
+        for row in rows.exclude(own_state=State.WITHDRAWN).order_by("pk")
     }
     named = [by_name.get(name.strip()) for name in systems]
     return [row for row in named if row is not None]
@@ -106,7 +106,7 @@ def measure(made: Made, *, seconds: float = 900) -> Made:
 
     def arrived() -> bool:
         states = Submission.objects.filter(pk__in=[one.pk for one in made.submissions])
-        waiting = states.filter(state__in=UNDER_WAY, failure_permanent=False)
+        waiting = states.filter(own_state__in=UNDER_WAY, failure_permanent=False)
         if not waiting.exists():
             return True
         if waiting.exclude(failure="").exists():
@@ -122,7 +122,7 @@ def measure(made: Made, *, seconds: float = 900) -> Made:
 
 
 def _lack(row: Submission) -> str:
-    said = [str(error["message"]) for error in row.errors] or [row.failure]
+    said = [str(error["message"]) for error in row.errors] or [row.work.failure]
     return f"{row.system_name}: {' '.join(said).strip() or 'not measured in time.'}"
 
 

@@ -94,7 +94,7 @@ def _submitted(
         owner_id=by.pk,
         system_name=name,
         file_bytes=0,
-        state=Submission.State.MEASURED,
+        own_state=Submission.State.MEASURED,
     )
     Prediction.objects.bulk_create(
         Prediction(submission=submission, instance=row, text=outputs[row.instance_id])

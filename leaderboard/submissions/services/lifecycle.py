@@ -1,7 +1,6 @@
-"""The legal states of a submission, and the only way from one to the next.
+"""A submission's own states, and the only way from one to the next.
 
-Between MEASURED and PUBLISHED its states are those of its human evaluation, and only
-`evaluation.machine` writes them, both at once.
+Once it is measured, pages show the state of its human evaluation (`evaluation.machine`).
 """
 
 import json
@@ -10,6 +9,7 @@ from typing import Any, BinaryIO, cast
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
 from crowd.hit_templates.form import read_errors
 from crowd.hits.services.check_answers import checked_spans
@@ -36,31 +36,20 @@ def of_evaluation(state: str) -> str:
 LEGAL: dict[str, frozenset[str]] = {
     State.RECEIVED: frozenset({State.VALID, State.INVALID, State.WITHDRAWN}),
     State.VALID: frozenset({State.MEASURED, State.WITHDRAWN}),
-    **{
-        of_evaluation(old): frozenset(map(of_evaluation, new)) & {*State.values}
-        for old, new in states.LEGAL.items()
-        if of_evaluation(old) in State.values
-    },
-    # Only the submission is published; its evaluation ends as scored.
-    State.SCORED: frozenset({State.PUBLISHED, State.WITHDRAWN}),
-    State.PUBLISHED: frozenset({State.WITHDRAWN}),
+    State.MEASURED: frozenset({State.WITHDRAWN}),
     State.INVALID: frozenset(),
-    # a withdrawn one can return to its earlier state within a day
-    State.WITHDRAWN: frozenset(
-        {
-            *(State.RECEIVED, State.VALID, State.MEASURED, State.DECLINED),
-            *(State.STOPPED, State.SCORED),
-        }
-    ),
+    # it can return to its earlier state within a day
+    State.WITHDRAWN: frozenset({State.RECEIVED, State.VALID, State.MEASURED}),
 }
 
 # What takes a submission on from a state; without an entry, a person does, or its
 # evaluation's job.
 RUNNERS: dict[str, Runner] = {
-    State.RECEIVED: Runner(
-        Submission, "leaderboard.jobs.validate", states=[State.RECEIVED]
-    ),
-    State.VALID: Runner(Submission, "leaderboard.jobs.measure", states=[State.VALID]),
+    state: Runner(Submission, job, where=Q(own_state=state))
+    for state, job in (
+        (State.RECEIVED, "leaderboard.jobs.validate"),
+        (State.VALID, "leaderboard.jobs.measure"),
+    )
 }
 
 
@@ -71,22 +60,24 @@ def move(
     sentence: str,
     *,
     by: Account | None = None,
+    shown: str = "",
     **fields: Any,
 ) -> bool:
-    """Change the state from `old` to `new`, log it, and enqueue the next job.
+    """Change its own state from `old` to `new`, log it, and enqueue the next job.
 
-    Return False if another process was faster. Callers wrap this and the step's other
+    The log has the state that pages show, `shown` unless it is its own. Return False if
+    another process was faster. Callers wrap this and the step's other
     writes in one transaction, and roll these back on False.
     """
     if new not in LEGAL[old]:
         raise ValueError(f"A submission cannot go from {old} to {new}.")
     with transaction.atomic():
-        moved = Submission.objects.filter(pk=pk, state=old).update(
-            state=new, **CLEARED, **fields
+        moved = Submission.objects.filter(pk=pk, own_state=old).update(
+            own_state=new, **CLEARED, **fields
         )
         if not moved:
             return False
-        tell(pk, new, sentence, by=by)
+        tell(pk, shown or new, sentence, by=by)
         if runner := RUNNERS.get(new):
             jobs.enqueue(runner.job, pk=pk)
     return True
@@ -98,7 +89,8 @@ def lock(pk: int) -> Submission:
     Locks are taken in this order, to avoid deadlocks: submission, evaluation, worker,
     campaign, budget, commitment.
     """
-    return Submission.objects.select_for_update(of=("self",)).get(pk=pk)
+    # Others may log about it meanwhile: they hold a later lock, and would wait forever.
+    return Submission.objects.select_for_update(no_key=True).get(pk=pk)
 
 
 def tell(pk: int, state: str, sentence: str, *, by: Account | None = None) -> None:

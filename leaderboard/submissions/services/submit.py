@@ -22,6 +22,7 @@ from django.utils.translation import gettext
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
+from leaderboard.submissions import states
 from leaderboard.submissions.models import DETAILS, Detail, Submission, Team
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.models import Task
@@ -255,8 +256,12 @@ def quota(task: Task, team: Team) -> Quota:
     since = timezone.now() - timedelta(days=days)
     times = list(
         Submission.objects.filter(task=task, team=team, created_at__gt=since)
-        .exclude(state=Submission.State.INVALID)
+        .exclude(own_state=Submission.State.INVALID)
         .exclude(failure_permanent=True)
+        .exclude(
+            human_evaluation__failure_permanent=True,
+            human_evaluation__state__in=states.STEPS,
+        )
         .order_by("created_at")
         .values_list("created_at", flat=True)
     )

@@ -299,7 +299,7 @@ def _systems(task: Task, crowd: Crowd, boss: Any) -> list[Submission]:
             owner=boss,
             system_name=f"System {number}",
             file_bytes=0,
-            state=Submission.State.MEASURED,
+            own_state=Submission.State.MEASURED,
             simulated=True,
         )
         Prediction.objects.bulk_create(

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
+from django.utils import timezone
 
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator, seed_from
@@ -54,7 +55,7 @@ def studied(
             if known is None:
                 _draw_sample(task)
             # This site's data of the task must not be used.
-            task.submissions.update(state=Submission.State.WITHDRAWN)
+            task.submissions.update(own_state=Submission.State.WITHDRAWN)
             yield (
                 task,
                 _handed_in(
@@ -110,14 +111,15 @@ def _handed_in(
     owner, _ = get_user_model().objects.get_or_create(username=NAME)
     team, _ = Team.objects.get_or_create(slug=NAME, defaults={"name": NAME})
     row_of = {row.instance_id: row for row in task.instances.all()}
-    state = Submission.State.PUBLISHED if published else Submission.State.MEASURED
+    published_at = timezone.now() if published else None
     made = []
     for system in systems:
         if not set(system.texts) & set(row_of):
             continue
         submission = Submission.objects.create(
             task=task, team=team, owner=owner, system_name=system.name[:100],
-            file_bytes=0, state=state,
+            file_bytes=0, own_state=Submission.State.MEASURED,
+            published_at=published_at,
         )  # fmt: skip
         Prediction.objects.bulk_create(
             [

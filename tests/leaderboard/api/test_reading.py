@@ -19,6 +19,7 @@ from tests.factories import (
     make_submission,
     make_task,
     make_worker,
+    set_state,
 )
 
 State = Submission.State
@@ -191,11 +192,11 @@ def test_what_people_were_paid_is_told_as_on_the_page(api_of, task, cast, who):
 
     team = who == "team_mate"
     assert money() == ([500, 18, 4] if team else [None, None, None])
-    Submission.own.update(state=State.PUBLISHED, published_at=timezone.now())
+    set_state(Submission.own.all(), State.PUBLISHED)
     assert money() == [500 if team else None, 18, 4]
     page = Client().get(f"/submissions/{owl.pk}/").text
     assert "$0.18 to workers, $0.04 to the platform" in page
-    Submission.own.update(state=State.WITHDRAWN)
+    Submission.own.update(own_state=State.WITHDRAWN)
     assert money() == ([500, 18, 4] if team else [None, None, None])
 
 
@@ -231,10 +232,10 @@ def test_an_anonymous_submission_names_its_team_to_the_team_only(api_of, task, w
 def test_scores_not_published_or_withdrawn_are_the_teams_secret(api_of, task, who):
     submission = make_ranked(task, 70, **who)
     path = f"/submissions/{submission.pk}/"
-    Submission.own.update(state=State.SCORED, published_at=None)
+    set_state(Submission.own.all(), State.SCORED)
     assert api_of("visitor").get(path).json()["scores"] == []
     assert len(api_of("submitter").get(path).json()["scores"]) == 1
-    Submission.own.update(state=State.WITHDRAWN, published_at=timezone.now())
+    Submission.own.update(own_state=State.WITHDRAWN, published_at=timezone.now())
     found = api_of("visitor").get(path).json()
     assert (found["metrics"], found["scores"]) == ({}, [])
 
@@ -256,7 +257,7 @@ def test_mine_are_my_teams_submissions_newest_first(api_of, task, cast, who):
     assert [row["id"] for row in found] == [second.pk, first.pk]
     # filtered by task and state
     make_submission(make_task("arid-answers"), state=State.INVALID, **who)
-    Submission.objects.filter(pk=first.pk).update(state=State.INVALID)
+    set_state(Submission.objects.filter(pk=first.pk), State.INVALID)
     api = api_of("submitter")
     found = api.get("/submissions/", task="tidy-news", state="INVALID").json()
     assert [row["id"] for row in found["results"]] == [first.pk]

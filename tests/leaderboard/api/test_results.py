@@ -107,7 +107,7 @@ def test_rows_are_filtered(api_of, task, kite, who):
 
 
 def test_a_withdrawn_result_shows_no_numbers(api_of, kite):
-    Submission.own.update(state=State.WITHDRAWN)
+    Submission.own.update(own_state=State.WITHDRAWN)
     api = api_of("visitor")
     assert api.get(f"/submissions/{kite.pk}/metric-results/").json()["count"] == 0
     refused = api.get(f"/submissions/{kite.pk}/judgments/")

@@ -30,7 +30,7 @@ def best(mine):
     make_ranked(task, 64, system="Wren", **mine)
     make_ranked(task, 90, system="Owl", visibility="PRIVATE", **mine)
     gone = make_ranked(task, 60, system="Gull", **mine)
-    Submission.objects.filter(pk=gone.pk).update(state="WITHDRAWN")
+    Submission.objects.filter(pk=gone.pk).update(own_state="WITHDRAWN")
     make_submission(task, system="Measured", **mine)
     make_submission(task, system="Broken", state=Submission.State.INVALID, **mine)
     return best

@@ -13,6 +13,7 @@ from leaderboard.models import (
     Score,
     Submission,
 )
+from tests.factories import set_state
 from tests.leaderboard.metric_board.judged import judged_system, measured
 from tests.leaderboard.metric_board.stats.system_level import system_statistics
 
@@ -86,7 +87,7 @@ def test_what_changes_is_computed_anew_beside_the_old_one(world, board, change):
         old.pk, old.signature, old.value = None, "chrf|version:2", 99.0
         old.save(force_insert=True)
     elif change == "withdrawn":
-        rows.update(state="WITHDRAWN")
+        rows.update(own_state="WITHDRAWN")
     elif change == "private":
         rows.update(visibility="PRIVATE")
     else:
@@ -103,7 +104,7 @@ def test_what_changes_is_computed_anew_beside_the_old_one(world, board, change):
 
 @pytest.mark.every_engine
 def test_a_task_that_nobody_has_judged_has_no_board(world):
-    Submission.own.update(state="MEASURED", published_at=None)
+    set_state(Submission.own.all(), "MEASURED")
     assert services.refresh(world.task) == 0
     assert not MetricBoard.objects.exists()
 

@@ -92,8 +92,8 @@ def test_no_private_system_test_question_or_worker_gets_out(client, world, cast)
     fields = {"team": cast.team, "owner": cast.submitter, "n_judged": 25}
     for name, change in (
         ("Hidden", {"visibility": "PRIVATE"}),
-        ("Gone", {"state": "WITHDRAWN"}),
-        ("Waiting", {"state": "SCORED", "published_at": None}),
+        ("Gone", {"own_state": "WITHDRAWN"}),
+        ("Waiting", {"published_at": None}),
     ):
         found = judged_system(world.task, 0.5, rng=world.rng, name=name, **fields)
         measured(found, "chrf", np.full(40, 77.25))

@@ -195,7 +195,7 @@ def test_a_piece_computed_twice_changes_nothing(task, two):
 def test_withdrawn_submissions_are_left_alone(task, two, small_pieces):
     use_metrics(task, "ter")
     services.catch_up(task)
-    type(two[0]).objects.filter(pk=two[0].pk).update(state="WITHDRAWN")
+    type(two[0]).objects.filter(pk=two[0].pk).update(own_state="WITHDRAWN")
     jobs.drain()
     assert [r.submission_id for r in MetricResult.own.filter(metric="ter")] == [
         two[1].pk

@@ -29,7 +29,7 @@ def test_a_board_under_way_and_one_with_too_few_say_so(client, world):
     services.refresh(world.task)
     assert "Being computed" in page(client)
     for submission in world.systems[2:]:
-        Submission.objects.filter(pk=submission.pk).update(state="WITHDRAWN")
+        Submission.objects.filter(pk=submission.pk).update(own_state="WITHDRAWN")
     assert services.refresh(world.task) == 0
     assert MetricBoard.objects.first().state == "TOO_FEW"
     assert "Too few systems" in page(client)
@@ -75,7 +75,7 @@ def test_the_board_shows_every_part(client, board):
 def test_with_few_systems_metrics_are_not_ranked_and_the_board_says_why(
     client, world, by
 ):
-    Submission.objects.filter(pk=world.systems[0].pk).update(state="WITHDRAWN")
+    Submission.objects.filter(pk=world.systems[0].pk).update(own_state="WITHDRAWN")
     services.refresh(world.task)
     jobs.drain()
     found = MetricBoard.objects.first()
@@ -170,9 +170,9 @@ def test_simulated_judgments_are_labelled_everywhere(client, board):
 
 
 @pytest.mark.every_engine
-@pytest.mark.parametrize("change", ["visibility", "state"])
+@pytest.mark.parametrize("change", ["visibility", "own_state"])
 def test_what_is_taken_back_is_gone_at_once(client, board, change):
-    values = {"visibility": "PRIVATE", "state": "WITHDRAWN"}
+    values = {"visibility": "PRIVATE", "own_state": "WITHDRAWN"}
     Submission.objects.filter(system_name="Heron").update(**{change: values[change]})
     said = page(client)
     assert "Heron" not in said

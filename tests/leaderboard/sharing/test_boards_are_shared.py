@@ -46,7 +46,7 @@ def board(task, who, team):
     make_ranked(task, 99, system="Secret", visibility="PRIVATE", **who)
     make_submission(task, system="Waiting", **who)
     gone = make_ranked(task, 98, system="Gone", **who)
-    Submission.objects.filter(pk=gone.pk).update(state="WITHDRAWN")
+    Submission.objects.filter(pk=gone.pk).update(own_state="WITHDRAWN")
     return task
 
 
@@ -186,7 +186,7 @@ def test_a_past_board_says_where_its_ranks_are_computed_again(client, task, who,
     address = f"{BOARD}at/{stamp(timezone.now())}/"
     again = "ranks are computed again from these scores alone"
     assert again not in read(client.get(address))
-    Submission.objects.filter(pk=made[1].pk).update(state="WITHDRAWN")
+    Submission.objects.filter(pk=made[1].pk).update(own_state="WITHDRAWN")
     cache.clear()
     assert again in read(client.get(address))
 

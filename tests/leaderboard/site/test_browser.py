@@ -18,6 +18,7 @@ from tests.factories import (
     make_submission,
     make_task,
     make_worker,
+    set_state,
     tell,
 )
 
@@ -310,7 +311,7 @@ def test_the_page_after_sending_goes_on_by_itself(cast, open_page, chromium, who
     bare.goto(page.url)
     page.evaluate("window.same = true")
     page.get_by_text("Progress: step").click()
-    Submission.own.update(state=State.MEASURED)
+    set_state(Submission.own.all(), State.MEASURED)
     tell(kite, State.MEASURED, "Measured.")
     page.locator(".waits", has_text="Waits for staff").wait_for(timeout=20_000)
     assert page.evaluate("window.same") is True  # nothing was loaded again

@@ -110,7 +110,7 @@ def test_no_board_leads_where_nothing_public_is_ranked(client, task, who, hidden
         kite.evaluation.scores.update(n=1)
         HumanEvaluation.own.update(n_instances=800)
     elif hidden == "withdrawn":
-        Submission.own.update(state="WITHDRAWN")
+        Submission.own.update(own_state="WITHDRAWN")
     else:
         Submission.own.update(visibility=hidden)
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from leaderboard.models import Submission, Team
 from leaderboard.submissions.services import submit as service
 from tests.each import each
-from tests.factories import make_submission, make_team
+from tests.factories import make_submission, make_team, set_state
 
 ADDRESS = "/tasks/tidy-news/submit/"
 
@@ -104,7 +104,7 @@ def test_what_is_said_of_a_system_can_be_changed(nina, client_of, task, cast, re
     nina.post(ADDRESS, form(**about))
     kite = Submission.own.get()
     assert {name: getattr(kite, name) for name in about} == about
-    Submission.own.update(state="PUBLISHED", published_at=timezone.now())
+    set_state(Submission.own.all(), "PUBLISHED")
 
     path = f"/submissions/{kite.pk}/"
     assert "Heron Lab" in read(Client().get(path))

@@ -66,7 +66,7 @@ def test_a_comparison_of_public_systems_is_open(world, client, team, submitter):
 
 
 def test_what_is_withdrawn_is_sealed_again(world, client):
-    Submission.objects.filter(pk=world.pk).update(state="WITHDRAWN")
+    Submission.objects.filter(pk=world.pk).update(own_state="WITHDRAWN")
     assert "71.5" not in client.get("/api/v1/history/entries/").content.decode()
 
 

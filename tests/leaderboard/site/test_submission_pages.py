@@ -19,6 +19,7 @@ from tests.factories import (
     make_submission,
     make_task,
     make_worker,
+    set_state,
     tell,
 )
 
@@ -103,7 +104,7 @@ def test_progress_is_given_alone_and_only_when_it_is_new(client_of, task, who):
     assert "<html" not in first.text
     known = {"If-None-Match": first["ETag"]}
     assert nina.get(path, headers=known).status_code == 304
-    Submission.own.update(state=State.MEASURED)
+    set_state(Submission.own.all(), State.MEASURED)
     tell(kite, State.MEASURED, "Measured.")
     later = nina.get(path, headers=known).text
     assert "Waits for staff" in later

@@ -66,7 +66,7 @@ def test_who_sees_a_submission_in_a_state(client_of, task, who, state, monkeypat
 def test_others_hear_of_a_withdrawal_but_see_nothing_of_it(client_of, task, who, read):
     kite = make_ranked(task, 71.5, **who)
     make_predictions(kite)
-    Submission.objects.filter(pk=kite.pk).update(state=State.WITHDRAWN)
+    Submission.objects.filter(pk=kite.pk).update(own_state=State.WITHDRAWN)
 
     words = read(client_of("rival").get(f"/submissions/{kite.pk}/"))
 

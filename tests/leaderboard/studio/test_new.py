@@ -108,7 +108,7 @@ def test_one_file_without_references_or_metrics_to_the_board(new, client):
     link = re.search(r"(/work/\S*)\n", out)[1]
     assert client.get(link).status_code == 200
     judged(task)
-    states = dict(Submission.own.values_list("system_name", "state"))
+    states = {row.system_name: row.state for row in Submission.own.all()}
     assert states == {"ada": "PUBLISHED", "bob": "PUBLISHED"}
     ada, bob = (
         Score.objects.get(submission__system_name=name, superseded_at=None)
@@ -193,7 +193,7 @@ def test_conversations_on_both_sides(new):
     task = Task.objects.get(slug="talk")
     assert task.configuration.output_format == "conversation"
     judged(task)
-    assert Submission.own.filter(state="PUBLISHED").count() == 2
+    assert Submission.own.exclude(published_at=None).count() == 2
     # what people were shown
     item = Item.own.order_by("pk").first()
     html = hit_templates.get("general-judgement").render(item.data)
@@ -241,7 +241,9 @@ def test_other_kinds_get_to_their_scores(new, files, options, expected):
     assert {name: task.config[name] for name in expected} == expected
     judged(task)
     rows = Submission.own
-    assert {row.state for row in rows} == {"PUBLISHED"}, [row.failure for row in rows]
+    assert {row.state for row in rows} == {"PUBLISHED"}, [
+        row.work.failure for row in rows
+    ]
 
 
 @pytest.mark.parametrize("workers", ["link", "invited"])

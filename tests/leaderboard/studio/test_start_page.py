@@ -19,7 +19,7 @@ def test_a_strangers_system_of_the_same_name_takes_nobodys_place(mia):
     page = text(mia.get(at(draft, "start")))
     assert f"/submissions/{theirs.pk}/" not in page
     mia.post(at(draft, "start"), {**APPROVE, "shown_cents": "0"})
-    approved = Submission.own.filter(state="APPROVED")
+    approved = Submission.own.filter(human_evaluation__state="APPROVED")
     assert set(approved.values_list("pk", flat=True)) == own
 
 
@@ -37,7 +37,7 @@ def test_one_system_that_is_left_of_two_is_compared_with_nothing(mia):
     draft = _loaded(mia, question="Which is better?")
     mia.post(at(draft, "start"), {"price": ""})
     comparison = Comparison.objects.get()
-    Submission.objects.filter(pk=comparison.b_id).update(state="WITHDRAWN")
+    Submission.objects.filter(pk=comparison.b_id).update(own_state="WITHDRAWN")
     assert mia.get(at(draft, "start")).status_code == 200
     page = text(mia.post(at(draft, "start"), {"price": ""}, follow=True))
     assert "Choose 2 to 12 systems" in page

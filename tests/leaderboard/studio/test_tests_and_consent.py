@@ -59,7 +59,7 @@ def test_one_of_the_sites_tests_is_chosen_and_must_be_in_use(mia):
     draft = _loaded(mia, qualification="named", test_name="english")
     QualificationTest.own.update(state="RETIRED")
     assert "no qualification test" in approve(mia, draft)
-    assert not Submission.own.filter(state="APPROVED").exists()
+    assert not Submission.own.filter(human_evaluation__state="APPROVED").exists()
     QualificationTest.own.update(state="PUBLISHED")
     approve(mia, draft)
     assert Requirement.own.first().test_name == "english"

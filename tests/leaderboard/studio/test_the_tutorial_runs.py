@@ -30,7 +30,7 @@ def test_four_systems_in_a_table_to_a_link(tmp_path, monkeypatch):
         said.append(out.getvalue())
     assert "Nothing has been loaded" in said[0]
     assert "/work/invitation/" in said[1]
-    assert set(Submission.own.values_list("state", flat=True)) == {"ANNOTATING"}
+    assert {row.state for row in Submission.own.all()} == {"ANNOTATING"}
     assert Task.own.get().n_instances == 2
     assert Path("sky-and-salt.zip").is_file()
     assert "already loaded" in said[-1]

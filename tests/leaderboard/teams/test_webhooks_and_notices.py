@@ -25,7 +25,7 @@ from leaderboard.models import (
 from leaderboard.submissions.services import lifecycle
 from leaderboard.teams.services import announce, notices, teams, webhooks
 from tests import decoys
-from tests.factories import make_submission, make_task, make_team, make_user
+from tests.factories import make_submission, make_task, make_team, make_user, set_state
 
 pytestmark = pytest.mark.django_db
 State = WebhookDelivery.State
@@ -89,8 +89,9 @@ def hook(server, heron, nina):
 
 
 def go(submission, new, sentence="It went on."):
+    set_state(Submission.objects.filter(pk=submission.pk), new)
+    lifecycle.tell(submission.pk, new, sentence)
     submission.refresh_from_db()
-    assert lifecycle.move(submission.pk, submission.state, new, sentence)
 
 
 def tell_all():

@@ -20,6 +20,7 @@ from leaderboard.evaluation.models.drawn_tests import DrawnTests
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.submissions.models import Prediction, Submission
+from leaderboard.submissions.selectors import in_state
 from leaderboard.submissions.states import State
 from leaderboard.tasks.config import EDITED, HumanConfig
 from leaderboard.tasks.models import Instance, Task
@@ -173,7 +174,7 @@ def not_public_yet(task: Task, systems: Sequence[Submission]) -> QuerySet[Submis
         task=task, visibility=Submission.Visibility.PUBLIC
     )
     others = others.exclude(pk__in=[s.pk for s in systems])
-    return others.exclude(state__in=NOT_HIDDEN).order_by("pk")
+    return others.exclude(in_state(*NOT_HIDDEN)).order_by("pk")
 
 
 def _confirmed(
@@ -259,8 +260,8 @@ def _settled(
 def settled_high(task: Task, human: HumanConfig, *, simulated: bool) -> list[int]:
     """Return evaluations of public systems with a final score in the upper half."""
     scores = Score.objects.filter(
+        in_state(Submission.State.PUBLISHED, path="submission__"),
         submission__task=task,
-        submission__state=Submission.State.PUBLISHED,
         submission__visibility=Submission.Visibility.PUBLIC,
         criterion=next(iter(human.criteria)),
         evaluation__strategy=HumanEvaluation.Strategy.SINGLE,
@@ -308,8 +309,8 @@ def outputs_of(
     """Return outputs with submissions: these systems', then published ones of others."""
     own = [system.pk for system in systems]
     public = Submission.objects.filter(
+        in_state(Submission.State.PUBLISHED),
         task=task,
-        state=Submission.State.PUBLISHED,
         visibility=Submission.Visibility.PUBLIC,
     ).exclude(pk__in=own)
     outputs: dict[int, list[tuple[int, str]]] = {row.pk: [] for row in instances}
@@ -473,8 +474,8 @@ def seen_of(
     """Read public texts and these outputs; with `own`, those on the board are public."""
     asked = [system.pk for system in systems]
     public = Submission.objects.filter(
+        in_state(Submission.State.PUBLISHED),
         task=task,
-        state=Submission.State.PUBLISHED,
         visibility=Submission.Visibility.PUBLIC,
     ).order_by("-pk")
     others = public.exclude(pk__in=asked).values_list("pk", flat=True)

@@ -128,5 +128,5 @@ def test_who_may_not_see_the_scores_gets_no_card(client, client_of, kite, task, 
         own = client_of("team_mate").get(f"/submissions/{private.pk}/{path}")
         assert own.status_code == 200
     assert fetched(client, kite, "pdf").status_code == 404
-    Submission.objects.filter(pk=kite.pk).update(state="WITHDRAWN")
+    Submission.objects.filter(pk=kite.pk).update(own_state="WITHDRAWN")
     assert fetched(client, kite, "json").status_code == 404

@@ -42,7 +42,7 @@ def judge(task, quality, *, workers, seed=1, owner, team, system="Kite", **field
     evaluation.save()
     run.step(evaluation.pk)
     type(submission).objects.filter(pk=submission.pk).update(
-        state="PUBLISHED", published_at=timezone.now()
+        published_at=timezone.now()
     )
     type(evaluation).objects.filter(pk=evaluation.pk).update(final_at=timezone.now())
     evaluation.scores.update(provisional=False)

@@ -153,7 +153,7 @@ def test_a_system_that_left_the_board_has_no_rank_of_it(client, task, who):
     page = f"/submissions/{kite.pk}/"
     assert '<span class="rank">rank 1–2 of 2' in client.get(page).text
 
-    Submission.objects.filter(pk=kite.pk).update(state="WITHDRAWN")
+    Submission.objects.filter(pk=kite.pk).update(own_state="WITHDRAWN")
 
     client.force_login(kite.owner)
     shown = client.get(page)

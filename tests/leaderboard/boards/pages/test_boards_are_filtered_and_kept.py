@@ -130,7 +130,7 @@ def test_a_board_of_the_past_shows_what_was_known_then(client, task, three):
     assert "99.0" not in then.content.decode()
     assert "As it stood on" in then.content.decode()
 
-    Submission.objects.filter(pk=three[1].pk).update(state="WITHDRAWN")
+    Submission.objects.filter(pk=three[1].pk).update(own_state="WITHDRAWN")
     assert names(client.get(f"{BOARD}at/20260215T000000Z/")) == ["Kite"]
 
 

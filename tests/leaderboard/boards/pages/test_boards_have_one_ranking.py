@@ -170,10 +170,10 @@ def test_what_a_withdrawn_private_system_held_keeps_no_board_due(judged):
     past = timezone.now() - timedelta(days=1)
     BoardFit.objects.create(**of_private, inputs_sha256="0" * 64, holds_until=past)
     row = Submission.objects.filter(pk=private.pk)
-    row.update(visibility="PRIVATE", state="PUBLISHED")
+    row.update(visibility="PRIVATE")
     refit(judged)
     assert judged.pk in due()
-    row.update(state="WITHDRAWN")
+    row.update(own_state="WITHDRAWN")
     refit_board(judged)
     assert judged.pk not in due()
 

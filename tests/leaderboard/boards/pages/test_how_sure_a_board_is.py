@@ -95,7 +95,7 @@ def test_a_pair_that_is_not_separated_always_needs_more(team, submitter):
 
 
 def test_weights_of_a_board_that_all_systems_left_open(judged, client):
-    Submission.objects.filter(task=judged).update(state="WITHDRAWN")
+    Submission.objects.filter(task=judged).update(own_state="WITHDRAWN")
     assert client.get("/tasks/tidy-news/weights/?w.truth=2").status_code == 200
 
 
@@ -227,7 +227,7 @@ def test_the_story_names_those_who_led_when_they_came(client, task, who):
 def test_private_and_withdrawn_systems_are_in_no_matrix(judged, team, submitter):
     pks = ranked_pks(judged)
     Submission.objects.filter(pk=pks[0]).update(visibility="PRIVATE")
-    Submission.objects.filter(pk=pks[1]).update(state="WITHDRAWN")
+    Submission.objects.filter(pk=pks[1]).update(own_state="WITHDRAWN")
 
     assert ranked_pks(judged) == [pks[2]]
     # not even when somebody asks for them by number

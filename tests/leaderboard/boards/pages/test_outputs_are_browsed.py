@@ -8,7 +8,13 @@ from django.test.utils import CaptureQueriesContext
 
 from leaderboard.boards.charts import difference
 from leaderboard.models import Instance, MetricResult, Prediction, Submission
-from tests.factories import make_predictions, make_ranked, make_task, make_worker
+from tests.factories import (
+    make_predictions,
+    make_ranked,
+    make_task,
+    make_worker,
+    set_state,
+)
 from tests.leaderboard.boards.pages.judged import judge, rate
 
 
@@ -88,7 +94,7 @@ def test_each_output_says_its_rating_and_the_metric(client, kite, read):
 def test_outputs_are_nobodys_before_publication_but_the_teams(
     client, client_of, kite, read
 ):
-    Submission.objects.filter(pk=kite.pk).update(state="SCORED", published_at=None)
+    set_state(Submission.objects.filter(pk=kite.pk), "SCORED")
     page = f"/submissions/{kite.pk}/"
     # test questions are made of them
     assert ids(client, kite, "?by=rating") == []
@@ -115,7 +121,9 @@ def test_only_outputs_that_may_be_read_are_put_beside(client, client_of, kite, w
             assert b"elsewhere" not in html
     own = client_of("rival").get(f"/submissions/{kite.pk}/?against={wren.pk}").content
     assert b"snored" in own
-    Submission.objects.filter(pk=wren.pk).update(visibility="PUBLIC", state="WITHDRAWN")
+    Submission.objects.filter(pk=wren.pk).update(
+        visibility="PUBLIC", own_state="WITHDRAWN"
+    )
     html = client.get(f"/submissions/{kite.pk}/?against={wren.pk}").content
     assert b"snored" not in html
 

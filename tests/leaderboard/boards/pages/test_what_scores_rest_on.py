@@ -123,7 +123,7 @@ def test_programs_read_the_same(judged, client):
 
 
 def test_systems_that_are_not_public_any_more_are_not_named(judged, client):
-    Submission.objects.filter(system_name="Kite").update(state="WITHDRAWN")
+    Submission.objects.filter(system_name="Kite").update(own_state="WITHDRAWN")
     assert "Kite" not in said(client.get(PAGE))
     assert "Kite" not in client.get("/api/v1/tasks/tidy-news/evidence/").text
 

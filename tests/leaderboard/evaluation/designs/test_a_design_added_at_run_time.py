@@ -112,7 +112,7 @@ def test_outputs_beside_a_reference_go_from_toml_to_board(
     added, published, client, task, tmp_path
 ):
     good, poor = published("Good", 1.0), published("Poor", 0.25)
-    assert (good.state, poor.state) == ("PUBLISHED", "PUBLISHED"), good.failure
+    assert (good.state, poor.state) == ("PUBLISHED", "PUBLISHED"), good.work.failure
     best, worst = (
         Score.objects.get(submission=one, superseded_at=None) for one in (good, poor)
     )
@@ -134,7 +134,7 @@ def test_what_a_design_makes_of_marks_stands_beside(
     added, published, client, boss, task, tmp_path
 ):
     poor = published("Poor", 0.25)
-    assert poor.state == "PUBLISHED", poor.failure
+    assert poor.state == "PUBLISHED", poor.work.failure
     scores = {one.criterion: one for one in Score.objects.filter(submission=poor)}
     assert set(scores) == {"overall", "n_errors"}
     # six of eight are wrong, and a simulated worker marks one error in each

@@ -89,7 +89,7 @@ def test_from_submission_to_board_through_pages_alone(
     found = launch(measured("Heron", 3 / 8, simulated=False), boss)
     people(2)
     found = Submission.objects.get(pk=found.pk)
-    assert found.state == "PUBLISHED", found.failure
+    assert found.state == "PUBLISHED", found.work.failure
     scores = list(Score.objects.filter(submission=found).order_by("pk"))
     asked = hit_templates.get(DIRECT[design][1]).questions
     assert {one.criterion for one in scores} >= set(asked)

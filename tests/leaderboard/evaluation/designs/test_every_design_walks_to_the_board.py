@@ -34,7 +34,7 @@ def test_a_better_system_scores_higher_by_its_marks(ask, published):
     ask(**asked_in("mqm"))
     good, poor = published("Good", 1.0), published("Poor", 0.25)
     assert (good.state, poor.state) == ("PUBLISHED", "PUBLISHED"), (
-        good.failure + poor.failure
+        good.work.failure + poor.work.failure
     )
     best, worst = (
         Score.objects.get(submission=s, criterion="overall", superseded_at=None)
@@ -104,7 +104,7 @@ def test_criteria_apart_have_own_campaigns_money_and_scores(ask, published, task
     }
     ask(**config)
     found = published("Good", 1.0)
-    assert found.state == "PUBLISHED", found.failure
+    assert found.state == "PUBLISHED", found.work.failure
     campaigns = list(Campaign.own.order_by("pk"))
     assert [list(c.hit_type.criteria) for c in campaigns] == [
         ["informativeness"],
@@ -147,7 +147,7 @@ def test_a_design_for_several_systems_is_refused_in_words(ask, measured, boss):
     submission = launch(measured("Lonely", 1.0), boss)
     submission.refresh_from_db()
     assert submission.failure_permanent
-    assert "request a comparison or a joint evaluation" in submission.failure
+    assert "request a comparison or a joint evaluation" in submission.work.failure
 
 
 @pytest.mark.every_engine

@@ -71,7 +71,7 @@ def launched():
         said(submission)
         run.step(submission.human_evaluation_id)
         submission.refresh_from_db()
-        assert submission.state == "ANNOTATING", submission.failure
+        assert submission.state == "ANNOTATING", submission.work.failure
         campaigns = Campaign.own.filter(key__contains=f":{submission.pk}")
         return submission, campaigns.earliest("pk")
 

@@ -23,7 +23,7 @@ from leaderboard.tasks.services import load
 from quality.models import Placement
 from quality.test_questions.separability.features import FEATURES, page_features
 from quality.test_questions.separability.measure import LIMIT, separability
-from tests.factories import make_team, make_user, make_worker
+from tests.factories import make_team, make_user, make_worker, set_state
 from tests.leaderboard.evaluation.hidden.conftest import demo_system
 
 SLUG = "demo-translation"
@@ -68,9 +68,7 @@ def release(task, launched, tmp_path):
             assignment=given, item=item, criterion=criterion, value=0.5
         )
     Campaign.own.update(state="COMPLETE", completed_at=now)
-    for row in (submission, submission.human_evaluation):
-        row.state = "PUBLISHED" if isinstance(row, Submission) else "SCORED"
-        row.save()
+    set_state(Submission.objects.filter(pk=submission.pk), "PUBLISHED")
     folder = make(task, tmp_path / "release", texts=True).folder
     return "".join(path.read_text("utf-8") for path in sorted(folder.iterdir()))
 

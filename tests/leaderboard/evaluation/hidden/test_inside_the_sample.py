@@ -90,7 +90,7 @@ def test_few_workers_complete_a_campaign(
     campaign.refresh_from_db()
     assert (campaign.state, campaign.notice) == (ENDED, "")
     submission.refresh_from_db()
-    assert (submission.state, submission.failure) == ("PUBLISHED", "")
+    assert (submission.state, submission.work.failure) == ("PUBLISHED", "")
     score = submission.scores.get(superseded_at=None)
     assert score.n == task.sample_size
 

@@ -13,6 +13,7 @@ from tests.factories import (
     make_submission,
     make_team,
     make_user,
+    set_state,
 )
 from tests.leaderboard.evaluation.hidden.test_texts import (
     placed,
@@ -124,5 +125,5 @@ def launch_again(submission):
     HumanEvaluation.objects.filter(submission=submission).update(
         state="APPROVED", approved_cents=100_000, start_now=True
     )
-    Submission.objects.filter(pk=submission.pk).update(state="APPROVED")
+    set_state(Submission.objects.filter(pk=submission.pk), "APPROVED")
     run.step(submission.human_evaluation_id)

@@ -182,7 +182,7 @@ def test_what_cannot_be_measured_says_why_and_can_be_tried_again(
     html = admin_client.get(page_of(kite)).text
     assert "could not be measured. The &lt;b&gt;questions&lt;/b&gt; cannot" in html
     # whoever submitted it has nothing to do with this
-    assert (state_of(kite), kite.failure) == ("MEASURED", "")
+    assert (state_of(kite), kite.work.failure) == ("MEASURED", "")
     assert measured_tests.due() == []
     monkeypatch.undo()
     assert UNMEASURED in pressed(admin_client, kite)

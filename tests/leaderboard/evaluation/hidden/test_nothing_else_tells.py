@@ -14,7 +14,7 @@ from crowd.workers.services import invitations
 from leaderboard.models import Submission, TestCheck
 from leaderboard.releases.make import make
 from quality.models import Placement
-from tests.factories import make_user, make_worker
+from tests.factories import make_user, make_worker, set_state
 from tests.kept import kept
 from tests.leaderboard.evaluation.hidden.test_texts import say_something, speak
 
@@ -130,7 +130,7 @@ def test_releases_tell_nothing_while_people_are_asked(campaign, task, tmp_path):
 
 def test_the_evidence_page_has_numbers_only(campaign, task, client):
     submission = Submission.own.get()
-    Submission.objects.filter(pk=submission.pk).update(state="PUBLISHED")
+    set_state(Submission.objects.filter(pk=submission.pk), "PUBLISHED")
     TestCheck.objects.create(
         evaluation=submission.human_evaluation,
         n_wanted=48,

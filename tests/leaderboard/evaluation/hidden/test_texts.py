@@ -1,6 +1,7 @@
 """Texts of test questions: real outputs with a minimal edit, good ones, none twice."""
 
 import pytest
+from django.utils import timezone
 
 from crowd.models import Item
 from leaderboard.evaluation.services.hidden.offers import edited, fingerprint
@@ -136,7 +137,7 @@ def test_what_staff_confirmed_comes_first(task, launched, admin_user):
 def test_private_outputs_are_shown_in_no_campaign_but_their_own(task, launched):
     private, _ = launched(task, "Owl", said=speak)
     Submission.objects.filter(pk=private.pk).update(
-        visibility="PRIVATE", state="PUBLISHED"
+        visibility="PRIVATE", published_at=timezone.now()
     )
     other, campaign = launched(task, "Gull", said=speak)
     sources = {

@@ -116,7 +116,7 @@ def published(annotating, diligent, quality, task):
         Crowd(diligent, quality=quality, seed=1).work()
         settle()
         found = now(annotating)
-        assert (found.state, found.failure) == ("PUBLISHED", "")
+        assert (found.state, found.work.failure) == ("PUBLISHED", "")
         return found
 
     return kept("published", work, task.config)

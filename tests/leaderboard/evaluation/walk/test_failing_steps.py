@@ -59,7 +59,7 @@ def test_a_stored_file_that_is_gone_or_cut_short_is_our_failure_in_plain_words(
         found = now(submission)
         assert (found.state, found.errors) == ("RECEIVED", [])
         assert found.failure_permanent
-        assert found.failure == (
+        assert found.work.failure == (
             "The stored file is lost or damaged on our side; please submit it again."
         )
     assert submit.quota(task, submit.team_for(sam)).used == 0
@@ -82,5 +82,5 @@ def test_an_error_of_the_system_is_told_without_its_path(hand_in, good, monkeypa
 
     monkeypatch.setattr(services, "batch_of", full)
     steps.measure(submission.pk)
-    assert "No space left on device" in now(submission).failure
-    assert "secret-place" not in now(submission).failure
+    assert "No space left on device" in now(submission).work.failure
+    assert "secret-place" not in now(submission).work.failure

@@ -132,7 +132,7 @@ def test_a_task_that_does_not_say_it_asks_nobody(task, asked):
     task.save()
     submission = asked()
     submission.refresh_from_db()
-    assert "add test_criteria" in submission.failure
+    assert "add test_criteria" in submission.work.failure
     assert submission.state == "APPROVED"
     with pytest.raises(GenieError, match="add test_criteria"):
         qualification.draw_test(task, 4)

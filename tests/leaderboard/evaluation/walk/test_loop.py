@@ -71,7 +71,7 @@ def test_the_campaign_has_the_subset_and_its_hidden_questions(annotating, task):
 
 
 def test_the_walk_ends_on_the_board_with_the_right_score(published):
-    assert (published.state, published.failure) == ("PUBLISHED", "")
+    assert (published.state, published.work.failure) == ("PUBLISHED", "")
     score = Score.own.get()
     ratings = clean_ratings(published.human_evaluation.campaign)
     plain = score.estimates["plain"]["mean"]

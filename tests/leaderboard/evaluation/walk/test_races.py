@@ -73,7 +73,7 @@ def test_every_step_done_twice_at_once_counts_once(hand_in, good, boss, task, qu
     assert Score.own.count() == 1
     at_once(lambda: steps.step_evaluation(evaluation.pk))
     submission.refresh_from_db()
-    assert (submission.failure, submission.n_attempts) == ("", 0)
+    assert (submission.work.failure, submission.n_attempts) == ("", 0)
     # the slower one may find it published and say that nothing is open any more
     SubmissionEvent.objects.filter(submission=submission, sentence=FINAL).delete()
     assert states(submission) == [

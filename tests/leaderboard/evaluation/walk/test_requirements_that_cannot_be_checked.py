@@ -69,7 +69,7 @@ def test_a_requirement_after_the_approval_stops_the_launch(task, measured, boss)
     Requirement.objects.create(pool=task.slug, kind="COUNTRY", countries="US")
     settle()
     measured.refresh_from_db()
-    assert "cannot check" in measured.failure
+    assert "cannot check" in measured.work.failure
     assert not Campaign.own.exists()
 
 

@@ -26,7 +26,11 @@ def stop(boss, **decided) -> None:
 def test_what_was_stopped_is_published_only_if_told(begun, boss, task, client, decided):
     stop(boss, **decided)
     found = now(begun)
-    assert (found.state, found.failure, found.published_at) == ("STOPPED", "", None)
+    assert (found.state, found.work.failure, found.published_at) == (
+        "STOPPED",
+        "",
+        None,
+    )
     assert "publish no result" in found.events.last().sentence
     assert not Score.own.exists()
     assert len(standings(task)) == 0

@@ -32,7 +32,7 @@ def test_what_never_went_out_cannot_be_published(measured, boss):
     with refusal("nothing-rated"):
         decide.publish_partial(submission, by=boss, reason="Show it.")
     settle()
-    assert (now(submission).state, now(submission).failure) == ("STOPPED", "")
+    assert (now(submission).state, now(submission).work.failure) == ("STOPPED", "")
     decide.withdraw(submission, by=boss, reason="")
     assert now(submission).state == "WITHDRAWN"
 
@@ -108,8 +108,8 @@ def test_a_withdrawn_submission_comes_back_without_money(hand_in, good, boss, re
     decide.withdraw(submission, by=submission.owner, reason="Wrong file.")
     settle()
     gone = now(submission)
-    assert (gone.state, gone.failure) == ("WITHDRAWN", "")
-    assert gone.evaluation.state == "WITHDRAWN"
+    assert (gone.state, gone.work.failure) == ("WITHDRAWN", "")
+    assert gone.evaluation.state == BACK[reach].replace("MEASURED", "REQUESTED")
     assert sum(Commitment.own.values_list("amount_cents", flat=True)) == spent()
     assert not Commitment.own.filter(settled_at=None).exists()
     for again in (decide.withdraw, decide.stop, decide.decline, decide.publish_partial):
@@ -121,7 +121,7 @@ def test_a_withdrawn_submission_comes_back_without_money(hand_in, good, boss, re
     decide.restore(submission, by=submission.owner)
     settle()
     found = now(submission)
-    assert (found.state, found.failure) == (BACK[reach], "")
+    assert (found.state, found.work.failure) == (BACK[reach], "")
     after = list(Commitment.own.values_list("key", "amount_cents", "settled_at"))
     assert after == before
     with refusal("not-restorable"):

@@ -45,7 +45,7 @@ def test_the_fourth_in_a_week_is_refused_with_the_date_of_the_next(hand_in, good
 
 @pytest.mark.parametrize(
     "fields",
-    [{"state": "INVALID"}, {"failure_permanent": True}],
+    [{"own_state": "INVALID"}, {"failure_permanent": True}],
 )
 def test_invalid_files_and_our_failures_do_not_count(hand_in, good, task, sam, fields):
     for number in range(3):
@@ -109,7 +109,7 @@ def test_a_valid_file_is_measured_by_every_metric_of_the_task(hand_in, good, tas
     submission = hand_in(good)
     jobs.drain()
     submission.refresh_from_db()
-    assert (submission.state, submission.failure) == ("MEASURED", "")
+    assert (submission.state, submission.work.failure) == ("MEASURED", "")
     results = {r.metric: r for r in submission.metric_results.all()}
     assert set(results) == set(task.config["metrics"]["use"])
     assert results["sacrebleu"].value == pytest.approx(100)
@@ -146,7 +146,7 @@ def test_a_step_that_fails_three_times_can_be_retried(hand_in, good, boss, monke
     assert submission.failed_step == "measure"
     assert submission.failure_permanent
     assert submission.n_attempts == 3
-    assert "disk\\ngone" in submission.failure
+    assert "disk\\ngone" in submission.work.failure
     monkeypatch.undo()
     decide.retry(submission, by=boss)
     jobs.drain()
