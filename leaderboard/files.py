@@ -2,52 +2,37 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
-import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
-from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, TextIO, cast
+from pathlib import PurePosixPath
+from typing import Any, BinaryIO, TextIO
+
+import python_calamine as calamine
 
 from genie.lib.errors import GenieError
 
+Opener = Callable[[], BinaryIO]
 GZIP = b"\x1f\x8b"
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-# Files that are no tables, by their first bytes, and what to do.
+# Files that are no tables, by their first bytes in small letters, and what to do.
 _FOREIGN = {
-    b"\xd0\xcf\x11\xe0": "an Excel file of before 2007, or one with a password; save it "
-    "as XLSX without a password, or as CSV",
-    b"%PDF": "a PDF; save the table as CSV",
-    b"BZh": "compressed with bzip2; unpack it first",
-    b"\xfd7zXZ": "compressed with xz; unpack it first",
-    b"7z\xbc\xaf": "a 7z archive; unpack it first",
-    b"\x28\xb5\x2f\xfd": "compressed with zstd; unpack it first",
-    b"SQLite format 3": "a database; save the table as CSV",
-    b"\x89PNG": "a picture; a table is needed",
-    b"\xff\xd8\xff": "a picture; a table is needed",
-    b"<!doctype html": "a web page; save the table in it as CSV",
-    b"<html": "a web page; save the table in it as CSV",
+    "a PDF; save the table as CSV": (b"%pdf",),
+    "a picture, and no table": (b"\x89png", b"\xff\xd8\xff"),
+    "a web page; save the table in it as CSV": (b"<!doctype html", b"<html"),
+    "packed; unpack it first": (b"bzh", b"\xfd7zxz", b"7z\xbc\xaf", b"(\xb5/\xfd"),
+    "an old Excel file, or one with a password; save it as CSV": (b"\xd0\xcf\x11\xe0",),
 }
-_MARKS = {
-    # the longer marks first: UTF-32's begins like UTF-16's
-    b"\xff\xfe\0\0": "utf-32",
-    b"\0\0\xfe\xff": "utf-32",
-    b"\xff\xfe": "utf-16",
-    b"\xfe\xff": "utf-16",
-}
-_HEAD_BYTES = 1 << 16
-# What zipfile raises beside its own error.
-_DAMAGED = (EOFError, OSError, RuntimeError, ValueError)
-_LONGEST = 60
-_UNSHOWABLE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
-)
+# The longer marks first: UTF-32's begins like UTF-16's.
+_MARKS = dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32")
+_MARKS |= dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16")
+_DAMAGED = (zlib.error, EOFError, OSError, RuntimeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -65,10 +50,8 @@ class Limits:
 class Problem:
     """A problem of a file.
 
-    `code` is the stable, hyphenated name of its kind, and `message` a sentence without
-    its full stop: the problem and what to do. `place` is a row or cell in words, and
-    `column` a column's name; each is empty if the problem concerns none. What a `fatal`
-    problem concerns is not used.
+    `code` is the stable name of its kind, and `message` a sentence without its full stop:
+    the problem and what to do. What a `fatal` problem concerns is not used.
     """
 
     code: str
@@ -99,65 +82,73 @@ def refuse(
 
 
 def printable(text: str) -> str:
-    r"""Return a text from a stranger's file, safe to print on one line.
-
-    It has at most 60 characters; those that cannot be shown are written as ``\u202e``.
-    """
-    cut = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-    return _UNSHOWABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", cut)
+    """Return at most 60 characters of a text, with those that cannot be shown escaped."""
+    cut = text if len(text) <= 60 else text[:59] + "…"
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in cut)
 
 
 @dataclass(frozen=True)
 class File:
     """One file, unpacked while it is read.
 
-    `name` is its path in its folder or archive; `stream` opens it, packed or not.
+    `name` is its path in its folder or archive; `stream` opens it, packed or not. Of a
+    workbook with several sheets, only `sheet` is read.
     """
 
     name: str
-    stream: Callable[[], BinaryIO]
+    stream: Opener
     limits: Limits = Limits()
+    sheet: str = ""
 
     @property
     def suffix(self) -> str:
         return PurePosixPath(self.name.lower().removesuffix(".gz")).suffix
 
-    def open(self) -> BinaryIO:
-        return cast("BinaryIO", io.BufferedReader(_Limited(self), _HEAD_BYTES))
+    def open(self) -> Any:
+        stream = self.stream()
+        start = stream.tell()
+        packed = stream.read(2) == GZIP
+        stream.seek(start)
+        unpacked: Any = gzip.GzipFile(fileobj=stream) if packed else stream
+        if packed:
+            unpacked.myfileobj = stream  # is closed with it
+        return unpacked
 
     def head(self) -> bytes:
         with self.open() as stream:
-            return stream.read(_HEAD_BYTES)
+            return bytes(stream.read(1 << 16))
 
     @contextmanager
     def text(self, newline: str = "") -> Iterator[TextIO]:
-        """Open the file as text, without a byte order mark.
-
-        Lines end at any line end, or only at `newline`. Raises "not-a-table",
-        "empty-file", "not-text" or "not-utf-8".
-        """
+        """Open the file as text; lines end at any line end, or only at `newline`."""
         head = self.head()
-        for magic, kind in _FOREIGN.items():
-            if head.lstrip()[:20].lower().startswith(magic.lower()):
-                raise refuse("not-a-table", f"the file is {kind}", self.name)
+        start = head.lstrip()[:20].lower()
+        if kind := next((k for k, m in _FOREIGN.items() if start.startswith(m)), ""):
+            raise refuse("not-a-table", f"the file is {kind}", self.name)
         if not head.strip(b" \t\r\n\xef\xbb\xbf"):
             raise refuse("empty-file", "the file is empty", self.name)
-        encoding = next((e for mark, e in _MARKS.items() if head.startswith(mark)), "")
-        if not encoding and b"\0" in head:
-            line = head.count(b"\n", 0, head.index(b"\0")) + 1
-            raise refuse(
-                "not-text",
-                "a character of number 0 stands here, so this is no text, or UTF-16 "
-                "without its byte order mark; save it as UTF-8",
-                self.name,
-                f"line {line:,}",
+        encoding = next(
+            (e for m, e in _MARKS.items() if head.startswith(m)), "utf-8-sig"
+        )
+        if b"\0" in head and encoding == "utf-8-sig":
+            message = (
+                "a character of number 0 stands here: it is no text; save it as UTF-8"
             )
-        encoding = encoding or "utf-8-sig"
-        with io.TextIOWrapper(self.open(), encoding, newline=newline) as text:
+            line = head.count(b"\n", 0, head.index(b"\0")) + 1
+            raise refuse("not-text", message, self.name, f"line {line:,}")
+        stream, kind = self.open(), encoding.removesuffix("-sig").upper()
+        with io.TextIOWrapper(stream, encoding, newline=newline) as text:
             try:
                 yield text
-            except UnicodeError as error:
-                raise self._not_utf_8(encoding) from error
+            except UnicodeDecodeError as error:
+                at = stream.tell() - len(error.object) + error.start
+                message = (
+                    f"the byte 0x{error.object[error.start]:02x} is not {kind}; save the "
+                    "file as UTF-8 (in a spreadsheet: CSV UTF-8)"
+                )
+                with self.open() as again:
+                    place = f"line {again.read(at).count(10) + 1:,}"
+                raise refuse("not-utf-8", message, self.name, place) from error
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the text, with their ends."""
@@ -169,126 +160,79 @@ class File:
         with self.text("\n") as text:
             yield from (line.rstrip("\r\n") for line in text)
 
-    def _not_utf_8(self, encoding: str) -> Unreadable:
-        if encoding.startswith("utf-8"):
-            with self.open() as stream:
-                for number, line in enumerate(stream, 1):
-                    try:
-                        line.decode("utf-8")
-                    except UnicodeDecodeError as error:
-                        message = (
-                            f"the byte 0x{line[error.start]:02x} is not UTF-8; save the "
-                            "file as UTF-8 (in a spreadsheet: CSV UTF-8)"
-                        )
-                        place = f"line {number:,}"
-                        return refuse("not-utf-8", message, self.name, place)
-        message = f"the file begins as {encoding.upper()} and is not; save it as UTF-8"
-        return refuse("not-utf-8", message, self.name)
 
-
-class _Limited(io.RawIOBase):
-    def __init__(self, file: File) -> None:
-        self._file, self._n = file, 0
-        self._raw = self._stream = file.stream()
-        packed = self._raw.read(2) == GZIP
-        self._raw.seek(0)
-        if packed:
-            self._stream = cast("BinaryIO", gzip.GzipFile(fileobj=self._raw))
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        name, most = self._file.name, self._file.limits.n_bytes
-        try:
-            data = self._stream.read(len(buffer))
-        except (OSError, EOFError, zlib.error) as error:
-            message = "the file is packed, and damaged or cut off; send it again"
-            raise refuse("damaged-file", message, name) from error
-        self._n += len(data)
-        if self._n > most:
-            message = f"the file has more than {most:,} bytes once unpacked; split it"
-            raise refuse("too-large", message, name)
-        buffer[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self._stream.close()
-        self._raw.close()
-        super().close()
-
-
-class _Again(io.RawIOBase):
+class _Again(io.BufferedReader):
     """A stream that its owner closes, read again from where it was."""
 
-    def __init__(self, stream: BinaryIO, start: int) -> None:
-        self._stream, self._start = stream, start
+    closed = False
+
+    def __init__(self, stream: Any, start: int) -> None:
         stream.seek(start)
+        super().__init__(stream)
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._stream.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        at = offset if whence else offset + self._start
-        return self._stream.seek(at, whence) - self._start
+    def close(self) -> None:
+        self.closed = True
 
 
 def receive(name: str, stream: BinaryIO, limits: Limits | None = None) -> File:
     """Return the only file of an upload, from its position, without holding it."""
-    again = cast("Callable[[], BinaryIO]", partial(_Again, stream, stream.tell()))
-    return only_file(name, again, limits)
+    return only_file(name, partial(_Again, stream, stream.tell()), limits)
 
 
-def only_file(
-    name: str, stream: Callable[[], BinaryIO], limits: Limits | None = None
-) -> File:
+def only_file(name: str, stream: Opener, limits: Limits | None = None) -> File:
     """Return a file, or the only one of an archive; raises "several-files"."""
-    file, *others = islice(unpack(name, stream, limits), 2)
+    file, *others = unpack(name, stream, limits)
     if others:
-        raise refuse("several-files", "it holds several files; unpack it", name)
+        names = ", ".join(
+            printable(one.sheet or one.name) for one in [file, *others][:5]
+        )
+        message = f"it holds several files or sheets ({names}); keep one"
+        raise refuse("several-files", message, name)
     return file
 
 
-def opener(path: Path) -> Callable[[], BinaryIO]:
-    return lambda: path.open("rb")
-
-
-def unpack(
-    name: str, stream: Callable[[], BinaryIO], limits: Limits | None = None
-) -> Iterator[File]:
-    """Yield a file, or the files of a ZIP archive.
-
-    Raises "damaged-file" or "too-large".
-    """
+def unpack(name: str, stream: Opener, limits: Limits | None = None) -> Iterator[File]:
+    """Yield a file, the files of an archive, or the filled sheets of a workbook."""
     file = File(name, stream, limits or Limits())
-    with stream() as opened:
-        if not opened.read(4).startswith(ZIP):
-            yield file
-            return
-        opened.seek(0)
-        try:
-            with zipfile.ZipFile(opened) as packed:
-                inside, most = packed.infolist(), file.limits
-                n_bytes = sum(one.file_size for one in inside)
-                if len(inside) > most.n_files or n_bytes > most.n_bytes:
-                    message = (
-                        f"it holds more than {most.n_files:,} files or {most.n_bytes:,} "
-                        "bytes; split it"
-                    )
-                    raise refuse("too-large", message, name)
-                if "xl/workbook.xml" in packed.namelist():
-                    yield file
-                    return
-                for one in inside:
-                    # macOS adds files
-                    if not one.is_dir() and not one.filename.startswith("__MACOSX/"):
-                        data = partial(io.BytesIO, packed.read(one))
-                        yield File(one.filename, data, most)
-        except (zipfile.BadZipFile, zlib.error, *_DAMAGED) as error:
-            message = f"the archive or workbook is damaged ({error}); send it again"
-            raise refuse("damaged-file", message, name) from error
+    most = file.limits
+    try:
+        with file.open() as opened:
+            start = opened.tell()
+            is_zip = opened.read(4).startswith(ZIP)
+            opened.seek(start + most.n_bytes)
+            message = f"it has over {most.n_bytes:,} bytes or {most.n_files:,} files"
+            too_large = refuse("too-large", f"{message}; split or unpack it", name)
+            if opened.read(1):
+                raise too_large
+            if not is_zip:
+                yield file
+                return
+            packed = zipfile.ZipFile(opened)
+            inside = packed.infolist()
+            n_bytes = sum(one.file_size for one in inside)
+            is_book = "xl/workbook.xml" in packed.namelist()
+            if n_bytes > most.n_bytes or (len(inside) > most.n_files and not is_book):
+                raise too_large
+            for one in () if is_book else inside:
+                # macOS adds files
+                if not one.is_dir() and not one.filename.startswith("__MACOSX/"):
+                    data = partial(io.BytesIO, packed.read(one))
+                    # archives within archives could unpack to any size
+                    yield from unpack(one.filename, data, replace(most, n_files=0))
+        if is_book:
+            names, path = [*sheets(file)], PurePosixPath(name).with_suffix("")
+            by_sheet = [replace(file, name=f"{path}/{s}.xlsx", sheet=s) for s in names]
+            yield from by_sheet if names[1:] else [file]
+    except (zipfile.BadZipFile, calamine.CalamineError, *_DAMAGED) as error:
+        message = f"the archive or workbook is damaged ({error}); send it again"
+        raise refuse("damaged-file", message, name) from error
+
+
+def sheets(file: File) -> dict[str, calamine.CalamineSheet]:
+    """Return the visible sheets of a workbook that hold something, by name."""
+    visible = calamine.SheetVisibleEnum.Visible
+    with file.open() as stream:
+        book = calamine.load_workbook(io.BytesIO(stream.read()))
+    names = [one.name for one in book.sheets_metadata if one.visible == visible]
+    found = {s: book.get_sheet_by_name(s) for s in names if file.sheet in ("", s)}
+    return {name: one for name, one in found.items() if one.height}

@@ -13,6 +13,7 @@ from leaderboard.tables import (
     header_words,
     is_binary,
     json_rows,
+    only_sound,
     read_sound_table,
 )
 
@@ -39,7 +40,7 @@ def _rows(file: File) -> tuple[str, Iterable[_Raw]]:
         return file.suffix[1:], _table_rows(file)
     if found := json_rows(file):
         unit, rows = found
-        return "jsonl", (_row(f"{unit} {n:,}", one) for n, one in rows)
+        return "jsonl", (_row(f"{unit} {n:,}", one) for n, one in only_sound(rows))
     first = first_lines(file)[0].strip()
     words = header_words(first)
     if "system" in words and words & {*_NAMES[-1]}:

@@ -27,6 +27,7 @@ from leaderboard.tables import (
     is_binary,
     json_lines,
     kind_of,
+    only_sound,
     read_json,
     read_sound_table,
     rows_within,
@@ -246,7 +247,7 @@ def _looks_like_json(start: list[str]) -> bool:
 
 def _json_rows(file: File, known: Set[str]) -> tuple[str, Rows]:
     if lines := json_lines(file):
-        return "json-lines", ((f"line {n:,}", row) for n, row in lines)
+        return "json-lines", ((f"line {n:,}", row) for n, row in only_sound(lines))
     value = read_json(file)
     kind = "json-list"
     if not isinstance(value, dict):

@@ -31,6 +31,7 @@ def read(path, roles, choices):
         if layout_of(files) not in all_layouts():
             sets = [choices[k] for k in ("pair", "data_set") if k in choices]
             given = {"lost": "yes", "set": "".join(sets).replace("-", "")}
+            given |= {"raw": "yes"} if choices.get("values") == "raw" else {}
         found = propose(files, choices=given)
         asked = [
             one.question

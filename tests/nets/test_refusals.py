@@ -43,6 +43,7 @@ _GOOD = 2  # files that each reader reads, and that are damaged
 def _judgments(name):
     """Do what an import does before anything is stored: guess, read, find scales."""
     _, choices, _ = by_reader()[name]
+    choices = choices | ({"lost": "yes"} if name in all_layouts() else {})
 
     def read(parts):
         files = [file_of(name, data) for name, data in parts.items()]

@@ -68,7 +68,7 @@ def read_tables(
             0,
             "",
             f"Not read: {one.problems[0].message}.",
-            fatal=False,
+            fatal=one.code not in ("not-a-table", "not-text", "empty-file", "no-rows"),
         )
         for one in refused
     ]

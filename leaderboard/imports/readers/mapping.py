@@ -43,7 +43,8 @@ ROLES: Mapping[str, str] = {
 }
 #: Other answers: `words` are numbers or sides of words, for all criteria or one;
 #: `names` is what names of rating columns say; `ranks` is the criterion that ranks;
-#: with `labels`, words without a number stay words, by which nothing is ranked.
+#: with `labels`, words without a number stay words, by which nothing is ranked; with
+#: `raw`, z-scores are made raw scores by the columns mean and sd of a table of raters.
 ANSWERS = (
     "words",
     "names",
@@ -56,6 +57,7 @@ ANSWERS = (
     "labels",
     "counted",
     "standardised",
+    "raw",
     "scale",
 )
 #: Answers about the shape of files, which `shapes` explains.
@@ -98,6 +100,7 @@ class Chosen:
     labels: bool = False
     counted: tuple[Role, ...] = (Role.JUDGMENT,)
     standardised: bool = False
+    raw: bool = False
     scale: str = ""
     may_lack: bool = False
 
@@ -144,6 +147,7 @@ def read_choices(choices: Mapping[str, Any], columns: Iterable[str] = ()) -> Cho
         _yes(choices.get("labels")),
         tuple(map(Role, split_names(choices.get("counted") or Role.JUDGMENT, set()))),
         _yes(choices.get("standardised")),
+        _yes(choices.get("raw")),
         str(choices.get("scale") or ""),
         "when" in choices,
     )

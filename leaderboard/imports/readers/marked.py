@@ -16,7 +16,7 @@ def add_rows(made: Judgments, texts: Sequence[Row], file: str) -> list[Row]:
     """Add a row for each of a text's "values", and keep its "output" and "source".
 
     The first row has the text's spans, with their places corrected. Workers get
-    pseudonyms, and pages those of accounts. Values that are no number are left out.
+    pseudonyms, and pages those of accounts. Values that are no number are reported.
     """
     fitted, note = fit([(text["output"], text["spans"] or []) for text in texts])
     if note:
@@ -33,7 +33,11 @@ def add_rows(made: Judgments, texts: Sequence[Row], file: str) -> list[Row]:
         marked = [span.to_dict() for span in spans]
         row["spans"] = None if text["spans"] is None else marked
         for criterion, word in text["values"].items():
-            if (value := number_of(word)) == value:
+            if (value := number_of(word)) != value:
+                if word not in (None, ""):
+                    what = f"{str(word)[:40]!r} is no number."
+                    made.report(file, text["row"], criterion, what)
+            else:
                 about = {
                     "criterion": criterion,
                     "value": value,

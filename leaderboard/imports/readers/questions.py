@@ -139,25 +139,25 @@ def asked_of(
     ):
         question = f"{several!r} seems to be several systems in one cell. Is each of them a system?"
         found.append(Choice("split", question, ("yes", "no"), needed=True))
-    lost = [one for one in judgments.problems if one.fatal]
     repeated = int((rows["role"] == Role.SUPERSEDED.value).sum())
-    n_lost, n = len(lost) + repeated, len(rows) + len(lost)
+    if not said.lost and not any(one.name == "words" and one.needed for one in found):
+        found += ask_of_losses(judgments, repeated)
+    return found
+
+
+def ask_of_losses(judgments: Judgments, repeated: int = 0) -> list[Choice]:
+    """Return the question whether to import ratings without those that cannot be used."""
+    lost = [one for one in judgments.problems if one.fatal]
+    n_lost, n = len(lost) + repeated, len(judgments.rows) + len(lost)
+    # a problem of no row is one of many
+    if n_lost <= _MOST_LOST * n and all(one.row for one in lost):
+        return []
     why = [
         f"{repeated:,} repeat another of the same rater, output and criterion"
     ] * bool(repeated)
     why += [f"{len(lost):,} cannot be used, such as {lost[0]}"] if lost else []
-    explained = not any(one.name == "words" and one.needed for one in found)
-    if n_lost > _MOST_LOST * n and not said.lost and explained:
-        found.append(
-            Choice(
-                "lost",
-                f"{n_lost:,} of {n:,} ratings would not count: {'; '.join(why)}. Import "
-                "the others?",
-                ("yes",),
-                needed=True,
-            )
-        )
-    return found
+    question = f"{n_lost:,} of {n:,} ratings would not count: {'; '.join(why)}. Import the others?"
+    return [Choice("lost", question, ("yes",), needed=True)]
 
 
 def _several(systems: set[str]) -> str:

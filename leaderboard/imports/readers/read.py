@@ -14,6 +14,7 @@ from leaderboard.imports.readers.judgments import Judgments, Problem
 from leaderboard.imports.readers.layout import Look, all_layouts
 from leaderboard.imports.readers.mapping import ROLES, SLUG, from_toml, read_words
 from leaderboard.imports.readers.patterns import is_pattern, matches
+from leaderboard.imports.readers.questions import ask_of_losses
 from leaderboard.imports.readers.shapes import parts_of_names
 
 # A less likely format is not tried.
@@ -100,6 +101,8 @@ def propose(
         ]
         found = columns.Proposal([], open_ones)
         found.judgments = formats[layout].read(files, said)
+        if not said.get("lost"):
+            found.questions += ask_of_losses(found.judgments)
     else:
         said = choices_for(layout, choices or {})
         found = columns.propose(files, said)

@@ -51,7 +51,11 @@ def judged_rows(
     problems: list[Problem],
 ) -> Judgments:
     made = Judgments(
-        SLUG, frame({}), said.counted, problems=problems, standardised=said.standardised
+        SLUG,
+        frame({}),
+        said.counted,
+        problems=problems,
+        standardised=said.standardised and not said.raw,
     )
     join_files(read, columns)
     parts: list[pd.DataFrame] = []
@@ -80,6 +84,8 @@ def judged_rows(
     rows.loc[is_nothing(rows["word"].to_numpy()), "word"] = ""
     names = {one.number: one.table.file for one in read}
     _number(rows, said, names)
+    if said.raw:
+        _make_raw(rows, read)
     if (lost := (rows["word"] == "") & rows["value"].isna()).any():
         places = rows[["file", "row"]]
         n = len(places.drop_duplicates()) - len(places[~lost].drop_duplicates())
@@ -176,6 +182,22 @@ def _number(rows: pd.DataFrame, said: Chosen, names: Mapping[int, str]) -> None:
     rows["word"], rows["value"] = words, values
 
 
+def _make_raw(rows: pd.DataFrame, read: Sequence[Read]) -> None:
+    known: dict[str, tuple[float, float]] = {}
+    for words in [one.words for one in read if {"mean", "sd"} <= one.words.keys()]:
+        moments = zip(numbers(words["mean"]), numbers(words["sd"]), strict=True)
+        known |= zip(next(iter(words.values())), moments, strict=True)
+    if unknown := sorted({*rows["worker"]} - known.keys()):
+        raise GenieError(
+            "Z-scores are made raw scores by a table with a row for each rater and the "
+            f"columns mean and sd; it lacks {len(unknown):,} raters. Leave out raw=yes, or "
+            "add the table.",
+            code="unknown-choice",
+        )
+    mean, sd = np.array([known[rater] for rater in rows["worker"]]).T
+    rows["value"] = (rows["value"] * sd + mean).round(3)
+
+
 def _none(word: str, said: Chosen) -> bool:
     key = " ".join(word.lower().split())
     return any(table.get(key) == "none" for table in said.words.values())
@@ -204,6 +226,9 @@ def _first_of(rows: pd.DataFrame, key: str, value: str) -> dict[str, str]:
 def _tell(made: Judgments, names: Mapping[int, str]) -> None:
     """Add the problems of rows: words without a number, repeated ones."""
     rows, first = made.rows, next(iter(names.values()))
+    if made.standardised:
+        sentence = "These are z-scores of raters, not raw scores."
+        made.problems.append(Problem(first, 0, "rating", sentence, fatal=False))
     for name in ("worker", "instance"):
         if not any(rows[name]):
             sentence = f"No column says the {name}: no agreement and no doubles by it."

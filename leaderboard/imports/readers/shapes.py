@@ -24,7 +24,7 @@ from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.mapping import split_names
 from leaderboard.imports.readers.patterns import matches
 from leaderboard.imports.readers.values import MEASURES
-from leaderboard.tables import Table, flat
+from leaderboard.tables import Table, columns_of
 
 # A part of cells is a name if it comes this often, on average.
 _OFTEN = 5
@@ -67,9 +67,12 @@ def of_one_set(
     Raises "unknown-choice".
     """
     parts = parts_of_names(files, choices.get("files"))
-    sets = tuple(sorted({one["set"] for one in parts.values() if "set" in one}))
+    # a pair of languages is written da-en and daen
+    named = {_plain(one): one["set"] for one in parts.values() if "set" in one}
+    sets = tuple(sorted(named.values()))
     wanted = str(choices.get("set") or "")
-    if not parts or (wanted and wanted not in sets):
+    key = _plain({"set": wanted})
+    if not parts or (wanted and key not in named):
         raise GenieError(
             f"No file is of {wanted or 'the form ' + ' or '.join(as_list(choices['files']))}; "
             f"there are {', '.join(sets or [one.name for one in files[:20]])}.",
@@ -80,8 +83,12 @@ def of_one_set(
     return {
         number: {k: v for k, v in one.items() if k != "set"}
         for number, one in parts.items()
-        if one.get("set", wanted) == wanted or not wanted
+        if _plain(one) in ("", key) or not wanted
     }, []
+
+
+def _plain(parts: Mapping[str, str]) -> str:
+    return parts.get("set", "").replace("-", "")
 
 
 def in_rows(table: Table, name: str) -> Table:
@@ -101,12 +108,7 @@ def in_rows(table: Table, name: str) -> Table:
         for other, column in table.cells.items()
         if other != name
     }
-    entries = [
-        dict(flat(one, f"{name}.")) if isinstance(one, dict) else {name: one}
-        for one in chain.from_iterable(lists)
-    ]
-    for key in dict.fromkeys(chain.from_iterable(entries)):
-        cells[key] = [one.get(key, "") for one in entries]
+    cells |= columns_of([{name: one} for one in chain.from_iterable(lists)])
     numbers = np.repeat(np.asarray(table.numbers), counts).tolist()
     return replace(table, cells=cells, numbers=numbers)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from genie.lib.errors import GenieError
-from leaderboard.files import File, Unreadable, opener, unpack
+from leaderboard.files import File, Unreadable, unpack
 from leaderboard.imports.readers.judgments import Judgments, Problem
 from leaderboard.tables import Table, is_binary, read_table
 
@@ -30,7 +30,7 @@ def sources_in(path: Path) -> list[File]:
         file
         for one in sorted(found)
         if one.is_file()
-        for file in unpack(one.relative_to(top).as_posix(), opener(one))
+        for file in unpack(one.relative_to(top).as_posix(), partial(one.open, "rb"))
     ]
     if not files:
         raise GenieError(f"There is no file {path}.", code="no-file")

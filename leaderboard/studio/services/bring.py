@@ -225,7 +225,11 @@ def read_now(pk: int) -> None:
     found = _find(draft)
     summary, judgments = seen(found), found.proposal.judgments
     # a format's reader refuses by itself; the options of the command are left out
-    asked_first = found.proposal.questions if found.proposal.columns else ()
+    asked_first = [
+        one
+        for one in found.proposal.questions
+        if found.proposal.columns or one.name == "lost"
+    ]
     open_ones = [
         re.sub(r" \([^()]*\)", "", one.question).partition("?")[0] + "?"
         for one in asked_first

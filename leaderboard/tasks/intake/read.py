@@ -12,6 +12,7 @@ from leaderboard.files import (
     Unreadable,
     printable,
     receive,
+    refuse,
 )
 from leaderboard.tables import Cell, Table, from_objects, read_json
 from leaderboard.tables import read_table as read_any
@@ -92,7 +93,10 @@ def _table(file: File) -> Table:
         value = read_json(file)
         if isinstance(value, dict) and _is_campaign(value):
             rows = enumerate(_segments(value), 1)
-            return from_objects(file, "segment", rows)
+            table = from_objects(file, "segment", rows)
+            if not table.numbers:
+                raise refuse("no-rows", "the campaign has no document", file.name)
+            return table
     return read_any(file)
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from genie.lib.errors import GenieError
 from genie.lib.extension import discover
 from leaderboard.files import File, only_file, refuse
-from leaderboard.tables import is_binary, json_rows, read_sound_table
+from leaderboard.tables import is_binary, json_rows, only_sound, read_sound_table
 
 _LONGEST_ID = 200
 
@@ -240,7 +240,7 @@ class Folder:
             for one in read_sound_table(file).rows:
                 yield Row(one.cells, file.name, one.place)
             return
-        for number, value in found[1]:
+        for number, value in only_sound(found[1]):
             row = Row(value, file.name, f"{found[0]} {number:,}")
             if not isinstance(value, dict):
                 raise row.broken("it is not a JSON object")

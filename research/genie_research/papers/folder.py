@@ -2,11 +2,12 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 from genie_research.papers.table import Table, Workbench
-from leaderboard.files import File, opener
+from leaderboard.files import File
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.read import read
 from leaderboard.papers.figures import Cell, Computed, compared, read_expected
@@ -48,7 +49,7 @@ class Folder(Table):
 def judgments_in(
     folder: Path, names: Sequence[str], layout: str, choices: Mapping[str, Any]
 ) -> Judgments:
-    files = [File(name, opener(folder / name)) for name in names]
+    files = [File(name, partial((folder / name).open, "rb")) for name in names]
     return read(files, layout=layout, choices=choices)
 
 

@@ -4,7 +4,7 @@ import io
 import json
 from functools import partial
 
-from leaderboard.files import File
+from leaderboard.files import only_file
 
 DA_HEADER = (
     "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time\n"
@@ -258,7 +258,7 @@ def by_reader():
 
 
 def file_of(name, data):
-    return File(name, partial(io.BytesIO, data))
+    return only_file(name, partial(io.BytesIO, data))
 
 
 def sources(files):

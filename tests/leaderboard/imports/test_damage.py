@@ -29,9 +29,8 @@ def test_rows_that_are_there_twice_are_asked_about():
         problems(doubled, "wmt-da-z")
 
 
-@pytest.mark.parametrize("text", ["", "PK\3\4"])
-def test_files_of_which_nothing_is_read_are_named(text):
-    files = {**RANKME, "a_likert_quality.csv": text}
+def test_files_of_which_nothing_is_read_are_named():
+    files = {**RANKME, "a_likert_quality.csv": ""}
     choices = {"rating": "tone"}
     judgments, told = problems(files, "rankme-rows", choices, scales={"*": "1 to 6"})
     assert set(judgments.judged["criterion"]) == {"tone"}
@@ -109,7 +108,8 @@ def test_a_row_of_appraise_that_is_left_out_changes_no_other(n, good, bad):
     cells[3 if good == "TGT" else 6] = bad
     lines = [*APPRAISE[:n], ",".join(cells), *APPRAISE[n + 1 :]]
     whole, _ = problems({"a.csv": "\n".join(APPRAISE)}, "appraise")
-    judgments, told = problems({"a.csv": "\n".join(lines)}, "appraise")
+    lost = {"lost": "yes"}
+    judgments, told = problems({"a.csv": "\n".join(lines)}, "appraise", lost)
     rest = whole.rows[whole.rows["row"] != n + 1].reset_index(drop=True)
     assert judgments.rows.equals(rest)
     assert f"a.csv, row {n + 1}, " in told

@@ -12,6 +12,7 @@ from genie.lib.errors import GenieError
 from leaderboard.files import File
 from leaderboard.imports.readers.columns import propose
 from leaderboard.imports.readers.mapping import parse, to_toml
+from leaderboard.imports.readers.read import propose as propose_any
 
 R = random.Random(4)
 SCORES = [[R.randint(1, 5) for _ in range(3)] for _ in range(12)]
@@ -182,3 +183,21 @@ def test_an_unknown_column_is_refused_with_those_of_the_file():
         GenieError, match=r"no column 'sytem' for system.*sys_name, segment"
     ):
         propose([table("sys_name segment rater_id score", LONG)], {"system": "sytem"})
+
+
+@pytest.mark.parametrize(
+    "kind", ["a damaged file", "an unknown kind of row", "a format"]
+)
+def test_no_rating_is_lost_without_a_confirmation(kind):
+    rows = [[m, i, "ann", i % 5, "judgment"] for i in range(200) for m in MODELS]
+    rows += [["gpt", 7, "bob", 1, "oddity"]] * (kind == "an unknown kind of row")
+    files = [table("model item rater score role", rows)]
+    if kind == "a damaged file":
+        files.append(File("more.csv", partial(io.BytesIO, b'model,score\na,"1\nb,2\n')))
+    if kind == "a format":
+        row = "a01,red,{},TGT,eng,dan,{},1760000000,1760000031\n".format
+        text = "".join(row(i, "x" if i % 20 == 1 else 50) for i in range(40))
+        files = [File("s.csv", partial(io.BytesIO, text.encode()))]
+    assert [q.name for q in propose_any(files).questions if q.needed] == ["lost"]
+    found = propose_any(files, choices={"lost": "yes"})
+    assert not any(q.needed for q in found.questions)

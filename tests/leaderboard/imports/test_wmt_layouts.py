@@ -24,7 +24,7 @@ def read_files(layout, choices=None, **files):
     sources = [
         file_of(name.replace("__", "."), text.encode()) for name, text in files.items()
     ]
-    return read(sources, layout=layout, choices=choices)
+    return read(sources, layout=layout, choices={"lost": "yes", **(choices or {})})
 
 
 @needs_shared

@@ -65,19 +65,19 @@ def damaged(data: bytes) -> bytes:
 TALK = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
 BAD = {
     "an empty file": (csv(""), "a.csv: the file is empty."),
-    "blanks only": (csv(" \n\n"), "a.csv: the file is empty."),
     "one row": (
         csv(HEAD + "1,Why?,So.,No.\n"),
         "a.csv: there is only one input, on which nothing can be compared; add more.",
     ),
     "half of UTF-16": (
         {"a.csv": HEAD.encode("utf-16") + b"x"},
-        "a.csv: the file begins as UTF-16 and is not; save it as UTF-8.",
+        "a.csv, line 2: the byte 0x78 is not UTF-16; save the file as UTF-8 (in a "
+        "spreadsheet: CSV UTF-8).",
     ),
     "UTF-16 without its mark": (
         {"a.csv": HEAD.encode("utf-16-le")},
-        "a.csv, line 1: a character of number 0 stands here, so this is no text, or "
-        "UTF-16 without its byte order mark; save it as UTF-8.",
+        "a.csv, line 1: a character of number 0 stands here: it is no text; save it as "
+        "UTF-8.",
     ),
     "a control character": (
         csv(HEAD + "1,Why?,So.\x07,No.\n"),
@@ -150,8 +150,7 @@ BAD = {
     ),
     "a list of texts": (
         {"a.json": b'["Why?", "Who?"]'},
-        "a.json, entry 1: a text stands here; every row must be an object with named "
-        "values.",
+        "a.json, entry 1: a text stands here; every row must be an object.",
     ),
     "a nested value": (
         lines({"question": ["Why?", ["Who?"]], "ada": "So."}),
@@ -187,11 +186,7 @@ BAD = {
     ),
     "too many rows": (
         csv(HEAD + "".join(f"{n},Why?,So.,No.\n" for n in range(200))),
-        "a.csv: there are more than 100 rows.",
-    ),
-    "too many columns": (
-        csv(",".join(f"c{n}" for n in range(30)) + "\n" + "x," * 29 + "x\n"),
-        "a.csv: there are more than 20 columns.",
+        "a.csv: there are more than 100 rows or 20 columns.",
     ),
     "too long a text": (
         csv(HEAD + f"1,Why?,{'So ' * 500},No.\n"),
@@ -199,12 +194,11 @@ BAD = {
     ),
     "too large a file": (
         csv(HEAD + "x" * 4_000_000),
-        "a.csv: the file has more than 4,000,000 bytes once unpacked; split it.",
+        "a.csv: it has over 4,000,000 bytes or 2,000 files; split or unpack it.",
     ),
     "an old Excel file": (
         {"a.xls": b"\xd0\xcf\x11\xe0 and so on"},
-        "a.xls: the file is an Excel file of before 2007, or one with a password; save "
-        "it as XLSX without a password, or as CSV.",
+        "a.xls: the file is an old Excel file, or one with a password; save it as CSV.",
     ),
     "a PDF": (
         {"a.csv": b"%PDF-1.7 ..."},
@@ -212,20 +206,11 @@ BAD = {
     ),
     "a zip archive": (
         {"a.zip": zipped({"a.csv": HEAD, "b.csv": HEAD})},
-        "a.zip: it holds several files; unpack it.",
-    ),
-    "bytes with a workbook's name": (
-        {"a.xlsx": b"\xd0\x1f\x00\x9a" * 20},
-        "a.xlsx, line 1: a character of number 0 stands here, so this is no text, or "
-        "UTF-16 without its byte order mark; save it as UTF-8.",
+        "a.zip: it holds several files or sheets (a.csv, b.csv); keep one.",
     ),
     "a zip bomb": (
         book(sheet(ROWS), parts={"xl/sharedStrings.xml": b" " * 9_000_000}),
-        "a.xlsx: it holds more than 2,000 files or 4,000,000 bytes; split it.",
-    ),
-    "blanks only, in UTF-16": (
-        {"a.csv": " \n\n".encode("utf-16")},
-        "a.csv: the file is empty.",
+        "a.xlsx: it has over 4,000,000 bytes or 2,000 files; split or unpack it.",
     ),
     "a member of an archive that is damaged": (
         {"a.zip": damaged(zipped({"a.csv": HEAD * 200}))},
@@ -234,28 +219,21 @@ BAD = {
     ),
     "merged headers": (
         book(sheet(ROWS, extra='<mergeCells><mergeCell ref="B1:C1"/></mergeCells>')),
-        "a.xlsx, row 1: 2 cells are merged here; unmerge them, so that each column has "
-        "one header and each row one cell.",
+        "a.xlsx, row 1: cells are merged here; unmerge them: each column has a header.",
     ),
     "two sheets": (
         book(sheet(ROWS), sheet(ROWS)),
-        "a.xlsx: 2 sheets hold something (“sheet1”, “sheet2”); keep one, or save each as "
-        "a file.",
+        "a.xlsx: it holds several files or sheets (sheet1, sheet2); keep one.",
     ),
-    "an empty workbook": (book(sheet([])), "a.xlsx: no sheet holds anything."),
+    "an empty workbook": (book(sheet([])), "a.xlsx: no visible sheet holds anything."),
     "half a character in a column's name": (
         lines({"question": "Why?", "a\ud800": "So."}),
         "a.jsonl: in a column's name: the character U+D800 stands here, which cannot be "
         "shown as it is; remove it.",
     ),
-    "a column's name that turns the line around": (
-        csv("question,\u202eada\nWhy?,So.\nWho?,Me.\n"),
-        "a.csv: in a column's name: the character U+202E stands here, which cannot be "
-        "shown as it is; remove it.",
-    ),
     "half a character in a name that stands twice": (
         {"a.json": b'[{"\\ud800": "1", "\\ud800": "2"}]'},
-        "a.json: the name “\\ud800” stands twice in one object.",
+        "a.json, line 1: the name “\\ud800” stands twice in one object.",
     ),
     "two inputs of nearly one name": (
         csv("question,Question,ada\na,b,c\nd,e,f\n"),
