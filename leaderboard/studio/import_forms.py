@@ -184,15 +184,14 @@ class ChoicesForm(forms.Form):
         self.fields[field] = forms.CharField(
             max_length=50,
             required=False,
-            initial=used["shown"] if used["confirmed"] else "",
+            initial=used["shown"],
             label=f"Scale{f' of “{name}”' if name else ''}",
             help_text="The lowest and the highest possible answer, such as 1 to 5. "
             f"Values go from {one['least']:g} to {one['most']:g}. "
             + (
                 f"Used: {used['shown']} ({used['source']})."
                 if used["confirmed"]
-                else "Needed before you can import. So few different values may not "
-                "include both ends."
+                else "Needed before you can import: confirm or correct the guess."
             ),
         )
 

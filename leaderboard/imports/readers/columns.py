@@ -8,10 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from genie.lib.errors import GenieError
 from leaderboard.files import File, printable
+from leaderboard.imports.readers.expand import read_tables
 from leaderboard.imports.readers.families import Column
 from leaderboard.imports.readers.guess import guess_roles
 from leaderboard.imports.readers.judgments import (
@@ -19,19 +20,19 @@ from leaderboard.imports.readers.judgments import (
 )
 from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.mapping import CONSTANT, Chosen, read_choices
-from leaderboard.imports.readers.patterns import is_pattern, matches
+from leaderboard.imports.readers.patterns import (
+    group_numbers,
+    is_pattern,
+    matches,
+)
+from leaderboard.imports.readers.questions import asked_of, missing_in
+from leaderboard.imports.readers.rows import judged_rows
 from leaderboard.imports.readers.shapes import (
     Read,
     of_one_set,
     reshape,
 )
 from leaderboard.imports.readers.values import MEASURES, MOST_VALUES
-
-if TYPE_CHECKING:
-    pass
-from leaderboard.imports.readers.expand import read_tables
-from leaderboard.imports.readers.questions import asked_of, missing_in
-from leaderboard.imports.readers.rows import judged_rows
 
 # The columns of a file can be read from so many bytes.
 _ENOUGH = 60_000
@@ -172,7 +173,17 @@ def _choose_columns(
             )
         taken |= fields.keys()
         made.append((role, Column(name, dict(fields), role, "as chosen")))
+    if said.numbers:
+        _number_chosen([one for role, one in made if role in MEASURES])
     return made
+
+
+def _number_chosen(chosen: Sequence[Column]) -> None:
+    """Set the parts of single columns that a person chose by their numbers."""
+    single = {n: f for one in chosen for n, f in one.fields.items() if not f}
+    for family in group_numbers(single):
+        for name, parts in family.columns.items():
+            single[name] |= {"part": " ".join(parts)} if parts else {}
 
 
 def _assign(
@@ -197,9 +208,28 @@ def _assign(
             made.append(replace(one, fields=left, role="ignore", reason=reason))
         elif left:
             made.append(replace(one, fields=left))
+    for one in made:
+        _rename_parts(one, [chosen for _, chosen in fixed])
     order = {name: i for i, name in enumerate(columns)}
     made.sort(key=lambda one: order[next(iter(one.fields))])
     return _named_parts(made, said)
+
+
+def _rename_parts(column: Column, chosen: Sequence[Column]) -> None:
+    """Name the parts of a family as a chosen pattern with the same parts does."""
+    for part, values in _parts(column).items():
+        same = [p for one in chosen for p, own in _parts(one).items() if own == values]
+        if same and part not in same and same[0] not in column.numbered:
+            column.rename(part, same[0])
+
+
+def _parts(column: Column) -> dict[str, frozenset[str]]:
+    """Return the values of each numbered part in a family's names."""
+    return {
+        part: frozenset(fields[part] for fields in column.fields.values())
+        for part in column.numbered
+        if len(column.fields) > 1
+    }
 
 
 def _named_parts(columns: list[Column], said: Chosen) -> list[Column]:
@@ -213,13 +243,9 @@ def _named_parts(columns: list[Column], said: Chosen) -> list[Column]:
     for one in columns:
         if one.role not in MEASURES:
             continue
-        if said.numbers:
-            wanted = field_of[said.numbers]
-            for fields in one.fields.values():
-                for key in ("part", "rater", "item"):
-                    if key in fields and key != wanted:
-                        fields[wanted] = fields.pop(key)
-                        break
+        parts, wanted = one.numbered, field_of.get(said.numbers, "")
+        if wanted and len(parts) == 1:
+            one.rename(parts[0], wanted)
         named = said.names not in ("", "criteria")
         if named and len(one.fields) == 1 and not next(iter(one.fields.values())):
             last = one.name.rpartition(".")[2] or one.name

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,12 +20,9 @@ from leaderboard.imports.readers.shapes import (
     as_list,
     in_rows,
 )
+from leaderboard.imports.readers.sources import problems_of
 from leaderboard.imports.readers.values import OF_FILE
 from leaderboard.tables import Table, read_table
-
-if TYPE_CHECKING:
-    pass
-
 
 # A longer list is rows, a shorter one columns.
 _MOST_PARTS = 40
@@ -49,16 +46,7 @@ def read_tables(
         except Unreadable as error:
             refused.append(error)
             continue
-        for one in table.problems:
-            row = (
-                int(one.place.rpartition(" ")[2].replace(",", "") or 0)
-                if one.place
-                else 0
-            )
-            sentence = one.message[:1].upper() + one.message[1:] + "."
-            problems.append(
-                Problem(file.name, row, one.column, sentence, fatal=one.fatal)
-            )
+        problems += problems_of(table)
         read.append(Read(number, *_words(table)))
     if not read:
         raise refused[0] if refused else GenieError("There is no file.", code="no-file")

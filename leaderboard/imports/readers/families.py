@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.names import (
     numbers,
 )
-from leaderboard.imports.readers.patterns import Family, cross, group_numbers, keys_in
+from leaderboard.imports.readers.patterns import (
+    NUMBERED,
+    Family,
+    cross,
+    group_numbers,
+    keys_in,
+)
 from leaderboard.imports.readers.values import (
+    CHOICE,
+    FILLERS,
     MEASURES,
     RATER,
     RATING,
     UNMARKED,
+    UNNAMED,
     WORDS,
     Guess,
     Values,
@@ -25,6 +38,7 @@ from leaderboard.imports.readers.values import (
     lower_words,
     word_set,
 )
+from leaderboard.imports.readers.words import name_one_of, side_of
 
 
 @dataclass
@@ -40,6 +54,19 @@ class Column:
     role: str
     reason: str
     examples: tuple[str, ...] = ()
+
+    @property
+    def numbered(self) -> list[str]:
+        """The parts of a family's names that are numbers, as a rule."""
+        parts = [part for part in NUMBERED if part in next(iter(self.fields.values()))]
+        return sorted(parts, key=lambda part: self.name.find(f"{{{part}"))
+
+    def rename(self, part: str, wanted: str) -> None:
+        """Name a part of the names of a family's columns differently."""
+        for end in ("}", "*}"):
+            self.name = self.name.replace(f"{{{part}{end}", f"{{{wanted}{end}")
+        for fields in self.fields.values():
+            fields |= {wanted: fields.pop(part)} if part in fields else {}
 
 
 def families_of(
@@ -105,7 +132,7 @@ class Slots:
     def names(self, family: Family) -> list[str]:
         n = family.template.count("{}")
         names = [""] * n
-        words = [k for k in range(n) if not all(p.isdigit() for p in family.values(k))]
+        words = [k for k in range(n) if not family.is_numbered(k)]
         keys = [k for k in words if _is_key(family, k)]
         for k in keys:
             names[k] = "criterion" if _are_criteria(family.values(k)) else "system"
@@ -123,13 +150,16 @@ class Slots:
             return known
         word = (WORDS.findall(path) or [""])[-1].lower()
         options = ["rater", "item", "part"]
-        if "rater" in self._roles or (
-            word not in _OF_RATERS and "item" not in self._roles
-        ):
-            options = ["item", "part"] if "item" not in self._roles else ["part"]
+        has_item = "item" in self._roles
+        rated = has_item and (word in RATING or path.endswith("["))
+        if "rater" in self._roles or not (rated or word in _OF_RATERS):
+            options = ["part"] if has_item else ["item", "part"]
         return next((one for one in options if one not in names), "")
 
 
+_SIDE_WORD = re.compile(r"(?<![^\W_])(a|b|1|2|left|right|first|second)(?![^\W_])", re.I)
+_LOSERS = word_set("loser lost loses worse worst rejected")
+_MOST_NAMES = 50
 _OF_RATERS = RATER | word_set("winner rating score label choice vote preference")
 
 
@@ -155,7 +185,7 @@ def _is_key(family: Family, k: int) -> bool:
     """Check whether a place has the keys of an object, and not numbers."""
     around = family.template.split("{}")
     between = around[k].endswith(".") and around[k + 1][:1] == "."
-    return between and not all(part.isdigit() for part in family.values(k))
+    return between and not family.is_numbered(k)
 
 
 def _are_criteria(words: Collection[str]) -> bool:
@@ -207,6 +237,105 @@ def _is_marked(family: Family, values: Mapping[str, Values]) -> str:
     return "name" if same and len(own) > 1 else "cell"
 
 
+def find_pairs(
+    found: dict[str, Guess], values: Mapping[str, Values], fixed: Mapping[str, str]
+) -> None:
+    """Find choices, and the two systems, by cells that name one of the two in each row."""
+    short = [n for n, one in values.items() if 1 < len(one.counts) <= _MOST_NAMES]
+    choices = [n for n in short if n not in fixed and not values[n].is_number
+               and not values[n].says(_LOSERS)]  # fmt: skip
+    named = [name for name in choices if values[name].says(CHOICE)]
+
+    def is_of(choice: str, first: str, second: str) -> bool:
+        return name_one_of(*(values[name].words for name in (choice, first, second)))
+
+    sides = [[n for n, (r, _) in found.items() if r == f"system {k}"] for k in (1, 2)]
+    if not any(sides):
+        free = {n: values[n].counts.keys() for n in short if n not in fixed}
+        free = {n: words for n, words in free.items() if not values[n].is_number}
+        alike = [(c, n) for c in named for n in free if n != c and free[n] & free[c]]
+        pairs = [
+            [[first], [second]]
+            for (choice, first), (same, second) in combinations(alike, 2)
+            if choice == same and is_of(choice, first, second)
+        ]
+        by_rest: dict[str, list[str]] = {}
+        for name in free:
+            by_rest.setdefault(_SIDE_WORD.sub("", name), []).append(name)
+        twos = [two for two in by_rest.values() if len(two) == 2]
+        pairs += [[[a], [b]] for a, b in twos if _are_sides(values[a], values[b])]
+        # the other of the two may have no column
+        pairs += [[[], [n]] for c, n in alike if _has_other(values[c], values[n])]
+        sides = next(iter(pairs), sides)
+        for k, names in enumerate(sides, 1):
+            why = f"system {k}", "one of the two that are named"
+            found |= dict.fromkeys(names, why)
+    if [len(names) for names in sides] == [1, 1]:
+        first, second = sides[0][0], sides[1][0]
+        for group in (named, choices):
+            fitting = [
+                n for n in group if n not in (first, second) and is_of(n, first, second)
+            ]
+            found |= dict.fromkeys(fitting, ("choice", f"it names {first} or {second}"))
+            if fitting:
+                return
+        numbered = [
+            name
+            for name in short
+            if values[name].is_number
+            and name not in fixed
+            and (found[name][0] == "rating" or found[name][1].endswith(UNNAMED))
+            and not any(role == "choice" for role, _ in found.values())
+        ]
+        signed = [
+            n for n in numbered if min(values[n].numbers) < 0 < max(values[n].numbers)
+        ]
+        for name in [n for n in numbered if values[n].says(CHOICE)] or signed:
+            found[name] = "choice", f"{found[name][1]}, beside two systems"
+
+
+def _are_sides(one: Values, other: Values) -> bool:
+    """Check for few names, of which each row has two, as `hyp_a_id` and `hyp_b_id`."""
+    few = 4 * len(one.counts | other.counts) <= len(one.words)
+    rows = zip(one.words, other.words, strict=True)
+    return few and bool(one.counts & other.counts) and all(a != b for a, b in rows)
+
+
+def _has_other(choice: Values, one: Values) -> bool:
+    """Check that each word is the row's name, a tie, or a name without a column."""
+    rows = zip(choice.words, one.words, strict=True)
+    left = {w for w, name in rows if w not in ("", name) and side_of(w) != 0.5}
+    return 0 < len(left) < 3 and not left & one.counts.keys()
+
+
+def ask_fillers(
+    made: Sequence[Column], values: Mapping[str, Values]
+) -> Iterator[Choice]:
+    """Ask whether ratings count beside texts that only fill places, such as BLANK."""
+    numbered = {
+        frozenset(fields[part] for fields in one.fields.values())
+        for one in made
+        for part in next(iter(one.fields.values()))
+        if one.role in MEASURES
+    }
+    others = [name for one in made if one.role not in MEASURES for name in one.fields]
+    for family in group_numbers(others):
+        places = range(family.template.count("{}"))
+        same = [k for k in places if frozenset(family.values(k)) in numbered]
+        counts = Counter(word for name in family.columns for word in values[name].words)
+        fillers = [word for word in counts if word.strip().lower() in FILLERS]
+        if len(same) == 1 and fillers and "counts" not in {one.role for one in made}:
+            pattern = family.pattern(["part" if k in same else "" for k in places])
+            yield Choice(
+                "counts",
+                f"{counts[fillers[0]]:,} texts of {pattern} are {fillers[0]}. Which column "
+                f"decides whether a rating counts (:yes counts all)?",
+                (pattern, ":yes"),
+                pattern,
+                needed=True,
+            )
+
+
 def leave_derived(made: Sequence[Column], values: Mapping[str, Values]) -> None:
     """Ignore columns that are the means of others, by name or by value."""
     measures = [one for one in made if one.role == "rating"]
@@ -216,6 +345,8 @@ def leave_derived(made: Sequence[Column], values: Mapping[str, Values]) -> None:
                 continue
             if _is_mean_of(one, other, values):
                 one.role, one.reason = "ignore", f"the mean of {other.name}"
+                if len(one.fields) == 1 and "rater" not in other.name:
+                    other.rename("part" if "{part" in other.name else "item", "rater")
 
 
 def leave_unnamed(made: Sequence[Column]) -> None:
@@ -241,7 +372,7 @@ def _is_mean_of(one: Column, other: Column, values: Mapping[str, Values]) -> boo
         parts = [
             numbers(values[n].words)
             for n, more in other.fields.items()
-            if n.startswith(name) or (fields and fields.items() < more.items())
+            if n.startswith(name) or fields.items() < more.items()
         ]
         if len(parts) < 2:
             return False

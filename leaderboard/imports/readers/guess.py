@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from leaderboard.imports.readers.families import (
     Column,
+    ask_fillers,
     families_of,
+    find_pairs,
     leave_derived,
     leave_unnamed,
 )
@@ -27,7 +29,9 @@ from leaderboard.imports.readers.values import (
     MEASURES,
     MOST_VALUES,
     NAMED_ID,
+    NO_WORDS,
     OF_FILE,
+    UNNAMED,
     Guess,
     Values,
     examples_of,
@@ -61,13 +65,14 @@ def guess_roles(
         for name, one in values.items()
     }
     _agree(found, values, fixed)
-    _prefer_named(found)
+    _prefer_named(found, values)
     _pair(found, fixed)
+    find_pairs(found, values, fixed)
     _settle(found, values, fixed)
     made = families_of(found, values)
     leave_derived(made, values)
     leave_unnamed(made)
-    return made, _tell_apart(made, values, fixed)
+    return made, [*_tell_apart(made, values, fixed), *ask_fillers(made, values)]
 
 
 def _agree(
@@ -97,7 +102,7 @@ def _agree(
             if name not in fixed and not counted and found[name][0] not in _OWN:
                 found[name] = best, reason
     _join_neighbours(found, values)
-    _join_siblings(found)
+    _join_siblings(found, values)
 
 
 # Roles that a column keeps, whatever others are.
@@ -115,7 +120,7 @@ def _join_neighbours(found: dict[str, Guess], values: Mapping[str, Values]) -> N
                     found[name] = "rating", f"numbers as in {before}"
 
 
-def _join_siblings(found: dict[str, Guess]) -> None:
+def _join_siblings(found: dict[str, Guess], values: Mapping[str, Values]) -> None:
     """Take numbers for ratings if columns of the same numbers are."""
     by_numbers: dict[Any, list[Family]] = {}
     for family in group_numbers(found):
@@ -126,7 +131,10 @@ def _join_siblings(found: dict[str, Guess]) -> None:
         if "rating" in roles:
             for family in families:
                 for name in family.columns:
-                    if found[name][0] == "maybe":
+                    any_number = bool((~np.isnan(values[name].numbers)).any())
+                    if found[name][0] == "maybe" or (
+                        found[name][1] == NO_WORDS and any_number
+                    ):
                         found[name] = "rating", "numbered as other ratings are"
 
 
@@ -134,9 +142,10 @@ def _ends(numbers_: Floats) -> tuple[float, float]:
     return float(np.nanmin(numbers_)), float(np.nanmax(numbers_))
 
 
-def _prefer_named(found: dict[str, Guess]) -> None:
+def _prefer_named(found: dict[str, Guess], values: Mapping[str, Values]) -> None:
     """Take other numbers, or words, for ratings if no numbers are named as such."""
     roles = {role for role, _ in found.values()}
+    alike = _on_their_scale(found, values) if "choice" not in roles else set()
     families = [f for f in group_numbers(found) if len(f.columns) >= 5]
     many = {n for f in families for n in f.columns if found[n][0] == "maybe"}
     numbers_, words = (
@@ -152,12 +161,33 @@ def _prefer_named(found: dict[str, Guess]) -> None:
             )
         elif role == "maybe":
             found[name] = (
-                ("ignore", f"{reason}, but other columns are named as ratings")
+                ("rating", f"numbers on the scale of ratings; {reason}")
+                if name in alike
+                else ("ignore", f"{reason}{UNNAMED}")
                 if words
                 else ("ignore", f"{reason}, but many others belong together")
                 if many and name not in many
                 else ("rating", reason)
             )
+
+
+def _on_their_scale(
+    found: Mapping[str, Guess], values: Mapping[str, Values]
+) -> set[str]:
+    """Return other columns of whole numbers on the scale of those named as ratings."""
+    several = {
+        name: (role, *_ends(values[name].numbers), values[name].numbers)
+        for name, (role, _) in found.items()
+        if role in ("rating", "maybe") and len(np.unique(values[name].numbers)) > 2
+    }
+    named = [ends for role, *ends, _ in several.values() if role == "rating"]
+    low, high = min([1, *(a for a, _ in named)]), max([5, *(b for _, b in named)])
+    return {
+        name
+        for name, (role, least, most, own) in several.items()
+        if role == "maybe" and low <= least and most <= high <= 10 and named
+        and (own[~np.isnan(own)] % 1 == 0).all()
+    }  # fmt: skip
 
 
 def _pair(found: dict[str, Guess], fixed: Mapping[str, str]) -> None:
@@ -206,33 +236,13 @@ def _settle(
     """Make the roles of columns fit together."""
     guessed = {name: role for name, (role, _) in found.items()}
     roles = set(guessed.values())
-    sided: dict[str, str] = {}
     if {"system 1", "system 2"} <= roles:
         _settle_pairs(found, values, fixed, "choice" in roles)
     elif "choice" in roles:
         for name, role in guessed.items():
             if role == "choice" and name not in fixed and "rating" in roles:
                 found[name] = "ignore", "no columns name two systems"
-    for role, words in (
-        ("best", word_set("best most")),
-        ("worst", word_set("worst least")),
-    ):
-        for name, (guessed_, _) in found.items():
-            if (
-                values[name].says(words)
-                and guessed_
-                in (
-                    "choice",
-                    "words",
-                    "ignore",
-                    "rating",
-                )
-                and (not values[name].is_number or name in fixed)
-            ):
-                sided.setdefault(role, name)
-    if len(sided) == 2:
-        for role, name in sided.items():
-            found[name] = role, "by its name, beside the other end"
+    _settle_ends(found, values, fixed)
     for role, key in _LIKELIEST.items():
         _only_one(found, values, role, key, fixed)
     roles = {role for role, _ in found.values()}
@@ -251,7 +261,7 @@ def _settle(
                 found[name] = "item", f"no other column names what was judged ({role})"
                 break
     numbered_ = any(len(f.columns) > 2 for f in group_numbers(
-        [name for name, (role, _) in found.items() if role == "rating"]
+        [name for name, (role, _) in found.items() if role in MEASURES]
     ))  # fmt: skip
     if numbered_ and not roles & {"rater", "system", "text", "source"}:
         for name, (role, _) in found.items():
@@ -261,6 +271,47 @@ def _settle(
                 and name not in fixed
             ):
                 found[name] = "rater", "each row has numbered ratings, as of one person"
+
+
+_MAY_BE_ENDS = ("choice", "words", "ignore", "rating")
+_ENDS = {"best": word_set("best most"), "worst": word_set("worst least")}
+
+
+def _settle_ends(
+    found: dict[str, Guess], values: Mapping[str, Values], fixed: Mapping[str, str]
+) -> None:
+    """Find the best and the worst of several, by words or first letters of names."""
+    free = [name for name, (role, _) in found.items() if role in _MAY_BE_ENDS]
+    named: dict[str, Iterable[str]] = {}
+    by_rest: list[dict[str, str]] = []
+    for role, words in _ENDS.items():
+        fitting = [
+            name
+            for name in free
+            if values[name].says(words)
+            and (not values[name].is_number or name in fixed)
+        ]
+        if fitting:
+            named[role] = group_numbers(fitting)[0].columns
+        by_rest.append({n[1:]: n for n in free if n[:1].lower() == role[0]})
+    if len(named) < 2:
+        # `BH1` and `WH1` name two texts, never the same
+        rests = [rest for rest in by_rest[0] if rest in by_rest[1]]
+        named = {
+            role: [one[rest] for rest in rests]
+            for role, one in zip(_ENDS, by_rest, strict=True)
+        }
+        ends = [[w for n in names for w in values[n].words] for names in named.values()]
+        rows = [row for row in zip(*ends, strict=True) if all(row)]
+        if (
+            len(rests) < 2
+            or len(rows) < 10
+            or any(best == worst for best, worst in rows)
+        ):
+            return
+    for role, names in named.items():
+        for name in names:
+            found[name] = role, "by its name, beside the other end"
 
 
 def _settle_pairs(

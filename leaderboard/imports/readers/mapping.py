@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,7 @@ CONSTANT = ":"
 #: Ranks by each criterion.
 EACH = "*"
 SIDES = ("first", "second", "tie")
+_PART = re.compile(r'(?:^|,)\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))')
 
 
 @dataclass(frozen=True)
@@ -163,14 +165,21 @@ def split_names(value: Any, known: set[str]) -> tuple[str, ...]:
         return tuple(map(str, value))
     if value in known or value.startswith(CONSTANT):
         return (value,)
-    return tuple(part.strip() for part in value.split(",") if part.strip())
+    return tuple(_split(value))
+
+
+def _split(value: str) -> Iterator[str]:
+    """Yield what is between commas; quotation marks around a part keep its commas."""
+    for quoted, plain in _PART.findall(value):
+        if part := (quoted.replace('""', '"') or plain).strip():
+            yield part
 
 
 def read_words(value: Any) -> dict[str, dict[str, float | str]]:
     """Read `{"good": 2, "overall": {"bad": 1}}` or "good=2, overall: bad=1"."""
     if isinstance(value, str):
         made: dict[str, Any] = {}
-        for part in filter(None, map(str.strip, value.split(","))):
+        for part in _split(value):
             word, equals, number = part.rpartition("=")
             if not equals:
                 raise GenieError(
@@ -234,22 +243,19 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
 
 def to_toml(choices: Mapping[str, Any]) -> str:
     """Return choices as a mapping file."""
-    plain = {k: v for k, v in choices.items() if not isinstance(v, Mapping)}
-    lines = [f"{_quote(key)} = {_value(value)}" for key, value in plain.items()]
-    for key, table in choices.items():
-        if not isinstance(table, Mapping):
-            continue
-        lines += ["", f"[{_quote(key)}]"]
-        lines += [
-            f"{_quote(word)} = {_value(worth)}"
-            for word, worth in table.items()
-            if not isinstance(worth, Mapping)
-        ]
-        for word, worth in table.items():
-            if isinstance(worth, Mapping):
-                lines += ["", f"[{_quote(key)}.{_quote(word)}]"]
-                lines += [f"{_quote(one)} = {_value(n)}" for one, n in worth.items()]
-    return "\n".join(lines) + "\n"
+    return "\n".join(_lines(choices)) + "\n"
+
+
+def _lines(table: Mapping[str, Any], *path: str) -> Iterator[str]:
+    if path:
+        yield from ("", f"[{'.'.join(map(_quote, path))}]")
+    for key, value in sorted(
+        table.items(), key=lambda item: isinstance(item[1], Mapping)
+    ):
+        if isinstance(value, Mapping):
+            yield from _lines(value, *path, key)
+        else:
+            yield f"{_quote(key)} = {_value(value)}"
 
 
 def _quote(key: str) -> str:

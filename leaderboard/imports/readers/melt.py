@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from leaderboard.imports.readers.names import different, moments, numbers, plain
 from leaderboard.imports.readers.patterns import is_pattern
 from leaderboard.imports.readers.people import is_program
 from leaderboard.imports.readers.roles import roles_of
-from leaderboard.imports.readers.values import MEASURES, UNMARKED
+from leaderboard.imports.readers.values import FILLERS, MEASURES, UNMARKED
 from leaderboard.imports.readers.words import outcomes, shares, side_of
 
 Words = npt.NDArray[np.object_]
@@ -30,6 +30,9 @@ _PLAIN = frozenset(
 )  # fmt: skip
 # A number in such a column about a pair is the share of a win, or the sign of the lead.
 _SHARES = frozenset(("value", "rating", "score", "raw"))
+
+
+_OF_LINES = ("time", "began", "seconds", "page", "kind", "counts")
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,8 @@ class Lines:
         said: Chosen,
     ) -> None:
         self.name, self.said = name, said
-        self.unknown_kinds: list[tuple[str, str]] = []
+        self.unknown_kinds: dict[tuple[str, str], None] = {}
+        self._about: dict[tuple[str, ...], dict[str, Any]] = {}
         self.n = len(next(iter(words.values()), ()))
         self.cells = [
             cells
@@ -79,33 +83,38 @@ class Lines:
         A column is if all that its name says, the other's says, too. Those that have the
         most in common come alone.
         """
-        near = [
+        near = self.near(role, measure)
+        most = max((len(one.fields) for one in near), default=0)
+        return [one for one in near if len(one.fields) == most]
+
+    def near(self, role: str, measure: Cells) -> list[Cells]:
+        return [
             one
             for one in self.by_role(role)
             if all(measure.fields.get(k) == v for k, v in one.fields.items())
         ]
-        most = max((len(one.fields) for one in near), default=0)
-        return [one for one in near if len(one.fields) == most]
 
     def word(self, role: str, measure: Cells, *, joined: bool = False) -> Words:
         """Return each line's word for a role: of all rows, the name, or a column."""
         if constant := self.said.constant(role):
             return np.full(self.n, constant, dtype=object)
         found = [_strip(one.words) for one in self.beside(role, measure)]
-        if role in measure.fields and (not found or not joined):
-            return np.full(self.n, measure.fields[role], dtype=object)
+        if own := measure.fields.get(role.replace(" ", "_"), ""):
+            named = np.full(self.n, own, dtype=object)
+            return _join([*found, named]) if joined else named
         if joined:
-            if role in measure.fields:
-                found.append(np.full(self.n, measure.fields[role], dtype=object))
             return _join(found) if found else _empty(self.n)
         if len(found) > 1 and role == "system":
             return _join(found)
         return found[0] if found else _empty(self.n)
 
-    @cached_property
-    def about(self) -> dict[str, Any]:
-        """Time, seconds, page and kind of each line."""
-        return _of_lines(self)
+    def about(self, measure: Cells) -> dict[str, Any]:
+        """Return time, seconds, page and kind of each line for a rating column."""
+        found = chain.from_iterable(self.near(role, measure) for role in _OF_LINES)
+        key = tuple(one.name for one in found)
+        if key not in self._about:
+            self._about[key] = _of_lines(self, measure)
+        return self._about[key]
 
     def measures(self) -> list[Cells]:
         return self.by_role(*MEASURES)
@@ -214,10 +223,10 @@ def _parts_of(lines: Lines, numbers_row: Sequence[int]) -> Iterator[dict[str, An
     for measure in measures:
         workers = lines.word("rater", measure)
         shared = {
-            **lines.about,
+            **lines.about(measure),
             "part": measure.fields.get("part", ""),
             "row": np.asarray(numbers_row),
-            "role": _of_programs(lines.about["role"], workers),
+            "role": _of_programs(lines.about(measure)["role"], workers),
             "worker": workers,
             "instance": _items(lines, measure),
             "document": lines.word("document", measure),
@@ -242,9 +251,7 @@ def _parts_of(lines: Lines, numbers_row: Sequence[int]) -> Iterator[dict[str, An
                 "criterion": criterion,
             }
         elif kind in ("best", "worst"):
-            yield from _best(
-                lines, measure, cells, {**shared, "criterion": "preference"}
-            )
+            yield from _best(lines, measure, cells, shared)
         else:
             yield {
                 **shared,
@@ -292,37 +299,41 @@ def _place(lines: Lines, measure: Cells) -> npt.NDArray[np.int64]:
     return np.maximum(found - first, -1).astype(np.int64)
 
 
-def _of_lines(lines: Lines) -> dict[str, Any]:
-    """Return what holds for a whole line: time, seconds, page and kind."""
-    nothing = Cells("", "", {}, _empty(lines.n))
-    words = {
-        role: lines.word(role, nothing) for role in ("time", "began", "seconds", "page")
-    }
+def _of_lines(lines: Lines, measure: Cells) -> dict[str, Any]:
+    words = {role: lines.word(role, measure) for role in _OF_LINES[:4]}
     at, began = moments(words["time"]), moments(words["began"])
     seconds = numbers(words["seconds"])
     if not any(words["seconds"]):
         spent = numbers(words["time"]) if np.isnan(at).all() else at - began
         seconds = np.where(spent >= 0, spent, np.nan)
     roles = [Role.JUDGMENT.value] * lines.n
-    for kinds in lines.beside("kind", nothing):
-        said = lines.said.words.get(kinds.name, {})
+    for kinds in lines.near("kind", measure):
+        said = _said(lines, kinds)
         words_ = _strip(kinds.words)
         places, which = different(words_)
         named = [str(said.get(w.lower(), w)) for w in words_[places]]
         usual = Role.JUDGMENT.value
         found, unknown = roles_of(named)
         if found:
-            lines.unknown_kinds += [(kinds.name, word) for word in unknown]
+            lines.unknown_kinds |= dict.fromkeys((kinds.name, one) for one in unknown)
             pairs = zip(roles, np.array(found, dtype=object)[which], strict=True)
             roles = [b if a == usual else a for a, b in pairs]
-    counts = lines.word("counts", nothing)
-    if any(counts):
-        cancelled = Role.CANCELLED.value
+    for counts in lines.near("counts", measure):
+        none = {
+            word for word, worth in _said(lines, counts, "*").items() if worth == "none"
+        }
+        none |= _NO | FILLERS
         roles = [
-            cancelled if word.lower() in _NO else role
-            for role, word in zip(roles, counts, strict=True)
+            Role.CANCELLED.value if word.strip().lower() in none else role
+            for role, word in zip(roles, counts.words, strict=True)
         ]
     return {"at": at, "seconds": seconds, "page": words["page"], "role": roles}
+
+
+def _said(lines: Lines, cells: Cells, *more: str) -> dict[str, float | str]:
+    """Return the words that a person explained of a column or its family."""
+    found = [lines.said.words.get(of, {}) for of in (*more, cells.pattern, cells.name)]
+    return dict(chain.from_iterable(one.items() for one in found))
 
 
 def _pair(
@@ -332,8 +343,8 @@ def _pair(
         next((one.name for one in lines.beside(role, measure)), "")
         for role in ("system 1", "system 2")
     ]
-    said = {**lines.said.words.get("*", {}), **lines.said.words.get(measure.name, {})}
-    if plain(measure.name) in _SHARES:
+    said = _said(lines, measure, "*")
+    if plain(measure.name) in _SHARES and "+" not in said:
         said = {**shares(set(words)), **said}
     values = outcomes(words, first, second, said, (names[0], names[1]))
     # the first was on the left
@@ -352,6 +363,10 @@ def _best(
     """Yield a pair with each of the others: the best is preferred, the worst is not."""
     is_best = measure.role == "best"
     beside = _other_end(lines, measure)
+    ends = [criterion_of(one, alone=False)[1:] for one in (measure, beside or measure)]
+    # what `BH1` and `WH1` have in common
+    alike = ends[0] if beside and ends[0] == ends[1] else ""
+    shared["criterion"] = measure.fields.get("criterion") or alike or "preference"
     two = [*lines.beside("system 1", measure), *lines.beside("system 2", measure)]
     shown = two or [o for o in lines.by_role("system") if o.fields.keys() <= {"part"}]
     chosen, end = (
@@ -423,7 +438,7 @@ def take_texts(lines: Lines, texts: Texts) -> None:
             outputs = lines.beside(f"text{side}", measure)
             if outputs:
                 # a damaged text is no output
-                usual = np.array(lines.about["role"]) == Role.JUDGMENT.value
+                usual = np.array(lines.about(measure)["role"]) == Role.JUDGMENT.value
                 systems = np.where(usual, lines.word(f"system{side}", measure), "")
                 for system, item, text in zip(
                     systems, items, outputs[0].words, strict=True

@@ -148,7 +148,12 @@ def is_nothing(words: Words) -> npt.NDArray[np.bool_]:
     The result is an (n,) array of bool.
     """
     return np.fromiter(
-        (word.strip().lower() in _NOTHING for word in words), bool, len(words)
+        (
+            (bare := word.strip().lower()) in _NOTHING or bare.startswith("n/a ")
+            for word in words
+        ),
+        bool,
+        len(words),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
@@ -17,13 +17,17 @@ PARTS = (
     # of names of files and of cells
     "set", "kind", "system_1", "system_2",
 )  # fmt: skip
-_NUMBERED = ("part", "part2", "part3", "rater", "item")
+NUMBERED = ("part", "part2", "part3", "rater", "item")
 _FIELD = re.compile(r"\{(\w*)(\*?)\}")
 _SEPARATORS = "_-.:|/ "
+_MARKS = re.compile(rf"[{re.escape(_SEPARATORS)}]+|[\[\]]")
+# Only those next to a part, if no name has parts without the others.
+_BESIDE = re.compile(rf"(?:{_MARKS.pattern})(?=\0)|(?<=\0)(?:{_MARKS.pattern})")
 _CUT = re.compile(rf"([{re.escape(_SEPARATORS)}]+)")
 _DIGITS = re.compile(r"\d+")
 # A key of an object, marked on both sides, or a number.
 _PLACE = re.compile("\1[^\1]*\1|[0-9]+")
+_AGAIN = re.compile(r"(.*)( \(\d+\))", re.DOTALL)
 _MOST = 300  # characters of a pattern
 # Hashes and keys among names are no numbers.
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{16,}")
@@ -48,30 +52,36 @@ def matches(pattern: str, columns: Sequence[str]) -> dict[str, dict[str, str]]:
             f"once, and {{}}; {pattern[:60]!r} has not.",
             code="bad-pattern",
         )
-    for numbered in (_NUMBERED, ()):
-        expression = _compile(pattern, numbered)
+    text = _FIELD.sub("\0", pattern)
+    for numbered, marks in ((NUMBERED, _MARKS), ((), _MARKS), ((), _BESIDE)):
+        expression = _compile(pattern, numbered, marks.findall(text))
         found = {
             name: m.groupdict() for name in columns if (m := expression.fullmatch(name))
         }
         if found:
-            return _with_first(pattern, found, columns)
+            return _with_repeated(pattern, found, columns)
     return {}
 
 
-def _with_first(
+def _with_repeated(
     pattern: str, found: dict[str, dict[str, str]], columns: Sequence[str]
 ) -> dict[str, dict[str, str]]:
-    """Add the first of several columns of one name, which has no ` (1)`."""
+    """Add columns of one name: the first has no ` (1)`, and others are further numbers."""
     numbered_ = re.search(r" \(\{(\w+)\}\)$", pattern)
     if numbered_ and pattern[: numbered_.start()] in columns:
         return {pattern[: numbered_.start()]: {numbered_[1]: "1"}, **found}
+    last = [one for one, _ in _FIELD.findall(pattern) if one in NUMBERED][-1:]
+    for name in columns:
+        again = _AGAIN.fullmatch(name)
+        if again and again[1] in found and name not in found and last:
+            part = found[again[1]][last[0]]
+            found[name] = {**found[again[1]], last[0]: f"{part}{again[2]}"}
     return found
 
 
-def _compile(pattern: str, numbered: Sequence[str]) -> re.Pattern[str]:
-    marks = re.findall(
-        rf"[{re.escape(_SEPARATORS)}]+|[\[\]]", _FIELD.sub("\0", pattern)
-    )
+def _compile(
+    pattern: str, numbered: Sequence[str], marks: Sequence[str]
+) -> re.Pattern[str]:
     apart = "|".join(sorted({re.escape(mark) for mark in marks}))
     one = f"(?:(?!{apart}).)+?" if marks else ".+?"
     parts, end = [], 0
@@ -96,6 +106,9 @@ class Family:
     def values(self, place: int) -> set[str]:
         return {parts[place] for parts in self.columns.values()}
 
+    def is_numbered(self, place: int) -> bool:
+        return all(part.partition(" (")[0].isdigit() for part in self.values(place))
+
     def pattern(self, fields: Sequence[str]) -> str:
         """Return the template with a name in each place, starred where it must be."""
         want = {
@@ -119,8 +132,20 @@ def group_numbers(
     # the first of several columns of one name has no number
     again = {name[:-4] for name in listed if name.endswith(" (2)")}
     groups: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    often = Counter(_mark(name, keys or {})[0] for name in listed if name not in again)
     for name in listed:
         key, parts = _mark(f"{name} (1)" if name in again else name, keys or {})
+        number = _AGAIN.fullmatch(f"{name} (1)" if name in again else name)
+        if (
+            number
+            and number[1] in again
+            and often[(own := _mark(number[1], keys or {}))[0]] > 1
+        ):
+            # a repeated name among numbered ones is a further number
+            key, parts = (
+                own[0],
+                [*own[1][:-1], own[1][-1] + number[2] * (name not in again)],
+            )
         groups["" if _HASH.fullmatch(name) else key][name] = parts
     found = []
     for key, group in groups.items():

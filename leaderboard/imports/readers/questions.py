@@ -20,7 +20,7 @@ from leaderboard.imports.readers.names import (
     numbers,
 )
 from leaderboard.imports.readers.patterns import is_pattern
-from leaderboard.imports.readers.values import MEASURES, OF_FILE
+from leaderboard.imports.readers.values import MEASURES, OF_FILE, UNNAMED
 from leaderboard.imports.readers.words import side_of, unknown
 
 if TYPE_CHECKING:
@@ -47,16 +47,32 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
             options,
             needed=True,
         )
-    pairs = (of["system 1"] or said.constant("system 1")) and (
-        of["system 2"] or said.constant("system 2")
-    )
     fields = [fields for one in measures for fields in one.fields.values()]
+    pairs = all(
+        of[f"system {k}"]
+        or said.constant(f"system {k}")
+        or (fields and all(f"system_{k}" in one for one in fields))
+        for k in (1, 2)
+    )
     named = all("system" in one for one in fields) and bool(fields)
     single = of["system"] or said.constant("system")
     in_words = any(np.isnan(numbers(one.examples)).any() for one in of["choice"])
     if of["choice"] and not of["rating"] and (pairs or (in_words and not single)):
         if not pairs:
-            yield from _two_systems(of["choice"], said, options)
+            known = [
+                w for k in (1, 2) for one in of[f"system {k}"] for w in one.examples
+            ]
+            yield from _two_systems(of["choice"], said, options, known)
+        return
+    chosen = "rating" in said.columns
+    two = [one for one in of["rating"] if len(one.numbered) > 1 and not chosen]
+    orders = _orders(of["rating"], "item" if of["rater"] else "rater") if two else ()
+    if two and said.numbers:
+        question = (
+            f"The names of ratings such as {next(iter(two[0].fields))} have two numbers. "
+            "Which is whose?"
+        )
+        yield Choice("rating", question, orders, orders[0], needed=True)
         return
     unnamed = [one.name for one in of["rating"] if one.reason.startswith("few numbers")]
     unnamed = [one for one in unnamed if not is_pattern(one)]
@@ -70,28 +86,47 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
             "system",
             "Which column names the systems? If all rows are of one, write its name after "
             "a colon (:NAME); if the number in the name of a rating column is that of a "
-            "system, add numbers=systems.",
+            f"system, {' or '.join(f'choose rating={o}' for o in orders) or 'add numbers=systems'}.",
             options,
             found=_likely_system(columns),
             needed=True,
         )
 
 
+def _orders(ratings: Sequence[Column], other: str) -> tuple[str, ...]:
+    """Return patterns in which each number in names of ratings is that of the system."""
+    orders = []
+    parts = max((one.numbered for one in ratings), key=len)
+    for k in parts:
+        names = [one.name for one in ratings]
+        for part in parts:
+            new = "{system" if part == k else f"{{{other}"
+            names = [re.sub(rf"\{{{part}\b", new, name) for name in names]
+        orders.append(",".join(names))
+    return tuple(orders)
+
+
 def _two_systems(
-    choice: Sequence[Column], said: Chosen, options: tuple[str, ...]
+    choice: Sequence[Column],
+    said: Chosen,
+    options: tuple[str, ...],
+    known: Sequence[str],
 ) -> Iterator[Choice]:
-    names = [w for w in choice[0].examples if np.isnan(side_of(w))]
-    for k in (1, 2):
-        if not said.columns.get(f"system {k}"):
-            found = f"{CONSTANT}{names[k - 1]}" if len(names) == 2 else ""
-            yield Choice(
-                f"system {k}",
-                f"Which system is the {('first', 'second')[k - 1]} of the two? Choose a "
-                "column, or write a name after a colon (:NAME).",
-                options,
-                found,
-                needed=True,
-            )
+    names = [w for w in choice[0].examples if np.isnan(side_of(w)) and w not in known]
+    names = [w for w in names if any(w in one for one in options)] or names
+    left = [
+        k for k in (1, 2) if not (said.columns.get(f"system {k}") or (known and k == 2))
+    ]
+    for k in left:
+        found = f"{CONSTANT}{names[-k]}" if len(names) == len(left) else ""
+        yield Choice(
+            f"system {k}",
+            f"Which system is the {('first', 'second')[k - 1]} of the two? Choose a "
+            "column, or write a name after a colon (:NAME).",
+            options,
+            found,
+            needed=True,
+        )
 
 
 def _likely_system(columns: Sequence[Column]) -> str:
@@ -116,8 +151,11 @@ def asked_of(
         "rating" in said.columns or "choice" in said.columns
     ) and not said.may_lack
     if len(criteria) > 1 and not said.ranks and not explicit:
-        likely = next((c for c in criteria if "overall" in c.lower()), "")
-        question = "Which criterion ranks the systems?"
+        likely = next((c for c in criteria if "overall" in c.lower()), criteria[0])
+        other = [one.name for one in columns if one.reason.endswith(UNNAMED)]
+        question = "Which criterion ranks the systems?" + bool(other) * (
+            f" Other numbers are ignored unless chosen with rating=…: {', '.join(other)}."
+        )
         found.append(Choice("ranks", question, tuple(criteria), likely, needed=True))
     one = next(iter(criteria), "") if len(criteria) < 2 or explicit else ""
     ranks = said.ranks or one
@@ -183,10 +221,23 @@ def _of_words(
         f"What do these words of {criterion or 'the ratings'} count: {listed}? Write "
         f"{name}{next(iter(words))[:30]}={worth}, with commas between."
     )
+    signs = {word[:1] for word in words if word.strip("+-0.")}
+    if paired and "-" in signs and not np.isnan(numbers(list(words))).any():
+        question = (
+            f"Is the second system better if {criterion or 'the number'} is positive?"
+        )
+        options = "+=second,-=first", "+=first,-=second"
+        return Choice("words", question, options, options[0], needed=needed)
     keys = {" ".join(word.lower().split()) for word in words}
     found = "yes=1,no=0" if keys <= {"yes", "no"} else ""
     found = found or (
-        "true=1,false=0" if keys <= {"true", "false"} and not paired else ""
+        f"{next(iter(words))}=tie"
+        if paired and len(words) == 1
+        else "0=first,1=second"
+        if paired and keys == {"0", "1"}
+        else "true=1,false=0"
+        if keys <= {"true", "false"} and not paired
+        else ""
     )
     return Choice("words", question, tuple(words), found, needed=needed)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,7 +84,7 @@ def judged_rows(
     rows = _stack(parts)
     rows.loc[is_nothing(rows["word"].to_numpy()), "word"] = ""
     names = {one.number: one.table.file for one in read}
-    _number(rows, said, names)
+    explained = _number(rows, said, names)
     if said.raw:
         _make_raw(rows, read)
     if (lost := (rows["word"] == "") & rows["value"].isna()).any():
@@ -96,13 +97,15 @@ def judged_rows(
     if said.split:
         rows["system"] = rows["system"].str.split(BETWEEN)
         rows = rows.explode("system", ignore_index=True)
-    made.rows = _ranked_first(_usable(rows, names, made.problems), said)
+    rows = _usable(rows, names, made.problems)
+    _name_by_kind(rows)
+    made.rows = _ranked_first(rows, said)
     if more := [name for name in EXTRA if name in rows]:
         made.extra = made.rows[more].fillna("")
         made.rows = made.rows.drop(columns=more)
     made.lower_is_better = said.lower_is_better
     made.documents = _first_of(made.rows, "instance", "document")
-    made.scales = {
+    made.scales = explained | {
         name: stated
         for one in columns
         if one.role == "rating"
@@ -142,6 +145,29 @@ def _usable(
     return rows[~bad].reset_index(drop=True) if bad.any() else rows
 
 
+def _name_by_kind(rows: pd.DataFrame) -> None:
+    """Tell a criterion of two kinds of lines apart, by another that only one kind has."""
+    import pandas as pd
+
+    codes, names = pd.factorize(rows["criterion"])
+    if not 2 < len(names) < 60:
+        return
+    lines = pd.MultiIndex.from_frame(rows[["file", "row"]])
+    bits = pd.Series(1 << codes, lines)
+    masks = bits[~pd.Series(codes, lines).reset_index().duplicated().to_numpy()]
+    masks = masks.groupby(level=[0, 1]).sum()
+    often = masks.value_counts(normalize=True)
+    for a, b in combinations(often.index[often > 0.1], 2):
+        own = (a & ~b, b & ~a)
+        beside = [(masks & one) > 0 for one in own]
+        if a & b and all(own) and not (beside[0] & beside[1]).any():
+            for one, there in zip(own, beside, strict=True):
+                mine = there.reindex(lines).to_numpy() & (bits & a & b > 0).to_numpy()
+                name = names[(int(one) & -int(one)).bit_length() - 1]
+                rows.loc[mine, "criterion"] += f" (beside {name})"
+            return
+
+
 def _extra(words: Mapping[str, Any], n: int) -> dict[str, Any]:
     """Return the columns of `EXTRA`, as often as there are columns of ratings."""
     by_name = {plain(name): column for name, column in words.items()}
@@ -159,7 +185,11 @@ def _stack(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True)
 
 
-def _number(rows: pd.DataFrame, said: Chosen, names: Mapping[int, str]) -> None:
+def _number(
+    rows: pd.DataFrame, said: Chosen, names: Mapping[int, str]
+) -> dict[str, str]:
+    """Set the values of words, and return the scales of words for 0 and 1."""
+    scales: dict[str, str] = {}
     words, values = rows["word"].to_numpy(copy=True), rows["value"].to_numpy(copy=True)
     criteria, rated = rows["criterion"].to_numpy(), (rows["other"] == "").to_numpy()
     places, which = different(criteria)
@@ -176,10 +206,13 @@ def _number(rows: pd.DataFrame, said: Chosen, names: Mapping[int, str]) -> None:
             )
         known = {**said.words.get("*", {}), **said.words.get(criterion, {})}
         values[mine] = worths(words[mine], known)
+        if {0.0, 1.0} == {*values[mine][~np.isnan(values[mine])]} <= {*known.values()}:
+            scales[criterion] = "0 to 1"
     places, which = different(words)
     none = np.array([_none(word, said) for word in words[places]], dtype=bool)[which]
     words[none], values[none] = "", np.nan
     rows["word"], rows["value"] = words, values
+    return scales
 
 
 def _make_raw(rows: pd.DataFrame, read: Sequence[Read]) -> None:

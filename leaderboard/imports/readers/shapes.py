@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.mapping import split_names
 from leaderboard.imports.readers.patterns import matches
 from leaderboard.imports.readers.values import MEASURES
+from leaderboard.imports.readers.words import name_one_of
 from leaderboard.tables import Table, columns_of
 
 # A part of cells is a name if it comes this often, on average.
@@ -136,7 +137,8 @@ def reshape(
     for one in read:
         for part, word in parts[one.number].items():
             add(one, "file", part, [word] * len(one.table.numbers))
-    for column, patterns in (choices.get("cells") or {}).items():
+    cells = choices.get("cells") or _cells_of_two(read, choices)
+    for column, patterns in cells.items():
         having = [one for one in read if column in one.words]
         different = sorted(
             set(chain.from_iterable(one.words[column] for one in having))
@@ -153,6 +155,30 @@ def reshape(
         if column in one.words:
             add(one, column, "item", list(_count_items(one, column)))
     return made
+
+
+def _cells_of_two(read: Sequence[Read], choices: Mapping[str, Any]) -> dict[str, str]:
+    """Return a pattern of cells such as `red,blue` that other cells choose from."""
+    columns = read[0].words.items()
+    for (name, words), mark in product(columns, (",", ";", "|", " vs ", " vs. ")):
+        if not len(words) or words[0].count(mark) != 1:
+            continue
+        two = {word: word.split(mark) for word in set(words)}
+        if len(two) < 2 or any(len(one) != 2 for one in two.values()):
+            continue
+        sides = ([two[word][k].strip() for word in words] for k in (0, 1))
+        first, second = sides
+        if any(
+            name_one_of(cells, first, second)
+            for other, cells in columns
+            if other != name
+        ):
+            return (
+                {}
+                if choices.keys() & {"system", "system 1"}
+                else {name: f"{{system_1}}{mark}{{system_2}}"}
+            )
+    return {}
 
 
 _ROLE = {"part": "item", "system_1": "system 1", "system_2": "system 2"}

@@ -36,6 +36,10 @@ OF_FILE = ("file", "folder")
 UNMARKED = frozenset(("", "0", "0.0", "false", "no", "off", "na", "nan", "none"))
 
 
+#: Texts of places that no output fills.
+FILLERS = frozenset(("blank", "empty", "filler", "dummy", "padding", "placeholder"))
+
+
 #: Values of a column that the guess looks at, from the beginning of each file.
 MOST_VALUES = 5_000
 
@@ -106,7 +110,7 @@ RATING = word_set(
 )  # fmt: skip
 
 
-_CHOICE = word_set(
+CHOICE = word_set(
     "preferred preference winner choice better vote prefer chosen selection best verdict"
 )
 
@@ -294,7 +298,7 @@ def _is_item(one: Values) -> bool:
 
 
 def _is_system(one: Values) -> bool:
-    if one.says(_CHOICE) or set(one.counts) <= {"0", "1", "0.0", "1.0"}:
+    if one.says(CHOICE) or set(one.counts) <= {"0", "1", "0.0", "1.0"}:
         return False
     other = one.says(word_set("output response text confidence prompt version type"))
     return is_group(one) and (not other or one.says(word_set("id name sys")))
@@ -317,7 +321,7 @@ def _is_numbered_rating(one: Values) -> bool:
 _BY_NAME: tuple[tuple[str, frozenset[str], Callable[[Values], bool]], ...] = (
     ("system", _SYSTEM, _is_system),
     ("rater", RATER, _is_rater),
-    ("choice", _CHOICE, lambda one: is_sided(one.counts) and not one.says(COUNTED)),
+    ("choice", CHOICE, lambda one: is_sided(one.counts) and not one.says(COUNTED)),
     ("seconds", _SECONDS, _is_number),
     ("order", _ORDER, _is_number),
     ("item", _ITEM, _is_item),
@@ -333,12 +337,12 @@ def _role_of_words(one: Values) -> Guess:
     if one.length > LONG or (n > _MOST_WORDS and one.length > 25):
         return "ignore", "free text"
     if n == len(one.answers) > 2 or n == 1:
-        return "ignore", "words that are no ratings"
+        return "ignore", NO_WORDS
     if n > _MOST_WORDS:
         again = one.length < LONG / 2 and n <= len(one.answers) / 2
         return (
             "ignore",
-            "a few words that come again" if again else "words that are no ratings",
+            "a few words that come again" if again else NO_WORDS,
         )
     if one.is_rated_name or {w.lower() for w in one.counts} <= _YES_NO:
         return (
@@ -349,6 +353,12 @@ def _role_of_words(one: Values) -> Guess:
 
 
 NAMED_ID = "numbers named “id”, which are no ratings"
+
+
+UNNAMED = ", but other columns are named as ratings"
+
+
+NO_WORDS = "words that are no ratings"
 
 
 _YES_NO = word_set("yes no true false")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -65,6 +66,15 @@ def is_sided(words: Collection[str], *, only: bool = False) -> bool:
     return known == len(sides) if only else known > 0 or len(words) <= 50
 
 
+def name_one_of(words: Words, first: Words, second: Words) -> bool:
+    """Check that each word is the first or the second name of its row, or a tie."""
+    rows = partial(zip, words, first, second, strict=True)
+    return all(
+        not word or (a != b and (word in (a, b) or side_of(word) == 0.5))
+        for word, a, b in rows()
+    ) and all(any(row[0] and row[0] == row[k] for row in rows()) for k in (1, 2))
+
+
 def outcomes(
     words: Words,
     first: Words,
@@ -79,7 +89,7 @@ def outcomes(
     words : sequence of str, (n,)
         A system's name, the name of its column, a side, or a word for a tie.
     said : dict of str to float or str
-        Words that a person explained: "first", "second" or "tie".
+        Words that a person explained: "first", "second" or "tie"; also "+" and "-".
 
     A name of a system in different case is unknown if it would mean another outcome as
     a word. Numbers are known only if the column has only 1 and 2, and 0 for a tie.
@@ -92,9 +102,13 @@ def outcomes(
     of_column = {fold_name(columns[0]): 1.0, fold_name(columns[1]): 0.0}
     places, which = different(words, first, second)
     found = np.full(len(places), np.nan)
+    signs = numbers([words[place] for place in places])
+    said = {"0": "tie", **said} if {"+", "-"} <= said.keys() else said
     for i, place in enumerate(places):
         word, a, b = words[place], first[place], second[place]
         key = " ".join(word.lower().split())
+        if word in digits and key not in said and {"+", "-"} <= said.keys():
+            key = "+0-"[1 - int(np.sign(signs[i]))]
         if key in said:
             found[i] = worth.get(said[key], np.nan)
         elif word in (a, b) and a != b:
@@ -105,6 +119,8 @@ def outcomes(
             name = fold_name(word)
             value = of_column.get(name, side_of(word)) if word else np.nan
             named = {v for one, v in ((a, 1.0), (b, 0.0)) if fold_name(one) == name}
+            # a name in different case is read unless it is a side, too
+            value = sum(named) if np.isnan(value) and len(named) == 1 else value
             found[i] = value if named <= {value} else np.nan
     return found[which]
 

@@ -48,6 +48,8 @@ _FEW = 0.05
 _CODE = 10
 # Number of values that a question lists.
 _LISTED = 5
+#: Confirms the guess of a scale.
+GUESSED = "guessed"
 _ENDS = re.compile(r"(-?[0-9]{1,9}) *(?:to|-|–|\.\.) *(-?[0-9]{1,9})", re.ASCII)
 #: Families of scales with their unit: the ends only bound values.
 OWN_UNIT = ("z", "sum")
@@ -110,7 +112,7 @@ def find_scales(
         if criterion in before:
             slug, number = before[criterion]
             slug, source = _moved(slug, values), f"as in import {number}"
-        elif given or stated:
+        elif (given or stated) and given != GUESSED:
             slug = scale_named(given or stated, lower=lower)
             source = "as entered" if given else "as stated in the files"
         else:
@@ -118,6 +120,7 @@ def find_scales(
             source = "guessed from the values"
             sure = _family(slug) in OWN_UNIT or len(np.unique(values)) >= ENOUGH
             sure &= judgments.standardised or lower or not _strays(values)[1].any()
+            sure |= given == GUESSED
         if slug not in all_scales():
             raise GenieError(
                 f"There is no scale {slug!r}. Give the lowest and the highest possible "
@@ -178,9 +181,11 @@ def unconfirmed(
                 "Correct these if they are wrong"
             )
         found.setdefault(why, []).append(str(criterion) or "*")
+    shown = {str(name) or "*": scale.shown for name, scale in scales.items()}
     return [
-        f"Confirm the scale of {', '.join(names).replace('*', 'the ratings')}: {why}. Give "
-        "the lowest and the highest possible answer with "
+        f"Confirm the scale of {', '.join(names).replace('*', 'the ratings')}: {why}. "
+        f"--scale {GUESSED} confirms {', '.join(map(shown.__getitem__, names))}. Otherwise "
+        "give the lowest and the highest possible answer with "
         + " ".join(f"--scale '{name}=LOWEST to HIGHEST'" for name in names)
         + ", or in the field Scale."
         for why, names in found.items()

@@ -102,12 +102,18 @@ class Command(BaseCommand):
             # errors of the list are reported before anything is stored
             published_in(printed, options["part"])
         choices = of_files.choices_of(options)
-        found = self._settled(files, options, choices)
+        found = self._settled(files, options, choices, _about(options, said, choices))
         judgments = require_ratings(found)
         about = _about(options, said, choices | found.mapping)
         slug, dry = options["task"] or "dry-run", options["dry_run"]
         dry |= not options["task"]
         seen, _ = preview_import(judgments, slug=slug, about=about, files=files)
+        scales = [(o.criterion, o.scale) for o in seen.scales if o.scale]
+        if open_ones := [one for one in scales if not one[1].confirmed]:
+            for criterion, scale in open_ones * sys.stdin.isatty():
+                usual = f"Scale of {criterion or 'the ratings'}", scale.shown
+                said["scale"][criterion or "*"] = self._input(*usual)
+            seen, _ = preview_import(judgments, slug=slug, about=about, files=files)
         if not options["json"]:
             self.stdout.write(seen.to_text(), ending="")
         elif dry:
@@ -138,13 +144,19 @@ class Command(BaseCommand):
             keep_published(row.task, printed, part=options["part"])
 
     def _settled(
-        self, files: list[File], options: dict[str, Any], choices: dict[str, Any]
+        self,
+        files: list[File],
+        options: dict[str, Any],
+        choices: dict[str, Any],
+        about: About,
     ) -> Proposal:
         """Read the files, and ask in a terminal what they leave open."""
         layout = options["layout"] or (SLUG if options["mapping"] else "")
         found = propose(files, layout=layout, choices=choices)
         if (asked := _open(found)) and not sys.stdin.isatty():
-            raise CommandError(_refusal(asked, found))
+            raise CommandError(
+                _refusal(asked, found, _open_scales(found, about, files))
+            )
         if found.columns and not options["json"]:
             self.stdout.write(_listed(found))
         while left := _open(found):
@@ -256,7 +268,17 @@ def _open(found: Proposal) -> list[Choice]:
     return [one for one in found.questions if one.needed and found.columns]
 
 
-def _refusal(asked: Sequence[Choice], found: Proposal) -> str:
+def _open_scales(found: Proposal, about: About, files: list[File]) -> tuple[str, ...]:
+    """Return further reasons against an import, so that scales are asked at once."""
+    made = found.judgments
+    return (
+        preview_import(made, slug="", about=about, files=files)[0].refused
+        if made
+        else ()
+    )
+
+
+def _refusal(asked: Sequence[Choice], found: Proposal, more: Sequence[str]) -> str:
     """Return the questions with their options, and the columns."""
     lines = []
     for one in asked:
@@ -264,7 +286,7 @@ def _refusal(asked: Sequence[Choice], found: Proposal) -> str:
         lines.append(one_line(one.question, 1_000))
         if one.name != "words":
             lines.append(f"  --choose {one.name}=… with one of: {options}")
-    return "\n".join([*lines, _listed(found)])
+    return "\n".join([*lines, *more, _listed(found)])
 
 
 def _about(

@@ -132,8 +132,12 @@ def test_what_files_cannot_tell_is_asked(shape):
     assert asked == wanted
 
 
+def judged(files, choices):
+    return propose(files, choices).judgments.judged
+
+
 def pairs_of(head, *rows, **choices):
-    found = propose([table(head, rows)], choices).judgments.rows
+    found = judged([table(head, rows)], choices)
     return found[["system", "other", "value"]].to_numpy().tolist()
 
 
@@ -143,6 +147,96 @@ def test_ends_are_of_the_two_sides_and_of_their_own_numbers():
     ends = {"best": "b1,b2", "worst": "w1,w2", "item": "id", "system": []}
     two = pairs_of("id b1 b2 w1 w2", (1, "x", "y", "z", "x"), **ends)
     assert two == [["x", "z", 1.0], ["y", "x", 1.0]]
+    columns = [f"{end}{of}{n}" for of in "HC" for end in "BW" for n in (1, 2)]
+    letters = [[i, *"xyzwzwxy"] for i in range(9)]
+    found = pairs_of(f"id {' '.join(columns)}", *letters)
+    assert found[:4] == [
+        ["x", "z", 1.0],
+        ["y", "w", 1.0],
+        ["z", "x", 1.0],
+        ["w", "y", 1.0],
+    ]
+    keys = {"choice": "{system_1}.vs.{system_2}", "words": '"so, so=tie"'}
+    versus = pairs_of("id x.vs.y", (1, "X"), (2, "so, so"), **keys)
+    assert versus == [["x", "y", 1.0], ["x", "y", 0.5]]
+
+
+FILLED = "model id rater text_1 text_2 fluency_1 fluency_2", [
+    [s, i, "u", text(), "BLANK" if i < 6 else text(), 1, 1 + i % 5] for i, s in lines(*MODELS)
+]  # fmt: skip
+TWO = "item fl[1][1] fl[1][2] fl[2][1] fl[2][2]", [(1, 1, 2, 4, 5), (2, 1, 3, 4, 5)]
+AGAIN = "ResponseId C1_R1 C1_R2 C1_R2 C1_R3", [(f"R_{i}", 1, 2, 3, i) for i in range(4)]
+RATERS = "system R1 R2 Mean", [("abc"[i % 3], i % 5, i % 4, (i % 5 + i % 4) / 2)
+                               for i in range(12)]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("file", "choices", "column", "n_by_name"),
+    [
+        (FILLED, {"counts": "text_{part}"}, "criterion", {"fluency": 36}),
+        (FILLED, {"counts": "text_{item}", "words": "blank=none"}, "criterion", {"fluency": 36}),
+        (TWO, {"rating": "fl[{system}][{rater}]"}, "system", {"1": 4, "2": 4}),
+        (RATERS, {"rating": "R1,R2", "numbers": "raters"}, "worker", {"1": 12, "2": 12}),
+        (AGAIN, {"system": ":x"}, "instance", {"1": 4, "2": 4, "2 (2)": 4, "3": 4}),
+        (("red.x_1.u_s blue.x_1.u_s", [(2, 3)]), {"rating": "{system}.{item}.u_s"}, "system",
+         {"red": 1, "blue": 1}),
+        (RATERS, {}, "worker", {"1": 12, "2": 12}),
+    ],
+)  # fmt: skip
+def test_parts_of_names_are_as_chosen(file, choices, column, n_by_name):
+    rows = judged([table(*file)], choices)
+    assert rows[column].value_counts().to_dict() == n_by_name
+
+
+def test_a_criterion_of_two_kinds_of_records_is_kept_apart():
+    records = [{"id": i, "system": MODELS[i % 2], "overall": 1 + i % 3}
+               | {"fluent" if i < 6 else "coherent": 4} for i in range(12)]  # fmt: skip
+    rows = judged([as_json(records)], {"ranks": "fluent"})
+    names = {
+        "overall (beside fluent)",
+        "overall (beside coherent)",
+        "fluent",
+        "coherent",
+    }
+    assert {*rows["criterion"]} == names
+
+
+def test_two_numbers_and_fillers_are_asked():
+    (asked,) = propose([table(*FILLED)], {}).questions
+    assert (asked.name, asked.found) == ("counts", "text_{part}")
+    (asked,) = propose([table(*TWO)], {"numbers": "systems"}).questions
+    assert asked.options == ("fl[{system}][{rater}]", "fl[{rater}][{system}]")
+
+
+ROWS = [(i, *R.sample("pqr", 2)) for i in range(24)]
+
+
+@pytest.mark.parametrize(
+    ("head", "rows", "asked"),
+    [
+        ("item opt_a opt_b winner loser", [(*row, *row[1:]) for row in ROWS], set()),
+        ("item both plot", [(i, f"{a},{b}", (a, b)[i % 2]) for i, a, b in ROWS], set()),
+        ("item other winner", [(i, a, R.choice([a, "me"])) for i, a, _ in ROWS], {"system 1"}),
+        ("item x_a_id x_b_id score", [(*row, 40 - 7 * row[0]) for row in ROWS], {"words"}),
+    ],
+)  # fmt: skip
+def test_two_systems_are_found_by_their_names_in_cells(head, rows, asked):
+    found = propose([table(head, rows)], {})
+    assert {one.name for one in found.questions if one.needed} == asked
+    answers = {one.name: one.found for one in found.questions if one.needed}
+    rows = judged([table(head, rows)], answers)
+    assert len(rows) == rows["value"].count() == 24
+
+
+def test_numbers_beside_named_ratings_are_ratings_of_one_scale_or_listed():
+    rows = [(*one[:3], one[3], 6 - one[3], one[3] - 3) for one in LONG]
+    (asked,) = propose(
+        [table("system item rater score other more", rows)], {}
+    ).questions
+    assert (asked.options, "rating=…: more" in asked.question) == (
+        ("score", "other"),
+        True,
+    )
 
 
 NO_RATINGS = {

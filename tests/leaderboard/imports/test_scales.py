@@ -71,6 +71,7 @@ def test_fewer_than_five_different_values_need_an_answer():
     with refusal("not-settled"):
         store(judgments, task)
     assert not Import.objects.exists()
+    assert not begun(values, {"*": "guessed"})[1].refused
     judgments, shown, task = begun(values, {"*": "1-5"})
     assert not shown.refused
     assert "1 to 5 (as entered)" in shown.to_text()

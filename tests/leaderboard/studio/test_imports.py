@@ -321,7 +321,7 @@ def test_a_scale_that_values_do_not_show_is_a_field_to_fill_in(client, sara):
     work_off()
     assert not Import.objects.exists()
     form = client.get(page).context["choices_form"]
-    assert [form[f"scale_{n}"].initial for n in range(2)] == ["", ""]
+    assert [form[f"scale_{n}"].initial for n in range(2)] == ["1 to 5"] * 2
     scales = {"scale_0": "1 to 5", "scale_1": "0 to 4"}
     client.post(page, {"again": "1", "layout": "", "choice_0": "fluency", **scales})
     work_off()
