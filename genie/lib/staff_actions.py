@@ -120,9 +120,7 @@ class Action:
             if not isinstance(done, int):
                 return done
             n = done
-        # Rows whose state did not allow it were named before.
-        n_left = 0 if self.otherwise else len(rows) - n
-        self.report(model_admin, request, n, len(rows), n_left)
+        self.report(model_admin, request, n, len(rows))
         return None
 
     def rows_of(self, queryset: QuerySet[Any]) -> Iterable[Any]:
@@ -202,8 +200,10 @@ class Action:
         return done if isinstance(done, int) else 1
 
     def report(
-        self, model_admin: Any, request: HttpRequest, n: int, n_all: int, n_left: int
+        self, model_admin: Any, request: HttpRequest, n: int, n_all: int
     ) -> None:
+        # Rows whose state did not allow it were named before.
+        n_left = 0 if self.otherwise else n_all - n
         plural = str(model_admin.opts.verbose_name_plural).capitalize()
         figures: dict[str, object] = {"n": n, "n_all": n_all, "n_left": n_left}
         figures |= {"rows": model_ngettext(model_admin.opts, n), "Rows": plural}

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+from django.apps import apps
+
 from tests.cast import (  # noqa: F401
     cast,
     client_of,
@@ -16,11 +19,36 @@ from tests.cast import (  # noqa: F401
     who,
     worker,
 )
+from tests.nets.conftest import (  # noqa: F401
+    net,
+    stored,
+    tell,
+    texts_are_as_committed,
+)
 
 WITH_DATABASE = {
     *("admin", "api", "boards", "commands", "evaluation"),
     *("judges", "monitoring", "releases", "site", "studio", "teams"),
 }
+# Folders of tests whose rows are compared at their end.
+STORED = {
+    "evaluation/hidden": "quality.Placement leaderboard.TestCheck",
+    "evaluation/comparisons": "leaderboard.ComparedPair",
+    "judges": "leaderboard.JudgeRun",
+}
+
+
+@pytest.fixture(autouse=True)
+def _rows_are_as_committed(request, texts_are_as_committed):  # noqa: F811
+    folder = str(request.path.parent.relative_to(Path(__file__).parent))
+    has_rows = request.node.get_closest_marker("django_db") is not None
+    if folder not in STORED or not has_rows:
+        yield
+        return
+    request.getfixturevalue("_django_db_helper")
+    yield
+    if rows := stored(*map(apps.get_model, STORED[folder].split())).strip():
+        tell(rows)
 
 
 def pytest_itemcollected(item):

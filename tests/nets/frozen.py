@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from random import Random
 
 from django.utils import timezone
 
@@ -11,6 +12,7 @@ from leaderboard.metrics import meteor
 from quality.bans import services
 from tests import factories
 from tests.leaderboard.releases.test_judges_in_releases import done, judge_of
+from tests.nets.years import error_rows
 from tests.walk import worlds
 
 MADE_AT = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)
@@ -64,12 +66,20 @@ def preference(who: dict):
     )
 
 
+def spans(_who: dict):
+    """Import errors that people marked, as WMT's files of MQM have them."""
+    folder = error_rows(Random(1), 0)
+    files = {name: data.decode() for name, data in folder.files.items()}
+    return worlds.brought("old-errors", files)
+
+
 BOARDS = {
     "people": people,
     "preference": preference,
     "full": worlds.full,
     "ratings": worlds.imported(texts=True),
     "conversations": worlds.conversations,
+    "spans": spans,
     "magnitudes": worlds.pages(
         lambda rng, s: round(60 * (s + 1) * rng.uniform(0.8, 1.4))
     ),

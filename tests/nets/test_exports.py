@@ -11,19 +11,19 @@ from hashlib import sha256
 from io import BytesIO
 
 import pytest
+from django.apps import apps
 
 from leaderboard.boards.exports.board import WRITERS as TABLES
 from leaderboard.metric_board.models import MetricBoard
 from leaderboard.metric_board.views.downloads import WRITERS as SCORES
 from leaderboard.releases.exports import WRITERS as CARDS
-from tests.nets.conftest import FILES
+from tests.nets.conftest import FILES, LONG, stored
 from tests.nets.frozen import BOARDS, freeze
 from tests.nets.releases import columns, rebuilt, unpack
 from tests.walk import worlds
 from tests.walk.routes import names_rows, paths, routes, rows_of
 from tests.walk.variants import VARIANTS
 
-LONG = re.compile(r"-?\d+\.\d{7,}(?:e-?\d+)?")
 # Long files that repeat what others hold: their digests are committed.
 BY_DIGEST = re.compile(r"zip$|^judgments\.jsonl|^metric-scores")
 REPEATED_CARDS = re.compile(r"^system-card\.(json|tex)")
@@ -32,6 +32,7 @@ NO_PAGE = re.compile(
     r"\.<|/files/|every-eval|png|favicon|schema|status|/history/|/delete/"
     r"|^(account|docs|hooks|login|requester|turk|work|\.well-known)"
 )
+OURS = {"admin", "crowd", "genie", "leaderboard", "quality"}
 HIDDEN = re.compile(r"<(script|style|title)\b.*?</\1>|<!--.*?-->", re.S)
 NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
 ENDS = re.compile(
@@ -64,6 +65,9 @@ def test_exports_are_as_committed(kind, net, monkeypatch, settings, tmp_path):
     MetricBoard.objects.update(seconds=1)
     more = ("submitter", "superuser") if kind in {"people", "full"} else ()
     found["pages.txt"] = pages(world, "visitor", *more)
+    if kind in {"people", "full", "preference"}:
+        ours = [one for one in apps.get_models() if one._meta.app_label in OURS]
+        found["rows.txt"] = stored(*ours, times=True)
     for name, text in found.items():
         net(f"{kind}/{name}", text)
     assert {file.name for file in (FILES / kind).iterdir()} == found.keys()
@@ -73,7 +77,8 @@ def exports(world) -> dict[str, bytes]:
     board = f"/tasks/{world.task.slug}"
     names = [f"board.{form}" for form in TABLES]
     paths = {name: f"{board}/{name}?columns=all" for name in names}
-    paths["every-eval-ever.json"] = f"{board}/every-eval-ever.json"
+    names = ("every-eval-ever.json", "board.svg", "feed.atom")
+    paths |= {name: f"{board}/{name}" for name in names}
     paths |= {name: f"{board}/metrics/files/{name}" for name in SCORES}
     system = world.task.submissions.order_by("pk")[1].pk
     names = [f"card.{form}" for form in CARDS]

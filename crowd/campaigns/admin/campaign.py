@@ -64,8 +64,7 @@ def _stop(
     if isinstance(form, HttpResponse):
         return form
     n = STOP.act(model_admin, request, campaigns, **form.cleaned_data)
-    n_all = len(campaigns)
-    STOP.report(model_admin, request, n, n_all, n_all - n)
+    STOP.report(model_admin, request, n, len(campaigns))
     return None
 
 

@@ -274,14 +274,12 @@ def story(request: HttpRequest, slug: str) -> HttpResponse:
         "leads": results.leads[::-1][:_IN_STORY],
         "n_results": len(results.results),
         "simulated": any(result.simulated for result in results.results),
-        "drawn": _drawn(task, results),
+        "drawn": results.leads and _drawn(task, results),
     }
     return render(request, "leaderboard/boards/history.html", context)
 
 
 def _drawn(task: Task, history: History) -> Any:
-    if not history.leads:
-        return ""
     axis = axis_over(
         min(result.low for result in history.results),
         max(result.high for result in history.results),

@@ -143,7 +143,7 @@ def _approve(
         return form
     answers = form.cleaned_data
     n = APPROVE.act(model_admin, request, rows, decide.prepare, **answers)
-    APPROVE.report(model_admin, request, n, len(rows), 0)
+    APPROVE.report(model_admin, request, n, len(rows))
     return None
 
 
@@ -298,7 +298,7 @@ def _stop(
         return form
     answers = form.cleaned_data
     n = STOP_SUBMISSION.act(model_admin, request, rows, rated=rated, **answers)
-    STOP_SUBMISSION.report(model_admin, request, n, len(rows), 0)
+    STOP_SUBMISSION.report(model_admin, request, n, len(rows))
     return None
 
 

@@ -514,7 +514,7 @@ def criteria_by_name(names: Iterable[str]) -> dict[str, str]:
 
     Examples
     --------
-    >>> criteria(["", "Overall quality", "spans"])
+    >>> criteria_by_name(["", "Overall quality", "spans"])
     {'': 'overall', 'Overall quality': 'Overall-quality', 'spans': 'marked-spans'}
     """
     return _distinct(names, _criterion)

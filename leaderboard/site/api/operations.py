@@ -78,7 +78,7 @@ _TITLES = {
     "tasks": "Tasks and boards",
     "webhooks": "Webhooks",
 }
-_FIRST = ("tasks", "submissions", "results")
+_FIRST, _LAST = ("tasks", "submissions", "results"), "staff"
 
 
 class Group(NamedTuple):
@@ -103,18 +103,14 @@ def operations() -> list[dict[str, Any]]:
 
 @cache
 def groups() -> list[Group]:
-    names = {operation["group"] for operation in operations()}
-    last = ("staff",)
-    order = sorted(
-        names, key=lambda name: (name in last, *(name != one for one in _FIRST), name)
-    )
+    others = {operation["group"] for operation in operations()} - {*_FIRST, _LAST}
     return [
         Group(
             name,
             _TITLES.get(name, name.capitalize()),
             [one for one in operations() if one["group"] == name],
         )
-        for name in order
+        for name in (*_FIRST, *sorted(others), _LAST)
     ]
 
 

@@ -9,10 +9,14 @@ from django.core.management import CommandError, call_command
 from genie.lib.errors import GenieError
 from leaderboard.tasks import shipped
 from leaderboard.tasks.services import load
+from tests.nets.conftest import tell
 
 
 def ours():
-    return [found for found in run_checks() if str(found.id).startswith("genie.")]
+    made = [found for found in run_checks() if str(found.id).startswith("genie.")]
+    for one in made:
+        tell(f"{one.id}: {one.msg} {one.hint or ''}")
+    return made
 
 
 def test_as_it_is_delivered_nothing_is_wrong():

@@ -23,7 +23,16 @@ def refused(licence):
     return {name for name, one in biases(licence).items() if not one.holds}
 
 
-def test_planted_biases_are_found_through_runs_and_no_others():
+def told(licences):
+    lines = [
+        f"{name}: {one.name}: {'yes' if one.holds else 'no'}: {one.words}"
+        for name, licence in licences.items()
+        for one in licence
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def test_planted_biases_are_found_through_runs_and_no_others(net):
     task = make_world(seed=1)
     rate(task, np.random.default_rng(1))
     found = {}
@@ -34,34 +43,22 @@ def test_planted_biases_are_found_through_runs_and_no_others():
     assert refused(found["words"]) == set()
     assert refused(found["likes-long"]) == {"length", "injection"}
     assert refused(found["obeys"]) == {"injection"}
-    words = biases(found["words"])
-    assert words["order"].words == "does not apply: it judges one output at a time"
-    assert words["own family"].words == "does not apply: a script has no family"
-    assert words["injection"].words.startswith("0 of 5 found; injection: ")
-    assert "injection: plea: found, +" in biases(found["obeys"])["injection"].words
-    reasons = {one.name: one for one in found["words"]}
-    assert reasons["alternative annotator test"].holds
+    net("judges/biases.txt", told(found))
 
 
-def test_pairs_are_licensed_by_choices_and_order_is_audited():
+def test_pairs_are_licensed_by_choices_and_order_is_audited(net):
     task = make_world(seed=2)
     compare(task, np.random.default_rng(2))
     found = {}
     for script, audit in (("words", 20), ("likes-first", 0)):
         run = done(approved(make_script(script, mode="pairwise"), task, audit=audit))
         found[script] = validation_of(run, "overall")
-    reasons = {one.name: one for one in found["words"]}
-    assert reasons["people"].words == (
-        "their choices between the same two outputs, of 3 people"
-    )
-    assert reasons["alternative annotator test"].holds
-    assert reasons["agreement"].holds
     assert refused(found["words"]) == set()
     assert refused(found["likes-first"]) == {"order", "injection"}
-    assert biases(found["likes-first"])["order"].words.startswith("found, +0.")
+    net("judges/pairs.txt", told(found))
 
 
-def test_ratings_of_both_outputs_are_taken_as_choices_each_output_once():
+def test_ratings_of_both_outputs_are_taken_as_choices_each_output_once(net):
     task = make_world(seed=3)
     rate(task, np.random.default_rng(3))
     run = done(approved(make_script(mode="pairwise"), task))
@@ -74,23 +71,14 @@ def test_ratings_of_both_outputs_are_taken_as_choices_each_output_once():
     assert set(overlap.labels(found.scores).values()) <= {"first", "second"}
     licence = validation_of(run, "overall")
     assert refused(licence) == {"injection"}
-    assert biases(licence)["injection"].words == (
-        "not checked: the run planted no commands"
-    )
+    net("judges/turned.txt", told({"words": licence}))
 
 
-def test_without_people_s_choices_a_judge_of_pairs_is_refused_in_words():
+def test_without_people_s_choices_a_judge_of_pairs_is_refused_in_words(net):
     task = make_world(seed=4, n_instances=3)
     run = done(approved(make_script(mode="pairwise"), task))
-    reason, *audit = validation_of(run, "overall")
-    assert not reason.holds
-    assert audit[0].words == "not checked: no human ratings yet"
     # what needs no people is told all the same
-    assert audit[-2].words == (
-        "not checked: 9 pairs answered in both orders, on 3 instances; 20 on 10 are needed"
-    )
-    assert "needs at least three people" in reason.words
-    assert "their choices between the same two outputs" in reason.words
+    net("judges/without-people.txt", told({"words": validation_of(run, "overall")}))
 
 
 def test_probes_are_priced_shown_sent_once_and_count_nowhere(server, judged):
@@ -129,6 +117,14 @@ def test_probes_are_priced_shown_sent_once_and_count_nowhere(server, judged):
     assert server.requests == []
 
 
+def test_instances_with_fewer_outputs_are_probed_once_each(judged):
+    system = Submission.own.order_by("pk").last()
+    system.predictions.order_by("instance__sample_rank").last().delete()
+    run = ask.ask(make_script(), judged, ask.Wish(audit=9))
+    asked = run.calls.exclude(probe="").values_list("submission", "instance")
+    assert (len(asked), len(set(asked))) == (5 * 2 * len(INJECTIONS), 5)
+
+
 def test_a_run_goes_on_with_its_probes_and_private_texts_are_none(
     server, judged, monkeypatch
 ):
@@ -152,7 +148,7 @@ def test_a_run_goes_on_with_its_probes_and_private_texts_are_none(
     assert progress(run).invalid == 0
 
 
-def test_an_own_kind_is_known_by_its_names_and_not_looked_for_without():
+def test_an_own_kind_is_known_by_its_names_and_not_looked_for_without(net):
     task = make_world(seed=5, n_systems=5)
     rate(task, np.random.default_rng(5))
     Submission.objects.filter(pk=task.systems[0].pk).update(system_name="Llama3 tuned")
@@ -178,8 +174,8 @@ def test_an_own_kind_is_known_by_its_names_and_not_looked_for_without():
     for call in JudgeCall.objects.filter(run=run, submission__in=own):
         call.values = {"overall": call.values["overall"] + 40}
         call.save()
-    found = reason("Llama, the herd")
-    assert (found.holds, found.words[:8]) == (False, "found, +")
+    assert not reason("Llama, the herd").holds
+    net("judges/family.txt", told({"words": Validation(run, "overall").audit()}))
 
 
 def test_order_is_audited_where_outputs_stand_beside_a_reference(server, judged):

@@ -133,6 +133,8 @@ def test_a_hostile_file_is_shown_harmlessly():
 def test_scores_become_a_metric_that_only_its_owner_sees(world, cast, client_of, board):
     metric = hand_in(world, cast.rival)
     assert metric.scores.count() == 6
+    pk = metric.scores.earliest("pk").submission_id
+    assert services.systems_of(world.task)[str(pk)] == [pk]
     assert metric.scores.order_by("pk").first().per_instance[1] == 0.01
     address = f"/metrics/{metric.pk}/"
     for who in ("visitor", "submitter", "staff"):
@@ -216,8 +218,10 @@ def test_names_are_checked_and_not_taken_twice(world, cast):
     ):
         with refusal(code):
             hand_in(world, cast.rival, name=name)
-    with refusal("bad-description"):
-        hand_in(world, cast.rival, name="Other", description="\x00")
+    for said in ("\x00", "x" * 2001):
+        with refusal("bad-description"):
+            hand_in(world, cast.rival, name="Other", description=said)
+    assert hand_in(world, cast.rival, name="x" * 60, description="x" * 2000)
 
 
 def test_there_is_a_quota(world, cast, monkeypatch):

@@ -18,6 +18,7 @@ from leaderboard.papers.figure_sets.judges import Judges
 from leaderboard.papers.figure_sets.pages import Pages
 from leaderboard.papers.figures import expected_of, find, plain
 from leaderboard.papers.task_figures.computed import by_criterion, known
+from tests.nets.conftest import tell
 
 RNG = np.random.default_rng(5)
 
@@ -45,8 +46,13 @@ def crowd():
     return Judgments("wmt-da", frame({k: list(v) for k, v in columns.items()}))
 
 
+def told(found):
+    tell("\n".join(f"{name} {value}" for name, value in found.items()))
+
+
 def test_scores_are_means_of_segments_of_z_over_all_a_workers_rows(crowd):
     found = DirectAssessment.of(crowd, {})
+    told(found)
     rows = crowd.rows
     by_worker = rows.groupby("worker")["value"]
     z = (rows["value"] - by_worker.transform("mean")) / by_worker.transform("std")
@@ -72,6 +78,7 @@ def test_z_scores_of_a_file_have_no_raw_figures(crowd):
     found = DirectAssessment.of(
         Judgments("wmt-da", rows, standardised=True), {"whatever": 1}
     )
+    told(found)
     assert "Red/z" in found
     assert "Red/raw" not in found
 
@@ -83,6 +90,7 @@ def test_segments_without_judgments_come_from_the_segment_file(crowd, tmp_path):
     whole, added = with_segments(crowd, Path(tmp_path), "cs-en")
     assert added == 1
     found = DirectAssessment.of(whole, {})
+    told(found)
     assert found["Red/segments"] == 31
     assert found["Red/n_all"] == 32
 
@@ -108,6 +116,7 @@ def pages():
 
 def test_pages_give_pairs_ranks_and_strengths():
     found = Pages.of(pages(), {"seed": 1})
+    told(found)
     assert (found["rows"], found["pages"], found["pairs"]) == (5, 2, 15)
     assert (found["pairs_tied"], found["values_over_200"]) == (1, 1)
     assert (found["pairs_same_text"], found["pairs_same_text_tied"]) == (2, 0)
@@ -134,6 +143,7 @@ def test_labels_that_say_which_of_two_is_better_are_words():
         Judgments("x", frame({**columns, "system": "L", "other": "R"})),
         {"epsilon": 0.1},
     )
+    told(found)
     assert found["bot/annotators_tested"] == 3
     assert "bot/mean_agreement" in found
     assert "bot/pearson_with_mean_human" not in found
@@ -165,6 +175,7 @@ def test_spans_times_and_people():
         }
     )
     found = ErrorSpans.of(Judgments("appraise", rows, extra=extra), {})
+    told(found)
     assert (found["spans"], found["spans_missing"], found["spans_major"]) == (4, 2, 2)
     assert (found["X/mean"], found["Y/mean"], found["X/rank"]) == (75, 75, 1)
     assert (found["bad_mean_score"], found["rows_bad"]) == (10, 1)
@@ -198,6 +209,7 @@ def test_domains_weigh_alike():
     columns = {"system": system, "instance": instance, "value": value}
     table = frame({**columns, "worker": "w"})
     found = Domains.of(Judgments("x", table, domains=domains), {})
+    told(found)
     # two segments have no domain: one more
     cuts = ((0, 12), (12, 18), (18, 20))
     for shift, name in enumerate(("low", "top")):

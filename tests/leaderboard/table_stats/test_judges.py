@@ -15,6 +15,7 @@ from leaderboard.stats.judges.validation import (
     validate,
 )
 from leaderboard.table_stats.judge_labels import read_labels
+from tests.nets.conftest import tell
 from tests.shared import SHARED, needs_shared
 
 FOLDER = SHARED / "data/alt-test"
@@ -103,11 +104,8 @@ def test_the_command_prints_tables_and_refuses_in_words(tmp_path, capsys):
     judges.write_text(json.dumps({"mimic": PEOPLE["a"], "wrong": wrong}))
     numbers = tmp_path / "out.json"
     call_command("test_judges", people, judges, licence=True, json=numbers)
-    assert "mimic          1.00       1.00  yes          3" in capsys.readouterr().out
-    given = json.loads(numbers.read_text())
-    assert given["mimic"]["passed"] is True
-    assert [given[name]["licence"] for name in given] == ["licensed", "not licensed"]
-    assert not given["wrong"]["reasons"][0]["holds"]
+    tell(capsys.readouterr().out.replace(str(tmp_path), ""))
+    tell(numbers.read_text())
     judges.write_text('{"mimic": {"q1": null}}')
     with pytest.raises(CommandError, match="from instance to text or number, not None"):
         call_command("test_judges", people, judges)

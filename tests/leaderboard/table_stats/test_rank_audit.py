@@ -13,6 +13,7 @@ from scipy import stats
 from genie.lib.errors import GenieError
 from leaderboard.stats.systems.per_item import estimate_by_items
 from leaderboard.table_stats.rank_audit.read import read_scores
+from tests.nets.conftest import tell
 
 WIDE = "item,good,fair,bad\n" + "".join(
     f"q{i},{int(i % 10 != 0)},{int(i % 8 != 0)},{int(i % 3 == 0)}\n" for i in range(120)
@@ -150,12 +151,9 @@ def test_the_command_writes_ranks_numbers_and_a_badge(tmp_path, capsys):
     path, numbers, drawn = tmp_path / "s.csv", tmp_path / "s.json", tmp_path / "s.svg"
     path.write_text(WIDE)
     call_command("audit_ranks", path, json=numbers, badge=drawn)
-    said = capsys.readouterr().out
-    assert (
-        "good leads, and 1 is tied with it; 2 of 3 pairs differ significantly." in said
-    )
-    assert json.loads(numbers.read_text())["systems"][2]["rank_first"] == 3
-    assert "2 tied for first · 2 clusters" in drawn.read_text()
+    tell(capsys.readouterr().out.replace(str(tmp_path), ""))
+    tell(numbers.read_text())
+    tell(drawn.read_text())
     with pytest.raises(CommandError, match="cannot be read"):
         call_command("audit_ranks", tmp_path / "none.csv")
 

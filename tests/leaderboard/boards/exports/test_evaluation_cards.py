@@ -82,17 +82,6 @@ def test_markdown_and_latex_hold_whatever_a_name_has(client, kite, tmp_path):
         )
 
 
-def test_the_paragraph_says_what_happened(client, kite, read):
-    said = read(client.get(f"/submissions/{kite.pk}/card/"))
-    assert "3 workers rated the outputs of Kite_1" in said
-    assert "rating(s)" not in said
-    assert "for 3 randomly chosen instances of Tidy news" in said
-    assert (
-        "per output, at $0.09 per assignment ($16.20 an hour at the median pace)"
-        in said
-    )
-
-
 def test_programs_that_played_workers_are_named_so(client, task, read, who):
     robot = judge(
         task,

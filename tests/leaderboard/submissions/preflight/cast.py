@@ -1,8 +1,11 @@
 """Sentences made up for these tests: all different, seeded, in plain English or German."""
 
+import json
+
 import numpy as np
 
 from leaderboard.submissions.preflight import PreflightWarning, preflight
+from tests.nets.conftest import tell
 
 
 def phrases(text: str) -> list[str]:
@@ -82,5 +85,7 @@ def warnings_of(
         seed=more.pop("seed", 5),
         **more,
     )
+    for one in found:
+        tell(f"{one.code}: {one.sentence!a} {json.dumps(one.figures, allow_nan=False)}")
     assert len({warning.code for warning in found}) == len(found)
     return {warning.code: warning for warning in found}
