@@ -141,6 +141,12 @@ def test_values_of_one_part_cannot_be_changed_by_another():
             assert "frozen=True" in options, path
 
 
+def test_every_doctest_runs(request):
+    paths = [ROOT / name for name in request.config.getini("testpaths")]
+    with_some = [path for path in SOURCES if ">>> " in path.read_text("utf-8")]
+    assert [one for one in with_some if not {one, *one.parents} & {*paths}] == []
+
+
 def test_no_file_names_a_package_registry_or_a_path_of_a_machine():
     forbidden = re.compile(
         "|".join(

@@ -28,14 +28,16 @@ _EMPTY = "is empty."
 class Elements(HTMLParser):
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str, str | None]] = []
+        self.tags: list[tuple[str, list[tuple[str, str | None]]]] = []
         self.text = ""
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += [(tag, *pair) for pair in attrs]
+        self.tags.append((tag, attrs))
+
+    def attributes(self, start: str | tuple[str, ...]) -> list[str]:
+        names = [name for _, attrs in self.tags for name, _ in attrs]
+        return [name for name in names if name.startswith(start)]
 
     def handle_data(self, data: str) -> None:
         self.text += data
@@ -88,7 +90,7 @@ def _says_the_same_in_each_language(template: HITTemplate) -> bool:
     for language, words in template.words.items():
         said = template.in_words(language)
         page = Elements(said.render(said.example))
-        same = page.tags == plain.tags and page.attributes == plain.attributes
+        same = page.tags == plain.tags
         rows = [one.instructions.count("<tr>") for one in (said, template)]
         if not same or rows[0] != rows[1] or not _has_worked_examples(said, language):
             return False
@@ -103,8 +105,7 @@ def _never_obeys(template: HITTemplate) -> bool:
     plain = Elements(template.render(template.example))
     for text in HOSTILE:
         page = Elements(template.render(filled(template, text)))
-        same = page.tags == plain.tags and page.attributes == plain.attributes
-        if not same or text not in page.text:
+        if page.tags != plain.tags or text not in page.text:
             return False
     return True
 
@@ -116,8 +117,7 @@ def _keeps_labels_in_their_place(template: HITTemplate) -> bool:
         field["lang"] = 'en" onclick="alert(1)'
     data["lang"] = "en' onclick='alert(1)"
     page = Elements(template.render(data))
-    named_on = [name for _, name, _ in page.attributes if name.startswith("on")]
-    return "b" not in page.tags and not named_on
+    return "b" not in dict(page.tags) and not page.attributes("on")
 
 
 def _shows_only_its_fields(template: HITTemplate) -> bool:
@@ -127,9 +127,8 @@ def _shows_only_its_fields(template: HITTemplate) -> bool:
 
 def _reaches_nothing(template: HITTemplate) -> bool:
     page = Elements(template.render(template.example))
-    names = [name for _, name, _ in page.attributes]
-    reaching = [name for name in names if name.startswith(FORBIDDEN_ATTRIBUTES)]
-    return not FORBIDDEN_TAGS & set(page.tags) and not reaching
+    reaching = page.attributes(FORBIDDEN_ATTRIBUTES)
+    return not FORBIDDEN_TAGS & {*dict(page.tags)} and not reaching
 
 
 def _says_that_an_output_is_empty(template: HITTemplate) -> bool:

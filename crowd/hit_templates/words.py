@@ -159,14 +159,11 @@ def strings_of(source: str) -> list[str]:
     ['What {{ n }} said', 'Reference']
     """
     found = [*_strings(source)]
-    parts, waiting = _parts(), _INCLUDED.findall(source)
-    seen: set[str] = set()
+    waiting = _INCLUDED.findall(source)
     while waiting:
-        name = waiting.pop(0)
-        if name in parts and name not in seen:
-            seen.add(name)
-            found += _strings(parts[name])
-            waiting += _INCLUDED.findall(parts[name])
+        part = _parts().get(waiting.pop(0), "")
+        found += _strings(part)
+        waiting += _INCLUDED.findall(part)
     return list(dict.fromkeys(found))
 
 

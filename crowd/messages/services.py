@@ -70,10 +70,10 @@ def send_from_requester(
     subject: Words,
     text: Words,
     assignment: RequesterAssignment | None = None,
-) -> Message:
+) -> None:
     with translation.override(languages_of([alias.worker_id])[alias.worker_id]):
         subject, text = str(subject), str(text)
-    return Message.objects.create(
+    Message.objects.create(
         worker_id=alias.worker_id,
         kind=kind,
         subject=subject[:200],
@@ -120,10 +120,9 @@ def send_many(messages: Iterable[Message]) -> None:
     Message.objects.bulk_create(written, batch_size=BATCH)
 
 
-def mark_read(worker: Worker, pks: Iterable[int]) -> int:
-    return Message.objects.filter(worker=worker, pk__in=list(pks), read_at=None).update(
-        read_at=timezone.now()
-    )
+def mark_read(worker: Worker, pks: Iterable[int]) -> None:
+    unread = Message.objects.filter(worker=worker, pk__in=list(pks), read_at=None)
+    unread.update(read_at=timezone.now())
 
 
 def forget_before(limit: datetime) -> int:

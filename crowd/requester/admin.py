@@ -367,7 +367,7 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
                 "short": left < draft.cost_cents,
             }
         page = "admin/crowd/requesterbatch/add.html"
-        return TemplateResponse(request, page, context, status=200)
+        return TemplateResponse(request, page, context)
 
 
 def review(model_admin: Any, request: HttpRequest, pk: int) -> HttpResponse:

@@ -49,13 +49,18 @@ def for_requesters(view: View) -> View:
         requester = mine.filter(customer_id=customer_id).first()
         if requester is None:
             raise Http404("There is no such requester.")
+        settle(requester, clock.now())
         return view(request, requester, *args, **kwargs)
 
     return checked
 
 
 def page(
-    request: HttpRequest, requester: Requester, tab: str, status: int = 200, **more: Any
+    request: HttpRequest,
+    requester: Requester,
+    tab: str,
+    status: int | None = None,
+    **more: Any,
 ) -> HttpResponse:
     context = {"requester": requester, "tab": tab, **more}
     return render(request, f"requester/{tab}.html", context, status=status)
@@ -92,9 +97,6 @@ def desk(request: HttpRequest, requester: Requester) -> HttpResponse:
         key, secret = access_keys.create_key(requester, user, form.cleaned_data["note"])
         request.session[_NEW] = {"id": key.key_id, "secret": secret}
         return redirect("requester:desk", requester.customer_id)
-    now = clock.now()
-    settle(requester, now)
-    requester.refresh_from_db()
     new = None
     keys = AccessKey.objects.filter(requester=requester, revoked_at=None)
     waiting = request.session.get(_NEW)
@@ -105,13 +107,13 @@ def desk(request: HttpRequest, requester: Requester) -> HttpResponse:
         request,
         requester,
         "desk",
-        400 if form.errors else 200,
+        400 if form.errors else None,
         form=form,
         keys=keys.select_related("created_by"),
         new=new,
         account=money.account(requester),
         spent=selectors.spent(requester),
-        work=selectors.work_of(requester, now),
+        work=selectors.work_of(requester, clock.now()),
         entries=entries[:ENTRIES],
         endpoint=request.build_absolute_uri(reverse("turk:endpoint")),
     )
@@ -139,7 +141,6 @@ def batches(request: HttpRequest, requester: Requester) -> HttpResponse:
         except GenieError as error:
             form.add_error(None, error.message)
             draft = None
-    settle(requester, clock.now())
     left = money.account(requester).available
     more: dict[str, Any] = {
         "batches": newest_batches(requester, request.GET.get("page")),
@@ -149,12 +150,11 @@ def batches(request: HttpRequest, requester: Requester) -> HttpResponse:
     if draft is not None:
         hidden = {name: form.cleaned_data[name] for name in ("page", "table")}
         more |= {"made": draft, "hidden": hidden, "short": left < draft.cost_cents}
-    return page(request, requester, "batches", 400 if form.errors else 200, **more)
+    return page(request, requester, "batches", 400 if form.errors else None, **more)
 
 
 @for_requesters
 def batch(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
-    settle(requester, clock.now())
     one = get_object_or_404(batches_of(requester), pk=pk)
     form = ReviewForm(request.POST or None, request.FILES or None)
     if form.is_bound and form.is_valid():
@@ -171,14 +171,13 @@ def batch(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
             note(cast("Account", request.user), one, sentence)
             messages.success(request, sentence)
             return redirect("requester:batch", requester.customer_id, pk)
-    status = 400 if form.errors else 200
+    status = 400 if form.errors else None
     return page(request, requester, "batch", status, batch=one, form=form)
 
 
 @require_safe
 @for_requesters
 def results(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
-    settle(requester, clock.now())
     one = get_object_or_404(RequesterBatch, pk=pk, requester=requester)
     response = HttpResponse(
         results_csv(one, clock.now()), content_type="text/csv; charset=utf-8"
@@ -242,7 +241,7 @@ def layouts(request: HttpRequest, requester: Requester) -> HttpResponse:
         request,
         requester,
         "layouts",
-        400 if form.errors else 200,
+        400 if form.errors else None,
         form=form,
         layouts=[(row, fields_of(row.page)) for row in rows],
     )

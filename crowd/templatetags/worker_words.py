@@ -22,8 +22,8 @@ def roughly(seconds: float) -> str:
 
     Examples
     --------
-    >>> roughly(25.4), roughly(89), roughly(100), roughly(86_400)
-    ('25 seconds', '89 seconds', '2 minutes', '24 hours')
+    >>> roughly(0), roughly(89), roughly(90), roughly(5_400), roughly(172_800)
+    ('1 second', '89 seconds', '2 minutes', '2 hours', '2 days')
     """
     if seconds < 1.5 * _MINUTE:
         n = max(1, round(seconds))

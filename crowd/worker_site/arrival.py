@@ -111,7 +111,7 @@ def _take_place(
 
 
 def _asking(request: HttpRequest, token: str, form: BaseForm | None) -> HttpResponse:
-    status = 422 if form is not None and form.errors else 200
+    status = 422 if form is not None and form.errors else None
     if form is not None and form.has_error("code", _TOO_MANY_CODE):
         status = 429
     context = {"token": token, "form": form}

@@ -299,10 +299,10 @@ def _refused(
         )
     if mendable:
         posted = request.POST.dict()
-        said = {"posted": posted, "error": error.message, "status": 422}
+        said = {"posted": posted, "error": error.message}
         return again(request, worker, assignment, **said)
     assignment.refresh_from_db()
-    return _over(request, assignment, sentence=error.message, status=409)
+    return _over(request, assignment, sentence=error.message)
 
 
 @in_its_language
@@ -314,10 +314,10 @@ def _page(
     *,
     posted: dict[str, str] | None = None,
     error: str = "",
-    status: int = 200,
 ) -> HttpResponse:
     page = claim.page_of(assignment)
     shown = {**_shown(worker, page, last, posted=posted), "error": error}
+    status = 422 if error else None
     return render(request, "worker_site/hit.html", shown, status=status)
 
 
@@ -329,10 +329,10 @@ def _page_to_change(
     *,
     posted: dict[str, str] | None = None,
     error: str = "",
-    status: int = 200,
 ) -> HttpResponse:
     page = claim.page_of(assignment)
     shown = {**_changed(worker, page, posted), "error": error}
+    status = 422 if error else None
     return render(request, "worker_site/hit.html", shown, status=status)
 
 
@@ -342,7 +342,6 @@ def _over(
     assignment: Assignment,
     *,
     sentence: str = "",
-    status: int = 200,
 ) -> HttpResponse:
     exclusion = Exclusion.objects.filter(
         worker=assignment.worker_id, pool=assignment.hit.campaign.pool
@@ -353,6 +352,7 @@ def _over(
         "closed": exclusion.message if exclusion else "",
         "undo_seconds": undo.may_begin(assignment) and undo.seconds_left(assignment),
     }
+    status = 409 if sentence else None
     return render(request, "worker_site/over.html", context, status=status)
 
 

@@ -136,7 +136,7 @@ def settings(request: HttpRequest, worker: Worker) -> HttpResponse:
         "address": address,
         "agreed": _agreed(worker),
     }
-    status = 422 if form.errors else 200
+    status = 422 if form.errors else None
     return render(request, "worker_site/settings.html", context, status=status)
 
 
@@ -144,7 +144,7 @@ def settings(request: HttpRequest, worker: Worker) -> HttpResponse:
 @for_workers
 def zone(request: HttpRequest, worker: Worker) -> HttpResponse:
     kept = guess_zone(worker, request.POST.get("time_zone", ""))
-    return HttpResponse(status=204 if kept else 200)
+    return HttpResponse(status=204 if kept else None)
 
 
 @for_workers
@@ -289,5 +289,5 @@ def payment(request: HttpRequest, worker: Worker) -> HttpResponse:
         "next": next_for(worker),
         "page": page_of(payouts, PAGE, request.GET.get("page")),
     }
-    status = 422 if form.errors else 200
+    status = 422 if form.errors else None
     return render(request, "worker_site/payment.html", context, status=status)

@@ -48,7 +48,7 @@ def test(request: HttpRequest, worker: Worker, name: str) -> HttpResponse:
         "refusal": refusal,
         "explained": pool in open_pools(worker),
     }
-    status = 409 if refusal else 200
+    status = 409 if refusal else None
     with spoken(language):
         page = render(request, "worker_site/test.html", context, status=status)
     return said(page, language)
@@ -133,7 +133,7 @@ def _page(request: HttpRequest, attempt: TestAttempt, error: str = "") -> HttpRe
         "written": None if isinstance(shown, Shown) else shown,
         "error": error,
     }
-    status = 422 if error else 200
+    status = 422 if error else None
     return render(request, "worker_site/attempt.html", context, status=status)
 
 

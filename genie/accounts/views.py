@@ -57,7 +57,7 @@ def set_up(request: HttpRequest, token: str) -> HttpResponse:
         auth.login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
         return redirect("leaderboard:home")
     context = {"here": "login", "form": form}
-    status = 400 if form.errors else 200
+    status = 400 if form.errors else None
     return render(request, "account/set_up.html", context, status=status)
 
 
@@ -93,7 +93,7 @@ def my_tokens(request: HttpRequest) -> HttpResponse:
     form = TokenForm(request.POST or None, user=user)
     if request.method == "POST" and form.is_valid():
         return _made(request, user, form)
-    return _page(request, user, form, 400 if form.errors else 200)
+    return _page(request, user, form, 400 if form.errors else None)
 
 
 def _made(request: HttpRequest, user: Account, form: TokenForm) -> HttpResponse:
@@ -107,7 +107,7 @@ def _made(request: HttpRequest, user: Account, form: TokenForm) -> HttpResponse:
 
 
 def _page(
-    request: HttpRequest, user: Account, form: TokenForm, status: int
+    request: HttpRequest, user: Account, form: TokenForm, status: int | None
 ) -> HttpResponse:
     context = {
         "here": "account",

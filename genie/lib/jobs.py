@@ -265,10 +265,10 @@ def latest_failures(n: int) -> list[Failure]:
     return list(Failure.objects.order_by("-stopped")[:n])
 
 
-def forget_old(days: int = 30) -> int:
-    """Delete the records of failures older than `days`; return how many."""
+def forget_old(days: int = 30) -> None:
+    """Delete the records of failures older than `days`."""
     limit = timezone.now() - timedelta(days=days)
-    return int(Failure.objects.filter(stopped__lt=limit).delete()[0])
+    Failure.objects.filter(stopped__lt=limit).delete()
 
 
 def retry_failure(pk: str) -> None:

@@ -186,7 +186,7 @@ class AppealAdmin(OfTask, ReadOnlyAdmin):
             "may_answer": may_answer,
             **_evidence(appeal),
         }
-        status = 422 if form.errors else 200
+        status = 422 if form.errors else None
         return TemplateResponse(
             request, "admin/quality/appeal/answer.html", context, status=status
         )

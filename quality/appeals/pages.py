@@ -148,7 +148,7 @@ def _page(
         "words": words,
         "characters": service.CHARACTERS,
     }
-    status = 422 if error else 200
+    status = 422 if error else None
     return render(request, "worker_site/appeal.html", shown, status=status)
 
 

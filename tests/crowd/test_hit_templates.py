@@ -39,7 +39,6 @@ def test_no_text_at_all_changes_the_pages_structure(slug, text):
     plain = Elements(template.render(template.example))
     page = Elements(template.render(filled(TEMPLATES[slug], f"x{text}")))
     assert page.tags == plain.tags
-    assert page.attributes == plain.attributes
 
 
 @every_template
@@ -56,7 +55,8 @@ def test_a_template_reaches_neither_the_network_nor_scripts(slug):
 def test_texts_keep_their_language_and_find_their_own_direction(slug):
     data = filled(TEMPLATES[slug], "نص")
     data["lang"] = "ar"
-    attributes = Elements(TEMPLATES[slug].render(data)).attributes
+    tags = Elements(TEMPLATES[slug].render(data)).tags
+    attributes = [(tag, *one) for tag, its in tags for one in its]
     assert ("div", "lang", "ar") in attributes
     texts = [value for _, name, value in attributes if name == "class"].count("text")
     assert [value for _, name, value in attributes if name == "dir"] == ["auto"] * texts

@@ -1,5 +1,6 @@
 """One row of any model, filled with texts as long as they come."""
 
+from contextlib import suppress
 from decimal import Decimal
 
 from django.contrib.auth import get_user_model
@@ -108,3 +109,22 @@ def fill_all(site):
     for model in sorted(site._registry, key=lambda model: model._meta.label):
         fill(model, made)
     return made
+
+
+def empty(row):
+    """Leave out all that a row may do without, one field at a time."""
+    for field in row._meta.concrete_fields:
+        if field.unique or isinstance(row, get_user_model()):
+            continue
+        if field.null:
+            least = None
+        elif field.choices:
+            least = field.flatchoices[0][0]
+        elif isinstance(field, models.BooleanField | models.IntegerField):
+            least = 0
+        elif isinstance(field, models.CharField | models.TextField) and field.blank:
+            least = ""
+        else:
+            continue
+        with suppress(IntegrityError), transaction.atomic():
+            type(row)._base_manager.filter(pk=row.pk).update(**{field.attname: least})

@@ -13,7 +13,7 @@ from crowd.models import HITType
 from crowd.scales.base import all_scales
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 from tests.factories import signed_in
-from tests.genie.filled import fill_all
+from tests.genie.filled import empty, fill_all
 
 # fields hold 31,999 where they are numbers; tests/genie/filled.py
 PYTHON = re.compile(r"\{&#x27;|\[&#x27;|&#x27;:|&lt;[A-Z]\w+ object|\bcents\b")
@@ -43,6 +43,22 @@ def rows_of(content: str) -> str:
     return "\n".join(filter(None, rows))
 
 
+def json_fields(model):
+    own = () if model._meta.label in PARTICULAR else model._meta.fields
+    return [field for field in own if "JSON" in type(field).__name__]
+
+
+def pages_of(model, row, client):
+    """Yield the address and the content of a model's list and of the page of its row."""
+    stem = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+    for page in (
+        reverse(f"{stem}_changelist"), reverse(f"{stem}_change", args=[row.pk])
+    ):  # fmt: skip
+        answer = client.get(page, follow=True)
+        assert answer.status_code == 200, page
+        yield page, answer.text.partition('id="content"')[2]
+
+
 @pytest.mark.django_db
 def test_pages_and_lists_are_in_words_and_as_committed(without_decoys, net):
     with connection.cursor() as cursor:
@@ -53,20 +69,27 @@ def test_pages_and_lists_are_in_words_and_as_committed(without_decoys, net):
     client = signed_in(boss)
     raw, shown = {}, []
     registry = admin.site._registry  # which texts were read is listed last
-    for model in sorted(registry, key=lambda one: ("Read" in str(one), str(one))):
-        for field in model._meta.fields:
-            if "JSON" in type(field).__name__ and model._meta.label not in PARTICULAR:
-                model._default_manager.update(**{field.name: TOLD})
-        stem = f"admin:{model._meta.app_label}_{model._meta.model_name}"
-        pages = [reverse(f"{stem}_changelist")]
-        pages.append(reverse(f"{stem}_change", args=[made[model].pk]))
-        for page in pages:
-            answer = client.get(page, follow=True)
-            assert answer.status_code == 200, page
-            text = answer.text.partition('id="content"')[2]
+    of_rows = sorted(registry, key=lambda one: ("Read" in str(one), str(one)))
+    for model in of_rows:
+        for field in json_fields(model):
+            model._default_manager.update(**{field.name: TOLD})
+        for page, text in pages_of(model, made[model], client):
             shown.append(f"\n{page}\n{rows_of(text)}\n")
-            read_only = page == pages[0] or isinstance(registry[model], ReadOnlyAdmin)
-            if read_only and (found := sorted(set(PYTHON.findall(text)))):
-                raw[page] = found
+            read_only = "/change/" not in page
+            if read_only or isinstance(registry[model], ReadOnlyAdmin):
+                raw |= (
+                    {page: found} if (found := sorted({*PYTHON.findall(text)})) else {}
+                )
     assert raw == {}
     net("staff-pages.txt", "".join(sorted(shown)))
+    full = {line for one in shown for line in one.splitlines()}
+    for model in of_rows:
+        empty(made[model])
+        for field in json_fields(model):
+            model._default_manager.update(**{field.name: field.get_default() or {}})
+    shown = []
+    for model in of_rows:
+        for page, text in pages_of(model, made[model], client):
+            rows = [row for row in rows_of(text).splitlines() if row not in full]
+            shown.append("\n".join(["", page, *rows, ""]))
+    net("staff-pages-of-empty-rows.txt", "".join(sorted(shown)))

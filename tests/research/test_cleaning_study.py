@@ -8,10 +8,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from genie_research.boards.cleaning_study import simulate_cleaning
-from genie_research.boards.segments import read_segments
 from genie_research.crowds.campaign import CampaignPlan
 from genie_research.crowds.people import CrowdPlan
-from tests.shared import SHARED, needs_shared
 
 SMALL = ("--workers", "20", "--instances", "40", "--tasks", "2", "--bad", "0.4")
 
@@ -36,12 +34,6 @@ def test_the_command_prints_a_table_and_writes_what_it_says(tmp_path):
     assert (tmp_path / "b.json").read_bytes() == (tmp_path / "a.json").read_bytes()
 
 
-def test_keys_and_evidence_have_tables_of_their_own(tmp_path):
-    out = run("--evidence", *SMALL, "--json", tmp_path / "e.json")
-    assert "Dawid and Skene" in out
-    assert len(json.loads((tmp_path / "e.json").read_text())["cells"]) == 7
-
-
 def test_wrong_input_is_told(tmp_path):
     with pytest.raises(CommandError, match="two tasks"):
         run("--tasks", 1, "--detectors", "none")
@@ -61,19 +53,3 @@ def test_a_crowd_with_thirty_percent_careless_is_cleaned():
     assert found.stop_median <= 16
     assert found.excluded.value <= 2
     assert found.tests.value < 27
-
-
-@pytest.mark.slow
-@needs_shared
-def test_careless_workers_among_those_of_wmt21_are_stopped_early():
-    path = SHARED / "data" / "wmt21-de-en" / "human-seg.csv"
-    deserved = read_segments(path, 5)[:, :300]
-    found = simulate_cleaning(
-        CrowdPlan(0.2, n_workers=25),
-        CampaignPlan("all"),
-        n_tasks=4,
-        seed=11,
-        deserved=deserved,
-    )
-    assert found.stop_median <= 18
-    assert found.noisy_copied.value < 3

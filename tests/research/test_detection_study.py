@@ -62,18 +62,6 @@ def test_intervals_resample_whole_rounds():
     assert clustered.recall_interval[1] > 0.7
 
 
-def test_the_same_seed_gives_the_same_study_and_more_rounds_only_add():
-    n = question_counts("lognormal")
-    short = simulate_detection(n, n_rounds=3, seed=5)
-    again = simulate_detection(n, n_rounds=3, seed=5)
-    long = simulate_detection(n, n_rounds=5, seed=5)
-    other = simulate_detection(n, n_rounds=3, seed=6)
-    assert json.dumps(short.to_dict()) == json.dumps(again.to_dict())
-    assert (long.n_right[:3] == short.n_right).all()
-    assert (long.n_wrong[:3] == short.n_wrong).all()
-    assert json.dumps(other.to_dict()) != json.dumps(short.to_dict())
-
-
 def test_a_round_draws_noisy_and_good_workers_as_the_appendix_says():
     rng = np.random.default_rng(0)
     shares, low, high = [], [], []

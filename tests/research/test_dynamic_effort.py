@@ -4,12 +4,10 @@ import math
 import numpy as np
 import pytest
 
-from genie_research.papers.dynamic import effort
-from genie_research.papers.dynamic.effort import EffortSample, Stop, measure_effort
+from genie_research.papers.dynamic.effort import Stop, measure_effort
 from genie_research.papers.dynamic.exact import exact_labels
 from genie_research.papers.dynamic.labels import (
     CollectedVotes,
-    Majority,
     MaxThree,
     OneWorker,
 )
@@ -73,55 +71,3 @@ def test_many_runs_come_to_the_exact_effort():
         assert sample.share_decided == pytest.approx(
             exact.share_decided, abs=4 * spread + 1e-12
         )
-
-
-def test_a_run_without_decision_pays_for_every_request():
-    outcomes = Majority(3).outcomes(CollectedVotes([5] * 4, [10] * 4))
-    [sample] = measure_effort(
-        outcomes, [Stop(Hoeffding(0.001))], 50, np.random.default_rng(1)
-    )
-    assert sample.labels.tolist() == [12] * 50
-    assert sample.share_decided == 0
-    assert math.isnan(sample.mean_decided)
-    assert math.isnan(sample.sd_decided)
-
-
-def test_runs_are_drawn_in_blocks_that_add_up(monkeypatch):
-    outcomes, told = OneWorker().outcomes(MANY), []
-    monkeypatch.setattr(effort, "_CELLS_AT_ONCE", 120 * 500)
-    stops = [Stop(Hoeffding(0.05))]
-    [sample] = measure_effort(
-        outcomes, stops, 5250, np.random.default_rng(3), told.append
-    )
-    assert told == [500] * 10 + [250]
-    assert len(sample.labels) == len(sample.side) == 5250
-    exact = exact_labels(stops[0], outcomes)
-    assert sample.mean_decided == pytest.approx(
-        exact.mean, abs=4 * exact.sd / math.sqrt(5250)
-    )
-
-
-def test_the_same_seed_gives_the_same_efforts():
-    outcomes = MaxThree().outcomes(MANY)
-    one, other = (
-        measure_effort(outcomes, STOPS, 70, np.random.default_rng(3)) for _ in range(2)
-    )
-    assert [s.labels.tobytes() for s in one] == [s.labels.tobytes() for s in other]
-
-
-def test_the_last_run_never_begins_before_the_first_crossing():
-    outcomes = OneWorker().outcomes(MANY)
-    first, last = measure_effort(outcomes, STOPS[:2], 2000, np.random.default_rng(2))
-    both = last.side != 0
-    assert (first.side[both] != 0).all()
-    assert (last.requests[both] >= first.requests[both]).all()
-    assert last.labels[both].mean() > first.labels[both].mean()
-
-
-def test_no_runs_are_refused_and_an_empty_sample_says_nothing():
-    with pytest.raises(ValueError, match="At least one run"):
-        measure_effort(OneWorker().outcomes(FEW), STOPS, 0, np.random.default_rng(1))
-    empty = EffortSample(np.array([]), np.array([]), np.array([], dtype=np.int8))
-    assert math.isnan(empty.mean)
-    assert math.isnan(empty.share_decided)
-    assert math.isnan(empty.sd)

@@ -86,12 +86,6 @@ def test_the_same_seed_gives_the_same_bytes(pairs, tmp_path):
     assert texts[0] != texts[2]
 
 
-def test_silence_can_be_asked_for(tmp_path):
-    out, err, _ = reproduce("genie-appendix-c", data=tmp_path, verbosity=0)
-    assert err == ""
-    assert "holds" in out
-
-
 def test_an_empty_folder_is_an_error(tmp_path):
     out, _, error = reproduce("dynamic-kappas", "wmt21-metrics", data=tmp_path)
     assert "no data" in out

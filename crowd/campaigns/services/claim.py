@@ -99,13 +99,11 @@ def may_take(campaign: Campaign, worker: Worker) -> bool:
     return bool(rows.filter(Q(worker=None) | Q(worker=worker)).update(worker=worker))
 
 
-def give_up_reservation(campaign: Campaign) -> bool:
+def give_up_reservation(campaign: Campaign) -> None:
     excluded = Exclusion.objects.filter(pool=campaign.pool).values("worker")
-    return bool(
-        Reservation.objects.filter(
-            Q(worker__in=excluded) | Q(worker__excluded=True), campaign=campaign
-        ).update(worker=None)
-    )
+    Reservation.objects.filter(
+        Q(worker__in=excluded) | Q(worker__excluded=True), campaign=campaign
+    ).update(worker=None)
 
 
 def pass_on_reservation(campaign: Campaign, now: datetime | None = None) -> bool:

@@ -56,12 +56,11 @@ def approve(
     return n
 
 
-def approve_waiting() -> int:
+def approve_waiting() -> None:
     now = timezone.now()
     limit = now - timedelta(hours=settings.GENIE["AUTO_APPROVAL_HOURS"])
-    return Assignment.objects.filter(
-        state=State.SUBMITTED, submitted_at__lte=limit
-    ).update(state=State.APPROVED, decided_at=now)
+    waiting = Assignment.objects.filter(state=State.SUBMITTED, submitted_at__lte=limit)
+    waiting.update(state=State.APPROVED, decided_at=now)
 
 
 def reject(assignment_pk: int, by: AbstractBaseUser | None, reason: str) -> bool:

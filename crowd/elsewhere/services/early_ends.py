@@ -39,14 +39,13 @@ def paid_early(session: ExternalSession | OuterRef) -> QuerySet[OutwardCall]:
     return OutwardCall.objects.filter(session=session, kind=Kind.BONUS, entry=None)
 
 
-def plan(campaign: Campaign, place: ExternalCampaign) -> int:
+def plan(campaign: Campaign, place: ExternalCampaign) -> None:
     sessions = (
         campaign.sessions.select_related("campaign", "worker")
         .filter(pk__in=owed(campaign).values("assignment__session_work__session"))
         .exclude(Exists(paid_early(OuterRef("pk"))))
     )
     waiting = 0
-    n = 0
     for session in sessions.order_by("pk"):
         cents = _due(session)
         if cents <= 0:
@@ -56,9 +55,7 @@ def plan(campaign: Campaign, place: ExternalCampaign) -> int:
             waiting += cost
             continue
         _plan(session, cents, cost - cents)
-        n += 1
     _tell(place, waiting)
-    return n
 
 
 @transaction.atomic

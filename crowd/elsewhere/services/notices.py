@@ -45,13 +45,11 @@ def follow(platform: str, event_id: str, resource_id: str) -> bool:
     return True
 
 
-def follow_hits(platform: str, event_id: str, names: Iterable[str]) -> bool:
-    """Queue a look at the campaigns of some HITs; False if the notice came before."""
+def follow_hits(platform: str, event_id: str, names: Iterable[str]) -> None:
+    """Queue a look at the campaigns of some HITs, unless the notice came before."""
     with transaction.atomic():
-        if not _is_new(platform, event_id):
-            return False
-        look_at_hits(platform, names)
-    return True
+        if _is_new(platform, event_id):
+            look_at_hits(platform, names)
 
 
 def _is_new(platform: str, event_id: str) -> bool:

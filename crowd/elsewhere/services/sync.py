@@ -90,7 +90,7 @@ def _unsettled(now: datetime, assignment: timedelta) -> Q:
     return ~Q(state__in=OVER) | Q(external__isnull=False) & matters
 
 
-def sync_campaign(pk: int, pages: Pages, now: datetime | None = None) -> bool:
+def sync_campaign(pk: int, pages: Pages, now: datetime | None = None) -> None:
     """Look at one campaign, unless another process does already."""
     now = now or timezone.now()
     campaign = Campaign.objects.select_related("hit_type").get(pk=pk)
@@ -99,7 +99,7 @@ def sync_campaign(pk: int, pages: Pages, now: datetime | None = None) -> bool:
         Q(busy_until=None) | Q(busy_until__lte=now), pk=place.pk
     ).update(busy_until=now + LEASE)
     if not leased:
-        return False
+        return
     # Its reward changes only while no process holds the place.
     campaign.refresh_from_db()
     try:
@@ -109,7 +109,6 @@ def sync_campaign(pk: int, pages: Pages, now: datetime | None = None) -> bool:
         ExternalCampaign.objects.filter(pk=place.pk).update(
             trouble=f"{FAILED}{error.message}"[:500]
         )
-        return False
     else:
         ExternalCampaign.objects.filter(pk=place.pk, trouble__startswith=FAILED).update(
             trouble=""
@@ -119,7 +118,6 @@ def sync_campaign(pk: int, pages: Pages, now: datetime | None = None) -> bool:
         ExternalCampaign.objects.filter(pk=place.pk, busy_until=now + LEASE).update(
             busy_until=None
         )
-    return True
 
 
 def look(campaign: Campaign, platform: Platform, pages: Pages, now: datetime) -> int:
@@ -215,12 +213,12 @@ def follow_all_hints() -> None:
             logger.warning("No hints from %s: %s", slug, error)
 
 
-def follow_hints(platform_slug: str) -> int:
-    hints = connect(platform_slug).hints()
-    return sum(look_at_hits(platform_slug, names) for names in hints)
+def follow_hints(platform_slug: str) -> None:
+    for names in connect(platform_slug).hints():
+        look_at_hits(platform_slug, names)
 
 
-def look_at_hits(platform_slug: str, names: Iterable[str]) -> int:
+def look_at_hits(platform_slug: str, names: Iterable[str]) -> None:
     pks = (
         OutwardCall.objects.filter(
             kind=OutwardCall.Kind.POST,
@@ -231,4 +229,4 @@ def look_at_hits(platform_slug: str, names: Iterable[str]) -> int:
         .values_list("campaign", flat=True)
         .distinct()
     )
-    return jobs.enqueue_missing([(JOB, {"campaign": pk}) for pk in pks])
+    jobs.enqueue_missing([(JOB, {"campaign": pk}) for pk in pks])

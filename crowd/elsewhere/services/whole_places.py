@@ -22,7 +22,7 @@ SCREENED_OUT = "There was no work left for this visit; the platform pays for com
 STILL = (Entry.PLANNED, Entry.SENDING, Entry.DONE)
 
 
-def pay_whole_places(campaign: Campaign) -> int:
+def pay_whole_places(campaign: Campaign) -> None:
     place = ExternalCampaign.objects.get(campaign=campaign)
     names = {
         f"reward:session:{pk}" for pk in campaign.sessions.values_list("pk", flat=True)
@@ -35,23 +35,20 @@ def pay_whole_places(campaign: Campaign) -> int:
         )
         & names
     )
-    n = 0
     # A place with early ends paid separately is not whole, unless the platform says so.
     decided = campaign.sessions.filter(status__in=["submitted", "approved"]).exclude(
         Q(status="submitted") & Exists(paid_early(OuterRef("pk")))
     )
     for session in decided.order_by("pk"):
         if f"reward:session:{session.pk}" not in known and _is_earned(session):
-            n += _plan_rest(campaign, place, session)
-    return n
+            _plan_rest(campaign, place, session)
 
 
-def note_screen_outs(campaign: Campaign) -> int:
+def note_screen_outs(campaign: Campaign) -> None:
     place = ExternalCampaign.objects.select_related("rate").get(campaign=campaign)
     cents = terms_of(place).screen_out_cents
     if not cents:
-        return 0
-    n = 0
+        return
     fee = fee_per_assignment(campaign.platform, cents)
     for session in campaign.sessions.filter(status="screened-out").order_by("pk"):
         keys = reconcile.keys_without_answer(session)
@@ -73,12 +70,10 @@ def note_screen_outs(campaign: Campaign) -> int:
                 for key, kind, amount in parts
             ]
             if any(made):
-                n += 1
                 own = LedgerEntry.objects.filter(idempotency_key__in=keys)
                 foreign.note(campaign.pk, own)
                 if campaign.state in OVER:
                     budgets.correct(campaign.key, cents + fee)
-    return n
 
 
 def _is_earned(session: ExternalSession) -> bool:
@@ -92,7 +87,7 @@ def _is_earned(session: ExternalSession) -> bool:
 @transaction.atomic
 def _plan_rest(
     campaign: Campaign, place: ExternalCampaign, session: ExternalSession
-) -> bool:
+) -> None:
     # Pay planned for single answers is part of the place's pay. A place is never paid
     # twice for the same work.
     entries = LedgerEntry.objects.filter(
@@ -124,4 +119,3 @@ def _plan_rest(
             budgets.correct(campaign.key, cents)
     if session.status == "approved":
         reconcile.paid(session)
-    return True

@@ -184,7 +184,7 @@ def build_campaign(
 
 def shared_hit_type(spec: HITTypeSpec) -> HITType:
     fields = asdict(spec)
-    canonical = json.dumps(fields, sort_keys=True, ensure_ascii=False)
+    canonical = json.dumps(fields, sort_keys=True)
     hit_type, _ = HITType.objects.get_or_create(
         fingerprint=hashlib.sha256(canonical.encode()).hexdigest(), defaults=fields
     )

@@ -104,7 +104,7 @@ def to_session(
     # The same sum for the same reason is the same bonus, however often the form is
     # sent.
     text = f"{cents}|{reason.strip()}"
-    key = hashlib.sha256(text.encode()).hexdigest()[:16]
+    key = hashlib.sha256(text.encode()).hexdigest()
     give(row.pk, cents, key=key, reason=reason, by=by)
     return True
 

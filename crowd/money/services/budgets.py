@@ -55,7 +55,7 @@ def commit(
 ) -> Commitment:
     """Set money aside, once per key; refused if a budget would be exceeded."""
     # Created if missing, because only a row that exists can be locked.
-    _site_budget()
+    _ensure_site_budget()
     # The rows are the lock, so concurrent approvals wait here.
     locked = list(
         Budget.objects.select_for_update()
@@ -89,7 +89,7 @@ def commit(
 
 @transaction.atomic
 def set_aside_again(*, key: str, pool: str, cents: int, at_most: int) -> None:
-    _site_budget()
+    _ensure_site_budget()
     locked = list(
         Budget.objects.select_for_update()
         .filter(pool__in=[Budget.SITE, pool])
@@ -222,11 +222,10 @@ def _logged(
     log.append(log.Kind.BUDGET, data, about=about, repeat=repeat)
 
 
-def _site_budget() -> Budget:
-    site_budget, _ = Budget.objects.get_or_create(
+def _ensure_site_budget() -> None:
+    Budget.objects.get_or_create(
         pool=Budget.SITE, defaults={"limit_cents": settings.GENIE["SITE_BUDGET_CENTS"]}
     )
-    return site_budget
 
 
 def _budgets(pool: str) -> dict[str, Budget]:

@@ -106,11 +106,11 @@ def of_the_gone(workers: set[int]) -> set[int]:
     return set(gone.values_list("pk", flat=True))
 
 
-def forget_the_gone() -> int:
+def forget_the_gone() -> None:
     """Delete the payment details of closed accounts that are owed nothing.
 
     Details to which a payment failed are deleted, too, because their owner cannot
-    correct them. Return how many.
+    correct them.
     """
     details = PaymentDetails.objects.filter(worker__user__is_active=False)
     gone = {row.worker_id: row for row in details.select_related("worker")}
@@ -125,7 +125,6 @@ def forget_the_gone() -> int:
     ]
     for worker in over:
         forget_details(worker)
-    return len(over)
 
 
 RunState = PayoutRun.State
@@ -198,13 +197,12 @@ def plan(on: date, by: AbstractBaseUser | None = None) -> list[PayoutRun]:
 
 
 @transaction.atomic
-def plan_due() -> list[PayoutRun]:
+def plan_due() -> None:
     today = timezone.localdate()
     terms = lock()
     day = last_date(terms, today)
-    if day is None or (terms.planned_on is not None and terms.planned_on >= day):
-        return []
-    return plan(today)
+    if day is not None and (terms.planned_on is None or terms.planned_on < day):
+        plan(today)
 
 
 @transaction.atomic

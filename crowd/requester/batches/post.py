@@ -178,12 +178,12 @@ def post(
 ) -> RequesterBatch:
     """Post a draft: all its HITs, or none. A name is used once."""
     now = clock.now()
-    # Due work is approved and charged first, so that the account is up to date.
-    settle(requester, now)
     with transaction.atomic():
         # The requester's row is the lock for their money: no two can spend the same
         # cents.
         locked = Requester.objects.select_for_update().get(pk=requester.pk)
+        # Due work is approved and charged first, so that the account is up to date.
+        settle(locked, now)
         if RequesterBatch.objects.filter(requester=locked, name=name).exists():
             raise GenieError(
                 f"There is already a batch called {name}. It may have been posted "
@@ -300,11 +300,10 @@ def read_reviews(text: str) -> list[Review]:
 
 def apply_reviews(batch: RequesterBatch, reviews: list[Review]) -> Reviewed:
     """Store all decisions, or none; earlier equal ones stay."""
-    now = clock.now()
-    settle(batch.requester, now)
     counts = {State.APPROVED: 0, State.REJECTED: 0, State.SUBMITTED: 0}
     with transaction.atomic():
         locked = Requester.objects.select_for_update().get(pk=batch.requester_id)
+        settle(locked, clock.now())
         work = {
             row.entity_id: row
             for row in RequesterAssignment.objects.filter(

@@ -63,7 +63,7 @@ def test(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
         "n_errors": len(errors),
         "seconds_left": max(0, round((deadline - clock.now()).total_seconds())),
     }
-    status = 422 if errors else 200
+    status = 422 if errors else None
     page = "worker_site/requester/test.html"
     response = render(request, page, context, status=status)
     return admit(response, Question("form", qualification_type.test, 0))

@@ -82,7 +82,7 @@ def _page(
     else:
         context["frame"] = frame_address(request, question, assignment.hit, assignment)
         context["sandbox"] = sandbox_of(request, question)
-    status = 422 if errors else 200
+    status = 422 if errors else None
     page = "worker_site/requester/turn.html"
     return admit(render(request, page, context, status=status), question)
 

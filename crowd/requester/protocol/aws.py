@@ -93,8 +93,7 @@ def _queues(address: str) -> Any:
 
 
 def _topics(arn: str) -> Any:
-    region = arn.split(":")[3] if arn.count(":") >= 5 else None
-    return _client("sns", region or None)
+    return _client("sns", arn.split(":")[3])
 
 
 def _client(service: Literal["sqs", "sns"], region: str | None) -> Any:

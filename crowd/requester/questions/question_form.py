@@ -84,9 +84,9 @@ def _character(match: re.Match[str]) -> str:
 
 
 def _inside(node: Element) -> str:
-    parts = [escape(node.text or "", quote=False)]
+    parts = [escape(node.text or "")]
     for child in node:
-        parts += [_shown(child), escape(child.tail or "", quote=False)]
+        parts += [_shown(child), escape(child.tail or "")]
     return "".join(parts)
 
 
@@ -268,7 +268,7 @@ def _question(node: Element, field: str, name: str) -> Asked:
         )
     shown = _content(content, name)
     if title := _text(node, "DisplayName"):
-        shown = f"<h2>{escape(title, quote=False)}</h2>{shown}"
+        shown = f"<h2>{escape(title)}</h2>{shown}"
     answer = _answer(specification[0], identifier, name)
     # By the specification, a minimal length implies IsRequired.
     required = _text(node, "IsRequired").lower() in {"true", "1"} or (
@@ -345,15 +345,13 @@ def _content(node: Element, name: str, *, inline: bool = False) -> str:
 
 
 def _block(node: Element, name: str, inline: bool) -> str:
-    kind, words = _tag(node), escape(node.text or "", quote=False)
+    kind, words = _tag(node), escape(node.text or "")
     if kind == "Title":
         return f"<h2>{words}</h2>"
     if kind == "Text":
         return words if inline else f"<p>{words}</p>"
     if kind == "List":
-        rows = "".join(
-            f"<li>{escape(child.text or '', quote=False)}</li>" for child in node
-        )
+        rows = "".join(f"<li>{escape(child.text or '')}</li>" for child in node)
         return f"<ul>{rows}</ul>"
     if kind == "FormattedContent":
         return safe_html(node.text or "")
@@ -370,9 +368,9 @@ def _binary(node: Element) -> str:
     if mime is not None and _text(mime, "Type") == "image":
         return image(address, words)
     if not is_web(address, {"https"}):
-        return escape(words, quote=False)
+        return escape(words)
     link = f'href="{escape(address)}" target="_blank" rel="noopener noreferrer"'
-    return f"<a {link}>{escape(words or address, quote=False)}</a>"
+    return f"<a {link}>{escape(words or address)}</a>"
 
 
 def _tag(node: Element) -> str:

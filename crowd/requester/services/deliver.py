@@ -52,10 +52,9 @@ def _deliver(row: QuerySet[RequesterEvent]) -> None:
     row.update(sent_at=timezone.now(), failure="")
 
 
-def forget_old() -> int:
+def forget_old() -> None:
     over = Q(sent_at__isnull=False) | Q(failure_permanent=True)
-    old = RequesterEvent.objects.filter(over, created_at__lt=timezone.now() - KEPT)
-    return int(old.delete()[0])
+    RequesterEvent.objects.filter(over, created_at__lt=timezone.now() - KEPT).delete()
 
 
 def _send(event: RequesterEvent) -> None:

@@ -310,7 +310,7 @@ def forget_before(limit: datetime) -> int:
 
 
 @transaction.atomic
-def give_consent(worker: Worker, pool: str, language: str | None = None) -> Consent:
+def give_consent(worker: Worker, pool: str, language: str | None = None) -> None:
     """Record consent to the pool's present text; once per version.
 
     `language` is the one in which the worker read it.
@@ -319,10 +319,7 @@ def give_consent(worker: Worker, pool: str, language: str | None = None) -> Cons
     ConsentVersion.objects.get_or_create(
         sha256=text.sha256, defaults={"html": text.html}
     )
-    consent, _ = Consent.objects.get_or_create(
-        worker=worker, pool=pool, text_sha256=text.sha256
-    )
-    return consent
+    Consent.objects.get_or_create(worker=worker, pool=pool, text_sha256=text.sha256)
 
 
 @dataclass(frozen=True)
@@ -356,7 +353,7 @@ def guess_zone(worker: Worker, name: str) -> bool:
 
 
 @transaction.atomic
-def choose_profile(worker: Worker, chosen: Chosen) -> Profile:
+def choose_profile(worker: Worker, chosen: Chosen) -> None:
     """Store a worker's choices.
 
     Raises
@@ -386,7 +383,6 @@ def choose_profile(worker: Worker, chosen: Chosen) -> Profile:
         profile.country = chosen.country if chosen.country in COUNTRIES else ""
         profile.country_said_at = timezone.now()
     profile.save()
-    return profile
 
 
 def no_more_news(worker_pk: int) -> None:

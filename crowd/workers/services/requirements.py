@@ -302,8 +302,8 @@ def _check(requirement: Requirement) -> None:
         raise _bad("; ".join(error.messages)) from error
 
 
-def test_of_pool(pool: str, test_name: str) -> Requirement:
-    return _stored(Requirement(pool=pool, kind=Kind.TEST, test_name=test_name))
+def test_of_pool(pool: str, test_name: str) -> None:
+    _stored(Requirement(pool=pool, kind=Kind.TEST, test_name=test_name))
 
 
 def _stored(requirement: Requirement) -> Requirement:

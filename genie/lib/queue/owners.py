@@ -77,15 +77,13 @@ def heard_of() -> list[RunningQueue]:
     return list(RunningQueue.objects.filter(beat_at__gte=_long_ago()))
 
 
-def bury_the_dead() -> int:
-    """Release the jobs of queues that are silent for too long; return how many jobs."""
+def bury_the_dead() -> None:
+    """Release the jobs of queues that are silent for too long."""
     silent = RunningQueue.objects.filter(beat_at__lt=_long_ago())
-    n = 0
     for number in list(silent.values_list("number", flat=True)):
         with transaction.atomic():
             if silent.filter(number=number).delete()[0]:
-                n += release_claims_of(number)
-    return n
+                release_claims_of(number)
 
 
 def _long_ago() -> CombinedExpression:

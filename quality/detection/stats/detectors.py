@@ -88,8 +88,6 @@ def guard(mixture: BetaMixture, n_observed: int) -> BetaMixture:
     >>> guard(BetaMixture((1,), (9,), (1,)), 3).weights
     (0.75, 0.25)
     """
-    if n_observed < 0:
-        raise ValueError("A prior is learned from 0 workers or more.")
     kept = n_observed / (n_observed + 1)
     return BetaMixture(
         (*(kept * weight for weight in mixture.weights), 1 - kept),

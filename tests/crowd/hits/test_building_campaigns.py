@@ -58,6 +58,7 @@ def test_equal_hit_types_are_one_row():
 
 def test_a_campaign_never_costs_more_than_was_approved():
     assert refused("over-budget", n=4, budget_cents=39)
+    assert refused("over-budget", n=4, budget_cents=79, max_assignments=2)
     assert make_campaign(4, budget_cents=40).hits.count() == 4
 
 

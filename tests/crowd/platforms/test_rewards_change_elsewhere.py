@@ -218,5 +218,5 @@ def test_a_look_begins_with_the_reward_of_the_moment(elsewhere, turk, monkeypatc
         return rows
 
     monkeypatch.setattr(sync.Campaign.objects, "select_related", then_change)
-    assert sync.sync_campaign(elsewhere.campaign.pk, PAGES)
+    sync.sync_campaign(elsewhere.campaign.pk, PAGES)
     assert seen == [15]

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 from django.utils import timezone
 
@@ -147,6 +148,8 @@ def test_after_the_window_a_bonus_is_paid_instead(elsewhere, turk, session):
     assert elsewhere.done_cents() == turk.charged_cents() == 24
     work.refresh_from_db()
     assert work.state == State.REJECTED
+    noted = LogEntry.objects.filter(object_id=work.pk).values_list("change_message")
+    assert ("A bonus in place of the reward: A slip.",) in noted
 
 
 def test_a_bonus_is_no_way_round_where_it_can_be_taken_back(elsewhere, turk, session):

@@ -147,7 +147,8 @@ def test_every_pattern_must_fit_and_says_so_in_the_requesters_words():
         "Please write at least 2 characters."
     ]
     assert errors('<Length minLength="2"/>', "") == ["Please answer this question."]
-    assert errors('<Length maxLength="2"/>', "") == []
+    length = '<Length minLength="2" maxLength="3"/>'
+    assert [len(errors(length, "x" * n)) for n in (0, 1, 2, 3, 4)] == [1, 1, 0, 0, 1]
 
 
 def test_patterns_that_ruin_other_engines_take_no_time_here():

@@ -148,6 +148,7 @@ def test_what_was_spent_is_added_up_from_what_is_new(own, lab):
         shown = selectors.spent(lab)
         assert shown.deposited - shown.rewards - shown.fees == lab.balance_cents
     assert (shown.rewards, shown.fees) == (140, 28)
+    assert not any(selectors.work_of(lab, timezone.now()).values())
     assert "$1.40" in text(own.get(at("desk", lab)))
     # kept for rows of another database: it does not add up
     computed.set(f"requester-spent-{lab.pk}", (10**9, {"DEPOSIT": 5}))

@@ -10,9 +10,10 @@ from crowd.models import Requester, RequesterAssignment, RequesterBatch, Request
 from crowd.requester.batches.post import MAX_ROWS, read_table
 from crowd.requester.questions.questions import read_question
 from crowd.requester.questions.template import as_question
-from crowd.requester.services import access_keys
+from crowd.requester.services import access_keys, periodic
+from crowd.requester.services.overturn import overturn
 from genie.lib.errors import GenieError
-from tests.crowd.requester.making import a_batch
+from tests.crowd.requester.making import a_batch, state_of
 from tests.crowd.requester.on_site import OnSite, send
 from tests.factories import make_user, signed_in
 
@@ -174,6 +175,32 @@ def test_a_batch_can_be_stopped(office, rita):
         page = office.post(reverse(LIST), data, follow=True)
         assert f"Stopped {n} HITs" in page.text
     assert OnSite().accept(RequesterHIT.own.first().entity_id) is None
+
+
+def test_work_that_is_due_is_approved_before_each_use_of_the_account(
+    office, rita, hands
+):
+    rita.people.add(office.ada)
+    confirm(office, rita, max_assignments=9, days=30, reward="0.01")
+    batch = RequesterBatch.own.get()
+    first, second = batch.hits.order_by("pk")
+    rejected = OnSite("rob").do(first.entity_id, mood="x")
+    decision = f"AssignmentId,Approve,Reject\n{rejected},,Empty\n"
+    review(office, batch, decision)
+    work = RequesterAssignment.objects.get(entity_id=rejected)
+    for n, use in enumerate([
+        lambda: check(office, rita),
+        lambda: confirm(office, rita, name="Another", reward="0.01"),
+        lambda: review(office, batch, decision),
+        lambda: office.get(reverse("requester:desk", args=[rita.customer_id])),
+        lambda: OnSite("zoe").accept(second.entity_id),
+        lambda: overturn(work.pk, by=office.ada, sentence="Right."),
+        periodic.settle_all,
+    ]):  # fmt: skip
+        done = OnSite(f"w{n}").do(first.entity_id, mood="x")
+        hands.forward(days=1)
+        use()
+        assert state_of(done) == "Approved"
 
 
 def test_what_is_wrong_is_said_with_its_line(office, rita):

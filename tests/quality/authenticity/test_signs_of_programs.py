@@ -11,6 +11,8 @@ from scipy import stats
 from genie_research.authenticity.auroc import auroc
 from genie_research.authenticity.real_models import read_data_set, told_apart
 from genie_research.authenticity.study import Crowd, simulate_crowd, study_cell
+from quality.authenticity.evidence import crowd_evidence, page_evidence
+from quality.authenticity.selectors import Noticed
 from quality.authenticity.stats.colluders import agreeing_pairs, better_on_tests
 from quality.authenticity.stats.likelihood_ratio import (
     Answers,
@@ -138,22 +140,6 @@ def test_a_judge_as_good_as_people_tells_little():
     assert 0.6 < cell.area < 0.85
 
 
-def test_simulated_people_are_as_said():
-    rng = np.random.default_rng(5)
-    answers, copies = simulate_crowd(Crowd(0.35, 100, 0.5, 1.0), rng)
-    assert np.bincount(answers.worker).tolist() == [100] * 40
-    assert copies.sum() == 14
-    key = answers.worker * 10_000 + answers.text
-    assert len(set(key.tolist())) == key.size
-    person = copies[answers.worker] == 0
-    r = np.corrcoef(answers.value[person], answers.judge[person])[0, 1]
-    assert r == pytest.approx(0.7 * 0.5, abs=0.1)
-    copied = np.corrcoef(answers.value[~person], answers.judge[~person])[0, 1]
-    assert copied == pytest.approx(0.6, abs=0.1)
-    crowd = Crowd(0.1, 25, 0.5, 0.5)
-    assert study_cell(crowd, 5, seed=3) == study_cell(crowd, 5, seed=3)
-
-
 def test_pairs_of_independent_people_are_rarely_named():
     rng, named = np.random.default_rng(6), 0
     for _ in range(30):
@@ -206,3 +192,31 @@ def test_real_models_are_told_from_people_as_far_as_they_are():
     words = read_data_set(SHARED / "data" / "alt-test" / "wax")
     assert not words.numeric
     assert 0.6 < told_apart(of_three_models(words), 25, seed=0).mean < 1
+
+
+def test_the_evidence_in_sentences_is_as_committed(net):
+    """Two programs, two who agree, a narrow one, and one with too few answers."""
+    rng = np.random.default_rng(1)
+    who, text = np.repeat(np.arange(12), 60), np.tile(np.arange(60), 12)
+    quality, model = rng.normal(size=(2, 60))
+    value = np.where(who < 2, model[text], quality[text]) + rng.normal(size=720)
+    value[who == 3] = value[who == 2] + 0.1 * rng.normal(size=60)
+    value[who == 4] *= 0.01
+    kept = (who < 11) | (text < 4)
+    columns = (who, text, text // 3, text % 3, value, model[text])
+    answers = Answers(*(column[kept] for column in columns))
+    tests = [(10, 10)] * 8 + [(4, 9), (0, 5), (0, 0), (1, 1)]
+    alone = replace(answers, judge=NONE.astype(float))
+    pages = [Noticed([], [], [], [], 0, 0, {}, {})]
+    for n, seconds, most in ((5, 19.0, 4.1), (5, 20.0, 4.0), (4, 1.0, 9.0), (9, 1.0, 0.5)):  # fmt: skip
+        done, there = [seconds] * n, [30.0] * (n % 2)
+        names = ("n_changes", "n_focus_losses", "n_copies", "n_pastes")
+        mean = dict(zip(names, (9, 0, 0, most / 4), strict=True))
+        among = dict.fromkeys(names, 0.25) | {"n_pastes": 0.25 if n < 9 else 0.1}
+        pages.append(Noticed(done, [60.0] * n, there, there, n, n % 2, mean, among))
+    lines = [line for one in pages for line in page_evidence(one)]
+    for some_answers, judge in ((answers, "gpt"), (alone, "")):
+        of_one = crowd_evidence(some_answers, list("abcdefghijkl"), tests, judge)
+        lines += [line for worker in range(12) for line in of_one(worker)]
+    said = (f"{'! ' * one.unusual}{one.about}: {one.sentence}\n" for one in lines)
+    net("authenticity.txt", "".join(said))
