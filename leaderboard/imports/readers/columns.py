@@ -32,7 +32,7 @@ from leaderboard.imports.readers.shapes import (
     of_one_set,
     reshape,
 )
-from leaderboard.imports.readers.values import MEASURES, MOST_VALUES
+from leaderboard.imports.readers.values import MEASURES, MOST_VALUES, Values
 
 # The columns of a file can be read from so many bytes.
 _ENOUGH = 60_000
@@ -131,15 +131,17 @@ def refusal(found: Proposal) -> str:
     return f"{' '.join(asked)} The columns are: {listed}."
 
 
-def _together(read: Sequence[Read], columns: Sequence[str]) -> dict[str, list[str]]:
+def _together(read: Sequence[Read], columns: Sequence[str]) -> dict[str, Values]:
     """Return words of each column, as many from each file, for the guess."""
     most = -(-MOST_VALUES // len(read))
     return {
-        name: list(
-            chain.from_iterable(
-                one.words.get(name, [""] * len(one.table.numbers))[:most]
+        name: Values(
+            name,
+            [
+                word
                 for one in read
-            )
+                for word in one.words.get(name, [""] * len(one.table.numbers))[:most]
+            ][:MOST_VALUES],
         )
         for name in columns
     }

@@ -21,25 +21,29 @@ from leaderboard.imports.readers.families import (
 from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.names import (
     Floats,
+    plain,
 )
 from leaderboard.imports.readers.patterns import Family, cross, group_numbers, keys_in
+from leaderboard.imports.readers.people import is_program
+from leaderboard.imports.readers.roles import roles_of
 from leaderboard.imports.readers.values import (
+    AGAIN,
     COUNTED,
+    LIKELY,
     LONG,
     MEASURES,
-    MOST_VALUES,
-    NAMED_ID,
     NO_WORDS,
     OF_FILE,
+    OF_SCALE,
+    STANDARDIZED,
     UNNAMED,
     Guess,
     Values,
     examples_of,
-    is_group,
-    role_of,
+    names_item,
     word_set,
 )
-from leaderboard.imports.readers.words import is_sided
+from leaderboard.imports.readers.words import is_sided, side_of
 
 _SIDE = re.compile(
     r"[ _.-]?(a|b|1|2|left|right|first|second)$|(?<![a-z])(left|right|first|second)[ _]",
@@ -48,20 +52,22 @@ _SIDE = re.compile(
 
 
 _FIRST = ("a", "1", "left", "first")
+_CONDITION = word_set(
+    "architecture policy variant condition approach generator setup setting strategy version"
+)
+# After a side: `hyp_a_id`.
+_WHAT = re.compile(r"[ _.-](id|name|text|system|model)$", re.IGNORECASE)
 
 
 def guess_roles(
-    columns: Mapping[str, Sequence[str]], fixed: Mapping[str, str]
+    values: Mapping[str, Values], fixed: Mapping[str, str]
 ) -> tuple[list[Column], list[Choice]]:
     """Return the columns and families of a table with their roles, and open questions.
 
-    `columns` are the words of each, and `fixed` the roles that a person chose.
+    `fixed` are the roles that a person chose.
     """
-    values = {
-        name: Values(name, list(words[:MOST_VALUES])) for name, words in columns.items()
-    }
     found = {
-        name: (fixed[name], "as chosen") if name in fixed else role_of(one)
+        name: (fixed[name], "as chosen") if name in fixed else one.guess
         for name, one in values.items()
     }
     _agree(found, values, fixed)
@@ -72,7 +78,36 @@ def guess_roles(
     made = families_of(found, values)
     leave_derived(made, values)
     leave_unnamed(made)
-    return made, [*_tell_apart(made, values, fixed), *ask_fillers(made, values)]
+    _mark_likely(made, values)
+    asked = _ask_conditions(made, values) if "system" not in fixed.values() else []
+    asked = asked or _tell_apart(made, values, fixed)
+    return made, [*asked, *ask_fillers(made, values)]
+
+
+def _mark_likely(made: Sequence[Column], values: Mapping[str, Values]) -> None:
+    """Set a reason for columns that name the systems if any of the others does."""
+    items = [name for one in made if one.role == "item" for name in one.fields]
+    for one in (one for one in made if one.reason == AGAIN):
+        name = next(iter(one.fields))
+        again = _n_different([*items, name], values) > _n_different(items, values) > 0
+        if values[name].says(_CONDITION) or (name == OF_FILE[0] and again):
+            one.reason = LIKELY
+
+
+def _ask_conditions(
+    made: Sequence[Column], values: Mapping[str, Values]
+) -> list[Choice]:
+    """Ask whether columns such as `condition` are parts of the system."""
+    systems = [one.name for one in made if one.role == "system" and one.name in values]
+    more = [one.name for one in made if values.get(one.name) and one.reason == LIKELY]
+    more = [name for name in more if values[name].says(_CONDITION)]
+    if len(systems) != 1 or not more:
+        return []
+    question = (
+        f"Is {more[0]} a part of the system, too? Else choose {systems[0]} alone."
+    )
+    whole = ",".join([*systems, *more])
+    return [Choice("system", question, tuple(values), whole, needed=True)]
 
 
 def _agree(
@@ -114,9 +149,15 @@ def _join_neighbours(found: dict[str, Guess], values: Mapping[str, Values]) -> N
     listed = list(found)
     for names in (listed, listed[::-1]):
         for before, name in itertools.pairwise(names):
-            if found[before][0] == "rating" and found[name][0] == "maybe":
+            rated = found[before][0] == "rating" and values[before].is_number
+            if rated and found[name][0] == "maybe":
                 one, other = values[name].numbers, values[before].numbers
-                if len(np.unique(one)) > 2 and _ends(one) == _ends(other):
+                alike = {values[k].name_words[0] for k in (name, before)}
+                least, most = _ends(other)
+                if (len(np.unique(one)) > 2 and _ends(one) == (least, most)) or (
+                    len(alike) == 1
+                    and least <= np.nanmin(one) <= np.nanmax(one) <= most
+                ):
                     found[name] = "rating", f"numbers as in {before}"
 
 
@@ -148,14 +189,25 @@ def _prefer_named(found: dict[str, Guess], values: Mapping[str, Values]) -> None
     alike = _on_their_scale(found, values) if "choice" not in roles else set()
     families = [f for f in group_numbers(found) if len(f.columns) >= 5]
     many = {n for f in families for n in f.columns if found[n][0] == "maybe"}
+    if {"system", "item", "rater"} <= roles and roles.isdisjoint(
+        (*MEASURES, "maybe", "words")
+    ):
+        for name, (_, reason) in found.items():
+            if reason == STANDARDIZED and values[name].is_rated_name:
+                found[name] = "rating", "by its name, beside system, item and rater"
+    if all(r.startswith(OF_SCALE) for role, r in found.values() if role == "words"):
+        roles -= {"words"}
     numbers_, words = (
         roles & {"rating", "choice"},
         roles & {"rating", "choice", "words"},
     )
     for name, (role, reason) in found.items():
         if role == "words":
+            kind = plain(name) == "answer" and roles_of(values[name].answers)[0]
             found[name] = (
-                ("ignore", f"{reason}; numbers, or a choice, are ratings here")
+                ("kind", "by its name and words such as accept")
+                if kind and roles & {"rating", "choice", "maybe"}
+                else ("ignore", f"{reason}; numbers, or a choice, are ratings here")
                 if numbers_
                 else ("rating", reason)
             )
@@ -197,7 +249,8 @@ def _pair(found: dict[str, Guess], fixed: Mapping[str, str]) -> None:
     for role in ("system", "text"):
         sided: dict[tuple[str, str], str] = {}
         for name, (guessed, _) in found.items():
-            stem = re.sub(r"\d+$", "", name) if _numbered_side(name, found) else name
+            stem = _WHAT.sub("", name)
+            stem = re.sub(r"\d+$", "", stem) if _numbered_side(name, found) else stem
             side = _SIDE.search(stem) or re.search(r"(?<=[a-z])([ab])$", stem)
             if guessed == role and side and name not in of_many:
                 rest = stem[: side.start()] + stem[side.end() :] + name[len(stem) :]
@@ -245,16 +298,9 @@ def _settle(
     _settle_ends(found, values, fixed)
     for role, key in _LIKELIEST.items():
         _only_one(found, values, role, key, fixed)
+    _settle_items(found, values, fixed)
+    _leave_programs(found, values, fixed)
     roles = {role for role, _ in found.values()}
-    if "item" not in roles:
-        for name, (role, reason) in found.items():
-            if role == "ignore" and reason == NAMED_ID and is_group(values[name]):
-                found[name] = (
-                    "item",
-                    "by its name, as no other column names what was judged",
-                )
-                roles.add("item")
-                break
     if "item" not in roles:
         for name, (role, _) in found.items():
             if role in ("source", "document") and len(values[name].counts) > 1:
@@ -271,6 +317,64 @@ def _settle(
                 and name not in fixed
             ):
                 found[name] = "rater", "each row has numbered ratings, as of one person"
+    if numbered_ and "system" not in roles:
+        for name, (role, _) in found.items():
+            by_row = [one for one, (r, _) in found.items() if r == "rater"]
+            named = role == "item" and "id" in values[name].name_words
+            if named and name not in fixed and by_row and all(
+                _is_of_rows(values[one]) for one in (name, *by_row)
+            ):  # fmt: skip
+                found[name] = "ignore", f"it numbers the rows, as {by_row[0]} does"
+
+
+def _is_of_rows(one: Values) -> bool:
+    return len(one.counts) == len(one.answers)
+
+
+def _settle_items(
+    found: dict[str, Guess], values: Mapping[str, Values], fixed: Mapping[str, str]
+) -> None:
+    """Prefer an id that comes again and tells rows apart to one of rows, or to none."""
+    named = [name for name, (role, _) in found.items() if role == "item"]
+    if len(named) > 1 or "item" in fixed.values():
+        return
+    key = [name for name, (role, _) in found.items() if role in _KEY and role != "item"]
+    ids = [
+        name for name, (role, _) in found.items()
+        if role == "ignore" and name not in fixed and names_item(values[name])
+    ]  # fmt: skip
+    documents = [name for name, (role, _) in found.items() if role == "document"]
+    n_apart = {
+        name: _n_different([*key, name], values) for name in (*ids, *named, *documents)
+    }
+    again = [one for one in ids if not _is_of_rows(values[one])]
+    n = 0.99 * max(len(one.words) for one in values.values())
+    best = next((one for one in again if n_apart[one] >= n), "")
+    if not named or len(values[named[0]].counts) == 1:
+        least = max((n_apart[one] for one in documents if not named), default=0)
+        others = [one for one in again or ids if n_apart[one] > least]
+        best = best or max(others, key=n_apart.__getitem__, default="")
+    elif not _is_of_rows(values[named[0]]) and n_apart[named[0]] >= n:
+        return
+    if best:
+        found |= dict.fromkeys(named, ("ignore", f"{best} is likelier the item"))
+        found[best] = "item", "by its name, as no other column names what was judged"
+
+
+def _leave_programs(
+    found: dict[str, Guess], values: Mapping[str, Values], fixed: Mapping[str, str]
+) -> None:
+    """Ignore a rater that is a program if the name of the ratings says a person's."""
+    human = [
+        name for name, (role, _) in found.items()
+        if role == "rating" and values[name].says(word_set("human people person"))
+    ]  # fmt: skip
+    for name, (role, _) in found.items() if human else ():
+        one = values[name]
+        programs = role == "rater" and all(map(is_program, one.counts))
+        rated = role == "rating" and one.says(word_set("judge llm gpt ai machine"))
+        if name not in fixed and (programs or rated):
+            found[name] = "ignore", f"it is of a program, and {human[0]} is of people"
 
 
 _MAY_BE_ENDS = ("choice", "words", "ignore", "rating")
@@ -325,13 +429,15 @@ def _settle_pairs(
         if name in fixed:
             continue
         if role in ("rating", "ignore") and not chosen:
-            if len(one.counts) > 1 and is_sided(one.counts, only=True):
+            both = {1.0, 0.0} <= {*map(side_of, one.counts)} and is_sided(one.counts)
+            if len(one.counts) > 1 and (
+                is_sided(one.counts, only=True) or (both and one.has_few)
+            ):
                 reason = f"words for two sides: {', '.join(examples_of(one))}"
                 family = next(f for f in group_numbers(found) if name in f.columns)
                 for other in family.columns:
-                    if not values[other].counts or is_sided(
-                        values[other].counts, only=True
-                    ):
+                    words = values[other].counts
+                    if other == name or not words or is_sided(words, only=True):
                         found[other] = "choice", reason
         elif role == "system":
             found[name] = "ignore", "the two systems of a pair are in other columns"
@@ -355,7 +461,7 @@ def _likely_item(one: Values) -> float:
 
 _LIKELIEST: Mapping[str, Callable[[Values], float]] = {
     "item": _likely_item,
-    "rater": lambda one: -len(one.answers),
+    "rater": lambda one: (plain(one.name) == "responseid") - len(one.answers),
     "system": lambda one: len(one.name_words),
     **dict.fromkeys(
         ("document", "time", "began", "seconds", "criterion"), lambda one: 0
@@ -380,9 +486,14 @@ def _only_one(
     best = min(named, key=lambda name: key(values[name]))
     families = group_numbers(named, keys_in(list(found)))
     same = next(family.columns for family in families if best in family.columns)
+    paths = {name.rpartition(".")[0] for name, (r, _) in found.items() if r in MEASURES}
     for name in named:
-        if name not in same:
+        if name not in same and name.rpartition(".")[0] not in paths - {""}:
             found[name] = "ignore", f"{best} is likelier the {role}"
+
+
+# Roles that tell rows apart.
+_KEY = ("system", "system 1", "system 2", "item", "rater", "criterion")
 
 
 def _tell_apart(
@@ -392,11 +503,10 @@ def _tell_apart(
     roles = {one.role for one in made}
     if not roles & set(MEASURES):
         return []
-    key = ("system", "system 1", "system 2", "item", "rater", "criterion")
     names = [
         name
         for one in made
-        if one.role in key and len(one.fields) == 1
+        if one.role in _KEY and len(one.fields) == 1
         for name in one.fields
     ]
     n = len(next(iter(values.values())).words) if values else 0
@@ -433,6 +543,9 @@ def _says_system(made: Sequence[Column]) -> bool:
     return any("system" in f for one in made for f in one.fields.values())
 
 
+_ALONE = "it tells apart rows that else would repeat each other"
+
+
 def _use(
     made: Sequence[Column],
     better: Sequence[str],
@@ -442,21 +555,36 @@ def _use(
 ) -> list[Choice]:
     by_name = {next(iter(one.fields)): one for one in made}
     for name in better:
-        one = by_name[name]
+        one, one_value = by_name[name], values[name]
         if name in OF_FILE and "rater" not in roles:
             one.role, one.reason = (
                 "rater",
                 "the same comes again in each file, as of a rater",
             )
             return []
+        systems = [o for o in made if o.role == "system"]
+        same = [o for o in systems if len(values[next(iter(o.fields))].counts) == 1]
+        if same and systems == same and not one_value.is_number:
+            question = (
+                f"All rows have one {same[0].name}, and rows of one item differ by {name}. "
+                "Which columns name the system?"
+            )
+            return [Choice("system", question, tuple(values), name, needed=True)]
+        if "rater" not in roles and not one_value.is_number:
+            if one_value.is_coded:
+                one.role, one.reason = "rater", _ALONE
+                return []
+            question = (
+                f"Rows of one system and item repeat each other but for {name}. Which "
+                "column names the rater? If it is a part of the system instead, choose "
+                "the columns of system."
+            )
+            return [Choice("rater", question, tuple(values), name, needed=True)]
         if name in OF_FILE and "criterion" not in roles:
             question = "What the same rater said of the same outputs is in several files. Which column names the criterion?"
             return [Choice("criterion", question, tuple(better), name, needed=True)]
         if "rater" in roles and name not in OF_FILE:
-            one.role, one.reason = (
-                "item",
-                "it tells apart rows that else would repeat each other",
-            )
+            one.role, one.reason = "item", _ALONE
             return []
     return []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 import numpy as np
@@ -85,7 +85,9 @@ class Lines:
         """
         near = self.near(role, measure)
         most = max((len(one.fields) for one in near), default=0)
-        return [one for one in near if len(one.fields) == most]
+        near = [one for one in near if len(one.fields) == most]
+        path = max((_n_shared(one, measure) for one in near), default=0)
+        return [one for one in near if _n_shared(one, measure) == path]
 
     def near(self, role: str, measure: Cells) -> list[Cells]:
         return [
@@ -118,6 +120,12 @@ class Lines:
 
     def measures(self) -> list[Cells]:
         return self.by_role(*MEASURES)
+
+
+def _n_shared(one: Cells, other: Cells) -> int:
+    """Count the steps of the path in JSON that two names share."""
+    steps = zip(one.name.split("."), other.name.split("."), strict=False)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], steps)))
 
 
 def _marks_joined(pattern: str, family: list[Cells]) -> list[Cells]:
@@ -174,8 +182,11 @@ def criterion_of(measure: Cells, *, alone: bool) -> str:
         name = name.removeprefix(prefix)
     if is_pattern(name):
         # a part that holds the answer's own number or word names no criterion
-        segments = name.split(".")
-        while len(segments) > 1 and re.search(r"\{(value)?\}", segments[-1]):
+        segments = re.split(r"\.(?! |$)", name)
+        while len(segments) > 1 and (
+            re.search(r"\{(value)?\}", segments[-1])
+            or (plain(segments[-1]) in _PLAIN and not alone)
+        ):
             segments.pop()
         last = segments[-1]
         inner = re.search(r"\[([^\[\]{}]+)\]$", last)
@@ -313,7 +324,7 @@ def _of_lines(lines: Lines, measure: Cells) -> dict[str, Any]:
         places, which = different(words_)
         named = [str(said.get(w.lower(), w)) for w in words_[places]]
         usual = Role.JUDGMENT.value
-        found, unknown = roles_of(named)
+        found, unknown = roles_of(named, kinds.name)
         if found:
             lines.unknown_kinds |= dict.fromkeys((kinds.name, one) for one in unknown)
             pairs = zip(roles, np.array(found, dtype=object)[which], strict=True)

@@ -21,6 +21,7 @@ PERSONAL = frozenset(
         "ip",
         "ip_address",
         "ipaddress",
+        "ipaddr",
         "email",
         "e_mail",
         "mail",

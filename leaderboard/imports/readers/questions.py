@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +21,14 @@ from leaderboard.imports.readers.names import (
     numbers,
 )
 from leaderboard.imports.readers.patterns import is_pattern
-from leaderboard.imports.readers.values import MEASURES, OF_FILE, UNNAMED
-from leaderboard.imports.readers.words import side_of, unknown
+from leaderboard.imports.readers.values import (
+    AGAIN,
+    LIKELY,
+    MEASURES,
+    OF_FILE,
+    UNNAMED,
+)
+from leaderboard.imports.readers.words import scale_of, side_of, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,9 +138,10 @@ def _two_systems(
 
 def _likely_system(columns: Sequence[Column]) -> str:
     """Return the first other column of a few words, such as a condition's."""
-    for one in columns:
-        if one.role == "ignore" and one.reason == "a few words that come again":
-            return one.name
+    for reason in (LIKELY, AGAIN):
+        for one in columns:
+            if one.role == "ignore" and one.reason == reason:
+                return one.name
     return next((n.name for n in columns if n.name in OF_FILE), "")
 
 
@@ -143,7 +151,7 @@ def asked_of(
     """Return the questions about ratings that were read."""
     rows = judgments.rows
     found: list[Choice] = []
-    rated = rows["role"] == Role.JUDGMENT.value
+    rated = rows["role"].isin([role.value for role in said.counted])
     counts = rows["criterion"][rated].value_counts(sort=False)
     unread = rows[rated & rows["value"].isna()]
     criteria = list(map(str, counts.index))
@@ -159,24 +167,41 @@ def asked_of(
         found.append(Choice("ranks", question, tuple(criteria), likely, needed=True))
     one = next(iter(criteria), "") if len(criteria) < 2 or explicit else ""
     ranks = said.ranks or one
+    scales: dict[str, int | str] = {}
     for criterion, part in unread.groupby("criterion", sort=False):
         words = unknown(part["word"], part["value"].to_numpy())
         n = sum(words.values())
         if n > _MOST_LOST * counts[criterion] and not _is_explained(
             words, str(criterion), said
         ):
+            scales |= scale_of(words)
             found.append(
                 _of_words(
                     str(criterion), words, part, needed=ranks in (criterion, EACH)
                 )
             )
+    likely = ",".join(f"{word}={n}" for word, n in scales.items())
+    found = [
+        replace(one, found=likely)
+        if likely and one.name == "words" and not one.found
+        else one
+        for one in found
+    ]
     if (
         several := _several(set(rows["system"][rated]))
         if not said.split_answered
         else ""
     ):
         question = f"{several!r} seems to be several systems in one cell. Is each of them a system?"
-        found.append(Choice("split", question, ("yes", "no"), needed=True))
+        found.append(Choice("split", question, ("yes", "no"), "yes", needed=True))
+    if not counts.size and (rows["role"] == Role.PREDICTION.value).any():
+        question = (
+            "All ratings are by programs, as their raters' names say. Do they count? If "
+            "people rated, choose the column of rater."
+        )
+        found.append(
+            Choice("counted", question, ("prediction",), "prediction", needed=True)
+        )
     repeated = int((rows["role"] == Role.SUPERSEDED.value).sum())
     if not said.lost and not any(one.name == "words" and one.needed for one in found):
         found += ask_of_losses(judgments, repeated)

@@ -1,7 +1,7 @@
 """The segments that ratings of translations are of, and their texts."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +13,8 @@ from leaderboard.tables import read_json
 Row = dict[str, Any]
 # Numbers that come again with other systems or documents do so at least so often.
 _AGAIN = 1.1
+# A number this many times the rows of an account counts none of them.
+_BEYOND = 20
 
 
 def add_texts(rows: Sequence[Row], files: Sequence[File]) -> None:
@@ -43,12 +45,18 @@ def add_texts(rows: Sequence[Row], files: Sequence[File]) -> None:
 
 
 def name_segments(
-    rows: Sequence[Row], files: Sequence[File], made: Judgments, accounts: str = ""
+    rows: Sequence[Row],
+    files: Sequence[File],
+    made: Judgments,
+    accounts: str = "",
+    *,
+    apart: bool = False,
 ) -> None:
     """Add missing "instance": the item, with its document if items count within these.
 
     Tables of segment, document and domain list those of the test set. `accounts` names
-    a file whose items may count within accounts, which is refused: "no-position".
+    a file whose items may count within accounts, which is refused: "no-position"; with
+    `apart`, each account's are items of no other account.
     """
     documents = pairs_in(files, "segment", "document")
     domains = pairs_in(files, "segment", "domain")
@@ -64,17 +72,23 @@ def name_segments(
     if documents:
         through = all(documents.get(row["item"]) == row["document"] for row in real)
     through |= not any(row["document"] for row in real)
+    most = max(Counter(row.get("account") for row in real).values(), default=0)
+    through |= bool(accounts) and any(
+        row["item"].isdigit() and int(row["item"]) > _BEYOND * most for row in real
+    )
     names = ("account", "item", "document")
-    if accounts and not through and n(*names) < _AGAIN * n(*names[:2]):
+    if accounts and not (through or apart) and (n(*names) < _AGAIN * n(*names[:2])):
         message = (
             "items are numbered within an account, so which segment a row is of is not "
             "known; add the batches (JSON) that the accounts were given, or put the "
-            "number of the segment in the test set into the column item (the third)"
+            "number of the segment in the test set into the column item (the third); "
+            "--choose items=apart compares no outputs of one segment"
         )
         raise refuse("no-position", message, accounts)
     for row in rows:
         item, document = row["item"], row["document"]
-        row["instance"] = item if through else f"{document}:{item}"
+        own = f"{row['account']}:" if apart else ""
+        row["instance"] = own + (item if through else f"{document}:{item}")
         if row["role"] in ("tutorial", "document"):
             row["instance"] = document or item
     named = {row["instance"] for row in real}

@@ -17,9 +17,10 @@ from leaderboard.imports.readers.names import (
     moments,
     numbers,
     plain,
+    stated_scale,
 )
 from leaderboard.imports.readers.roles import roles_of
-from leaderboard.imports.readers.words import is_sided
+from leaderboard.imports.readers.words import is_sided, scale_of
 
 N_EXAMPLES = 3
 
@@ -52,6 +53,10 @@ _MOST_WORDS = 9
 _MOST_NAME_WORDS = 5
 
 
+# Smaller numbers are no moments, not even 20200131.
+_FIRST_MOMENT = 1e7
+
+
 # Longer cells are texts, on average.
 LONG = 60
 
@@ -70,6 +75,17 @@ _PREFIX = re.compile(
 )
 
 
+_CODED = re.compile(r"(?=.*\d)[\w-]+")
+
+
+# Argilla's and Label Studio's keys.
+_BY_PROGRAM = re.compile(r"(suggestion|prediction)s?[.\[]")
+
+
+# LimeSurvey's code before a question.
+_CODE = re.compile(r"([\w\[\]]+)\. ")
+
+
 _OF_ANSWERS = re.compile(r"^(answer|output|label_annotations)[.:]", re.IGNORECASE)
 
 
@@ -86,7 +102,8 @@ _SYSTEM = word_set(
 RATER = word_set(
     "worker annotator rater judge evaluator participant coder assessor respondent labeler "
     "bewerter gutachter annotateur juge evaluateur evaluador anotador "
-    "labeller user subject expert pid workerid prolific completed annotatorid raterid"
+    "labeller user subject expert pid workerid prolific completed annotatorid raterid who "
+    "reviewer"
 )  # fmt: skip
 
 
@@ -147,8 +164,13 @@ COUNTED = word_set(
     "year age trust reward price cost p weight prob probability logprob nll loss perplexity ppl "
     "bleu rouge bertscore meteor chrf comet z std sd var turn flip day session hit approval "
     "lifetime birth zip phone first last submit size rank order position pos place wins hints "
-    "progress finished status inner project unread thumbs steps attempts unnamed ranking flip"
+    "progress finished status inner project unread thumbs steps attempts unnamed ranking flip "
+    "interviewtime"
 )  # fmt: skip
+
+
+# In a name that has a rating's word, too.
+_PROGRAM = word_set("llm auto automatic automated predicted")
 
 
 _METADATA = word_set(
@@ -157,8 +179,21 @@ _METADATA = word_set(
     "numberofsimilarhits lifetimeinseconds assignmentid assignmentstatus autoapprovaltime "
     "approvaltime rejectiontime requesterfeedback lifetimeapprovalrate last30daysapprovalrate assignmentlink "
     "last7daysapprovalrate approve reject status progress distributionchannel "
-    "userlanguage consent language domain dataset category comments feedback"
+    "userlanguage consent language domain dataset category lastpage startlanguage refurl"
 )  # fmt: skip
+
+
+_COMMENT = word_set(
+    "comment comments commentaire commentaires kommentar comentario note notes feedback "
+    "reason reasons justification remark remarks"
+)
+
+
+# Codes of yes or no that say that a row is a test or practice: `is_onboarding`.
+_IS_KIND = word_set(
+    "onboarding practice training tutorial warmup attention control catch gold planted "
+    "duplicate filler preview"
+)
 
 
 _EXACT: Mapping[str, tuple[str, ...]] = {
@@ -167,7 +202,8 @@ _EXACT: Mapping[str, tuple[str, ...]] = {
     "began": ("accepttime", "accept_time", "started_at", "start_time", "accepted_at",
               "startdate", "assignment_started"),
     "time": ("submittime", "submit_time", "submitted_at", "timestamp", "created_at", "at",
-             "enddate", "recordeddate", "tstamp", "end_time", "date", "zeitstempel"),
+             "enddate", "recordeddate", "tstamp", "end_time", "date", "zeitstempel",
+             "submitdate", "datestamp"),
     "criterion": ("criterion", "aspect", "dimension", "criteria", "attribute", "measure"),
     "page": ("page", "hit", "screen", "page_id"),
     "document": ("document", "doc", "doc_id", "docid", "document_id", "rid"),
@@ -175,7 +211,8 @@ _EXACT: Mapping[str, tuple[str, ...]] = {
              "assignment_status"),
     "counts": ("counts", "finished"),
     "order": ("order", "place", "position"),
-    "rater": ("workerid", "worker_id", "prolific_pid", "participant_id", "completed_by"),
+    "rater": ("workerid", "worker_id", "prolific_pid", "participant_id", "completed_by", "token",
+              "responseid"),
     "item": ("id", "idx"),
 }  # fmt: skip
 
@@ -205,13 +242,30 @@ class Values:
     def counts(self) -> Counter[str]:
         return Counter(self.answers)
 
-    @property
+    @cached_property
+    def guess(self) -> tuple[str, str]:
+        return role_of(self)
+
+    @cached_property
     def is_number(self) -> bool:
         return bool(self.answers) and float(np.isnan(self.numbers).mean()) < 0.2
 
     @property
     def length(self) -> float:
         return sum(map(len, self.answers)) / max(len(self.answers), 1)
+
+    @property
+    def is_yes_no(self) -> bool:
+        return {word.lower() for word in self.counts} <= _YES_NO
+
+    @property
+    def has_few(self) -> bool:
+        return len(self.counts) <= _MOST_WORDS
+
+    @property
+    def is_coded(self) -> bool:
+        """Check for codes of people: `W3`, `student_02`, or hashes."""
+        return len(self.counts) > 1 and all(map(_CODED.fullmatch, self.counts))
 
     @cached_property
     def name_words(self) -> list[str]:
@@ -221,7 +275,8 @@ class Values:
 
     @property
     def is_rated_name(self) -> bool:
-        return bool(self.name_words_rated) or _OF_ANSWERS.match(self.name) is not None
+        answer = _OF_ANSWERS.match(self.name) or stated_scale(self.name)
+        return bool(self.name_words_rated or answer)
 
     @property
     def name_words_rated(self) -> set[str]:
@@ -237,8 +292,22 @@ class Values:
 Guess = tuple[str, str]
 
 
+# Reasons for which values do not matter.
+_FROM_NAME = (
+    "by its name",
+    "numbers named",
+    "it describes",
+    "it identifies",
+    "comments",
+)
+
+
 def role_of(one: Values) -> Guess:
     """Return the role of a column by itself, with the reason."""
+    if code := _CODE.match(one.name):
+        role, reason = role_of(Values(code[1], one.words))
+        if reason.startswith(_FROM_NAME):
+            return role, reason
     name = plain(_PREFIX.sub("", one.name))
     last = plain(one.name.replace("]", "").rpartition(".")[2])
     if not one.answers:
@@ -250,6 +319,12 @@ def role_of(one: Values) -> Guess:
             return _PLACES[known], "by its name"
         if known.replace("_", "") in _METADATA and not _OF_ANSWERS.match(one.name):
             return "ignore", "it describes the task or the session, not an output"
+    if _BY_PROGRAM.match(one.name):
+        return "ignore", "suggestions of a program"
+    if one.name_words[:1] == ["is"] and one.says(_IS_KIND) and one.is_yes_no:
+        return "kind", "by its name and yes or no"
+    if one.says(_COMMENT) and not one.is_number:
+        return "ignore", "comments, by their name"
     for role, words, fits in _BY_NAME:
         if one.says(words) and fits(one):
             return role, f"by its name and values such as {examples_of(one)[0]}"
@@ -279,11 +354,21 @@ def is_group(one: Values) -> bool:
     return _is_short(one) and not decimals and (n <= 0.7 * len(one.answers) or n < 40)
 
 
+_NO_ITEM = word_set("session run task hit assignment batch annotation response view")
+
+
+def names_item(one: Values) -> bool:
+    """Check for an id of what was judged, by its name."""
+    return "id" in one.name_words and not one.says(_NO_ITEM | RATER) and is_group(one)
+
+
 def _is_text(one: Values) -> bool:
     return not one.is_number and one.length > 15 and len(one.counts) > 1
 
 
 def _is_moment(one: Values) -> bool:
+    if one.is_number and np.nanmax(one.numbers) < _FIRST_MOMENT:
+        return False
     return not np.isnan(moments(one.answers[:50])).all()
 
 
@@ -300,12 +385,13 @@ def _is_item(one: Values) -> bool:
 def _is_system(one: Values) -> bool:
     if one.says(CHOICE) or set(one.counts) <= {"0", "1", "0.0", "1.0"}:
         return False
-    other = one.says(word_set("output response text confidence prompt version type"))
+    other = one.says(word_set("output response text confidence prompt mapping"))
+    other |= len(one.name_words) > 2 and one.says(word_set("version type"))
     return is_group(one) and (not other or one.says(word_set("id name sys")))
 
 
 def _is_rater(one: Values) -> bool:
-    if _is_numbered_rating(one):
+    if _is_numbered_rating(one) or (one.name_words_rated and one.has_few):
         return False
     return _is_short(one) and not one.says(
         word_set("time type name score rating gender age country")
@@ -321,7 +407,13 @@ def _is_numbered_rating(one: Values) -> bool:
 _BY_NAME: tuple[tuple[str, frozenset[str], Callable[[Values], bool]], ...] = (
     ("system", _SYSTEM, _is_system),
     ("rater", RATER, _is_rater),
-    ("choice", CHOICE, lambda one: is_sided(one.counts) and not one.says(COUNTED)),
+    (
+        "choice",
+        CHOICE,
+        lambda one: (
+            is_sided(one.counts, only=len(one.counts) < 2) and not one.says(COUNTED)
+        ),
+    ),
     ("seconds", _SECONDS, _is_number),
     ("order", _ORDER, _is_number),
     ("item", _ITEM, _is_item),
@@ -334,34 +426,38 @@ _BY_NAME: tuple[tuple[str, frozenset[str], Callable[[Values], bool]], ...] = (
 
 def _role_of_words(one: Values) -> Guess:
     n = len(one.counts)
+    leading = all(map(_LEADING.match, one.counts))
+    if n <= _MOST_WORDS and (leading or scale_of(one.counts)):
+        return "words", f"{OF_SCALE}: {', '.join(examples_of(one))}"
     if one.length > LONG or (n > _MOST_WORDS and one.length > 25):
         return "ignore", "free text"
     if n == len(one.answers) > 2 or n == 1:
         return "ignore", NO_WORDS
     if n > _MOST_WORDS:
         again = one.length < LONG / 2 and n <= len(one.answers) / 2
-        return (
-            "ignore",
-            "a few words that come again" if again else NO_WORDS,
-        )
-    if one.is_rated_name or {w.lower() for w in one.counts} <= _YES_NO:
+        return "ignore", AGAIN if again else NO_WORDS
+    if one.is_rated_name or one.is_yes_no:
         return (
             "words",
             f"by its name and few words: {', '.join(sorted(one.counts)[:4])}",
         )
-    return "ignore", "a few words that come again"
+    return "ignore", AGAIN
 
 
+# A number before its meaning: `4 - good`.
+_LEADING = re.compile(r"[-+]?\d{1,2}\s*[-–:=.)(]\s*[^\W\d]")
+
+
+OF_SCALE = "words of a scale"
+AGAIN = "a few words that come again"
+LIKELY = "a few words that come again, as those of systems may"
+STANDARDIZED = "standardized scores, which are derived from ratings"
 NAMED_ID = "numbers named “id”, which are no ratings"
 
 
 UNNAMED = ", but other columns are named as ratings"
-
-
 NO_WORDS = "words that are no ratings"
-
-
-_YES_NO = word_set("yes no true false")
+_YES_NO = word_set("yes no true false 0 1")
 
 
 def _role_of_numbers(one: Values) -> Guess:
@@ -379,17 +475,19 @@ def _role_of_numbers(one: Values) -> Guess:
 def _no_rating(one: Values, found: Floats, distinct: Floats, whole: bool) -> str:
     rated = one.is_rated_name
     counted = set(one.name_words) & COUNTED
+    if one.name_words_rated and (program := {*one.name_words} & _PROGRAM):
+        return f"ratings by a program, as “{sorted(program)[0]}” says"
     if counted and (one.name_words_rated == set() or not _OF_ANSWERS.match(one.name)):
         first = "id" if "id" in counted else sorted(counted)[0]
         return f"numbers named “{first}”, which are no ratings"
     n = len(found)
     steps = np.diff(found)
-    if whole and n > 3 and len(distinct) == n and bool((steps == 1).all()):
+    if not rated and whole and len(distinct) == n > 3 and bool((steps == 1).all()):
         return "it counts the rows"
     if whole and distinct[-1] - distinct[0] > 1_000 and not rated:
         return "numbers of this size are ids or counts"
     if not whole and distinct[0] < 0 < distinct[-1] < 6:
-        return "standardized scores, which are derived from ratings"
+        return STANDARDIZED
     if not whole and len(distinct) > 20 and not rated:
         return "decimal numbers, as programs compute"
     if len(distinct) > 101 and not rated:

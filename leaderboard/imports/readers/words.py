@@ -162,6 +162,59 @@ def worths(words: Words, said: Mapping[str, float | str]) -> Floats:
     return found[which]
 
 
+# Words of scales, and their signs; other words may be opposites: "unclear", "clear".
+_SIGNS = {
+    **dict.fromkeys(("good", "great", "excellent", "agree", "perfect", "always", "often",
+                     "high", "easy", "well", "likely", "likes", "strong", "accept"), 1),
+    **dict.fromkeys(("bad", "poor", "terrible", "awful", "disagree", "never", "rarely", "low",
+                     "difficult", "hard", "unlikely", "not", "weak", "reject"), -1),
+    **dict.fromkeys(("neutral", "neither", "average", "moderate", "fair", "undecided",
+                     "sometimes", "okay", "ok", "medium", "acceptable"), 0),
+}  # fmt: skip
+_STRENGTHS = {
+    **dict.fromkeys(("very", "strongly", "extremely", "completely", "totally", "highly",
+                     "fully", "excellent", "perfect", "terrible", "awful", "always",
+                     "never"), 3),
+    **dict.fromkeys(("somewhat", "slightly", "rather", "fairly", "mostly", "partly", "bit",
+                     "little", "probably"), 1),
+}  # fmt: skip
+
+
+def scale_of(words: Collection[str]) -> dict[str, int | str]:
+    """Return the places of words on a scale, from 1, or 0 and 1; none if one is unknown.
+
+    Examples
+    --------
+    >>> scale_of(["Agree", "neutral", "Strongly disagree"])
+    {'Strongly disagree': 1, 'neutral': 2, 'Agree': 3}
+    >>> scale_of(["clear", "very unclear", "red"])
+    {}
+    """
+    skipped: dict[str, int | str] = {
+        w: "none" for w in words if w in ("ignore", "skip")
+    }
+    parts = {word: plain(word).split("_") for word in words if word not in skipped}
+    known = {part for one in parts.values() for part in one}
+    signs = dict(_SIGNS)
+    for part in known - signs.keys():
+        for prefix in ("un", "in", "im", "dis"):
+            if prefix + part in known:
+                signs |= {part: 1, prefix + part: -1}
+    found = {}
+    for word, one in parts.items():
+        own = sorted({signs[part] for part in one if part in signs}, key=abs)
+        strength = max(
+            (_STRENGTHS[part] for part in one if part in _STRENGTHS), default=2
+        )
+        found[word] = own[0] * strength if own else None
+    if None in found.values() or len({*found.values()}) < max(len(found), 2):
+        return {}
+    ordered = sorted(found, key=lambda word: found[word] or 0)
+    return skipped | {
+        word: place for place, word in enumerate(ordered, len(ordered) > 2)
+    }
+
+
 def unknown(words: Iterable[str], values: Floats) -> dict[str, int]:
     """Return the words without a number and their counts, the commonest first."""
     from collections import Counter

@@ -111,6 +111,7 @@ def bring_in(
     taken back meanwhile.
     """
     about = about or About()
+    tasks.check_slug(slug)
     planned = check(judgments, slug=slug, about=about, files=files)
     with transaction.atomic():
         _refuse_overtaken(planned, slug, files)
@@ -176,9 +177,9 @@ def check(
 ) -> Planned:
     """Plan an import without writing.
 
-    It raises the errors of `bring_in`.
+    It raises the errors of `bring_in`. Without a slug, no database is needed.
     """
-    task = tasks.known_task(slug)
+    task = tasks.known_task(slug) if slug else None
     if task is not None:
         _refuse_again(task, files)
     if not plan.n_counted(judgments):

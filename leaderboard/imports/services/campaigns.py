@@ -250,16 +250,21 @@ _LONGEST_TITLE = 100
 _BATCH = 2_000
 
 
-def known_task(slug: str) -> Task | None:
-    """Return the imported task of this name; None if the name is free.
-
-    Raises ``bad-slug``, and ``not-imported`` if that task asks workers of this site.
-    """
+def check_slug(slug: str) -> None:
+    """Raise ``bad-slug`` if a name cannot be a task's address."""
     if not SLUG.fullmatch(slug) or len(slug) > _LONGEST_TITLE:
         raise GenieError(
             f"{slug!r} cannot be a task's address: use small letters, digits and hyphens.",
             code="bad-slug",
         )
+
+
+def known_task(slug: str) -> Task | None:
+    """Return the imported task of this name; None if the name is free.
+
+    Raises ``bad-slug``, and ``not-imported`` if that task asks workers of this site.
+    """
+    check_slug(slug)
     task = Task.objects.filter(slug=slug).first()
     if task is not None and not task.imported:
         raise GenieError(

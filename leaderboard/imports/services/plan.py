@@ -264,11 +264,11 @@ def preview_import(
     """Return a preview of an import, and the questions about names.
 
     Names are joined as `about` asks, in `judgments` itself, and values outside their
-    scale become problems of it.
+    scale become problems of it. Without a slug, no database is needed.
 
     Raises ``unknown-scale``.
     """
-    task = Task.objects.filter(slug=slug, imported=True).first()
+    task = Task.objects.filter(slug=slug, imported=True).first() if slug else None
     scales, asked, refused = settle(judgments, task, about, files)
     say_outside(ratings_of(judgments), scales, judgments, files)
     return preview(judgments, scales, refused), asked

@@ -105,8 +105,8 @@ class Command(BaseCommand):
         found = self._settled(files, options, choices, _about(options, said, choices))
         judgments = require_ratings(found)
         about = _about(options, said, choices | found.mapping)
-        slug, dry = options["task"] or "dry-run", options["dry_run"]
-        dry |= not options["task"]
+        slug = options["task"]
+        dry = options["dry_run"] or not slug
         seen, _ = preview_import(judgments, slug=slug, about=about, files=files)
         scales = [(o.criterion, o.scale) for o in seen.scales if o.scale]
         if open_ones := [one for one in scales if not one[1].confirmed]:
@@ -125,14 +125,14 @@ class Command(BaseCommand):
             sentence = (
                 f"{slug} could be imported; nothing was stored. Its title, unless the task "
                 f"is there already: {about.title or slug} (--title)."
-                if options["task"]
+                if slug
                 else "These ratings can be imported with --task SLUG; nothing was stored."
             )
             self._say(sentence, options)
             return
         row = bring_in(
             judgments,
-            slug=options["task"],
+            slug=slug,
             by=owner(options["owner"]),
             about=about,
             files=files,

@@ -29,7 +29,12 @@ def table(tmp_path):
     return str(path)
 
 
-def test_a_dry_run_says_all_and_stores_nothing(table, capsys):
+def test_a_dry_run_says_all_and_stores_nothing(
+    table, capsys, django_assert_num_queries
+):
+    with django_assert_num_queries(0):
+        call_command("import_judgments", table, scale=["1 to 7"])
+    assert "can be imported with --task SLUG" in capsys.readouterr().out
     call_command("import_judgments", table, task="elsewhere", dry_run=True, json=True)
     seen = json.loads(capsys.readouterr().out)
     assert seen["n_systems"] == 2

@@ -28,7 +28,7 @@ def text():
 
 def table(head, rows, name="ratings.csv"):
     out = io.StringIO()
-    csv.writer(out).writerows([head.split(), *rows])
+    csv.writer(out).writerows([head.split(";" if ";" in head else None), *rows])
     return File(name, partial(io.BytesIO, out.getvalue().encode()))
 
 
@@ -237,6 +237,49 @@ def test_numbers_beside_named_ratings_are_ratings_of_one_scale_or_listed():
         ("score", "other"),
         True,
     )
+
+
+# Columns; their cells for a system, item, rater and score; roles; what is asked.
+GUESSED = [
+    ("system item who score", "s, i, r, x", "system item rater rating", ""),
+    ("system item h score", "s, i, r + '7', x", "system item rater rating", ""),
+    ("system item decoding score", "s, i, r, x", "system item ignore rating", "rater"),
+    ("model item condition rater score", "'m', i, s, r, x", "system item ignore rater rating",
+     "system"),
+    ("system item rater value", "s, i, r, x - 2.5", "system item rater rating", ""),
+    ("Input.model_type id original_id rater score", "s, (s, i, r), i, r, x",
+     "system ignore item rater rating", ""),
+    ("Model item Judge LLM_score Human_score", "s, (i, r), 'gpt-4', x, x",
+     "system item ignore ignore rating", ""),
+    ("system item judge score", "s, i, f'gpt-{r}', x", "system item rater rating", "counted"),
+    ("system item rater is_onboarding score", "s, i, r, i < 2, x",
+     "system item rater kind rating", ""),
+    ("system item rater note answer", "s, i, r, f'n{x}', f'{x} : so'",
+     "system item rater ignore rating", ""),
+    ("system item rater rater_correct", "s, i, r, ('no', 'yes')[x > 3]",
+     "system item rater rating", "words"),
+    ("system item rater Q3", "s, i, r, ('Very bad', 'Ok')[x > 3]", "system item rater rating", "words"),
+    ("system item rater err_a err_overall", "s, i, r, int(x > 3), int(x > 2)",
+     "system item rater rating rating", "ranks"),
+    ("sys_a;sys_b;review_id;rater;Which of A or B is the better one of these two?",
+     "s, MODELS[s == 'gpt'], (i, s), r, ('A', 'B', 'Neither is')[x % 3]", "system 1 system 2 item rater choice", "words"),
+    ("id. ID;token. Code;R1Q1. Bien ?;R2Q1. Bien ?;R3Q1. Bien ?",
+     "(s, i, r), f'p{i}{s}{r}', *[f'{x} : bien'] * 3", "ignore rater rating", "system"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("head", "cells", "roles", "asked"), GUESSED)
+def test_columns_get_roles_from_their_names_and_values(head, cells, roles, asked):
+    row = eval(f"lambda s, i, r, x: ({cells})")
+    files = [table(head, [row(*one) for one in LONG])]
+    found = propose(files, {})
+    assert " ".join(one.role for one in found.columns) == roles
+    questions = [one for one in found.questions if one.needed]
+    assert " ".join(one.name for one in questions) == asked
+    usual = {"words": "Neither is=tie", "system": ":NAME"}
+    again = propose(files, {q.name: q.found or usual[q.name] for q in questions})
+    assert not any(one.needed for one in again.questions)
+    assert again.judgments.rows["value"].notna().sum() >= len(LONG)
 
 
 NO_RATINGS = {

@@ -274,6 +274,14 @@ def test_segments_without_a_position_are_refused(rows):
     with refusal("no-position", match="items are numbered within an acc") as refused:
         read_files("appraise", scores__csv="\n".join(rows))
     assert "add the batches (JSON)" in refused.value.message
+    found = read_files("appraise", {"items": "apart"}, scores__csv="\n".join(rows))
+    assert {"u1:d1:1", "u3:d1:11"} < set(found.judged["instance"])
+
+
+def test_numbers_beyond_any_batch_are_of_the_test_set():
+    rows = [spans_row(f"u{n % 2}", ("red", "blue")[n % 2], n, 80) for n in (713, 720)]
+    found = read_files("appraise", scores__csv="\n".join(rows))
+    assert found.judged["instance"].tolist() == ["713", "713", "720", "720"]
 
 
 def test_segments_with_a_position_are_never_numbered_anew():

@@ -9,7 +9,7 @@ from typing import Any
 from leaderboard.files import File, refuse
 from leaderboard.imports.readers.choosing import chosen, one_of
 from leaderboard.imports.readers.judgments import Judgments, Role, from_rows, supersede
-from leaderboard.imports.readers.layout import NOT_MINE, Layout, Look
+from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
 from leaderboard.imports.readers.marked import Row, add_rows
 from leaderboard.imports.readers.segments import add_texts, name_segments
 from leaderboard.imports.readers.sources import (
@@ -49,7 +49,9 @@ class Appraise(Layout):
         names = {stem_of(file): file for file in files if _columns(file)}
         rows = [row for file in names.values() for row in _rows(file, made)]
         campaign = one_of("campaign", "Which campaign's file shall be read?", [*names])
-        asked = (campaign, one_of("pair", "Which pair of languages?", _pairs(rows)))
+        items = Choice("items", "Does each account have items of no other?", ("apart",))
+        pair = one_of("pair", "Which pair of languages?", _pairs(rows))
+        asked = (campaign, pair, items)
         return Look(0.95, "rows without a header", asked) if names else NOT_MINE
 
     @classmethod
@@ -65,7 +67,8 @@ class Appraise(Layout):
         pair = chosen(choices, "pair", _pairs(rows))
         rows = [row for row in rows if row["pair"] == pair]
         add_texts(rows, files)
-        name_segments(rows, files, made, files[n].name)
+        apart = choices.get("items") == "apart"
+        name_segments(rows, files, made, files[n].name, apart=apart)
         rows = [row for row in rows if row["usable"]]
         people = pairs_in(files, "login", "annotator")
         if unknown := len({row["account"] for row in rows} - people.keys()):
