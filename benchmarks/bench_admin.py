@@ -48,10 +48,11 @@ def fill(n: int) -> Any:
         reward_cents=9,
         fingerprint="bench",
     )
+    models.Pool.objects.bulk_create(models.Pool(f"pool-{i}") for i in range(5))
     campaigns = models.Campaign.objects.bulk_create(
         models.Campaign(
             key=f"bench:{i}",
-            pool=f"pool-{i % 5}",
+            pool_id=f"pool-{i % 5}",
             title=f"Task {i % 5}: system {i}",
             hit_type=kind,
             state="RUNNING",

@@ -92,7 +92,7 @@ def fill_grades(n: int) -> tuple[Any, list[int]]:
             placement=placements[k % len(placements)],
             assignment=assignment,
             worker_id=assignment.worker_id,
-            pool=campaign.pool,
+            pool_id=campaign.pool_id,
             polarity="NEGATIVE",
             correct=bool(rng.random() < 0.95),
         )
@@ -101,7 +101,7 @@ def fill_grades(n: int) -> tuple[Any, list[int]]:
     of_last = [one for k, one in enumerate(grades) if k % len(placements) == 0]
     first = [one for k, one in enumerate(grades) if k % len(placements)]
     Grade.objects.bulk_create(first, batch_size=2_000)
-    return campaign.pool, of_last[:AGAIN]
+    return campaign.pool_id, of_last[:AGAIN]
 
 
 def verdicts(n_judgments: int) -> dict[str, float]:

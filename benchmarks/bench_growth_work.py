@@ -54,7 +54,7 @@ def make_campaigns(n_hits: int, scene: Scene) -> None:
     from django.utils import timezone
 
     from crowd.hits.services.build import HITTypeSpec, ItemSpec, build_campaign
-    from crowd.models import HIT, Campaign, Item
+    from crowd.models import HIT, Campaign, Item, Pool
     from quality.models import Placement
 
     kind = HITTypeSpec(
@@ -73,6 +73,7 @@ def make_campaigns(n_hits: int, scene: Scene) -> None:
         "lang": "en",
     }
     each = min(scene.each, n_hits)
+    Pool.objects.create(slug=POOL)
     for number in range(n_hits // each):
         build_campaign(
             key=f"bench-{number}",

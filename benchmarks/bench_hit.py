@@ -85,13 +85,14 @@ def make_work(n_each: int, items: int = 1) -> dict[str, str]:
 
     from crowd import hit_templates
     from crowd.campaigns.services import run
+    from crowd.hits.models import Pool
     from crowd.hits.services.build import HITTypeSpec, ItemSpec, build_campaign
     from crowd.workers.services.invitations import give_consent, register_worker
 
     sessions = {}
     for number, (name, slug, scale) in enumerate(DESIGNS):
         template = hit_templates.get(slug)
-        pool = slug
+        pool = Pool.objects.create(slug=slug).pk
         build_campaign(
             key=slug,
             pool=pool,

@@ -44,6 +44,7 @@ def timed(work: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def make_task(n: int) -> Any:
+    from crowd.models import Pool
     from leaderboard.models import Instance, Task
 
     human = {
@@ -54,6 +55,7 @@ def make_task(n: int) -> Any:
         "reward_cents": 9,
         "criteria": {"overall": "Is it good?"},
     }
+    Pool.objects.create(slug="bench")
     task = Task.objects.create(
         slug="bench",
         title="Bench",
@@ -121,7 +123,7 @@ def judged(task: Any, number: int, owner: Any, team: Any, values: Any) -> Any:
     )
     campaign = Campaign.objects.create(
         key=f"bench:{number}",
-        pool=task.slug,
+        pool_id=task.slug,
         title="Judge",
         hit_type=hit_type,
         state="COMPLETE",

@@ -150,8 +150,10 @@ def make_work(
     from django.utils import timezone
 
     from crowd.campaigns.services import run
+    from crowd.hits.models import Pool
     from crowd.hits.services.build import HITTypeSpec, ItemSpec, build_campaign
 
+    Pool.objects.create(slug="bench")
     n_hits = n_workers * n_each * items + spare
     answers = world.texts(n_hits, seed=3)
     build_campaign(

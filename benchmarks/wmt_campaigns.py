@@ -10,10 +10,12 @@ def make_campaigns(n_pools: int, n_systems: int, items: int) -> None:
     from django.utils import timezone
 
     from crowd.campaigns.services import run
+    from crowd.hits.models import Pool
     from crowd.hits.services.build import HITTypeSpec, ItemSpec, build_campaign
 
     texts = world.texts(SEGMENTS * n_systems, seed=3)
     for pool in range(n_pools):
+        Pool.objects.create(slug=f"bench-{pool}")
         kind = HITTypeSpec(
             template="error-span-translation",
             scale="slider-100",

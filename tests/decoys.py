@@ -27,6 +27,7 @@ from crowd.models import (
     Message,
     OutwardCall,
     PlatformNotice,
+    Pool,
     RequesterBatch,
     Worker,
     WorkerAlias,
@@ -103,7 +104,7 @@ def fill(model, known, **fields):
     """Make a row whose required fields have something, from rows that are known."""
     values = dict(fields)
     for field in model._meta.concrete_fields:
-        given = field.name in values or field.has_default() or field.null
+        given = {field.name, field.attname} & {*values} or field.has_default() or field.null  # fmt: skip
         if given or isinstance(field, models.AutoField):
             continue
         if isinstance(field, models.ForeignKey):
@@ -112,14 +113,13 @@ def fill(model, known, **fields):
         elif field.choices:
             values[field.name] = field.choices[0][0]
         elif not field.blank:
-            values[field.name] = _value(field)
+            values[field.name] = value_for(field, next(_number))
     row = model._default_manager.create(**values)
     known.setdefault(model, row)
     return row
 
 
-def _value(field):
-    n = next(_number)
+def value_for(field, n):
     match field:
         case models.UUIDField():
             return uuid.UUID(int=n)
@@ -215,6 +215,10 @@ def uproot():
             table, key = model._meta.db_table, model._meta.pk
             if isinstance(key, models.IntegerField | models.OneToOneField):
                 cursor.execute(f'delete from "{table}" where "{key.column}" < 0')
+        used = (
+            "select slug from leaderboard_task union select pool_id from crowd_campaign"
+        )
+        cursor.execute(f"delete from crowd_pool where slug not in ({used})")
 
 
 @cache
@@ -267,7 +271,7 @@ def _apart(model, row):
         ours = of is None or of._meta.app_label in APPS
         if isinstance(value, int) and (field.primary_key or of) and ours:
             row[field.attname] = -value
-        elif field.unique and isinstance(value, str) and of is None:
+        elif field.unique and isinstance(value, str) and not (of or field.primary_key):
             row[field.attname] = f"decoy-{value[-24:]}"[: field.max_length]
     return model(**row)
 
@@ -294,8 +298,9 @@ def _make():
         HITType: work.hit.campaign.hit_type, HIT: work.hit, Assignment: work,
         Worker: work.worker,
     }  # fmt: skip
-    ban = fill(Ban, known, pool="decoy")
-    fill(Appeal, known, ban=ban, pool="decoy")
+    Pool.objects.create(slug=POOL)
+    ban = fill(Ban, known, pool_id="decoy")
+    fill(Appeal, known, ban=ban, pool_id="decoy")
     fill(RequesterBatch, known)
     for model in _models():
         of = model._meta
@@ -315,7 +320,7 @@ def _states_of(model):
         of_states = [{}]
     for pool, state, more in product(pools, of_states, also):
         if (pool, state.get("state")) != (POOL, "WAITING"):  # they keep its scores back
-            yield {**({"pool": pool} if "pool" in fields else {}), **state, **more}
+            yield {**({fields["pool"].attname: pool} if "pool" in fields else {}), **state, **more}  # fmt: skip
 
 
 def _with_rows(fields, known):

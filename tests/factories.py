@@ -19,6 +19,7 @@ from crowd.models import (
     HITType,
     Item,
     LedgerEntry,
+    Pool,
     Worker,
 )
 from genie.lib.runner import CLEARED
@@ -100,6 +101,7 @@ def make_task(slug="tidy-news", *, n_instances=3, sample_size=None, **fields):
     config = deepcopy({**CONFIG, **fields.pop("config", {})})
     if sample_size is not None:
         config["human"]["sample_size"] = sample_size
+    Pool.objects.get_or_create(slug=slug)
     task = Task.objects.create(
         slug=slug,
         title=fields.pop("title", "Tidy news"),
@@ -253,7 +255,7 @@ def make_evaluation(submission, *, n=None, state=Campaign.State.RUNNING):
     )
     campaign = Campaign.objects.create(
         key=f"submission:{submission.pk}",
-        pool=submission.task.slug,
+        pool_id=submission.task.slug,
         title=f"Judge {submission.pk}",
         hit_type=hit_type,
         state=state,
@@ -398,7 +400,7 @@ def make_many_ranked(task, n, *, team, owner):
         [
             Campaign(
                 key=f"many:{s.pk}",
-                pool=task.slug,
+                pool_id=task.slug,
                 title="Judge",
                 hit_type=hit_type,
                 state=Campaign.State.COMPLETE,

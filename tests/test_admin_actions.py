@@ -260,7 +260,7 @@ def test_each_action_is_for_those_that_the_matrix_names(world, monkeypatch):  # 
 
 
 def test_rows_are_added_and_deleted_only_with_the_permission(world):  # noqa: F811
-    Invitation.objects.update(n_taken=0, campaign=None, pool="")  # else one stays
+    Invitation.objects.update(n_taken=0, campaign=None, pool=None)  # else one stays
     user, held, _ = staff("but")
     every = Permission.objects.select_related("content_type")
     opened = []

@@ -90,9 +90,10 @@ def _people() -> Any:
 
 
 def _make_task(size: Size, task: int, at: Any, owner: Any) -> None:
-    from crowd.models import Worker
+    from crowd.models import Pool, Worker
     from leaderboard.models import Instance, Task
 
+    Pool.objects.create(slug=slug(task))
     Task.objects.create(
         pk=task + 1,
         slug=slug(task),
@@ -197,7 +198,7 @@ def _make_systems(size: Size, task: int, at: Any, owner: Any) -> None:
         n,
         id=systems,
         key=[f"years:{pk}" for pk in systems],
-        pool=slug(task),
+        pool_id=slug(task),
         title=[f"Task {task}: System {pk}" for pk in systems],
         hit_type_id=1,
         state=states("COMPLETE", "RUNNING"),

@@ -147,7 +147,7 @@ def make_work(size: Size, task: int, at: Any) -> None:
         placement_id=np.repeat(placed, size.crowd).tolist(),
         assignment_id=work[-n_graded:],
         worker_id=worker_pks[-n_graded:],
-        pool=slug(task),
+        pool_id=slug(task),
         criterion="overall",
         polarity="NEGATIVE",
         correct=(points[-n_graded:] <= 1).tolist(),

@@ -187,7 +187,7 @@ def _check_now(
 
 @admin.register(ExternalCampaign)
 class ExternalCampaignAdmin(OfTask, ReadOnlyAdmin):
-    pool_paths = ("campaign__pool",)
+    pool_paths = ("campaign__pool_id",)
     list_display = [
         "campaign",
         "where",
@@ -296,7 +296,7 @@ class ExternalCampaignAdmin(OfTask, ReadOnlyAdmin):
 
 @admin.register(OutwardCall)
 class OutwardCallAdmin(OfTask, ReadOnlyAdmin):
-    pool_paths = ("campaign__pool",)
+    pool_paths = ("campaign__pool_id",)
     list_display = [
         "key",
         "kind",
@@ -361,7 +361,7 @@ class OutwardCallAdmin(OfTask, ReadOnlyAdmin):
 
 @admin.register(ExternalSession)
 class ExternalSessionAdmin(OfTask, ReadOnlyAdmin):
-    pool_paths = ("campaign__pool",)
+    pool_paths = ("campaign__pool_id",)
     list_display = [
         "session_id",
         "campaign",

@@ -37,6 +37,18 @@ class HITType(models.Model):
         return self.title
 
 
+class Pool(models.Model):
+    """Work of the same kind, a benchmark task's: for consent, exclusion, budget."""
+
+    slug = models.SlugField(max_length=100, primary_key=True)
+
+    class Meta:
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.slug
+
+
 class Campaign(models.Model):
     class State(models.TextChoices):
         SCHEDULED = "SCHEDULED", "scheduled"
@@ -47,8 +59,7 @@ class Campaign(models.Model):
 
     # The upper app's name for it, so building the same campaign twice gives one.
     key = models.CharField(max_length=100, unique=True)
-    # Work of the same kind (a benchmark task's slug): consent, exclusion, budget.
-    pool = models.CharField(max_length=100, db_index=True)
+    pool = models.ForeignKey("crowd.Pool", on_delete=models.PROTECT)
     # For staff, from the upper app; workers read the HIT type's title.
     title = models.CharField(max_length=200)
     hit_type = models.ForeignKey(HITType, on_delete=models.PROTECT)
@@ -106,7 +117,7 @@ class Campaign(models.Model):
     @property
     def input_scope(self) -> str:
         """Return the scope within which a worker sees the same input only once."""
-        return self.pool if self.exposure != "campaign" else f"{self.pool}#{self.pk}"
+        return self.pool_id + (f"#{self.pk}" if self.exposure == "campaign" else "")
 
 
 class Input(models.Model):
@@ -214,7 +225,7 @@ class DrawnOrder(models.Model):
     worker = models.ForeignKey(
         Worker, on_delete=models.CASCADE, related_name="drawn_orders"
     )
-    pool = models.CharField(max_length=100)
+    pool = models.ForeignKey("crowd.Pool", on_delete=models.PROTECT)
     number = models.PositiveIntegerField()
     seed = models.BigIntegerField()
     # Keys of campaigns; one with several turns in the round is repeated.
@@ -223,7 +234,7 @@ class DrawnOrder(models.Model):
     n_taken = models.PositiveIntegerField(default=0)
 
     class Meta:
-        ordering = ["worker", "pool", "number"]
+        ordering = ["worker", "pool_id", "number"]
         constraints = [
             models.UniqueConstraint(
                 fields=["worker", "pool", "number"], name="drawn_order_once"
@@ -231,7 +242,7 @@ class DrawnOrder(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.worker} · {self.pool} · {self.number}"
+        return f"{self.worker} · {self.pool_id} · {self.number}"
 
 
 class Reservation(models.Model):

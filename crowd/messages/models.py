@@ -27,7 +27,7 @@ class Message(models.Model):
     subject = models.CharField(max_length=200)
     text = models.TextField()
     # its subject, for the links below it
-    pool = models.CharField(max_length=100, blank=True)
+    pool = models.ForeignKey("crowd.Pool", models.PROTECT, null=True, blank=True)
     assignment = models.ForeignKey(
         Assignment, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )

@@ -40,7 +40,7 @@ def send(
     subject: Words,
     text: Words,
     *,
-    pool: str = "",
+    pool: str | None = None,
     assignment: Assignment | None = None,
     requester_assignment: RequesterAssignment | None = None,
 ) -> Message:
@@ -55,7 +55,7 @@ def send(
         kind=kind,
         subject=subject[:200],
         text=text,
-        pool=pool,
+        pool_id=pool,
         assignment=assignment,
         requester_assignment=requester_assignment,
     )

@@ -3,6 +3,7 @@ import crowd.requester.models
 import crowd.workers.models.worker
 import django.core.validators
 import django.db.models.deletion
+import django.db.models.functions.comparison
 import django.utils.timezone
 import genie.lib.database
 from decimal import Decimal
@@ -22,6 +23,15 @@ class Migration(migrations.Migration):
 
     operations = [
         FirstTables(state_operations=[
+            migrations.CreateModel(
+                name='Pool',
+                fields=[
+                    ('slug', models.SlugField(max_length=100, primary_key=True, serialize=False)),
+                ],
+                options={
+                    'ordering': ['slug'],
+                },
+            ),
             migrations.CreateModel(
                 name='Assignment',
                 fields=[
@@ -60,11 +70,12 @@ class Migration(migrations.Migration):
                 name='Budget',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('pool', models.CharField(blank=True, help_text='Slug of the benchmark task; leave empty for the whole site.', max_length=100, unique=True)),
+                    ('pool', models.OneToOneField(blank=True, help_text='The benchmark task; leave empty for the whole site.', null=True, on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('limit_cents', models.PositiveIntegerField()),
                 ],
                 options={
-                    'ordering': ['pool'],
+                    'ordering': [models.OrderBy(models.F('pool_id'), nulls_first=True)],
+                    'constraints': [models.UniqueConstraint(django.db.models.functions.comparison.Coalesce('pool', models.Value(''), output_field=models.CharField()), name='budget_of_the_site_once')],
                 },
             ),
             migrations.CreateModel(
@@ -72,7 +83,7 @@ class Migration(migrations.Migration):
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                     ('key', models.CharField(max_length=100, unique=True)),
-                    ('pool', models.CharField(db_index=True, max_length=100)),
+                    ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('title', models.CharField(max_length=200)),
                     ('platform', models.CharField(default='selfhosted', max_length=32)),
                     ('state', models.CharField(choices=[('SCHEDULED', 'scheduled'), ('RUNNING', 'running'), ('PAUSED', 'paused'), ('STOPPED', 'stopped'), ('COMPLETE', 'complete')], default='SCHEDULED', max_length=16)),
@@ -217,7 +228,7 @@ class Migration(migrations.Migration):
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                     ('key', models.CharField(max_length=100, unique=True)),
-                    ('pool', models.CharField(db_index=True, max_length=100)),
+                    ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('amount_cents', models.PositiveIntegerField()),
                     ('created_at', models.DateTimeField(auto_now_add=True)),
                     ('settled_at', models.DateTimeField(blank=True, null=True)),
@@ -345,7 +356,7 @@ class Migration(migrations.Migration):
                     ('mail', models.EmailField(blank=True, max_length=254)),
                     ('limited_to', models.JSONField(blank=True, default=list)),
                     ('group', models.SlugField(blank=True, max_length=100)),
-                    ('pool', models.CharField(blank=True, max_length=100)),
+                    ('pool', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('used_at', models.DateTimeField(blank=True, null=True, verbose_name='used up at')),
                     ('campaign', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='crowd.campaign')),
                     ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
@@ -448,7 +459,7 @@ class Migration(migrations.Migration):
                     ('name', models.SlugField(help_text="The qualification's name, which requirements refer to.", max_length=100)),
                     ('version', models.PositiveIntegerField(default=1, editable=False)),
                     ('state', models.CharField(choices=[('DRAFT', 'draft'), ('PUBLISHED', 'in use'), ('RETIRED', 'retired')], default='DRAFT', editable=False, max_length=16)),
-                    ('pool', models.CharField(db_index=True, help_text='Slug of the benchmark task that it is for.', max_length=100)),
+                    ('pool', models.ForeignKey(help_text='The benchmark task that it is for.', on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('title', models.CharField(max_length=128)),
                     ('introduction', models.TextField(blank=True, help_text='What workers read before they start.', max_length=2000)),
                     ('n_asked', models.PositiveIntegerField(default=0, help_text='Number of questions per attempt; 0: all of them.')),
@@ -751,7 +762,7 @@ class Migration(migrations.Migration):
                 name='Requirement',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('pool', models.CharField(blank=True, db_index=True, help_text='Slug of the benchmark task, to cover all its campaigns; or choose one campaign.', max_length=100)),
+                    ('pool', models.ForeignKey(blank=True, help_text='The benchmark task, for all its campaigns; or choose a campaign.', null=True, on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('kind', models.CharField(choices=[('TEST', 'has passed a qualification test'), ('APPROVED', 'number of approved HITs'), ('APPROVED_PERCENT', 'share of HITs approved, in percent'), ('COUNTRY', 'lives in one of these countries'), ('LANGUAGE', 'speaks one of these languages')], max_length=20)),
                     ('test_name', models.SlugField(blank=True, help_text='Name of the qualification.', max_length=100)),
                     ('at_least', models.PositiveIntegerField(blank=True, help_text='A number of HITs, or a percentage.', null=True)),
@@ -922,7 +933,7 @@ class Migration(migrations.Migration):
                 name='Pause',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('pool', models.CharField(max_length=100)),
+                    ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('created_at', models.DateTimeField(auto_now_add=True)),
                     ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pauses', to='crowd.worker')),
                 ],
@@ -965,7 +976,7 @@ class Migration(migrations.Migration):
                     ('kind', models.CharField(choices=[('REJECTED', 'work was rejected'), ('BANNED', 'excluded from a task'), ('UNBANNED', 'readmitted'), ('BONUS', 'bonus'), ('QUALIFIED', 'qualification granted'), ('REVOKED', 'qualification revoked'), ('APPEAL', 'answer to an appeal'), ('REQUESTER', 'message from a requester'), ('PAYMENT', 'payment'), ('STAFF', 'message from staff')], max_length=16)),
                     ('subject', models.CharField(max_length=200)),
                     ('text', models.TextField()),
-                    ('pool', models.CharField(blank=True, max_length=100)),
+                    ('pool', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('created_at', models.DateTimeField(auto_now_add=True)),
                     ('read_at', models.DateTimeField(blank=True, null=True)),
                     ('assignment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='crowd.assignment')),
@@ -991,7 +1002,7 @@ class Migration(migrations.Migration):
                 name='Exclusion',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('pool', models.CharField(max_length=100)),
+                    ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('message', models.TextField(help_text='Shown to the worker.')),
                     ('created_at', models.DateTimeField(auto_now_add=True)),
                     ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='exclusions', to='crowd.worker')),
@@ -1004,7 +1015,7 @@ class Migration(migrations.Migration):
                 name='DrawnOrder',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('pool', models.CharField(max_length=100)),
+                    ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('number', models.PositiveIntegerField()),
                     ('seed', models.BigIntegerField()),
                     ('campaigns', models.JSONField()),
@@ -1012,14 +1023,14 @@ class Migration(migrations.Migration):
                     ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='drawn_orders', to='crowd.worker')),
                 ],
                 options={
-                    'ordering': ['worker', 'pool', 'number'],
+                    'ordering': ['worker', 'pool_id', 'number'],
                 },
             ),
             migrations.CreateModel(
                 name='Consent',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('pool', models.CharField(max_length=100)),
+                    ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('text_sha256', models.CharField(max_length=64)),
                     ('given_at', models.DateTimeField(auto_now_add=True)),
                     ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consents', to='crowd.worker')),
@@ -1184,7 +1195,7 @@ class Migration(migrations.Migration):
             ),
             migrations.AddConstraint(
                 model_name='requirement',
-                constraint=models.CheckConstraint(condition=models.Q(models.Q(('campaign__isnull', False), ('pool', '')), models.Q(models.Q(('pool', ''), _negated=True), ('campaign__isnull', True)), _connector='OR'), name='of_a_pool_or_of_a_campaign'),
+                constraint=models.CheckConstraint(condition=models.Q(models.Q(('campaign__isnull', False), ('pool', None)), models.Q(('campaign', None), ('pool__isnull', False)), _connector='OR'), name='of_a_pool_or_of_a_campaign', violation_error_message='Give either a pool or a campaign.'),
             ),
             migrations.AddConstraint(
                 model_name='requirement',

@@ -33,7 +33,7 @@ from crowd.money.selectors.rates import in_full
 from crowd.money.services import budgets, fair_pay, payouts
 from crowd.money.services.payouts import LAYOUTS, layouts_of, payout_file
 from crowd.templatetags.crowd_money import dollars
-from genie.accounts.task_admin import EditedOfTask, OfTask
+from genie.accounts.task_admin import BY_TASK, EditedOfTask, OfTask
 from genie.lib.admin import (
     AsksWhy,
     PageOfRows,
@@ -351,8 +351,7 @@ class BudgetAdmin(EditedOfTask, AsksWhy):
     def look_up(self, rows: list[Budget]) -> None:
         committed = budgets.committed()
         for row in rows:
-            pool = None if row.pool == Budget.SITE else row.pool
-            row.committed_cents = committed.get(pool, 0)  # type: ignore[attr-defined]
+            row.committed_cents = committed.get(row.pool_id, 0)  # type: ignore[attr-defined]
 
     def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         budget = super().get_object(request, *args, **kwargs)
@@ -389,8 +388,8 @@ class CommitmentAdmin(OfTask, ReadOnlyAdmin):
         "settled_at",
     ]
     readonly_fields = ["campaign"]
-    list_filter = [("settled_at", admin.EmptyFieldListFilter), "pool"]
-    list_select_related = ["approved_by"]
+    list_filter = [("settled_at", admin.EmptyFieldListFilter), BY_TASK]
+    list_select_related = ["approved_by", "pool"]
     search_fields = ["key"]
 
     def look_up(self, rows: list[Commitment]) -> None:
@@ -439,7 +438,7 @@ class ExchangeRateAdmin(AsksWhy):
 
 @admin.register(LedgerEntry)
 class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
-    pool_paths = ("campaign__pool",)
+    pool_paths = ("campaign__pool_id",)
     list_display = [
         "pk",
         "kind",

@@ -5,6 +5,8 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models import F, Value
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from crowd.hits.models import Assignment, Campaign
@@ -17,26 +19,31 @@ def new_reference() -> str:
 class Budget(models.Model):
     """The spending limit in all, or for one pool; staff change it in the admin."""
 
-    SITE = ""
-
-    pool = models.CharField(
-        max_length=100,
-        unique=True,
+    pool = models.OneToOneField(
+        "crowd.Pool",
+        on_delete=models.PROTECT,
+        null=True,
         blank=True,
-        help_text="Slug of the benchmark task; leave empty for the whole site.",
+        help_text="The benchmark task; leave empty for the whole site.",
     )
     limit_cents = models.PositiveIntegerField()
 
     class Meta:
-        ordering = ["pool"]
+        ordering = [F("pool_id").asc(nulls_first=True)]
+        constraints = [
+            models.UniqueConstraint(
+                Coalesce("pool", Value(""), output_field=models.CharField()),
+                name="budget_of_the_site_once",
+            )
+        ]
 
     def __str__(self) -> str:
-        return f"budget of {self.pool or 'the whole site'}"
+        return f"budget of {self.pool_id or 'the whole site'}"
 
 
 class Commitment(models.Model):
     key = models.CharField(max_length=100, unique=True)
-    pool = models.CharField(max_length=100, db_index=True)
+    pool = models.ForeignKey("crowd.Pool", on_delete=models.PROTECT)
     amount_cents = models.PositiveIntegerField()
     approved_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"

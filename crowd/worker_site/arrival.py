@@ -143,7 +143,7 @@ def by_link(
     begin(request, arrival)
     if visits.is_over(arrival.session) or not visits.may_work(arrival.session):
         return redirect("work:finished")
-    there = _to_pool(arrival.session.worker, arrival.session.campaign.pool)
+    there = _to_pool(arrival.session.worker, arrival.session.campaign.pool_id)
     # A study for speakers of a language can name it in its link; otherwise the
     # browser's language is used.
     if (language := request.GET.get("lang", "")) in dict(settings.LANGUAGES):
@@ -176,7 +176,7 @@ def finished(request: HttpRequest) -> HttpResponse:
         "outcome": outcome,
         "back": back,
         "n_done": n_done,
-        "pool": session.campaign.pool,
+        "pool": session.campaign.pool_id,
         "share_done": SHARE_DONE if used_up(session.worker, [session.campaign]) else "",
     }
     return render(request, "worker_site/finished.html", context)
@@ -187,7 +187,7 @@ def _to_work(
 ) -> HttpResponse:
     worker = Worker.objects.get(user_id=user.pk)
     campaign = found.campaign
-    pools = [campaign.pool if campaign else found.pool, *found.limited_to]
+    pools = [campaign.pool_id if campaign else found.pool_id, *found.limited_to]
     for pool in open_pools(worker):
         if pool in pools:
             return _to_pool(worker, pool)

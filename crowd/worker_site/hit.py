@@ -171,7 +171,7 @@ _count_done = prepare(
 def is_of_another_kind(assignment: Assignment) -> bool:
     campaign = assignment.hit.campaign
     before = Assignment.objects.filter(
-        worker=assignment.worker_id, hit__campaign__pool=campaign.pool
+        worker=assignment.worker_id, hit__campaign__pool=campaign.pool_id
     ).exclude(pk=assignment.pk)
     alike = before.filter(hit__campaign__hit_type__template=campaign.hit_type.template)
     return not alike.exists() and before.exists()
@@ -264,7 +264,7 @@ def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpRe
     # Workers who came by a link continue with the work of that link.
     if profile_of(worker).goes_on or visit_of(request) is not None:
         # Other kinds of work have other instructions, so the worker chooses them.
-        address, following = _next(request, worker, answered.hit.campaign.pool)
+        address, following = _next(request, worker, answered.hit.campaign.pool_id)
     if not wants_json(request):
         return redirect(address)
     told: Context = {"next": address}
@@ -344,7 +344,7 @@ def _over(
     sentence: str = "",
 ) -> HttpResponse:
     exclusion = Exclusion.objects.filter(
-        worker=assignment.worker_id, pool=assignment.hit.campaign.pool
+        worker=assignment.worker_id, pool=assignment.hit.campaign.pool_id
     ).first()
     context = {
         "assignment": assignment,
@@ -394,7 +394,7 @@ def _questions(worker: Worker, page: Page, posted: dict[str, str]) -> Context:
         "assignment": assignment,
         "changing": False,
         "hit_type": worded(campaign.hit_type, language_of(assignment)),
-        "pool": campaign.pool,
+        "pool": campaign.pool_id,
         "items": shown_items(page, posted),
         "before": before(page),
         "n_hits": len(page),
@@ -438,7 +438,7 @@ def _say(request: HttpRequest, worker: Worker, sentence: str) -> None:
 def _address(assignment: Assignment) -> str:
     if not is_of_another_kind(assignment):
         return _page_of(assignment)
-    page = reverse("work:instructions", args=[assignment.hit.campaign.pool])
+    page = reverse("work:instructions", args=[assignment.hit.campaign.pool_id])
     return f"{page}?hit={assignment.pk}"
 
 

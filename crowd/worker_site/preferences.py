@@ -151,12 +151,12 @@ def zone(request: HttpRequest, worker: Worker) -> HttpResponse:
 def agreed(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
     given = get_object_or_404(Consent, pk=pk, worker=worker)
     kept = ConsentVersion.objects.filter(sha256=given.text_sha256).first()
-    now = consent_text(given.pool)
+    now = consent_text(given.pool_id)
     if kept is None and now.sha256 != given.text_sha256:
         raise Http404("The words of that day were not kept.")
     context = {
         "given": given,
-        "title": _titles([given.pool]).get(given.pool, given.pool),
+        "title": _titles([given.pool_id]).get(given.pool_id, given.pool_id),
         "html": now.html if kept is None else kept.html,
         "in_force": now.sha256 == given.text_sha256,
     }
@@ -179,8 +179,8 @@ def no_news(request: HttpRequest, token: str) -> HttpResponse:
 
 def _agreed(worker: Worker) -> list[dict[str, Any]]:
     rows = list(worker.consents.order_by("-given_at", "-pk"))
-    titles = _titles({row.pool for row in rows})
-    return [{"row": row, "title": titles.get(row.pool, row.pool)} for row in rows]
+    titles = _titles({row.pool_id for row in rows})
+    return [{"row": row, "title": titles.get(row.pool_id, row.pool_id)} for row in rows]
 
 
 def _titles(pools: Any) -> dict[str, str]:

@@ -29,7 +29,7 @@ MENDABLE = {"answer-missing", "not-on-the-scale", "unknown-question", "unusable-
 @for_workers
 def test(request: HttpRequest, worker: Worker, name: str) -> HttpResponse:
     standing = _standing(worker, name)
-    pool = standing.test.pool
+    pool = standing.test.pool_id
     if pool not in consented(worker, [pool]):
         return redirect("work:consent", pool=pool)
     refusal = ""
@@ -125,8 +125,8 @@ def _page(request: HttpRequest, attempt: TestAttempt, error: str = "") -> HttpRe
     context: dict[str, Any] = {
         "attempt_pk": attempt.pk,
         "title": test_in(attempt.test, attempt.language).title,
-        "pool": attempt.test.pool,
-        "explained": attempt.test.pool in open_pools(attempt.worker),
+        "pool": attempt.test.pool_id,
+        "explained": attempt.test.pool_id in open_pools(attempt.worker),
         "position": row.position,
         "n_asked": len(rows),
         "item": shown if isinstance(shown, Shown) else None,
@@ -150,7 +150,7 @@ def _result(request: HttpRequest, attempt: TestAttempt) -> HttpResponse:
         "n_asked": attempt.answers.count(),
         "explanations": _explanations(attempt),
         "passed": attempt.passed,
-        "explained": attempt.test.pool in open_pools(attempt.worker),
+        "explained": attempt.test.pool_id in open_pools(attempt.worker),
         "standing": standing.get(attempt.test.name),
     }
     return render(request, "worker_site/test_result.html", context)
@@ -164,6 +164,6 @@ def _explanations(attempt: TestAttempt) -> list[str]:
 
 def _standing(worker: Worker, name: str) -> TestStanding:
     standing = standings_of(worker, [name], timezone.now()).get(name)
-    if standing is None or test_attempts.is_closed_to(worker, standing.test.pool):
+    if standing is None or test_attempts.is_closed_to(worker, standing.test.pool_id):
         raise Http404(_("There is no such test for you at the moment."))
     return standing

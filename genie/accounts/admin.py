@@ -92,6 +92,7 @@ class SocialAccountAdmin(FixedAdmin):
 
 @admin.register(PrivateRead)
 class PrivateReadAdmin(OfTask, ReadOnlyAdmin):
+    pool_paths = ("pool",)
     list_display = ["at", "by", "way", "title", "pool", "address"]
     list_filter = ["way", "pool", "at"]
     list_select_related = ["by"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import messages
+from django.contrib.admin import RelatedOnlyFieldListFilter
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
@@ -28,9 +29,12 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 
+BY_TASK = ("pool", RelatedOnlyFieldListFilter)
+
+
 class OfTask(ListAdmin):
     # from a row to the slug of its task; the first that is not empty counts
-    pool_paths: ClassVar[tuple[str, ...]] = ("pool",)
+    pool_paths: ClassVar[tuple[str, ...]] = ("pool_id",)
     # whether pages may show private outputs, so that opening one is recorded
     shows_outputs: ClassVar[bool] = False
 

@@ -71,7 +71,7 @@ def can_close(campaigns: Collection[Campaign]) -> bool:
 
 def waits_for_exclusions(campaigns: Iterable[Campaign]) -> bool:
     """Check whether an exclusion waits for a decision, which delays every result."""
-    pools = {(campaign.pool, campaign.simulated) for campaign in campaigns}
+    pools = {(campaign.pool_id, campaign.simulated) for campaign in campaigns}
     return any(
         waits_for_decision(pool, simulated=simulated) for pool, simulated in pools
     )
@@ -203,7 +203,7 @@ def grade_and_judge(
         services.grade(campaign)
     # The detector uses all graded answers in the pool, so grading comes first.
     judge.judge(
-        campaigns[0].pool,
+        campaigns[0].pool_id,
         simulated=campaigns[0].simulated,
         noisy_below=configuration.noisy_below(task.human),
         complete=complete,

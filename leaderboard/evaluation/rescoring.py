@@ -120,8 +120,9 @@ def may_change(task: int, now: datetime) -> bool:
     last = Rescoring.objects.filter(task=task).order_by("-at").first()
     if last is None or (last.at + PAUSE <= now and last.on < now.date()):
         return True
-    pools = Task.objects.filter(pk=task).values("slug")
-    return Ban.objects.filter(pool__in=pools, lifted_at__gt=last.at).exists()
+    return Ban.objects.filter(
+        pool__in=Task.objects.filter(pk=task).values("slug"), lifted_at__gt=last.at
+    ).exists()
 
 
 def enqueue_due() -> int:

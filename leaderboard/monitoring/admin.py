@@ -44,10 +44,10 @@ def solutions(campaign: Campaign, viewer: object) -> list[Solution]:
     if HELD_BY_SHARES in notice:
         lift = Solution("Lift the limit per worker …", action="lift_share_selected")
         found.append(lift)
-    if not staff_may(viewer, "crowd.change_campaign", campaign.pool):
+    if not staff_may(viewer, "crowd.change_campaign", campaign.pool_id):
         found = []
     for sentences, label, permission, of_site, address in _PAGES:
-        pool = None if of_site else campaign.pool
+        pool = None if of_site else campaign.pool_id
         if any(one in notice for one in sentences) and staff_may(
             viewer, permission, pool
         ):
@@ -57,7 +57,7 @@ def solutions(campaign: Campaign, viewer: object) -> list[Solution]:
 
 def _with_pool(name: str, parameter: str) -> Callable[[Campaign], str]:
     def address(campaign: Campaign) -> str:
-        return f"{reverse(name)}?{urlencode({parameter: campaign.pool})}"
+        return f"{reverse(name)}?{urlencode({parameter: campaign.pool_id})}"
 
     return address
 
@@ -80,7 +80,7 @@ _PAGES: tuple[
         "See what is required",
         "crowd.view_requirement",
         False,
-        _with_pool("admin:crowd_requirement_changelist", "pool"),
+        _with_pool("admin:crowd_requirement_changelist", "pool__slug__exact"),
     ),
     (
         _CARELESS,
@@ -94,7 +94,9 @@ _PAGES: tuple[
         "Check the test questions",
         "quality.view_retiredquestion",
         False,
-        _with_pool("admin:quality_retiredquestion_changelist", "fit__pool"),
+        _with_pool(
+            "admin:quality_retiredquestion_changelist", "fit__pool__slug__exact"
+        ),
     ),
 )
 

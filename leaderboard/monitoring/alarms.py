@@ -46,10 +46,10 @@ def register_all() -> None:
 def budgets() -> Finding:
     set_aside, points = committed(), {}
     for budget in Budget.objects.all():
-        used = set_aside.get(budget.pool or None, 0)
+        used = set_aside.get(budget.pool_id, 0)
         left = budget.limit_cents - used
         if used and left < _LOW * budget.limit_cents:
-            points[f"low {budget.pool}"] = (
+            points[f"low {budget.pool_id or ''}"] = (
                 f"Of the {budget}, ${left / 100:,.2f} of ${budget.limit_cents / 100:,.2f} "
                 "are left: raise the limit, or approve no more. "
                 f"{_page('admin:crowd_budget_change', budget.pk)}"
@@ -180,7 +180,7 @@ def _finding(points: Mapping[str, str], what: str) -> Finding:
 
 
 def _named(campaign: Campaign) -> str:
-    return f"“{one_line(campaign.title, 100)}” ({one_line(campaign.pool)})"
+    return f"“{one_line(campaign.title, 100)}” ({one_line(campaign.pool_id)})"
 
 
 def _address(campaign: Campaign) -> str:

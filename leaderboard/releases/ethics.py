@@ -29,7 +29,7 @@ def ethics_sheet(
     *,
     simulated: bool,
 ) -> str:
-    pools = {campaign.pool for campaign in campaigns}
+    pools = {campaign.pool_id for campaign in campaigns}
     floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"]) / 100
     hourly = (
         "not known yet"

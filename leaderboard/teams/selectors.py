@@ -156,7 +156,7 @@ def _consents(worker: Worker) -> list[dict[str, Any]]:
     )
     return [
         {
-            "pool": row.pool,
+            "pool": row.pool_id,
             "given_at": row.given_at,
             "words": words.get(row.text_sha256),
         }

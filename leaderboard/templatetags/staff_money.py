@@ -43,6 +43,6 @@ def accounts(context: template.RequestContext) -> list[Account]:
     user = context["request"].user
     rows = narrowed(Budget.objects.all(), user, "crowd.view_budget", "pool")
     return [
-        Account(row.pool or "the whole site", row.limit_cents, budget_left(row.pool))
-        for row in rows.order_by("pool")[: N_SHOWN + 1]
+        Account(pool or "the whole site", cents, budget_left(pool))
+        for pool, cents in rows.values_list("pool", "limit_cents")[: N_SHOWN + 1]
     ]

@@ -57,7 +57,7 @@ def _tests(worker: Worker) -> Part:
             f"{tally.right:,} of {tally.n_asked:,}",
             f"{tally.verdict.p_noisy:.4f}" if tally.verdict else "no verdict yet",
         )
-        for record in records(tested.order_by("pool").distinct())
+        for record in records(tested.order_by("pool_id").distinct())
         for tally in record.tallies
         if tally.n_asked
     ]
@@ -71,7 +71,7 @@ def _bans(worker: Worker) -> Part:
     rows = [
         (
             f"{ban.created_at:%Y-%m-%d %H:%M}",
-            ban.pool,
+            ban.pool_id,
             ban.created_by or "the detector",
             ban.reason,
             f"{ban.lifted_at:%Y-%m-%d %H:%M}" if ban.lifted_at else "in force",
@@ -87,7 +87,7 @@ def _appeals(worker: Worker) -> Part:
     rows = [
         (
             f"{appeal.created_at:%Y-%m-%d %H:%M}",
-            appeal.pool,
+            appeal.pool_id or "",
             appeal.words,
             appeal.get_state_display(),
         )

@@ -21,7 +21,7 @@ from crowd.hits.models import Answer, Assignment, Item
 from crowd.requester.batches.results import answers_of
 from crowd.scales.base import all_scales
 from crowd.templatetags.crowd_money import dollars
-from genie.accounts.task_admin import OfTask
+from genie.accounts.task_admin import BY_TASK, OfTask
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 from genie.lib.errors import GenieError
 from quality.appeals import services as service
@@ -139,8 +139,8 @@ class AppealAdmin(OfTask, ReadOnlyAdmin):
     needs = {"answer": "quality.change_appeal"}
     list_display = ["open_it", "worker", "pool", "against", "state", "created_at"]
     list_display_links = None
-    list_filter = ["state", "pool"]
-    list_select_related = ["worker", "requester_assignment__hit__requester"]
+    list_filter = ["state", BY_TASK]
+    list_select_related = ["worker", "pool", "requester_assignment__hit__requester"]
     search_fields = ["worker__pseudonym", "words"]
     # Open appeals come first, the oldest on top.
     ordering = [F("answered_at").asc(nulls_first=True), "pk"]
@@ -237,7 +237,7 @@ def _evidence(appeal: Appeal) -> dict[str, Any]:
         "way": taking_back(assignment, timezone.now()) if assignment else None,
         "reward": dollars(assignment.reward_cents) if assignment else "",
         "items": marked_items(assignment) if assignment else [],
-        "records": records([(appeal.worker_id, appeal.pool)]),
-        "answers": graded_answers(appeal.worker, [appeal.pool]),
+        "records": records([(appeal.worker_id, appeal.pool_id or "")]),
+        "answers": graded_answers(appeal.worker, [appeal.pool_id or ""]),
         "n_answers": MOST,
     }

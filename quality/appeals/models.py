@@ -19,7 +19,7 @@ class Appeal(models.Model):
         "crowd.Worker", on_delete=models.CASCADE, related_name="appeals"
     )
     # empty for a requester's work
-    pool = models.CharField(max_length=100, blank=True)
+    pool = models.ForeignKey("crowd.Pool", models.PROTECT, null=True, blank=True)
     # One of the three: our rejected work, a requester's, or the ban. All three are
     # empty if the appeal is against the exclusion from all work.
     assignment = models.OneToOneField(
@@ -78,4 +78,4 @@ class Appeal(models.Model):
             return f"a rejection · {self.requester_assignment.hit.requester}"
         if self.assignment_id is None and self.ban_id is None:
             return "exclusion from all work"
-        return f"{'a rejection' if self.assignment_id else 'a ban'} · {self.pool}"
+        return f"{'a rejection' if self.assignment_id else 'a ban'} · {self.pool_id}"

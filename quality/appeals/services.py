@@ -52,8 +52,8 @@ def against_rejection(worker: Worker, assignment_pk: int, words: str) -> Appeal:
         before = Appeal.objects.filter(assignment=assignment).first()
         if before is None and assignment.state != Assignment.State.REJECTED:
             raise _nothing(gettext("This HIT was not rejected."))
-        pool = assignment.hit.campaign.pool
-        return _first_or_same(before, worker, words, pool=pool, assignment=assignment)
+        of = {"pool_id": assignment.hit.campaign.pool_id, "assignment": assignment}
+        return _first_or_same(before, worker, words, **of)
 
 
 def against_requester(worker: Worker, entity_id: str, words: str) -> Appeal:
@@ -84,7 +84,7 @@ def against_ban(worker: Worker, pool: str, words: str) -> Appeal:
         if ban is None:
             raise _nothing(gettext("You are not excluded from this work."))
         before = Appeal.objects.filter(ban=ban).first()
-        return _first_or_same(before, worker, words, pool=pool, ban=ban)
+        return _first_or_same(before, worker, words, pool_id=pool, ban=ban)
 
 
 def against_exclusion(worker: Worker, words: str) -> Appeal:
@@ -171,7 +171,7 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
 
 
 def _check_no_other(ban: Ban) -> None:
-    later = Ban.objects.filter(worker_id=ban.worker_id, pool=ban.pool, lifted_at=None)
+    later = Ban.objects.filter(worker=ban.worker_id, pool=ban.pool_id, lifted_at=None)
     if later.exclude(pk=ban.pk).exists():
         raise GenieError(
             "The worker has been banned again since: lift that ban first, or uphold "
@@ -254,7 +254,7 @@ def _tell(appeal: Appeal, subject: Words, text: Words) -> None:
             text=text,
             answer=appeal.answer,
         ),
-        pool=appeal.pool,
+        pool=appeal.pool_id,
         assignment=appeal.assignment,
         requester_assignment=appeal.requester_assignment,
     )

@@ -16,7 +16,7 @@ from django.utils.html import format_html
 from crowd.hits.models import Campaign
 from crowd.workers.models.worker import Worker
 from genie.accounts.staff import staff_may
-from genie.accounts.task_admin import OfTask
+from genie.accounts.task_admin import BY_TASK, OfTask
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 from genie.lib.admin import note
 from genie.lib.errors import GenieError
@@ -81,8 +81,8 @@ class InForce(admin.SimpleListFilter):
 class BanAdmin(OfTask, ReadOnlyAdmin):
     needs = {"impose": "quality.add_ban"}
     list_display = ["worker", "pool", "who", "reason", "created_at", "lifted_at"]
-    list_filter = [InForce, "pool"]
-    list_select_related = ["worker", "created_by"]
+    list_filter = [InForce, BY_TASK]
+    list_select_related = ["worker", "pool", "created_by"]
     search_fields = ["worker__pseudonym", "reason"]
     actions = [
         Action(
@@ -148,8 +148,8 @@ class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
         "state",
         "created_at",
     ]
-    list_filter = ["state", "pool"]
-    list_select_related = ["worker", "verdict__fit"]
+    list_filter = ["state", BY_TASK]
+    list_select_related = ["worker", "pool", "verdict__fit"]
     search_fields = ["worker__pseudonym"]
     # Open ones come first, the oldest on top.
     ordering = [F("decided_at").desc(nulls_first=True), "pk"]
@@ -194,7 +194,7 @@ class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
     @admin.display(description="has answered in")
     def campaigns(self, held: HeldExclusion) -> str:
         answered = Campaign.objects.filter(
-            pool=held.pool, hits__assignments__worker=held.worker_id
+            pool=held.pool_id, hits__assignments__worker=held.worker_id
         )
         titles = list(
             answered.distinct().order_by("-pk").values_list("title", flat=True)

@@ -22,7 +22,7 @@ class HeldExclusion(models.Model):
     worker = models.ForeignKey(
         "crowd.Worker", on_delete=models.CASCADE, related_name="held_exclusions"
     )
-    pool = models.CharField(max_length=100)
+    pool = models.ForeignKey("crowd.Pool", on_delete=models.PROTECT)
     verdict = models.ForeignKey(Verdict, on_delete=models.PROTECT, related_name="+")
     state = models.CharField(
         max_length=16, choices=State.choices, default=State.WAITING
@@ -50,4 +50,4 @@ class HeldExclusion(models.Model):
         indexes = [models.Index(fields=["pool", "state"])]
 
     def __str__(self) -> str:
-        return f"{self.worker} · {self.pool}"
+        return f"{self.worker} · {self.pool_id}"

@@ -153,7 +153,7 @@ def n_excluded_workers(campaign: Campaign) -> int:
 
     Workers who answered only test questions are not counted: they have no ratings.
     """
-    banned = Ban.objects.filter(pool=campaign.pool, lifted_at=None).values("worker")
+    banned = Ban.objects.filter(pool=campaign.pool_id, lifted_at=None).values("worker")
     return (
         Answer.objects.filter(
             item__campaign=campaign,

@@ -58,7 +58,7 @@ def ban(
         if existing is not None:
             return existing
         new = Ban.objects.create(
-            worker=worker, pool=pool, verdict=verdict, reason=reason, created_by=by
+            worker=worker, pool_id=pool, verdict=verdict, reason=reason, created_by=by
         )
         HeldExclusion.objects.filter(
             worker=worker, pool=pool, state=HeldExclusion.State.WAITING
@@ -97,16 +97,16 @@ def lift(
         )
         lifted_ban = Ban.objects.select_related("worker").get(pk=pk)
         if lifted:
-            exclusions.include(lifted_ban.worker, lifted_ban.pool)
-            reissue.count_again(lifted_ban.worker, lifted_ban.pool)
-            logged(lifted_ban.worker_id, lifted_ban.pool, "readmitted", by)
+            exclusions.include(lifted_ban.worker, lifted_ban.pool_id)
+            reissue.count_again(lifted_ban.worker, lifted_ban.pool_id)
+            logged(lifted_ban.worker_id, lifted_ban.pool_id, "readmitted", by)
             if message:
                 services.send(
                     lifted_ban.worker,
                     Message.Kind.UNBANNED,
                     gettext_lazy("You have been readmitted"),
                     message,
-                    pool=lifted_ban.pool,
+                    pool=lifted_ban.pool_id,
                 )
     return lifted_ban
 
@@ -158,7 +158,7 @@ def hold(pool: str, verdicts: Sequence[Verdict]) -> None:
     for verdict in verdicts:
         HeldExclusion.objects.update_or_create(
             worker_id=verdict.worker_id,
-            pool=pool,
+            pool_id=pool,
             state=State.WAITING,
             defaults={"verdict": verdict},
         )
@@ -174,7 +174,7 @@ def release(fit: DetectorFit) -> None:
     """
     cleared = Verdict.objects.filter(fit=fit, noisy=False).values("worker")
     waiting = HeldExclusion.objects.filter(
-        pool=fit.pool, state=State.WAITING, worker__in=cleared
+        pool=fit.pool_id, state=State.WAITING, worker__in=cleared
     )
     if fit.polarity:
         waiting = waiting.filter(verdict__fit__polarity=fit.polarity)
@@ -185,12 +185,12 @@ def release(fit: DetectorFit) -> None:
             row.update(verdict=other)
         else:
             row.delete()
-            exclusions.resume(fit.pool, [held.worker_id])
+            exclusions.resume(fit.pool_id, [held.worker_id])
 
 
 def _other_polarity(held: HeldExclusion, fit: DetectorFit) -> Verdict | None:
     return (
-        Verdict.objects.filter(worker=held.worker_id, fit__pool=fit.pool)
+        Verdict.objects.filter(worker=held.worker_id, fit__pool=fit.pool_id)
         .exclude(fit__polarity=fit.polarity)
         .order_by("-pk")
         .first()
@@ -219,15 +219,17 @@ def confirm(pk: int, *, by: Account, reason: str) -> Ban:
     """
     with transaction.atomic():
         held = _decided(pk, State.CONFIRMED, by, reason)
-        return ban(held.worker, held.pool, by=by, reason=reason, verdict=held.verdict)
+        return ban(
+            held.worker, held.pool_id, by=by, reason=reason, verdict=held.verdict
+        )
 
 
 def refuse(pk: int, *, by: Account, reason: str) -> HeldExclusion:
     """Keep the worker; the detector does not propose it again. Raises as `confirm`."""
     with transaction.atomic():
         held = _decided(pk, State.REFUSED, by, reason)
-        exclusions.resume(held.pool, [held.worker_id])
-        logged(held.worker_id, held.pool, "kept", by)
+        exclusions.resume(held.pool_id, [held.worker_id])
+        logged(held.worker_id, held.pool_id, "kept", by)
         return held
 
 
@@ -274,7 +276,7 @@ def carry_out(
     `for_people` are workers who are always left to people. Callers open the
     transaction.
     """
-    pool = fit.pool
+    pool = fit.pool_id
     # The pool's first fit is the lock: two polarities that are fitted at the same
     # time must not exclude more together than one may.
     list(DetectorFit.objects.select_for_update().filter(pool=pool).order_by("pk")[:1])

@@ -13,10 +13,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
-from crowd.hits.models import Assignment, Campaign
+from crowd.hits.models import Assignment, Pool
 from crowd.workers.models.worker import Worker
 from genie.accounts import reads
-from genie.accounts.task_admin import OfTask
+from genie.accounts.task_admin import BY_TASK, OfTask
 from genie.lib.admin import COUNTED, note
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 from genie.lib.serving.pages import page_of
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # Admin pages for retired test questions, which staff can restore.
 @admin.register(RetiredQuestion)
 class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
-    pool_paths = ("fit__pool",)
+    pool_paths = ("fit__pool_id",)
     shows_outputs = True
     list_display = [
         "__str__",
@@ -69,9 +69,9 @@ class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
         )
     ]
 
-    @admin.display(description="task", ordering="fit__pool")
+    @admin.display(description="task", ordering="fit__pool_id")
     def pool(self, question: RetiredQuestion) -> str:
-        return question.fit.pool
+        return question.fit.pool_id
 
     @admin.display(description="polarity", ordering="placement__polarity")
     def polarity(self, question: RetiredQuestion) -> str:
@@ -92,7 +92,7 @@ class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
 def _ban(verdict: Verdict, by: Account, reason: str) -> None:
     with transaction.atomic():
         ban = services.ban(
-            verdict.worker, verdict.fit.pool, by=by, reason=reason, verdict=verdict
+            verdict.worker, verdict.fit.pool_id, by=by, reason=reason, verdict=verdict
         )
         note(by, ban, f"Banned: {reason}")
 
@@ -102,7 +102,7 @@ def _one_each(queryset: QuerySet[Verdict]) -> list[Verdict]:
     banned = set(Ban.objects.filter(lifted_at=None).values_list("worker", "pool"))
     # In the order of the keys, so that the newest verdict of each is kept.
     newest = {
-        (verdict.worker_id, verdict.fit.pool): verdict
+        (verdict.worker_id, verdict.fit.pool_id): verdict
         for verdict in queryset.select_related("worker", "fit").order_by("pk")
     }
     return [verdict for key, verdict in newest.items() if key not in banned]
@@ -111,12 +111,12 @@ def _one_each(queryset: QuerySet[Verdict]) -> list[Verdict]:
 @admin.register(DetectorFit)
 class DetectorFitAdmin(OfTask, ReadOnlyAdmin):
     list_display = ["pool", "polarity", "detector", "n_workers", "created_at"]
-    list_filter = ["pool", "polarity", "detector"]
+    list_filter = [BY_TASK, "polarity", "detector"]
 
 
 @admin.register(Verdict)
 class VerdictAdmin(OfTask, ReadOnlyAdmin):
-    pool_paths = ("fit__pool",)
+    pool_paths = ("fit__pool_id",)
     list_display = ["worker", "pool", "polarity", "right", "wrong", "p", "noisy", "at"]
     list_filter = ["noisy", "fit__polarity", "fit__pool", "fit__detector"]
     list_select_related = ["worker", "fit"]
@@ -142,9 +142,9 @@ class VerdictAdmin(OfTask, ReadOnlyAdmin):
         )
     ]
 
-    @admin.display(description="pool", ordering="fit__pool")
+    @admin.display(description="pool", ordering="fit__pool_id")
     def pool(self, verdict: Verdict) -> str:
-        return verdict.fit.pool
+        return verdict.fit.pool_id
 
     @admin.display(description="polarity", ordering="fit__polarity")
     def polarity(self, verdict: Verdict) -> str:
@@ -167,12 +167,12 @@ class VerdictAdmin(OfTask, ReadOnlyAdmin):
         return verdict.fit.created_at
 
     def line_of(self, verdict: Verdict) -> Line:
-        return Line(verdict.pk, str(verdict.worker), verdict.fit.pool)
+        return Line(verdict.pk, str(verdict.worker), verdict.fit.pool_id)
 
 
 # Admin pages for workers and their test questions, by task and polarity.
 PER_PAGE = 100
-POOL = "hit__campaign__pool"
+POOL = "hit__campaign__pool_id"
 SENT_IN = (
     Assignment.State.SUBMITTED,
     Assignment.State.APPROVED,
@@ -222,19 +222,21 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
     ) -> TemplateResponse:
         if not self.has_view_permission(request):
             raise PermissionDenied
-        answered = answered_by(self.pools_seen(request))
+        seen = self.pools_seen(request)
+        pools = Pool.objects.filter(campaign__isnull=False).distinct()
+        answered = answered_by(seen)
         pool, name = request.GET.get("pool", ""), request.GET.get("q", "").strip()
         # Sorting the workers of all tasks would add up every answer.
         many = answered.order_by()[: COUNTED + 1].count() > COUNTED
         if many and not pool and not name:
-            pool = answered.latest("pk").hit.campaign.pool
+            pool = answered.latest("pk").hit.campaign.pool_id
         pairs = _pairs(answered, pool, name)
         page = page_of(pairs, PER_PAGE, request.GET.get("p"))
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
             "title": "Workers, their answers and test questions",
-            "pools": self._pools(request),
+            "pools": pools if seen is None else pools.filter(pk__in=seen),
             "pool": pool,
             "many": many,
             "q": name,
@@ -242,12 +244,6 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
             "records": records(page.object_list),
         }
         return TemplateResponse(request, "admin/quality/grade/workers.html", context)
-
-    def _pools(self, request: HttpRequest) -> list[str]:
-        """List the pools that have campaigns, without reading every answer."""
-        pools = set(Campaign.objects.order_by().values_list("pool", flat=True))
-        seen = self.pools_seen(request)
-        return sorted(pools if seen is None else pools & seen)
 
     def worker_page(self, request: HttpRequest, pk: int) -> HttpResponse:
         if not self.has_view_permission(request):
@@ -319,7 +315,7 @@ def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
     counts = _counts(worker_pks)
     verdicts = _newest_verdicts(worker_pks)
     bans = {
-        (ban.worker_id, ban.pool): ban
+        (ban.worker_id, ban.pool_id): ban
         for ban in Ban.objects.filter(worker__in=worker_pks, lifted_at=None)
     }
     return [
@@ -370,4 +366,4 @@ def _newest_verdicts(worker_pks: set[int]) -> dict[tuple[int, str, str], Verdict
         .values_list("newest", flat=True)
     )
     rows = Verdict.objects.filter(pk__in=list(newest)).select_related("fit")
-    return {(row.worker_id, row.fit.pool, row.fit.polarity): row for row in rows}
+    return {(row.worker_id, row.fit.pool_id, row.fit.polarity): row for row in rows}

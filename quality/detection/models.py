@@ -76,7 +76,7 @@ _PUBLIC = (
 class DetectorFit(models.Model):
     """One fit of the noisy-worker model, with everything needed to repeat it."""
 
-    pool = models.CharField(max_length=100)
+    pool = models.ForeignKey("crowd.Pool", on_delete=models.PROTECT)
     # empty: fitted to questions of both polarities and to ratings of real items
     polarity = models.CharField(max_length=8, choices=Polarity.choices, blank=True)
     detector = models.CharField(max_length=50)
@@ -110,7 +110,7 @@ class DetectorFit(models.Model):
 
     def __str__(self) -> str:
         polarity = self.polarity.lower() or "all evidence"
-        return f"{self.detector} on {self.pool}, {polarity}"
+        return f"{self.detector} on {self.pool_id}, {polarity}"
 
     @property
     def public_parameters(self) -> dict[str, Any]:
@@ -169,7 +169,7 @@ class Ban(models.Model):
     worker = models.ForeignKey(
         "crowd.Worker", on_delete=models.CASCADE, related_name="bans"
     )
-    pool = models.CharField(max_length=100)
+    pool = models.ForeignKey("crowd.Pool", on_delete=models.PROTECT)
     verdict = models.ForeignKey(
         Verdict, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
@@ -204,7 +204,7 @@ class Ban(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.worker} · {self.pool}"
+        return f"{self.worker} · {self.pool_id}"
 
 
 class Standing(models.Model):
@@ -213,7 +213,7 @@ class Standing(models.Model):
     worker = models.ForeignKey(
         "crowd.Worker", on_delete=models.CASCADE, related_name="standings"
     )
-    pool = models.CharField(max_length=100)
+    pool = models.ForeignKey("crowd.Pool", on_delete=models.PROTECT)
     # the last fit
     fit = models.ForeignKey(DetectorFit, on_delete=models.CASCADE, related_name="+")
     # test questions in that fit
@@ -232,7 +232,7 @@ class Standing(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.worker} · {self.pool}: {self.weight:g}"
+        return f"{self.worker} · {self.pool_id}: {self.weight:g}"
 
 
 class RetiredQuestion(models.Model):

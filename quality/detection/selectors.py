@@ -9,7 +9,7 @@ def last_verdicts(fit: DetectorFit) -> dict[int, Verdict]:
     """Return each worker's last stored verdict up to a fit, by the same detector."""
     newest = (
         Verdict.objects.filter(
-            fit__pool=fit.pool,
+            fit__pool=fit.pool_id,
             fit__polarity=fit.polarity,
             fit__detector=fit.detector,
             fit__lte=fit.pk,

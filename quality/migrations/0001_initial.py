@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
                 name='DetectorFit',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('pool', models.CharField(max_length=100)),
+                    ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('polarity', models.CharField(blank=True, choices=[('POSITIVE', 'positive: a text that is known to be good'), ('NEGATIVE', 'negative: a text that is known to be bad')], max_length=8)),
                     ('detector', models.CharField(max_length=50)),
                     ('parameters', models.JSONField(default=dict)),
@@ -90,7 +90,7 @@ class Migration(migrations.Migration):
                 name='HeldExclusion',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('pool', models.CharField(max_length=100)),
+                    ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('state', models.CharField(choices=[('WAITING', 'waiting for a decision'), ('CONFIRMED', 'confirmed: the worker is excluded'), ('REFUSED', 'refused: the worker stays')], default='WAITING', max_length=16)),
                     ('created_at', models.DateTimeField(auto_now_add=True)),
                     ('decided_at', models.DateTimeField(blank=True, null=True)),
@@ -107,7 +107,7 @@ class Migration(migrations.Migration):
                 name='Ban',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('pool', models.CharField(max_length=100)),
+                    ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('reason', models.TextField()),
                     ('created_at', models.DateTimeField(auto_now_add=True)),
                     ('lifted_at', models.DateTimeField(blank=True, null=True)),
@@ -125,7 +125,7 @@ class Migration(migrations.Migration):
                 name='Appeal',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('pool', models.CharField(blank=True, max_length=100)),
+                    ('pool', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('words', models.TextField(max_length=2000)),
                     ('created_at', models.DateTimeField(auto_now_add=True)),
                     ('state', models.CharField(choices=[('WAITING', 'waiting for an answer'), ('GRANTED', 'granted'), ('UPHELD', 'decision upheld')], default='WAITING', max_length=16)),
@@ -147,7 +147,7 @@ class Migration(migrations.Migration):
                 name='Grade',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('pool', models.CharField(max_length=100)),
+                    ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('criterion', models.CharField(blank=True, default='', max_length=50)),
                     ('polarity', models.CharField(choices=[('POSITIVE', 'positive: a text that is known to be good'), ('NEGATIVE', 'negative: a text that is known to be bad')], max_length=8)),
                     ('correct', models.BooleanField()),
@@ -158,7 +158,7 @@ class Migration(migrations.Migration):
                 ],
                 options={
                     'ordering': ['pk'],
-                    'indexes': [models.Index(fields=['pool', 'polarity', 'worker'], name='quality_gra_pool_f4afae_idx')],
+                    'indexes': [models.Index(fields=['pool', 'polarity', 'worker'], name='quality_gra_pool_id_960260_idx')],
                     'constraints': [models.UniqueConstraint(fields=('placement', 'assignment', 'criterion'), name='grade_once')],
                 },
             ),
@@ -166,7 +166,7 @@ class Migration(migrations.Migration):
                 name='Standing',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('pool', models.CharField(max_length=100)),
+                    ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='crowd.pool')),
                     ('n_questions', models.PositiveIntegerField()),
                     ('p_careless', models.FloatField()),
                     ('weight', models.FloatField(default=1.0)),
@@ -186,7 +186,7 @@ class Migration(migrations.Migration):
             ),
             migrations.AddIndex(
                 model_name='heldexclusion',
-                index=models.Index(fields=['pool', 'state'], name='quality_hel_pool_78990d_idx'),
+                index=models.Index(fields=['pool', 'state'], name='quality_hel_pool_id_bdfb9e_idx'),
             ),
             migrations.AddConstraint(
                 model_name='heldexclusion',

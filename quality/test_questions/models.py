@@ -44,7 +44,7 @@ class Grade(models.Model):
     worker = models.ForeignKey(
         "crowd.Worker", on_delete=models.CASCADE, related_name="grades"
     )
-    pool = models.CharField(max_length=100)
+    pool = models.ForeignKey("crowd.Pool", on_delete=models.PROTECT)
     # empty: graded before criteria were graded separately
     criterion = models.CharField(max_length=50, blank=True, default="")
     polarity = models.CharField(max_length=8, choices=Polarity.choices)

@@ -376,7 +376,7 @@ def _open(campaign: Campaign, waiting: QuerySet[HIT]) -> int:
     another campaign stay closed. One HIT of an input at a time: opening two together
     would keep the others closed.
     """
-    placed = Placement.objects.filter(campaign__pool=campaign.pool).values("item")
+    placed = Placement.objects.filter(campaign__pool=campaign.pool_id).values("item")
     tests = Item.objects.filter(pk__in=placed).values("hit")
     taken = HIT.objects.filter(
         Q(campaign=campaign) | Q(pk__in=tests),
@@ -495,7 +495,7 @@ def _grade(campaign: Campaign, which: Q) -> int:
             placement=placements[item_id],
             assignment_id=assignment_id,
             worker_id=worker_id,
-            pool=campaign.pool,
+            pool_id=campaign.pool_id,
             criterion=criterion,
             polarity=placements[item_id].polarity,
             correct=correct,

@@ -34,6 +34,7 @@ from crowd.models import (
     Campaign,
     Commitment,
     LedgerEntry,
+    Pool,
     Requester,
     Worker,
 )
@@ -242,7 +243,7 @@ def work_paid_by_two_people(to: Runners, pool: str) -> None:
 
 @race
 def the_last_dollar_of_a_budget(to: Runners, pool: str) -> None:
-    Budget.objects.create(pool=pool, limit_cents=1_000)
+    Budget.objects.create(pool=Pool.objects.create(slug=pool), limit_cents=1_000)
     sam = a_person("sam")
 
     def approve(i: int) -> Commitment:

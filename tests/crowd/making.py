@@ -11,7 +11,7 @@ from django.utils import timezone
 from crowd.campaigns.services import run
 from crowd.campaigns.services.work import next_assignment, submit
 from crowd.hits.services.build import HITTypeSpec, ItemSpec, build_campaign
-from crowd.models import Campaign, Exclusion, Pause, Worker
+from crowd.models import Campaign, Exclusion, Pause, Pool, Worker
 from crowd.workers.services import invitations
 from crowd.workers.services.invitations import register_worker
 from genie.lib.errors import GenieError
@@ -61,6 +61,7 @@ def make_campaign(n=3, *, running=True, of=None, **fields) -> Campaign:
     number = next(_number)
     what = of if of is not None else items(n)
     kind = fields.pop("hit_type", None) or hit_type()
+    make_pools(fields.get("pool", POOL))
     campaign = build_campaign(
         **{
             "key": f"campaign-{number}",
@@ -80,10 +81,15 @@ def make_campaign(n=3, *, running=True, of=None, **fields) -> Campaign:
     return campaign
 
 
+def make_pools(*slugs):
+    Pool.objects.bulk_create([Pool(slug) for slug in slugs], ignore_conflicts=True)
+
+
 def make_worker(*pools, simulated=False, user=None, agreed=True) -> Worker:
     worker = register_worker(
         platform_worker_id=f"worker-{next(_number)}", simulated=simulated, user=user
     )
+    make_pools(*pools, POOL, "elsewhere", "other", "third")
     if agreed:
         for pool in pools or (POOL,):
             invitations.give_consent(worker, pool)
@@ -94,7 +100,7 @@ def make_worker(*pools, simulated=False, user=None, agreed=True) -> Worker:
 
 def refuse_elsewhere(worker):
     """Keep the worker from another kind of work, which must change nothing here."""
-    kept = {"pk": -1_000_000 - worker.pk, "worker": worker, "pool": "elsewhere"}
+    kept = {"pk": -1_000_000 - worker.pk, "worker": worker, "pool_id": "elsewhere"}
     for model in (Exclusion, Pause, Ban):
         model.objects.create(**kept)
 

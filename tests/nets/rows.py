@@ -1,7 +1,5 @@
 """A row of each kind of thing that staff act on, in each of its states."""
 
-import datetime
-import uuid
 from itertools import count
 from types import SimpleNamespace
 
@@ -33,6 +31,7 @@ from leaderboard.models import (
     Team,
 )
 from quality.models import Appeal, Ban, HeldExclusion, Verdict
+from tests.decoys import value_for
 from tests.factories import (
     answer,
     make_evaluation,
@@ -54,7 +53,7 @@ FIELDS = {
     "leaderboard.InstanceChoice": {"ranks_before": list(range(40))},
     "crowd.PayoutRun": {"approved_at": timezone.now()},
     "crowd.Payout": {"amount_cents": 0},
-    "crowd.Requirement": {"pool": HERE[0]},
+    "crowd.Requirement": {"pool_id": HERE[0]},
     "crowd.OutwardCall": {"kind": "BONUS"},
     "crowd.QualificationQuestion": {
         "text": "Which?", "choices": "This.\nThat.", "expected": {"choice": 0}
@@ -96,7 +95,8 @@ def states_of(model, way):
     """Return the states of a kind of thing, or of the evaluation that it has."""
     of = HumanEvaluation if model in (Comparison, JointEvaluation) else model
     named = [field for field in of._meta.fields if field.name == "state"]
-    states = list(named[0].choices) if named else [("", "")]
+    shown = Submission.State.choices if of is Submission else [("", "")]
+    states = list(named[0].choices) if named else shown
     return [state for state, _ in states] + MORE.get(f"{model._meta.label} {way}", [])
 
 
@@ -104,39 +104,21 @@ def fill(model, known, **fields):
     """Make a row whose required fields have something, from rows that are known."""
     values = {**FIELDS.get(model._meta.label, {}), **fields}
     for field in model._meta.concrete_fields:
+        if field.name == "pool":
+            values.setdefault(field.attname, HERE[0])
         given = field.name in values or field.has_default() or field.null
-        if given or isinstance(field, models.AutoField):
+        if given or field.name == "pool" or isinstance(field, models.AutoField):
             continue
         if isinstance(field, models.ForeignKey):
             of = field.related_model
             values[field.name] = known.get(of) or fill(of, known)
         elif field.choices:
             values[field.name] = field.choices[0][0]
-        elif field.name == "pool":
-            values["pool"] = HERE[0]
         elif not field.blank:
-            values[field.name] = _value(field)
+            values[field.name] = value_for(field, next(_number))
     row = model._default_manager.create(**values)
     known.setdefault(model, row)
     return row
-
-
-def _value(field):
-    n = next(_number)
-    match field:
-        case models.UUIDField():
-            return uuid.UUID(int=n)
-        case models.DateTimeField():
-            return timezone.now()
-        case models.DateField():
-            return datetime.date(2026, 11, 1)
-        case models.IntegerField() | models.FloatField() | models.DecimalField():
-            return n
-        case models.JSONField():
-            return {}
-        case models.BooleanField():
-            return False
-    return f"{field.name}-{n}"[: field.max_length]
 
 
 class Rows:
@@ -170,7 +152,7 @@ class Rows:
         test = fill(QualificationTest, self.known, n_asked=1)
         fill(test.questions.model, self.known, test=test)
         ban = fill(Ban, self.known)
-        fill(Appeal, self.known, ban=ban, pool=HERE[0])
+        fill(Appeal, self.known, ban=ban, pool_id=HERE[0])
         of_session = Assignment._meta.get_field("session_work").related_model
         fill(of_session, self.known, assignment=paid)
         for model in (Verdict, HeldExclusion):

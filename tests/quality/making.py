@@ -22,7 +22,7 @@ def grade(placement, assignment, *, correct=False, pool=TASK):
         placement=placement,
         assignment=assignment,
         worker=assignment.worker,
-        pool=pool,
+        pool_id=pool,
         polarity=placement.polarity,
         correct=correct,
     )
@@ -55,7 +55,7 @@ def graded(campaign, worker, marks, polarity="NEGATIVE", pool=TASK):
         Answer(assignment=one, item=item, **said)
         for one, item in zip(work, items, strict=True)
     )
-    of = {"worker": worker, "pool": pool, "polarity": polarity}
+    of = {"worker": worker, "pool_id": pool, "polarity": polarity}
     Grade.objects.bulk_create(
         Grade(placement=placement, assignment=one, correct=mark == "r", **of)
         for placement, one, mark in zip(placements, work, marks, strict=True)

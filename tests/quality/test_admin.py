@@ -50,7 +50,7 @@ def asked(campaign):
 
 def make_verdict(worker, p_noisy, *, polarity="NEGATIVE", pool=POOL, n=4, right=1):
     fit = DetectorFit.objects.create(
-        pool=pool,
+        pool_id=pool,
         polarity=polarity,
         detector="class-learned-2",
         counts_sha256=f"{DetectorFit.own.count():064d}",
@@ -108,7 +108,7 @@ def test_the_newest_verdict_of_each_polarity_counts(boss, asked):
     asked(worker, NEGATIVE="rr")
     make_verdict(worker, 0.9999)
     make_verdict(worker, 0.0123)
-    make_verdict(worker, 0.5, pool="another-task")
+    make_verdict(worker, 0.5, pool=make_task("another-task").slug)
     words = row_of(boss.get("/admin/quality/grade/").text, worker)
     listed = boss.get("/admin/quality/verdict/").text
     assert listed.count('<td class="field-wrong">3</td>') == 3
@@ -185,7 +185,7 @@ def test_a_ban_needs_a_reason_and_keeps_it(boss, asked, ada):
     assert not Ban.own.exists()
     confirmed(boss, path, reason="Answers in two seconds.")
     ban = Ban.own.get()
-    assert (ban.worker, ban.pool, ban.created_by) == (worker, POOL, ada)
+    assert (ban.worker, ban.pool_id, ban.created_by) == (worker, POOL, ada)
     assert ban.reason == "Answers in two seconds."
     assert Exclusion.own.filter(worker=worker, pool=POOL).exists()
     logged = LogEntry.objects.get(object_id=str(ban.pk))

@@ -26,7 +26,7 @@ from crowd.hits.models import HIT, Answer, Assignment, Campaign, HITType
 from crowd.hits.selectors import CampaignProgress, progress_of, state_words
 from crowd.money.admin import MAKE_UP
 from crowd.templatetags.crowd_money import dollars
-from genie.accounts.task_admin import OfTask
+from genie.accounts.task_admin import BY_TASK, OfTask
 from genie.lib.admin import ReadOnlyAdmin, ReadOnlyInline, SearchedApart, person
 from genie.lib.staff_actions import Action, Line, ReasonForm
 
@@ -108,11 +108,11 @@ class CampaignAdmin(OfTask, ReadOnlyAdmin):
         "starts_at",
         "notice",
     ]
-    list_filter = ["state", "platform", "simulated", "pool", "starts_at"]
+    list_filter = ["state", "platform", "simulated", BY_TASK, "starts_at"]
     list_select_related = ["hit_type"]
     # Each row's figures are summed from its answers.
     list_per_page = 25
-    search_fields = ["title", "key", "pool"]
+    search_fields = ["title", "key", "pool__slug"]
     readonly_fields = [
         "answered",
         "at_work",
@@ -351,7 +351,7 @@ def _approve(
 
 @admin.register(HIT)
 class HITAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
-    pool_paths = ("campaign__pool",)
+    pool_paths = ("campaign__pool_id",)
     shows_outputs = True
     list_display = ["pk", "campaign", "position", "n_available", "max_assignments", "n"]
     list_filter = ["campaign__state", "campaign__pool"]
@@ -393,7 +393,7 @@ class AnswerInline(ReadOnlyInline):
 
 @admin.register(Assignment)
 class AssignmentAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
-    pool_paths = ("hit__campaign__pool",)
+    pool_paths = ("hit__campaign__pool_id",)
     shows_outputs = True
     list_display = [
         "pk",

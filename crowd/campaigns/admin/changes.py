@@ -50,7 +50,7 @@ def _ask_for_money(
         lines.append(Line(campaign.pk, str(campaign), detail))
     room = [
         (f"Left in the budgets of {pool}", dollars(budgets.budget_left(pool)))
-        for pool in sorted({campaign.pool for campaign in campaigns})
+        for pool in sorted({campaign.pool_id for campaign in campaigns})
     ]
     # Money is added to the budgets that were shown, so a second click adds none.
     shown = [
@@ -195,8 +195,8 @@ def _totals(campaign: Campaign, new: NewReward) -> list[tuple[str, str]]:
         ),
         ("Added to the campaign’s budget", dollars(new.added_cents)),
         (
-            f"Left in the budgets of {campaign.pool}",
-            dollars(budgets.budget_left(campaign.pool)),
+            f"Left in the budgets of {campaign.pool_id}",
+            dollars(budgets.budget_left(campaign.pool_id)),
         ),
     ]
 
@@ -268,7 +268,7 @@ def _ask_for_answers(
     totals = [("More answers to each HIT", f"{more}"), ("Price", dollars(cents))]
     totals += [
         (f"Left in the budgets of {pool}", dollars(budgets.budget_left(pool)))
-        for pool in sorted({campaign.pool for campaign in campaigns})
+        for pool in sorted({campaign.pool_id for campaign in campaigns})
     ]
     again = None if "agreed" in request.POST else ReasonForm()
     form = _AGREE_TO_ANSWERS.ask(model_admin, request, lines, totals, hidden, again)

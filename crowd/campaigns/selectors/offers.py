@@ -97,7 +97,7 @@ def offers(
     explained |= dict.fromkeys(full, (Lacking(str(SHARE_DONE)),))
     campaigns: dict[str, list[Campaign]] = {}
     for campaign in everything:
-        campaigns.setdefault(campaign.pool, []).append(campaign)
+        campaigns.setdefault(campaign.pool_id, []).append(campaign)
     agreed = consented(worker, list(campaigns))
     # If some of a pool's work is available, only that is shown. Otherwise all of it is
     # shown, with the reasons that prevent it.
@@ -148,7 +148,7 @@ def _offer(
     n_left = sum(counts.values())
     rewards = [campaign.hit_type.reward_cents for campaign in offered or group]
     return Offer(
-        pool=first.pool,
+        pool=first.pool_id,
         hit_type=first.hit_type,
         n_left=n_left if share is None else min(n_left, share),
         at_least=counted in counts.values() and (share is None or share > n_left),

@@ -113,7 +113,7 @@ def _may_qualify(worker: Worker, campaign: Campaign, now: datetime) -> bool:
 
 def _counted_on(campaign: Campaign, now: datetime) -> QuerySet[Worker]:
     excluded, paused = (
-        closed.filter(pool=campaign.pool).values_list("worker", flat=True)
+        closed.filter(pool=campaign.pool_id).values_list("worker", flat=True)
         for closed in (Exclusion.objects.all(), Pause.objects.all())
     )
     workers = Worker.objects.filter(platform=campaign.platform, excluded=False)
@@ -122,12 +122,12 @@ def _counted_on(campaign: Campaign, now: datetime) -> QuerySet[Worker]:
     reserved = Reservation.objects.filter(campaign=campaign, worker__isnull=False)
     if reserved.exists():
         workers = workers.filter(pk__in=reserved.values("worker"))
-    links = Invitation.objects.filter(Q(campaign=campaign) | Q(pool=campaign.pool))
+    links = Invitation.objects.filter(Q(campaign=campaign) | Q(pool=campaign.pool_id))
     if links.exists():
         guests = Worker.objects.filter(
             Q(invited_to__in=links)
             | Q(came_by__in=links)
-            | Q(consents__pool=campaign.pool)
+            | Q(consents__pool=campaign.pool_id)
         )
         workers = workers.filter(pk__in=guests.values("pk"))
     if not campaign.simulated:
@@ -173,7 +173,7 @@ def turns(worker: Worker, campaigns: Sequence[Campaign]) -> list[Turn]:
     """
     pools: dict[str, list[Campaign]] = {}
     for campaign in campaigns:
-        pools.setdefault(campaign.pool, []).append(campaign)
+        pools.setdefault(campaign.pool_id, []).append(campaign)
     is_drawn = any(len(group) > 1 for group in pools.values())
     latest = _latest(worker) if is_drawn else {}
     return [
@@ -186,7 +186,7 @@ def turns(worker: Worker, campaigns: Sequence[Campaign]) -> list[Turn]:
 def _latest(worker: Worker) -> dict[str, DrawnOrder]:
     rounds = DrawnOrder.objects.filter(worker=worker)
     newer = rounds.filter(pool=OuterRef("pool"), number__gt=OuterRef("number"))
-    return {order.pool: order for order in rounds.filter(~Exists(newer))}
+    return {order.pool_id: order for order in rounds.filter(~Exists(newer))}
 
 
 def _turns(
@@ -222,5 +222,5 @@ def _drawn(
         for pk in rng.permutation(kinds[int(kind)])
     ]
     return DrawnOrder(
-        worker=worker, pool=pool, number=number, seed=seed, campaigns=drawn
+        worker=worker, pool_id=pool, number=number, seed=seed, campaigns=drawn
     )

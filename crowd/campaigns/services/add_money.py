@@ -52,7 +52,7 @@ def add_money(
     )
     _check(campaign, cents, budget_cents, reason)
     if campaign.state == State.COMPLETE:
-        budgets.refuse_beyond(campaign.pool, cents)
+        budgets.refuse_beyond(campaign.pool_id, cents)
         rise = {"budget_cents": F("budget_cents") + cents}
     else:
         budgets.add(campaign, cents, by)

@@ -100,7 +100,7 @@ def may_take(campaign: Campaign, worker: Worker) -> bool:
 
 
 def give_up_reservation(campaign: Campaign) -> None:
-    excluded = Exclusion.objects.filter(pool=campaign.pool).values("worker")
+    excluded = Exclusion.objects.filter(pool=campaign.pool_id).values("worker")
     Reservation.objects.filter(
         Q(worker__in=excluded) | Q(worker__excluded=True), campaign=campaign
     ).update(worker=None)
@@ -246,7 +246,7 @@ def next_assignment(
         claimed = _claim(worker, turn, hits, newest, now)
         if claimed is not None:
             found = [turn.campaign for turn in order]
-            claimed.in_turns = [c for c in found if c.pool == campaign.pool]
+            claimed.in_turns = [c for c in found if c.pool_id == campaign.pool_id]
             return claimed
     return None
 

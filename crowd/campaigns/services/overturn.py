@@ -138,11 +138,11 @@ def _set_aside(campaign: Campaign, cents: int, by: AbstractBaseUser) -> None:
     extra = cents if over else short
     if extra == 0:
         return
-    budgets.commit(key=campaign.key, pool=campaign.pool, amount_cents=0, by=by)
+    budgets.commit(key=campaign.key, pool=campaign.pool_id, amount_cents=0, by=by)
     account = Commitment.objects.get(key=campaign.key)
     budgets.set_aside_again(
         key=campaign.key,
-        pool=campaign.pool,
+        pool=campaign.pool_id,
         cents=extra,
         at_most=account.amount_cents + extra,
     )

@@ -109,7 +109,7 @@ def _tell(assignment: Assignment, campaign: Campaign, reason: str) -> None:
         assignment.worker,
         Message.Kind.REJECTED,
         *refusal(assignment.worker, title, at, reason),
-        pool=campaign.pool,
+        pool=campaign.pool_id,
         assignment=assignment,
     )
 

@@ -172,7 +172,7 @@ def reopen(campaign_pk: int) -> int:
         hit__campaign=campaign,
         state__in=COUNTED,
         replaced_at=None,
-        worker__exclusions__pool=campaign.pool,
+        worker__exclusions__pool=campaign.pool_id,
     )
     workers = list(Worker.objects.filter(assignments__in=lost).distinct())
     if not workers:
@@ -184,7 +184,7 @@ def reopen(campaign_pk: int) -> int:
     extra = (lost.count() + sum(emptied.values())) * unit_cents(campaign)
     budgets.set_aside_again(
         key=campaign.key,
-        pool=campaign.pool,
+        pool=campaign.pool_id,
         cents=extra,
         at_most=campaign.budget_cents,
     )
@@ -195,7 +195,7 @@ def reopen(campaign_pk: int) -> int:
     for pk, n in emptied.items():
         for _ in range(n):
             free_slot(pk)
-    n_replaced = sum(reissue.replace_answers(w, campaign.pool) for w in workers)
+    n_replaced = sum(reissue.replace_answers(w, campaign.pool_id) for w in workers)
     return n_replaced + sum(emptied.values())
 
 

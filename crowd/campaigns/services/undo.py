@@ -139,7 +139,7 @@ def _is_excluded(assignment: Assignment) -> bool:
 
     A worker who is paused for an answer must not learn from this which one to change.
     """
-    worker, pool = assignment.worker, assignment.hit.campaign.pool
+    worker, pool = assignment.worker, assignment.hit.campaign.pool_id
     return (
         worker.excluded
         or worker.exclusions.filter(pool=pool).exists()

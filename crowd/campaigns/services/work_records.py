@@ -40,7 +40,7 @@ def renew(appeals: Appeals) -> None:
     running = Campaign.objects.filter(state=Campaign.State.RUNNING).order_by()
     # Work that is done too rarely to be counted keeps its pace.
     paces = {
-        key_of_work(campaign.pool, campaign.hit_type_id): times[kind]
+        key_of_work(campaign.pool_id, campaign.hit_type_id): times[kind]
         for campaign in running.select_related("hit_type")
         if (kind := _kind(campaign)) in times
     }
@@ -77,7 +77,7 @@ def _times() -> dict[Kind, float]:
     for campaign_row in campaigns.select_related("hit_type"):
         people = times.setdefault(_kind(campaign_row), {})
         for worker, seconds_of_one in seconds_by_worker[campaign_row.pk].items():
-            if (campaign_row.pool, worker) not in careless:
+            if (campaign_row.pool_id, worker) not in careless:
                 people.setdefault(worker, []).extend(seconds_of_one)
     return _medians(times)
 
@@ -117,7 +117,7 @@ def _medians(times: Mapping[Key, Mapping[int, list[float]]]) -> dict[Key, float]
 def _kind(campaign: Campaign) -> Kind:
     asked = campaign.hit_type
     looks = json.dumps([list(asked.criteria.items()), asked.form], sort_keys=True)
-    return campaign.pool, asked.template, asked.scale, looks
+    return campaign.pool_id, asked.template, asked.scale, looks
 
 
 def _of_site() -> Iterable[Decision]:

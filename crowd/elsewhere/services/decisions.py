@@ -230,9 +230,9 @@ def keep_away(campaign: Campaign, platform: Platform, now: datetime) -> None:
         assert call.worker is not None  # noqa: S101 - planned with one
         name = call.worker.platform_worker_id
         if call.kind == Kind.EXCLUDE:
-            result = platform.exclude(call.key, name, campaign.pool, call.message)
+            result = platform.exclude(call.key, name, campaign.pool_id, call.message)
         else:
-            result = platform.include(call.key, name, campaign.pool)
+            result = platform.include(call.key, name, campaign.pool_id)
         outbox.note_result(call, sent, result, now)
 
 
@@ -240,7 +240,7 @@ def _plan_people(campaign: Campaign) -> None:
     known = Worker.objects.filter(platform=campaign.platform, sessions__isnull=False)
     shut_out = set(known.filter(excluded=True).values_list("pk", flat=True)) | set(
         Exclusion.objects.filter(
-            pool=campaign.pool, worker__platform=campaign.platform
+            pool=campaign.pool_id, worker__platform=campaign.platform
         ).values_list("worker", flat=True)
     )
     last_told = _last_told(campaign)
@@ -261,7 +261,7 @@ def _plan_people(campaign: Campaign) -> None:
 def _last_told(campaign: Campaign) -> dict[int, str]:
     rows: Iterable[tuple[int | None, str]] = (
         OutwardCall.objects.filter(
-            campaign__pool=campaign.pool,
+            campaign__pool=campaign.pool_id,
             campaign__platform=campaign.platform,
             kind__in=[Kind.EXCLUDE, Kind.INCLUDE],
         )

@@ -241,7 +241,7 @@ def spec_of(campaign: Campaign, key: str, sent: Sent) -> CampaignSpec:
         keywords=hit_type.keywords,
         reward_cents=hit_type.reward_cents,
         assignment_seconds=hit_type.assignment_seconds,
-        pool=campaign.pool,
+        pool=campaign.pool_id,
         n_places=n_places,
         auto_approval_seconds=int((hours + MARGIN).total_seconds()),
         requirements=requirements_of(campaign),

@@ -139,7 +139,7 @@ def finish(session: ExternalSession) -> None:
 
 def outcome(session: ExternalSession) -> Outcome:
     shut_out = Exclusion.objects.filter(
-        worker=session.worker_id, pool=session.campaign.pool
+        worker=session.worker_id, pool=session.campaign.pool_id
     ).exists()
     if session.worker.excluded or shut_out or session.is_vouched is False:
         return "failed-check"

@@ -35,9 +35,9 @@ def inputs_for(campaign: Campaign, content_keys: Iterable[str]) -> dict[str, Inp
     the pool's inputs, because other campaigns of the pool use those.
     """
     keys = sorted(set(content_keys))
-    in_pool = _kept(campaign.pool, keys, {})
+    in_pool = _kept(campaign.pool_id, keys, {})
     scope = campaign.input_scope
-    return in_pool if scope == campaign.pool else _kept(scope, keys, in_pool)
+    return in_pool if scope == campaign.pool_id else _kept(scope, keys, in_pool)
 
 
 def count_by_campaign(campaign: Campaign, hits: Iterable[HIT]) -> None:
@@ -48,8 +48,8 @@ def count_by_campaign(campaign: Campaign, hits: Iterable[HIT]) -> None:
     """
     rows = list(hits)
     keys = sorted({row.input.content_key for row in rows})
-    in_pool = _kept(campaign.pool, keys, {})
-    scope = f"{campaign.pool}#{campaign.pk}{AGAIN}"
+    in_pool = _kept(campaign.pool_id, keys, {})
+    scope = f"{campaign.pool_id}#{campaign.pk}{AGAIN}"
     inputs = _kept(scope, keys, in_pool)
     for row in rows:
         row.input = inputs[row.input.content_key]
@@ -64,13 +64,15 @@ def keep_inputs_apart(
     If exposure is counted by pool, all campaigns are kept apart anyway. `others_of` has
     the other campaigns of the pool by HIT.
     """
-    if campaign.input_scope == campaign.pool:
+    if campaign.input_scope == campaign.pool_id:
         return
     rows = list(HIT.objects.filter(pk__in=others_of).select_related("input"))
     keys = sorted({row.input.content_key for row in rows})
-    lent = _kept(f"{campaign.input_scope}{LENT}", keys, _kept(campaign.pool, keys, {}))
+    lent = _kept(
+        f"{campaign.input_scope}{LENT}", keys, _kept(campaign.pool_id, keys, {})
+    )
     scopes = {
-        f"{campaign.pool}#{pk}" for pk in chain([campaign.pk], *others_of.values())
+        f"{campaign.pool_id}#{pk}" for pk in chain([campaign.pk], *others_of.values())
     }
     shown = {
         (row.scope, row.content_key): row.pk
@@ -81,7 +83,7 @@ def keep_inputs_apart(
         key = row.input.content_key
         row.input = lent[key]
         for pk in (campaign.pk, *others_of[row.pk]):
-            other = shown.get((f"{campaign.pool}#{pk}", key))
+            other = shown.get((f"{campaign.pool_id}#{pk}", key))
             if other is not None:
                 pairs |= {(lent[key].pk, other), (other, lent[key].pk)}
     HIT.objects.bulk_update(rows, ["input"], batch_size=BATCH)
@@ -165,7 +167,7 @@ def build_campaign(
     )
     campaign = Campaign.objects.create(
         key=key,
-        pool=pool,
+        pool_id=pool,
         title=title,
         hit_type=shared_hit_type(hit_type),
         platform=platform,

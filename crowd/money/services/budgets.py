@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 
-def budget_left(pool: str) -> int:
+def budget_left(pool: str | None) -> int:
     """Return what may still be set aside for the pool, in cents: the tighter budget."""
     return min(left for _, _, left in _accounts(pool, _budgets(pool)))
 
@@ -40,7 +40,7 @@ def refuse_beyond(pool: str, cents: int) -> None:
 @transaction.atomic
 def set_limit(pool: str, cents: int, *, by: AbstractBaseUser, why: str = "") -> None:
     budget, made = Budget.objects.select_for_update().get_or_create(
-        pool=pool, defaults={"limit_cents": cents}
+        pool_id=pool, defaults={"limit_cents": cents}
     )
     if not made and budget.limit_cents == cents:
         return
@@ -54,14 +54,8 @@ def commit(
     *, key: str, pool: str, amount_cents: int, by: AbstractBaseUser
 ) -> Commitment:
     """Set money aside, once per key; refused if a budget would be exceeded."""
-    # Created if missing, because only a row that exists can be locked.
-    _ensure_site_budget()
     # The rows are the lock, so concurrent approvals wait here.
-    locked = list(
-        Budget.objects.select_for_update()
-        .filter(pool__in=[Budget.SITE, pool])
-        .order_by("pool")
-    )
+    locked = _lock(pool)
     existing = Commitment.objects.filter(key=key).first()
     # A released commitment may be set aside again under its key; any other commitment
     # of that key is this one.
@@ -72,11 +66,11 @@ def commit(
     )
     if existing is not None and not released:
         return existing
-    _refuse_beyond(pool, amount_cents, {row.pool: row for row in locked})
+    _refuse_beyond(pool, amount_cents, locked)
     commitment, _ = Commitment.objects.update_or_create(
         key=key,
         defaults={
-            "pool": pool,
+            "pool_id": pool,
             "amount_cents": amount_cents,
             "approved_by_id": by.pk,
             "settled_at": None,
@@ -89,16 +83,11 @@ def commit(
 
 @transaction.atomic
 def set_aside_again(*, key: str, pool: str, cents: int, at_most: int) -> None:
-    _ensure_site_budget()
-    locked = list(
-        Budget.objects.select_for_update()
-        .filter(pool__in=[Budget.SITE, pool])
-        .order_by("pool")
-    )
+    locked = _lock(pool)
     commitment = Commitment.objects.select_for_update().get(key=key)
     # A person approved `at_most`; anything more needs another decision.
     extra = max(0, min(cents, at_most - commitment.amount_cents))
-    _refuse_beyond(pool, extra, {row.pool: row for row in locked})
+    _refuse_beyond(pool, extra, locked)
     Commitment.objects.filter(key=key).update(
         amount_cents=F("amount_cents") + extra, settled_at=None
     )
@@ -120,11 +109,11 @@ def add(campaign: Campaign, cents: int, by: AbstractBaseUser) -> bool:
             code="elsewhere",
         )
     # An amount of 0 only creates the account if there is none yet.
-    commit(key=campaign.key, pool=campaign.pool, amount_cents=0, by=by)
+    commit(key=campaign.key, pool=campaign.pool_id, amount_cents=0, by=by)
     account = Commitment.objects.get(key=campaign.key)
     set_aside_again(
         key=campaign.key,
-        pool=campaign.pool,
+        pool=campaign.pool_id,
         cents=cents,
         at_most=account.amount_cents + cents,
     )
@@ -178,7 +167,7 @@ def divide(key: str, parts: Sequence[str]) -> None:
         Commitment.objects.update_or_create(
             key=name,
             defaults={
-                "pool": rows[0].pool,
+                "pool_id": rows[0].pool_id,
                 "amount_cents": each + (over if place == 0 else 0),
                 "approved_by_id": rows[0].approved_by_id,
                 "settled_at": None,
@@ -222,34 +211,32 @@ def _logged(
     log.append(log.Kind.BUDGET, data, about=about, repeat=repeat)
 
 
-def _ensure_site_budget() -> None:
+def _lock(pool: str) -> dict[str | None, Budget]:
+    # Created if missing, because only a row that exists can be locked.
     Budget.objects.get_or_create(
-        pool=Budget.SITE, defaults={"limit_cents": settings.GENIE["SITE_BUDGET_CENTS"]}
+        pool=None, defaults={"limit_cents": settings.GENIE["SITE_BUDGET_CENTS"]}
     )
+    return _budgets(pool, lock=True)
 
 
-def _budgets(pool: str) -> dict[str, Budget]:
-    rows = Budget.objects.filter(pool__in=[Budget.SITE, pool])
-    return {row.pool: row for row in rows}
+def _budgets(pool: str | None, *, lock: bool = False) -> dict[str | None, Budget]:
+    rows = Budget.objects.filter(Q(pool=None) | Q(pool=pool)).order_by("pk")
+    return {row.pool_id: row for row in (rows.select_for_update() if lock else rows)}
 
 
-def _accounts(pool: str, budgets: dict[str, Budget]) -> list[tuple[str, int, int]]:
-    site = budgets.get(Budget.SITE)
+def _accounts(
+    pool: str | None, budgets: dict[str | None, Budget]
+) -> list[tuple[str, int, int]]:
+    site = budgets.get(None)
     limit = site.limit_cents if site else int(settings.GENIE["SITE_BUDGET_CENTS"])
     accounts = [("the whole site", limit, limit - _committed())]
-    pool_budget = budgets.get(pool)
-    if pool_budget is not None and pool != Budget.SITE:
-        accounts.append(
-            (
-                pool,
-                pool_budget.limit_cents,
-                pool_budget.limit_cents - _committed(pool=pool),
-            )
-        )
+    if pool is not None and pool in budgets:
+        limit = budgets[pool].limit_cents
+        accounts.append((pool, limit, limit - _committed(pool=pool)))
     return accounts
 
 
-def _refuse_beyond(pool: str, cents: int, budgets: dict[str, Budget]) -> None:
+def _refuse_beyond(pool: str, cents: int, budgets: dict[str | None, Budget]) -> None:
     for name, limit, left in _accounts(pool, budgets):
         if cents > left:
             raise _over(name, limit, left, cents)

@@ -132,8 +132,8 @@ def _tell(campaign: Campaign, bonuses: list[Owed], missing: Shortfall) -> None:
     for worker, n in sorted(n_of.items()):
         with translation.override(language_of[worker]):
             said = _words(campaign, missing, n, cents_of[worker])
-        kind, pool = Message.Kind.BONUS, campaign.pool
-        told.append(Message(worker_id=worker, kind=kind, pool=pool, **said))
+        kind, pool = Message.Kind.BONUS, campaign.pool_id
+        told.append(Message(worker_id=worker, kind=kind, pool_id=pool, **said))
     services.send_many(told)
 
 

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.hits.models import ELSEWHERE, Assignment, Campaign
+from crowd.hits.models import ELSEWHERE, Assignment, Pool
 from crowd.messages.models import Message
 from crowd.messages.services import send_many
 from crowd.money.selectors.earnings import Earnings, earnings_of
@@ -21,7 +21,7 @@ from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Consent, Exclusion, Invitation, Worker
 from crowd.workers.services import exclusions, invitations, notes, test_attempts
-from genie.accounts.task_admin import EditedOfTask
+from genie.accounts.task_admin import BY_TASK, EditedOfTask
 from genie.lib.admin import (
     AsksWhy,
     ReadOnlyAdmin,
@@ -141,12 +141,17 @@ SENT_IN = Subquery(
 )
 
 
-class ExclusionInline(ReadOnlyInline):
+class _OfPool(ReadOnlyInline):
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related("pool")
+
+
+class ExclusionInline(_OfPool):
     model = Exclusion
     fields = readonly_fields = ("pool", "message", "created_at")
 
 
-class ConsentInline(ReadOnlyInline):
+class ConsentInline(_OfPool):
     model = Consent
     fields = readonly_fields = ("pool", "text_sha256", "given_at")
 
@@ -334,23 +339,15 @@ def _earned(worker: Worker) -> Earnings:
 
 @admin.register(Requirement)
 class RequirementAdmin(EditedOfTask, AsksWhy):
-    pool_paths = (
-        "pool",
-        "campaign__pool",
-    )
+    pool_paths = ("pool_id", "campaign__pool_id")
     list_display = ["__str__", "pool", "campaign", "kind"]
-    list_filter = ["kind", "pool"]
-    list_select_related = ["campaign"]
-    search_fields = ["pool", "campaign__title", "test_name"]
+    list_filter = ["kind", BY_TASK]
+    list_select_related = ["campaign", "pool"]
+    search_fields = ["pool__slug", "campaign__title", "test_name"]
     autocomplete_fields = ["campaign"]
 
 
 MAX_FILE_BYTES = 1 << 20
-
-
-def _tasks() -> list[tuple[str, str]]:
-    pools = Campaign.objects.order_by("pool").values_list("pool", flat=True)
-    return [(pool, pool) for pool in pools.distinct()]
 
 
 class InvitationForm(forms.Form):
@@ -377,7 +374,7 @@ class InvitationForm(forms.Form):
     )
 
     limited_to = forms.MultipleChoiceField(
-        choices=_tasks,
+        choices=lambda: Pool.objects.values_list("slug", "slug"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
         label="Only for the work of",
@@ -440,8 +437,10 @@ class InvitationAdmin(ReadOnlyAdmin):
             obj.n_taken == 0
             and obj.campaign_id is None
             and (
-                not obj.pool
-                or Invitation.objects.filter(pool=obj.pool).exclude(pk=obj.pk).exists()
+                not obj.pool_id
+                or Invitation.objects.filter(pool=obj.pool_id)
+                .exclude(pk=obj.pk)
+                .exists()
             )
         )
         return unused and request.user.has_perm("crowd.delete_invitation")

@@ -26,7 +26,7 @@ from crowd.workers.models.worker import Worker
 from crowd.workers.services import qualification_tests as service
 from crowd.workers.services import test_attempts
 from crowd.workers.services.known_answers import CHOICE
-from genie.accounts.task_admin import EditedOfTask, OfTask
+from genie.accounts.task_admin import BY_TASK, EditedOfTask, OfTask
 from genie.lib.admin import (
     DELETE,
     AsksWhy,
@@ -150,7 +150,7 @@ class QualificationTestAdmin(EditedOfTask, AsksWhy):
         "n_passed",
         "published_at",
     ]
-    list_filter = ["state", "pool"]
+    list_filter = ["state", BY_TASK]
     search_fields = ["name", "title"]
     inlines = [QuestionInline]
     actions = [
@@ -263,7 +263,7 @@ class AnswerInline(ReadOnlyInline):
 
 @admin.register(TestAttempt)
 class TestAttemptAdmin(OfTask, ReadOnlyAdmin):
-    pool_paths = ("test__pool",)
+    pool_paths = ("test__pool_id",)
     list_display = ["worker", "test", "number", "n_right", "passed", "started_at", "finished_at", "next_try_at"]  # fmt: skip
     list_filter = ["passed", "test__name"]
     list_select_related = ["worker", "test"]

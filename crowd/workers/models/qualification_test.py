@@ -31,10 +31,8 @@ class QualificationTest(models.Model):
     state = models.CharField(
         max_length=16, choices=State.choices, default=State.DRAFT, editable=False
     )
-    pool = models.CharField(
-        max_length=100,
-        db_index=True,
-        help_text="Slug of the benchmark task that it is for.",
+    pool = models.ForeignKey(
+        "crowd.Pool", models.PROTECT, help_text="The benchmark task that it is for."
     )
     title = models.CharField(max_length=128)
     introduction = models.TextField(

@@ -16,14 +16,12 @@ class Requirement(models.Model):
         COUNTRY = "COUNTRY", "lives in one of these countries"
         LANGUAGE = "LANGUAGE", "speaks one of these languages"
 
-    pool = models.CharField(
-        max_length=100,
+    pool = models.ForeignKey(
+        "crowd.Pool",
+        on_delete=models.PROTECT,
+        null=True,
         blank=True,
-        db_index=True,
-        help_text=(
-            "Slug of the benchmark task, to cover all its campaigns; or choose one "
-            "campaign."
-        ),
+        help_text="The benchmark task, for all its campaigns; or choose a campaign.",
     )
     campaign = models.ForeignKey(
         Campaign,
@@ -54,9 +52,10 @@ class Requirement(models.Model):
         ordering = ["pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(pool="", campaign__isnull=False)
-                | (~Q(pool="") & Q(campaign__isnull=True)),
+                condition=Q(pool=None, campaign__isnull=False)
+                | Q(pool__isnull=False, campaign=None),
                 name="of_a_pool_or_of_a_campaign",
+                violation_error_message="Give either a pool or a campaign.",
             ),
             models.UniqueConstraint(
                 fields=["pool", "kind", "test_name"],
@@ -100,8 +99,6 @@ class Requirement(models.Model):
         return self.languages.lower().replace(",", " ").split()
 
     def clean(self) -> None:
-        if bool(self.pool) == bool(self.campaign_id):
-            raise ValidationError("Give either a pool or a campaign.")
         if self.kind == self.Kind.TEST:
             if not self.test_name:
                 raise ValidationError(

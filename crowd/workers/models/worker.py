@@ -69,7 +69,7 @@ class Invitation(models.Model):
     # the qualification that newcomers have from the start
     group = models.SlugField(max_length=100, blank=True)
     # The task that newcomers come for: they see its work first.
-    pool = models.CharField(max_length=100, blank=True)
+    pool = models.ForeignKey("crowd.Pool", models.PROTECT, null=True, blank=True)
     # Its work is only for workers who came by one of its invitations.
     campaign = models.ForeignKey(
         "crowd.Campaign",
@@ -105,7 +105,7 @@ class Consent(models.Model):
     worker = models.ForeignKey(
         Worker, on_delete=models.CASCADE, related_name="consents"
     )
-    pool = models.CharField(max_length=100)
+    pool = models.ForeignKey("crowd.Pool", on_delete=models.PROTECT)
     text_sha256 = models.CharField(max_length=64)
     given_at = models.DateTimeField(auto_now_add=True)
 
@@ -118,7 +118,7 @@ class Consent(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.worker} · {self.pool}"
+        return f"{self.worker} · {self.pool_id}"
 
 
 class Exclusion(models.Model):
@@ -127,7 +127,7 @@ class Exclusion(models.Model):
     worker = models.ForeignKey(
         Worker, on_delete=models.CASCADE, related_name="exclusions"
     )
-    pool = models.CharField(max_length=100)
+    pool = models.ForeignKey("crowd.Pool", on_delete=models.PROTECT)
     message = models.TextField(help_text="Shown to the worker.")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -138,14 +138,14 @@ class Exclusion(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.worker} · {self.pool}"
+        return f"{self.worker} · {self.pool_id}"
 
 
 class Pause(models.Model):
     """A pause of a worker in one pool, until it is decided whether their work counts."""
 
     worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="pauses")
-    pool = models.CharField(max_length=100)
+    pool = models.ForeignKey("crowd.Pool", on_delete=models.PROTECT)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -155,7 +155,7 @@ class Pause(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.worker} · {self.pool}"
+        return f"{self.worker} · {self.pool_id}"
 
 
 class Profile(models.Model):

@@ -160,14 +160,14 @@ def _texts(pools: Collection[str]) -> Mapping[str, Mapping[str, Text]]:
 
 _read_agreed = prepare(
     lambda worker, *pools: (
-        Consent.objects.filter(worker=worker, pool__in=pools)
+        Consent.objects.filter(worker=worker, pool__slug__in=pools)
         .order_by()
         .values_list("pool", "text_sha256")
     )
 )
 _read_newest = prepare(
     lambda *pools: Campaign.objects.filter(
-        pk__in=Campaign.objects.filter(pool__in=pools)
+        pk__in=Campaign.objects.filter(pool__slug__in=pools)
         .order_by()
         .values("pool")
         .annotate(newest=Max("pk"))
@@ -288,7 +288,7 @@ def _linked(links: QuerySet[Invitation]) -> tuple[Q, Q]:
     links = links.order_by()
     # A NULL among the values would make SQL's NOT IN true for no row.
     campaigns = links.exclude(campaign=None).values("campaign")
-    return Q(pk__in=campaigns), Q(pool__in=links.exclude(pool="").values("pool"))
+    return Q(pk__in=campaigns), Q(pool__in=links.exclude(pool=None).values("pool"))
 
 
 def campaigns_for(
@@ -301,9 +301,9 @@ def campaigns_for(
     """
     campaigns = open_campaigns(worker, only)
     if pool is not None:
-        campaigns = [campaign for campaign in campaigns if campaign.pool == pool]
-    agreed = consented(worker, {campaign.pool for campaign in campaigns})
-    agreeable = [campaign for campaign in campaigns if campaign.pool in agreed]
+        campaigns = [campaign for campaign in campaigns if campaign.pool_id == pool]
+    agreed = consented(worker, {campaign.pool_id for campaign in campaigns})
+    agreeable = [campaign for campaign in campaigns if campaign.pool_id in agreed]
     lacking = unmet(worker, agreeable, timezone.now())
     closed = lacking.keys() | used_up(worker, agreeable)
     return [campaign for campaign in agreeable if campaign.pk not in closed]
@@ -331,7 +331,7 @@ def in_turns_with(worker: Worker, campaign: Campaign) -> list[Campaign]:
     """
     if campaign.platform != SelfHosted.slug:
         return [campaign]
-    others = campaigns_for(worker, campaign.pool)
+    others = campaigns_for(worker, campaign.pool_id)
     return others if campaign in others else [campaign, *others]
 
 

@@ -219,13 +219,13 @@ def unmet(
 def _required(campaigns: Collection[Campaign]) -> dict[int, list[Requirement]]:
     if not campaigns:
         return {}
-    pks: dict[str, list[int]] = {}
+    pks: dict[str | None, list[int]] = {}
     for campaign in campaigns:
-        pks.setdefault(campaign.pool, []).append(campaign.pk)
+        pks.setdefault(campaign.pool_id, []).append(campaign.pk)
     rows = _read_required(*pks, *(one.pk for one in campaigns), n_pools=len(pks))
     rows_by_campaign: dict[int, list[Requirement]] = {}
     for row in rows:
-        concerned = [row.campaign_id] if row.campaign_id else pks[row.pool]
+        concerned = [row.campaign_id] if row.campaign_id else pks[row.pool_id]
         for pk in concerned:
             before = rows_by_campaign.setdefault(pk, [])
             if row.content not in [other.content for other in before]:
@@ -235,7 +235,7 @@ def _required(campaigns: Collection[Campaign]) -> dict[int, list[Requirement]]:
 
 _read_required = prepare(
     lambda *given, n_pools: Requirement.objects.filter(
-        Q(pool__in=given[:n_pools]) | Q(campaign__pk__in=given[n_pools:])
+        Q(pool__slug__in=given[:n_pools]) | Q(campaign__pk__in=given[n_pools:])
     ).order_by("pk")
 )
 

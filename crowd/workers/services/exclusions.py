@@ -46,7 +46,7 @@ def exclude(worker: Worker, pool: str, message: services.Words) -> Exclusion:
     with translation.override(services.languages_of([worker.pk])[worker.pk]):
         message = str(message)
     exclusion, _ = Exclusion.objects.update_or_create(
-        worker=worker, pool=pool, defaults={"message": message}
+        worker=worker, pool_id=pool, defaults={"message": message}
     )
     Pause.objects.filter(worker=worker, pool=pool).delete()
     for pk, hit_pk in Assignment.objects.filter(
@@ -78,7 +78,7 @@ def from_all_work(
 
 
 def notice_of(worker: Worker) -> Message:
-    sent = Message.objects.filter(worker=worker, kind=Message.Kind.BANNED, pool="")
+    sent = Message.objects.filter(worker=worker, kind=Message.Kind.BANNED, pool=None)
     return sent.filter(requester=None).first() or Message(
         worker=worker, text=str(CLOSED[1])
     )
@@ -94,7 +94,7 @@ def pause(worker: Worker, pool: str) -> bool:
 
     The worker may submit what they have open.
     """
-    return Pause.objects.get_or_create(worker=worker, pool=pool)[1]
+    return Pause.objects.get_or_create(worker=worker, pool_id=pool)[1]
 
 
 def resume(

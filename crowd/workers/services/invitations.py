@@ -55,7 +55,7 @@ def invite(
     places: int = 1,
     code: str = "",
     campaign: Campaign | None = None,
-    pool: str = "",
+    pool: str | None = None,
     limited_to: Sequence[str] = (),
     group: str = "",
     mail: str = "",
@@ -75,7 +75,7 @@ def invite(
         note=note[:200],
         code=code.strip(),
         campaign=campaign,
-        pool=pool,
+        pool_id=pool,
         limited_to=sorted(limited_to),
         group=group,
         mail=mail,
@@ -233,7 +233,7 @@ def redeem(token: str, user: AbstractBaseUser, code: str = "") -> Worker:
         worker.limited_to = invitation.limited_to
         worker.came_by = invitation
         worker.save(update_fields=["limited_to", "came_by"])
-    by_link = invitation.campaign_id is not None or bool(invitation.pool)
+    by_link = invitation.campaign_id is not None or invitation.pool_id is not None
     links = (
         row if by_link else Invitation.objects.filter(pool__in=invitation.limited_to)
     )
@@ -303,7 +303,7 @@ def forget_before(limit: datetime) -> int:
     campaign or pool, whose work they reserve.
     """
     old = Invitation.objects.filter(expires_at__lt=limit)
-    gone = old.filter(n_taken=0, workers=None, campaign=None, pool="")
+    gone = old.filter(n_taken=0, workers=None, campaign=None, pool=None)
     stay = old.exclude(pk__in=gone.values("pk"))
     n_noted = stay.exclude(note="", code="").update(note="", code="", mail="")
     return n_noted + int(gone.delete()[0])
@@ -319,7 +319,7 @@ def give_consent(worker: Worker, pool: str, language: str | None = None) -> None
     ConsentVersion.objects.get_or_create(
         sha256=text.sha256, defaults={"html": text.html}
     )
-    Consent.objects.get_or_create(worker=worker, pool=pool, text_sha256=text.sha256)
+    Consent.objects.get_or_create(worker=worker, pool_id=pool, text_sha256=text.sha256)
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ def _stored(
     test = QualificationTest(
         name=spec.name,
         version=version,
-        pool=spec.pool,
+        pool_id=spec.pool,
         title=spec.title[:128],
         introduction=spec.introduction,
         translations=dict(spec.translations),
@@ -218,7 +218,7 @@ def new_version(
     new = QualificationTest.objects.create(
         name=old.name,
         version=version,
-        pool=old.pool,
+        pool_id=old.pool_id,
         title=old.title,
         introduction=old.introduction,
         translations=old.translations,

@@ -116,7 +116,7 @@ def of_pool(pool: str) -> list[Requirement]:
 
 
 def of_work(campaign: Campaign) -> list[Requirement]:
-    rows = Requirement.objects.filter(Q(pool=campaign.pool) | Q(campaign=campaign))
+    rows = Requirement.objects.filter(Q(pool=campaign.pool_id) | Q(campaign=campaign))
     return [row for row in rows.order_by("pk") if row.demands]
 
 
@@ -252,7 +252,7 @@ def of_campaign(
     requirements = read(config)
     if test_name:
         requirements.append(Requirement(kind=Kind.TEST, test_name=test_name))
-    check_platform(campaign.platform, [*of_pool(campaign.pool), *requirements])
+    check_platform(campaign.platform, [*of_pool(campaign.pool_id), *requirements])
     for requirement in requirements:
         requirement.campaign = campaign
     return [_stored(requirement) for requirement in requirements]
@@ -282,33 +282,21 @@ def read(config: Wanted) -> list[Requirement]:
         codes = " ".join(config.languages)
         requirements.append(Requirement(kind=Kind.LANGUAGE, languages=codes))
     for requirement in requirements:
-        _check(requirement)
+        try:
+            # The campaign does not exist yet, and the constraints need one.
+            requirement.full_clean(validate_unique=False, validate_constraints=False)
+        except ValidationError as error:
+            raise _bad("; ".join(error.messages)) from error
     return requirements
 
 
-def _check(requirement: Requirement) -> None:
-    # The campaign does not exist yet, and the model needs a campaign or a pool: any
-    # pool will do for the check.
-    probe = Requirement(
-        pool="x",
-        kind=requirement.kind,
-        at_least=requirement.at_least,
-        countries=requirement.countries,
-        languages=requirement.languages,
-    )
-    try:
-        probe.full_clean(validate_unique=False, validate_constraints=False)
-    except ValidationError as error:
-        raise _bad("; ".join(error.messages)) from error
-
-
 def test_of_pool(pool: str, test_name: str) -> None:
-    _stored(Requirement(pool=pool, kind=Kind.TEST, test_name=test_name))
+    _stored(Requirement(pool_id=pool, kind=Kind.TEST, test_name=test_name))
 
 
 def _stored(requirement: Requirement) -> Requirement:
     stored, _ = Requirement.objects.get_or_create(
-        pool=requirement.pool,
+        pool_id=requirement.pool_id,
         campaign=requirement.campaign,
         kind=requirement.kind,
         test_name=requirement.test_name,

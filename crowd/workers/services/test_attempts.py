@@ -52,7 +52,7 @@ def start(worker: Worker, name: str, now: datetime | None = None) -> TestAttempt
     # Two tabs of one worker take turns here.
     worker = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
     standing = standings_of(worker, [name], now).get(name)
-    if standing is None or is_closed_to(worker, standing.test.pool):
+    if standing is None or is_closed_to(worker, standing.test.pool_id):
         raise GenieError(
             gettext("There is no such test at the moment."), code="no-such-test"
         )
@@ -261,7 +261,7 @@ def grant_by_hand(
             ),
             name=name,
         )
-    pool = test.pool if test else ""
+    pool = test.pool_id if test else None
     services.send(worker, Message.Kind.QUALIFIED, subject, text, pool=pool)
     note(by, grant, "Granted without a test.")
     return grant
@@ -296,7 +296,7 @@ def revoke(grant_pk: int, *, by: AbstractBaseUser, reason: str) -> bool:
                 title=test.title if test else grant.name,
                 reason=reason,
             ),
-            pool=test.pool if test else "",
+            pool=test.pool_id if test else None,
         )
         note(by, grant, f"Revoked: {reason}")
     return True

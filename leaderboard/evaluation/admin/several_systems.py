@@ -51,7 +51,7 @@ def evidence_page(site: AdminSite, request: HttpRequest, pk: int) -> HttpRespons
         "opts": HumanEvaluation._meta,
         "title": f"Evidence about {worker}",
         "worker": worker,
-        "records": records(tested.order_by("pool").distinct()),
+        "records": records(tested.order_by("pool_id").distinct()),
         "bans": Ban.objects.filter(worker=worker, lifted_at=None),
         "held": HeldExclusion.objects.filter(
             worker=worker, state=HeldExclusion.State.WAITING

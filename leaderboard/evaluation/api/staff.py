@@ -44,7 +44,7 @@ _HANDED_IN = [
 class CampaignSerializer(Record):
     record = Campaign
     shown = (
-        "id key title task=pool platform state simulated notice starts_at created_at "
+        "id key title task=pool_id platform state simulated notice starts_at created_at "
         "completed_at reward_cents=hit_type.reward_cents n_hits n_done n_open "
         "spent_cents committed_cents budget_cents hourly_cents"
     )
@@ -83,7 +83,7 @@ class WorkerSerializer(Record):
 class BanSerializer(Record):
     record = Ban
     shown = (
-        "id worker=worker.pseudonym task=pool reason by_detector p_noisy created_at "
+        "id worker=worker.pseudonym task=pool_id reason by_detector p_noisy created_at "
         "lifted_at lifted_reason"
     )
     by_detector = serializers.SerializerMethodField()
@@ -191,7 +191,7 @@ class WorkerList(StaffView, ListView):
         page: Any = super().paginate_queryset(queryset)
         bans: dict[int, list[str]] = {}
         current_bans = Ban.objects.filter(worker__in=page, lifted_at=None)
-        for worker_id, pool in current_bans.order_by("pool").values_list(
+        for worker_id, pool in current_bans.order_by("pool_id").values_list(
             "worker_id", "pool"
         ):
             bans.setdefault(worker_id, []).append(pool)

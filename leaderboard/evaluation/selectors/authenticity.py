@@ -31,7 +31,7 @@ Judge = dict[int, list[float | None]]
 def worker_evidence(worker: Worker) -> dict[str, list[Line]]:
     pools = (
         Campaign.objects.filter(hits__assignments__worker=worker)
-        .order_by("pool")
+        .order_by("pool_id")
         .values_list("pool", flat=True)
         .distinct()
     )

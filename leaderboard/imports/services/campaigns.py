@@ -133,7 +133,7 @@ def _campaign(
     of = rows["system"].iloc[0] if part.kind in (ONE, WON) else part.kind
     return Campaign.objects.create(
         key=key,
-        pool=row.task.slug,
+        pool_id=row.task.slug,
         title=f"{row.task.title}: {of}, imported"[:200],
         hit_type=_hit_type(row, part, rows, questions),
         platform=PLATFORM,

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from crowd import hit_templates
 from crowd.campaigns.services import run
-from crowd.hits.models import Campaign
+from crowd.hits.models import Campaign, Pool
 from crowd.hits.selectors import campaign_progress
 from crowd.hits.services.build import ItemSpec, build_campaign
 from crowd.money.services import budgets
@@ -124,6 +124,7 @@ def begin(
     drawn = generator(seed).permutation(len(material.items))[: wanted.n_items]
     few = replace(material, items=[material.items[int(at)] for at in drawn])
     pages = [page_like(bundle, few, number) for number in range(len(few.items))]
+    Pool.objects.create(slug=name)
     budgets.commit(key=name, pool=name, amount_cents=wanted.cents, by=by)
     campaign = build_campaign(
         key=name,

@@ -12,6 +12,7 @@ from django.db import transaction
 
 from crowd import hit_templates
 from crowd.hit_templates import HITTemplate, foreign
+from crowd.hits.models import Pool
 from crowd.money.models import Budget
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator
@@ -271,7 +272,7 @@ def _load(
     if config.budget.cents:
         # Values that staff set in the admin are kept.
         Budget.objects.get_or_create(
-            pool=slug, defaults={"limit_cents": config.budget.cents}
+            pool_id=slug, defaults={"limit_cents": config.budget.cents}
         )
     return LoadReport(task, created=True, n_instances=task.n_instances)
 
@@ -354,6 +355,7 @@ def _create(
 ) -> Task:
     # Test questions use instances outside the sample: the order must not be guessable.
     seed = seed_for("sample", slug, release.sha256)
+    Pool.objects.get_or_create(slug=slug)
     task = Task.objects.create(
         slug=slug,
         release_sha256=release.sha256,

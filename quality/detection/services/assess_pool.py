@@ -236,7 +236,7 @@ def assess(pool: str, *, simulated: bool, complete: bool = True) -> list[Ban]:
         seed=seed,
     )
     fit = DetectorFit(
-        pool=pool,
+        pool_id=pool,
         polarity="",
         detector=ALL_EVIDENCE,
         # No rate is compared with it, but it is part of a fit's unique key.
@@ -324,7 +324,7 @@ def _write(
     retire(fit, sorted({evidence.questions[int(i)][0] for i in found.retired}))
     verdicts = _verdicts(fit, evidence, found)
     # Only those of the newest fit are used.
-    DetectorFit.objects.filter(pool=fit.pool, polarity="").exclude(pk=fit.pk).update(
+    DetectorFit.objects.filter(pool=fit.pool_id, polarity="").exclude(pk=fit.pk).update(
         posteriors=[]
     )
     fit.posteriors = [
@@ -341,9 +341,9 @@ def _write(
         if verdicts[i].noisy and alone[i] <= verdicts[i].threshold
     }
     told = settings.GENIE["BAD_CROWD"]
-    tell_of_bad_crowd(fit.pool, found.share_careless.estimate > told)
+    tell_of_bad_crowd(fit.pool_id, found.share_careless.estimate > told)
     bans = carry_out(fit, simulated=simulated, for_people=only_narrow)
-    _resume(fit.pool)
+    _resume(fit.pool_id)
     return bans
 
 
@@ -360,7 +360,7 @@ def without_narrow(found: Assessment) -> Any:
 def _verdicts(fit: DetectorFit, evidence: Evidence, found: Assessment) -> list[Verdict]:
     threshold = settings.GENIE["BAN_THRESHOLD"]
     noisy = excluded_by(found.p_careless, threshold)
-    facts = facts_beside(fit.pool, evidence, np.flatnonzero(noisy).tolist())
+    facts = facts_beside(fit.pool_id, evidence, np.flatnonzero(noisy).tolist())
     tested = np.bincount(evidence.tests.worker, minlength=len(evidence.workers))
     right = np.bincount(
         evidence.tests.worker, evidence.tests.correct, len(evidence.workers)
@@ -402,7 +402,9 @@ def _update_standings(fit: DetectorFit, evidence: Evidence, found: Assessment) -
     """Store the assessment of each worker; weights change by whole steps only."""
     before = {
         row.worker_id: row
-        for row in Standing.objects.filter(pool=fit.pool, worker__in=evidence.workers)
+        for row in Standing.objects.filter(
+            pool=fit.pool_id, worker__in=evidence.workers
+        )
     }
     tested = evidence.n_questions
     weights = _weights(evidence, found)
@@ -411,7 +413,7 @@ def _update_standings(fit: DetectorFit, evidence: Evidence, found: Assessment) -
     for i, worker in enumerate(evidence.workers):
         p = float(found.p_careless[i])
         row = before.get(worker) or Standing(
-            worker_id=worker, pool=fit.pool, weighed_at=now
+            worker_id=worker, pool_id=fit.pool_id, weighed_at=now
         )
         row.fit, row.n_questions, row.p_careless = fit, int(tested[i]), p
         weight, earlier = weights[i]
@@ -476,7 +478,7 @@ def changed(fit: DetectorFit, verdicts: Sequence[Verdict]) -> list[Verdict]:
     least one is stored: `verdicts_of` needs it to know a fit's workers.
     """
     last = last_verdicts(fit)
-    decided = decided_workers(fit.pool)
+    decided = decided_workers(fit.pool_id)
     new = [
         verdict
         for verdict in verdicts

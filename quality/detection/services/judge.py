@@ -60,7 +60,7 @@ def judge(
             seed=seed,
         )
         fit = DetectorFit(
-            pool=pool,
+            pool_id=pool,
             polarity=polarity,
             detector=settings.GENIE["DETECTOR"],
             threshold_rate=rate,

@@ -51,7 +51,7 @@ def choose(
     allowance = _affordable(campaign)
     if allowance is None:
         return None
-    pool = campaign.pool
+    pool = campaign.pool_id
     record = record_of(worker, pool)
     p_careless, fitted = _p_careless(worker, pool, record)
     # A fit's bans are carried out already; workers who wait for a person are paused.

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from crowd.campaigns.services import work
-from crowd.hits.models import Item
+from crowd.hits.models import Item, Pool
 from crowd.scales.base import all_scales
 from crowd.workers.models.worker import Pause, Worker
 from crowd.workers.services import invitations
@@ -250,6 +250,7 @@ def _task(crowd: Crowd, plan: CampaignPlan) -> Task:
         "repost_share": plan.extra,
     }
     config["metrics"] = {"use": ["length"], "headline": ["length"]}
+    Pool.objects.create(slug=SLUG)
     task = Task.objects.create(
         slug=SLUG,
         title="Study of crowds",

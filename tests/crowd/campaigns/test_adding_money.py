@@ -67,9 +67,9 @@ def test_it_stands_in_the_history_of_campaign_and_account(short, sam):
 
 
 @pytest.mark.every_engine
-@pytest.mark.parametrize("pool", [Budget.SITE, POOL])
+@pytest.mark.parametrize("pool", [None, POOL])
 def test_no_budget_is_passed(short, sam, pool):
-    Budget.objects.update_or_create(pool=pool, defaults={"limit_cents": 79})
+    Budget.objects.update_or_create(pool_id=pool, defaults={"limit_cents": 79})
     refused("over-budget", add, short, 30, sam)
     short.refresh_from_db()
     assert (short.budget_cents, short.money_added_at) == (50, None)

@@ -93,7 +93,7 @@ def test_only_what_was_agreed_to_is_added_once(campaign, sam):
 
 @pytest.mark.every_engine
 def test_no_budget_is_passed(campaign, sam):
-    Budget.objects.create(pool=POOL, limit_cents=59)
+    Budget.objects.create(pool_id=POOL, limit_cents=59)
     refused("over-budget", change, campaign, 15, sam, agreed=20)
     campaign.refresh_from_db()
     assert campaign.hit_type.reward_cents == 10

@@ -108,7 +108,7 @@ def test_excluded_workers_get_nothing():
     make_campaign(1, pool="other")
     worker = make_worker(POOL, "other")
     exclusions.exclude(worker, POOL, "Sorry.")
-    assert next_assignment(worker).hit.campaign.pool == "other"
+    assert next_assignment(worker).hit.campaign.pool_id == "other"
     nobody = make_worker(POOL, "other")
     Worker.objects.filter(pk=nobody.pk).update(excluded=True)
     nobody.refresh_from_db()

@@ -149,9 +149,9 @@ def test_pools_are_drawn_apart():
     open_campaigns(2, 6)
     open_campaigns(2, 6, pool="other")
     worker = make_worker(POOL, "other")
-    got = [do_one(worker).hit.campaign.pool for _ in range(6)]
+    got = [do_one(worker).hit.campaign.pool_id for _ in range(6)]
     assert got == [POOL] * 6
-    got = [do_one(worker).hit.campaign.pool for _ in range(6)]
+    got = [do_one(worker).hit.campaign.pool_id for _ in range(6)]
     assert got == ["other"] * 6
     assert set(DrawnOrder.own.values_list("pool", flat=True)) == {POOL, "other"}
 
@@ -176,6 +176,6 @@ def test_the_next_page_counts_what_is_left_of_its_own_kind_only(wim, db):
         invitations.give_consent(wim, pool)
     claimed = next_assignment(wim)
     assert claimed.in_turns == in_turns_with(wim, claimed.hit.campaign)
-    assert {campaign.pool for campaign in claimed.in_turns} == {
-        claimed.hit.campaign.pool
+    assert {campaign.pool_id for campaign in claimed.in_turns} == {
+        claimed.hit.campaign.pool_id
     }

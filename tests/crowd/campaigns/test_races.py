@@ -135,7 +135,7 @@ def test_a_form_that_asks_for_more_answers_and_is_sent_twice_at_once_asks_once()
 
 
 def test_money_added_at_the_moment_of_an_approval_does_not_pass_the_budget():
-    Budget.objects.create(pool=Budget.SITE, limit_cents=1_000)
+    Budget.objects.create(pool=None, limit_cents=1_000)
     sam = make_user("sam")
     campaigns = [make_campaign(1, budget_cents=100) for _ in range(3)]
     for one in campaigns:

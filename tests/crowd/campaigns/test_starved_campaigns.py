@@ -45,7 +45,7 @@ def test_when_all_have_returned_what_is_left_it_is_stuck(campaign):
 def test_when_all_are_excluded_it_is_stuck_and_a_pardon_ends_that(campaign):
     workers = [make_worker(), make_worker()]
     exclusions.exclude(workers[0], POOL, "Sorry.")
-    exclusions.exclude(workers[1], "other-pool", "Sorry.")
+    exclusions.exclude(workers[1], "other", "Sorry.")
     assert not watch(campaign)
     Worker.objects.filter(pk=workers[1].pk).update(excluded=True)
     assert watch(campaign)
@@ -59,7 +59,7 @@ def test_who_is_paused_is_not_counted_on_until_they_get_work_again(campaign):
     assert watch(campaign)
     exclusions.resume(POOL)
     assert not watch(campaign)
-    exclusions.pause(worker, "other-pool")
+    exclusions.pause(worker, "other")
     assert not watch(campaign)
 
 

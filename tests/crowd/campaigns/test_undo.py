@@ -73,7 +73,7 @@ def decided(done, campaign, how):
     elif how == "over":
         run.complete(campaign.pk)
     elif how == "excluded":
-        exclusions.exclude(done.worker, campaign.pool, "No more of this work.")
+        exclusions.exclude(done.worker, campaign.pool_id, "No more of this work.")
     elif how == "old":
         age(done, 75)
     else:

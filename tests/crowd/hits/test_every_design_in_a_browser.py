@@ -103,8 +103,8 @@ def test_magnitudes_of_all_outputs_are_typed_one_after_the_other(at_work):
 def test_every_template_is_answered_by_mouse_on_a_wide_screen(open_page, wim):
     templates = hit_templates.all_templates()
     for slug in templates:
-        invitations.give_consent(wim, slug)
         campaign_of(slug, pool=slug)
+        invitations.give_consent(wim, slug)
     page = None
     for n, (slug, template) in enumerate(templates.items(), 1):
         path = reverse("work:hit", args=[next_assignment(wim, slug).pk])

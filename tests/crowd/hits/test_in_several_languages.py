@@ -224,7 +224,7 @@ TITLED = {"de": {"title": "Kurzer Test"}}
 
 def test_a_qualification_test_is_taken_in_one_language(site, wim, site_in):
     campaign = make_campaign(1)
-    spec = TestSpec("salt", campaign.pool, "A short test", translations=TITLED)
+    spec = TestSpec("salt", campaign.pool_id, "A short test", translations=TITLED)
     test = qualification_tests.write(spec, QUESTIONS)
     qualification_tests.publish(test.pk)
     site_in("de")

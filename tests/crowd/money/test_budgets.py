@@ -6,6 +6,7 @@ from crowd.models import Budget, Commitment
 from crowd.money.services import budgets
 from genie.history.models import LogEntry
 from genie.lib.errors import GenieError
+from tests.crowd.making import make_pools
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_engine]
 
@@ -13,6 +14,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.every_engine]
 @pytest.fixture(autouse=True)
 def _site_has_a_thousand_cents(settings):
     settings.GENIE = {**settings.GENIE, "SITE_BUDGET_CENTS": 1_000}
+    make_pools("xsum", "other")
 
 
 def commit(key, cents, by, pool="xsum"):
@@ -33,7 +35,7 @@ def test_the_sites_budget_holds_for_all_pools_together(sam):
 
 
 def test_a_pools_own_budget_holds_too(sam):
-    Budget.objects.create(pool="xsum", limit_cents=250)
+    Budget.objects.create(pool_id="xsum", limit_cents=250)
     assert budgets.budget_left("xsum") == 250
     assert budgets.budget_left("other") == 1_000
     with pytest.raises(GenieError, match="budget of xsum"):
@@ -43,9 +45,9 @@ def test_a_pools_own_budget_holds_too(sam):
 
 
 def test_a_pool_with_much_left_is_held_by_the_site_as_staff_set_it(sam):
-    Budget.objects.create(pool="xsum", limit_cents=99_999)
+    Budget.objects.create(pool_id="xsum", limit_cents=99_999)
     assert budgets.budget_left("xsum") == 1_000
-    Budget.objects.create(pool=Budget.SITE, limit_cents=5)
+    Budget.objects.create(pool=None, limit_cents=5)
     assert budgets.budget_left("xsum") == 5
 
 

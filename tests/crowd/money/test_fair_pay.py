@@ -35,7 +35,7 @@ def finished(n=6, *, by=None, **fields):
 def _finished(n, *, by, seconds=30.0, workers=None, **fields):
     campaign = make_campaign(n, **fields)
     if by is not None:
-        budgets.commit(key=campaign.key, pool=campaign.pool, amount_cents=60, by=by)
+        budgets.commit(key=campaign.key, pool=campaign.pool_id, amount_cents=60, by=by)
     for worker in workers or [make_worker()]:
         do_all(worker)
     work = Assignment.objects.filter(hit__campaign=campaign)
@@ -124,7 +124,7 @@ def test_what_is_approved_later_gets_the_bonus_later(boss):
 
 def test_an_account_that_is_still_open_stays_open(boss):
     campaign = finished(6)
-    budgets.commit(key=campaign.key, pool=campaign.pool, amount_cents=60, by=boss)
+    budgets.commit(key=campaign.key, pool=campaign.pool_id, amount_cents=60, by=boss)
     make_up(campaign.pk, by=boss, agreed_cents=18)
     account = Commitment.own.get(key=campaign.key)
     assert (account.amount_cents, account.settled_at) == (78, None)
@@ -136,7 +136,7 @@ def test_a_bonus_passes_no_budget(boss):
     Budget.objects.update_or_create(pool=campaign.pool, defaults={"limit_cents": 77})
     assert refused(campaign, boss, 18) == "over-budget"
     assert Commitment.own.get(key=campaign.key).amount_cents == 60
-    Budget.objects.filter(pool=campaign.pool).update(limit_cents=78)
+    Budget.objects.filter(pool=campaign.pool_id).update(limit_cents=78)
     assert make_up(campaign.pk, by=boss, agreed_cents=18)
 
 

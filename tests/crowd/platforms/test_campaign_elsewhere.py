@@ -287,9 +287,9 @@ def test_what_the_platform_approved_is_paid_and_a_late_rejection_gives_way(
 
 @pytest.mark.every_engine
 def test_requirements_go_along(turk):
-    Requirement.objects.create(pool=POOL, kind="APPROVED", at_least=500)
-    Requirement.objects.create(pool=POOL, kind="APPROVED_PERCENT", at_least=98)
-    Requirement.objects.create(pool=POOL, kind="COUNTRY", countries="us gb")
+    Requirement.objects.create(pool_id=POOL, kind="APPROVED", at_least=500)
+    Requirement.objects.create(pool_id=POOL, kind="APPROVED_PERCENT", at_least=98)
+    Requirement.objects.create(pool_id=POOL, kind="COUNTRY", countries="us gb")
     Elsewhere(turk).look()
     kind = RequesterHITType.own.get()
     assert [one.get("IntegerValues") for one in kind.requirements] == [
@@ -307,7 +307,7 @@ def test_requirements_go_along(turk):
 def test_a_qualification_test_of_ours_is_given_and_graded_there(turk):
     test = QualificationTest.objects.create(
         name="reads-well",
-        pool=POOL,
+        pool_id=POOL,
         title="Reading",
         introduction="Two questions.",
         state="PUBLISHED",
@@ -321,7 +321,7 @@ def test_a_qualification_test_of_ours_is_given_and_graded_there(turk):
     )
     data = item("drawn").data
     test.questions.create(data=data, expected={"good": True}, position=1)
-    Requirement.objects.create(pool=POOL, kind="TEST", test_name="reads-well")
+    Requirement.objects.create(pool_id=POOL, kind="TEST", test_name="reads-well")
     elsewhere = Elsewhere(turk)
     elsewhere.look()
     assert elsewhere.place.trouble == ""
@@ -338,7 +338,7 @@ def test_a_qualification_test_of_ours_is_given_and_graded_there(turk):
 @pytest.mark.every_engine
 def test_a_test_that_cannot_go_along_stops_the_campaign_in_words(turk, settings):
     settings.GENIE = {**settings.GENIE, "PLATFORMS": {"mturk": turk.options}}
-    Requirement.objects.create(pool=POOL, kind="TEST", test_name="nowhere")
+    Requirement.objects.create(pool_id=POOL, kind="TEST", test_name="nowhere")
     elsewhere = Elsewhere(turk)
     jobs.enqueue(sync.JOB, campaign=elsewhere.campaign.pk)
     jobs.drain()

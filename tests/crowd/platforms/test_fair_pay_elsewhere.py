@@ -25,7 +25,7 @@ TOTAL = 5 * (3 + 1)
 def elsewhere(turk):
     """A campaign that is over and approved, at 12 dollars an hour."""
     made = Elsewhere(turk, n=5, budget_cents=10_000)
-    budgets.commit(key=made.campaign.key, pool=made.campaign.pool, amount_cents=60, by=turk.staff)  # fmt: skip
+    budgets.commit(key=made.campaign.key, pool=made.campaign.pool_id, amount_cents=60, by=turk.staff)  # fmt: skip
     made.get_answers()
     made.approve_all()
     run.complete(made.campaign.pk)
@@ -67,8 +67,8 @@ def test_a_settled_campaign_is_looked_at_again_and_all_paid_once(elsewhere, turk
 
 def test_the_fee_counts_in_what_is_agreed_to_and_in_the_budget(elsewhere, turk):
     refused("cost-changed", plan, elsewhere, turk, 15)
-    pool = elsewhere.campaign.pool
-    Budget.objects.create(pool=pool, limit_cents=60 + TOTAL - 1)
+    pool = elsewhere.campaign.pool_id
+    Budget.objects.create(pool_id=pool, limit_cents=60 + TOTAL - 1)
     refused("over-budget", plan, elsewhere, turk)
     assert not LedgerEntry.own.filter(kind="BONUS").exists()
 

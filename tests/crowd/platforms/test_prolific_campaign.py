@@ -557,7 +557,7 @@ def test_low_pay_is_made_up_for_by_one_bonus_for_each_visit(there, campaign):
 
 @pytest.mark.every_engine
 def test_what_prolific_cannot_check_is_refused_before_publishing(there, campaign):
-    row = Requirement.objects.create(pool=POOL, kind="TEST", test_name="careful")
+    row = Requirement.objects.create(pool_id=POOL, kind="TEST", test_name="careful")
     before = len(there.requests)
     jobs.enqueue(sync.JOB, campaign=campaign.pk)
     jobs.drain()
@@ -568,7 +568,7 @@ def test_what_prolific_cannot_check_is_refused_before_publishing(there, campaign
     assert not OutwardCall.own.exists()
     assert len(there.requests) == before
     row.delete()
-    Requirement.objects.create(pool=POOL, kind="APPROVED", at_least=0)  # no demand
+    Requirement.objects.create(pool_id=POOL, kind="APPROVED", at_least=0)  # no demand
     jobs.enqueue(sync.JOB, campaign=campaign.pk)
     jobs.drain()
     assert len(there.studies) == 1

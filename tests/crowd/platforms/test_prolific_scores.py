@@ -32,8 +32,8 @@ def visit(there, number, campaign):
     person = Person(there, str(number))
     if person.come(campaign) is None:
         return False
-    person.browser.post(reverse("work:consent", args=[campaign.pool]))
-    page = person.browser.post(reverse("work:next"), {"pool": campaign.pool})
+    person.browser.post(reverse("work:consent", args=[campaign.pool_id]))
+    page = person.browser.post(reverse("work:next"), {"pool": campaign.pool_id})
     while found := re.search(r"/hit/(\d+)/", page["Location"]):
         hit = Assignment.objects.get(pk=found[1]).hit
         raw = opinion(who, hit)

@@ -32,8 +32,8 @@ CATALOGUE = {row["filter_id"]: row for row in FILTERS}
 
 @pytest.fixture
 def campaign(there):
-    Requirement.objects.create(pool=POOL, kind="COUNTRY", countries="US GB")
-    Requirement.objects.create(pool=POOL, kind="APPROVED_PERCENT", at_least=98)
+    Requirement.objects.create(pool_id=POOL, kind="COUNTRY", countries="US GB")
+    Requirement.objects.create(pool_id=POOL, kind="APPROVED_PERCENT", at_least=98)
     return make_campaign(6, platform="prolific")
 
 
@@ -55,7 +55,7 @@ def test_each_requirement_is_a_filter_and_who_passes_it_gets_work(there, campaig
 
 def test_what_is_required_after_publication_lets_nobody_in_and_is_told(there, campaign):
     look(campaign)
-    row = Requirement.objects.create(pool=POOL, kind="APPROVED", at_least=5)
+    row = Requirement.objects.create(pool_id=POOL, kind="APPROVED", at_least=5)
     look(campaign)
     assert "at least 5 approved" in ExternalCampaign.own.get().trouble
     wanda = Person(there, "1")
@@ -70,8 +70,8 @@ def test_what_is_required_after_publication_lets_nobody_in_and_is_told(there, ca
 
 def test_a_study_is_as_the_task_says(there):
     campaign = make_campaign(9, platform="prolific")
-    Requirement.objects.create(pool=POOL, kind="COUNTRY", countries="US GB")
-    Requirement.objects.create(pool=POOL, kind="LANGUAGE", languages="de zh")
+    Requirement.objects.create(pool_id=POOL, kind="COUNTRY", countries="US GB")
+    Requirement.objects.create(pool_id=POOL, kind="LANGUAGE", languages="de zh")
     terms = StudyTerms(
         groups=["64b0000000000000000000aa"],
         without_groups=["64b0000000000000000000bb"],
@@ -162,7 +162,7 @@ def test_what_no_filter_says_is_refused_in_words(asked, study, catalogue, said):
 
 @pytest.mark.parametrize(("countries", "n"), [("US", 1), ("US FR", 0), ("", 0)])
 def test_a_panel_that_guarantees_the_countries_brings_people_to_work(countries, n):
-    Requirement.objects.create(pool=POOL, kind="COUNTRY", countries="US GB")
+    Requirement.objects.create(pool_id=POOL, kind="COUNTRY", countries="US GB")
     campaign = make_campaign(1, platform="panel")
     PanelSource.objects.create(name="connect", title="Connect", countries=countries)
     browser = Client()

@@ -109,7 +109,7 @@ def test_only_the_word_itself_counts(site, wim):
 def test_workers_are_asked_again_what_they_agree_to(client):
     make_campaign(1)
     wim = make_worker(user=make_user("wam"), agreed=False)
-    wim.consents.create(pool=POOL, text_sha256="0" * 64)
+    wim.consents.create(pool_id=POOL, text_sha256="0" * 64)
     client.force_login(wim.user)
     page = client.get(reverse("work:consent", args=[POOL])).text
     assert "copy or paste" in page

@@ -71,9 +71,9 @@ def test_lists_take_as_many_queries_for_many_rows_as_for_one(office, ada):
         for _ in range(n):
             number = Campaign.own.count()
             campaign = make_campaign(2, of=items(2, f"{number}-"), pool=f"pool-{number}")  # fmt: skip
-            do_all(make_worker(campaign.pool))
+            do_all(make_worker(campaign.pool_id))
             invitations.invite(ada, "note")
-            budgets.commit(key=campaign.key, pool=campaign.pool, amount_cents=1, by=ada)
+            budgets.commit(key=campaign.key, pool=campaign.pool_id, amount_cents=1, by=ada)  # fmt: skip
             Budget.objects.create(pool=campaign.pool, limit_cents=5)
 
     def queries():
@@ -197,16 +197,16 @@ def test_one_message_goes_to_many_workers_and_a_note_only_to_staff(office):
 @pytest.mark.every_engine
 def test_budgets_show_what_is_left_and_staff_change_the_limit(office, ada):
     budgets.commit(key="a", pool=POOL, amount_cents=700, by=ada)
-    own = Budget.objects.create(pool=POOL, limit_cents=1_000)
+    own = Budget.objects.create(pool_id=POOL, limit_cents=1_000)
     page = text_of(office.get(page_of("budget")))
     assert "$10.00 $7.00 $3.00" in page
-    site = Budget.objects.get(pool=Budget.SITE)
+    site = Budget.objects.get(pool=None)
     assert "the whole site" in page
     limit = {"limit_cents": 2_000, "pool": "moved"}
     assert "This field is required" in text_of(office.post(page_of("budget", own.pk), limit))  # fmt: skip
     office.post(page_of("budget", own.pk), {**limit, "why": "A second grant."})
     own.refresh_from_db()
-    assert (own.pool, own.limit_cents) == (POOL, 2_000)
+    assert (own.pool_id, own.limit_cents) == (POOL, 2_000)
     assert said() == ["Changed Limit cents. Reason: A second grant."]
     office.post(page_of("budget", site.pk), {"limit_cents": -5, "why": "A try."})
     site.refresh_from_db()
@@ -259,7 +259,7 @@ def test_rows_of_record_cannot_be_edited_or_deleted_by_hand(office, ada):
 
 def test_many_workers_get_a_qualification_at_once_and_are_found_by_it(office):
     QualificationTest.objects.create(
-        name="sea", title="The sea", pool=POOL, version=1, seed=1
+        name="sea", title="The sea", pool_id=POOL, version=1, seed=1
     )
     workers = [make_worker() for _ in range(3)]
     make_worker()

@@ -338,7 +338,7 @@ def test_a_worker_stays_with_the_kind_of_work_that_they_chose(site, wim):
     make_campaign(1, of=items(1, "b-"), pool="other")
     site.post(reverse("work:next"), {"pool": "other"})
     assignment = Assignment.own.get()
-    assert assignment.hit.campaign.pool == "other"
+    assert assignment.hit.campaign.pool_id == "other"
     response = site.post(reverse("work:hit", args=[assignment.pk]), ANSWER)
     assert response["Location"] == reverse("work:home")
     assert Assignment.own.count() == 1

@@ -193,7 +193,7 @@ def test_only_people_who_got_a_link_see_its_study():
     )
     berta = make_worker(user=make_user("berta"))
     begun = make_worker("talks")
-    tokens = [invitations.invite(sam, places=5, pool=one.pool) for one in (study, talks)]  # fmt: skip
+    tokens = [invitations.invite(sam, places=5, pool=one.pool_id) for one in (study, talks)]  # fmt: skip
     assert open_campaigns(berta) == [open_to_all]
     assert not is_open(berta, talks)
     invitations.redeem(tokens[0], berta.user)

@@ -16,7 +16,7 @@ from crowd.workers.selectors.requirements import unmet
 from crowd.workers.services import invitations
 from genie.lib import jobs
 from genie.lib.errors import GenieError
-from tests.crowd.making import POOL, make_campaign
+from tests.crowd.making import POOL, make_campaign, make_pools
 from tests.factories import make_user
 
 
@@ -114,6 +114,7 @@ def test_wrong_addresses_are_told_by_line_and_nobody_is_invited(office):
 
 
 def test_the_last_invitation_that_keeps_a_study_closed_cannot_be_deleted(office, sam):
+    make_pools(POOL, "other")
     invitations.invite(sam, pool=POOL)
     link = Invitation.own.get()
     delete = reverse("admin:crowd_invitation_delete", args=[link.pk])

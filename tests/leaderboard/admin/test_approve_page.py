@@ -58,7 +58,7 @@ def test_it_shows_cost_workers_warnings_and_outputs(boss, waiting):
 
 def test_what_is_left_of_the_budget_stands_beside_it(boss, waiting):
     submission = waiting()
-    Budget.objects.create(pool="tidy-news", limit_cents=1000)
+    Budget.objects.create(pool_id="tidy-news", limit_cents=1000)
     text = re.sub(r"<[^>]+>|\s+", " ", boss.get(path_of(submission)).text)
     assert re.search(r"Left in the budget now +\$10\.00", text)
     assert re.search(r"Left afterwards +\$7\.75", text)
@@ -141,7 +141,7 @@ def test_nobody_pays_another_price_than_the_one_they_saw(boss, waiting, task):
 
 def test_a_budget_that_is_too_small_refuses_with_its_figures(boss, waiting):
     submission = waiting()
-    Budget.objects.create(pool="tidy-news", limit_cents=200)
+    Budget.objects.create(pool_id="tidy-news", limit_cents=200)
     page = boss.get(path_of(submission)).text
     assert "costs more than is left" in page
     answer = decide(boss, submission, "approve")

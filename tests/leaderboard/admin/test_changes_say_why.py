@@ -4,7 +4,7 @@ import pytest
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 
-from crowd.models import Budget, Requirement
+from crowd.models import Budget, Pool, Requirement
 from genie.accounts import tokens
 from genie.lib.admin import AsksWhy
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
@@ -119,7 +119,7 @@ def test_what_others_rest_on_is_not_deleted(boss, cast, task, who):
 
 @pytest.mark.every_engine
 def test_budgets_are_never_deleted(boss):
-    budget = Budget.objects.create(pool="tidy-news", limit_cents=100)
+    budget = Budget.objects.create(pool=Pool.objects.create(slug="x"), limit_cents=1)
     act(boss, "/admin/crowd/budget/", "delete_with_reason", budget, **YES)
     assert Budget.objects.filter(pk=budget.pk).exists()
 
@@ -127,7 +127,7 @@ def test_budgets_are_never_deleted(boss):
 def test_who_may_only_look_sees_no_question_why(client_of, staff):
     from django.contrib.auth.models import Permission
 
-    made = Requirement.objects.create(pool="tidy-news", kind="APPROVED", at_least=5)
+    made = Requirement.objects.create(pool=Pool.objects.create(slug="x"), kind="TEST")
     staff.user_permissions.add(Permission.objects.get(codename="view_requirement"))
     page = client_of("staff").get(f"/admin/crowd/requirement/{made.pk}/change/")
     assert page.status_code == 200

@@ -41,7 +41,7 @@ def test_a_list_of_results_never_loads_the_numbers_of_each_instance(
 
 
 def test_a_task_shows_its_release_and_what_is_left(boss, ranked, task):
-    Budget.objects.create(pool=task.slug, limit_cents=12345)
+    Budget.objects.create(pool_id=task.slug, limit_cents=12345)
     text = boss.get(f"/admin/leaderboard/task/{task.pk}/change/").text
     assert "$123.45" in text
     assert "0" * 64 in text

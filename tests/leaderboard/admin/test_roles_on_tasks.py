@@ -213,13 +213,13 @@ def test_a_workers_page_tells_all_that_its_reader_may_know(world):
 def test_a_row_cannot_be_moved_to_a_task_of_others(world):
     client = holder("Worker manager", HERE, world[Task].slug)
     required = Requirement.objects.create(
-        pool=world[Task].slug, kind="APPROVED", at_least=3
+        pool_id=world[Task].slug, kind="APPROVED", at_least=3
     )
     page = reverse("admin:crowd_requirement_change", args=[required.pk])
-    sent = {"kind": "APPROVED", "at_least": 4, "why": "More.", "pool": required.pool}
+    sent = {"kind": "APPROVED", "at_least": 4, "why": "More.", "pool": required.pool_id}
     assert client.post(page, {**sent, "pool": ELSEWHERE}).status_code == 403
     required.refresh_from_db()
-    assert (required.pool, required.at_least) == (world[Task].slug, 3)
+    assert (required.pool_id, required.at_least) == (world[Task].slug, 3)
     assert client.post(page, sent).status_code == 302
     required.refresh_from_db()
     assert required.at_least == 4

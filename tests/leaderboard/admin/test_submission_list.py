@@ -96,7 +96,7 @@ def test_bulk_approval_shows_the_total_and_warnings_first(boss, waiting, superus
 
 def test_bulk_approval_stops_at_the_budget_and_says_which(boss, waiting):
     first, second = waiting("First"), waiting("Second")
-    Budget.objects.create(pool="tidy-news", limit_cents=300)
+    Budget.objects.create(pool_id="tidy-news", limit_cents=300)
     page = act(boss, "approve_selected", first, second)
     assert "$4.50 of $3.00 left" in page.text
     assert "not enough" in page.text

@@ -195,7 +195,7 @@ def test_staff_read_campaigns_workers_and_bans(api_of, cast, task):
     evaluation = make_evaluation(kite, n=3)
     wren = make_worker(name="W-AT-THE-PLATFORM")
     answer(evaluation.judged_items.first().item, wren)
-    Ban.objects.create(worker=wren, pool="tidy-news", reason="Answers at random.")
+    Ban.objects.create(worker=wren, pool_id="tidy-news", reason="Answers at random.")
     api = api_of("staff")
     (campaign,) = api.get("/campaigns/", task="tidy-news").json()["results"]
     assert (campaign["n_hits"], campaign["state"]) == (3, "RUNNING")
@@ -220,7 +220,7 @@ def test_bans_show_among_workers_only_to_staff_who_may_see_bans(api_of, cast, ta
     from tests.factories import make_worker
 
     wren = make_worker()
-    Ban.objects.create(worker=wren, pool=task.slug, reason="Answers at random.")
+    Ban.objects.create(worker=wren, pool_id=task.slug, reason="Answers at random.")
     allow(cast.new_staff, Staff.SEE_WORKERS)
     api = api_of("new_staff")
     lines = api.get("/workers/").json()["results"]

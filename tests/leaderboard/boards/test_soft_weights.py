@@ -177,10 +177,10 @@ def _task():
 
 def doubt(task, worker, weight):
     made = {"n_workers": 6, "seed": 0, "code_version": "0"}
-    of = {"pool": task.slug, "polarity": "", "detector": "all-evidence"}
+    of = {"pool_id": task.slug, "polarity": "", "detector": "all-evidence"}
     fit, _ = DetectorFit.objects.get_or_create(**of, defaults=made)
     said = {"n_questions": 3, "p_careless": 1 - weight, "weight": weight}
-    Standing.objects.create(pool=task.slug, worker=worker, fit=fit, **said)
+    Standing.objects.create(pool_id=task.slug, worker=worker, fit=fit, **said)
 
 
 def means(task):
@@ -223,9 +223,9 @@ def test_whom_staff_decided_about_counts_in_full_or_not_at_all(task, settings):
     first, second, third = raters(task)[:3]
     for worker in (first, second, third):
         doubt(task, worker, 0.4)
-    Ban.objects.create(worker=first, pool=task.slug, reason="careless")
+    Ban.objects.create(worker=first, pool_id=task.slug, reason="careless")
     Ban.objects.create(
-        worker=second, pool=task.slug, reason="careless", lifted_at=timezone.now()
+        worker=second, pool_id=task.slug, reason="careless", lifted_at=timezone.now()
     )
     assert soft_weights(task.slug) == {str(third.pk): 0.4}
     settings.GENIE = {**settings.GENIE, "DETECTOR": "rate-guarded-2"}

@@ -104,7 +104,7 @@ def test_the_pages_counts_stand_there_with_those_of_others(crowd, boss):
 def test_tests_and_waiting_exclusions_stand_on_it(crowd, boss):
     work = Assignment.objects.filter(worker=crowd[1]).first()
     placement = Placement.objects.create(campaign=work.hit.campaign, item=work.hit.items.get(), polarity="NEGATIVE")  # fmt: skip
-    Grade.objects.create(placement=placement, assignment=work, worker=crowd[1], pool="tidy-news", polarity="NEGATIVE", correct=True)  # fmt: skip
+    Grade.objects.create(placement=placement, assignment=work, worker=crowd[1], pool_id="tidy-news", polarity="NEGATIVE", correct=True)  # fmt: skip
     shown = page(boss, crowd[1])
     assert "1 of 1 test questions right; too few" in shown
     links = boss.get(reverse("admin:quality_grade_worker", args=[crowd[1].pk])).text

@@ -119,7 +119,7 @@ def test_looking_at_boards_where_nothing_is_new_asks_as_much_for_one_task_as_for
         Score.objects.filter(submission__task=task).update(fit=fit)
         BoardFit.objects.update(created_at=timezone.now() - timedelta(days=2))
         banned_at = timezone.now() - timedelta(days=1)
-        ban = Ban.objects.create(worker=make_worker(), pool=slug)
+        ban = Ban.objects.create(worker=make_worker(), pool_id=slug)
         Ban.objects.filter(pk=ban.pk).update(created_at=banned_at)
         return task
 
@@ -135,11 +135,11 @@ def test_looking_at_boards_where_nothing_is_new_asks_as_much_for_one_task_as_for
         board(slug)
     assert asked() == one
     # what is thought of a worker has changed
-    fit = DetectorFit.objects.create(pool="tidy-news", n_workers=1, seed=1)
+    fit = DetectorFit.objects.create(pool_id="tidy-news", n_workers=1, seed=1)
     Standing.objects.create(
         fit=fit,
         worker=make_worker(),
-        pool="tidy-news",
+        pool_id="tidy-news",
         n_questions=9,
         p_careless=0.5,
         weight=0.5,

@@ -129,7 +129,7 @@ def test_a_banned_workers_ratings_are_left_out(client, world):
     evaluation = HumanEvaluation.objects.get(submission=world.systems[0])
     worker = Answer.objects.filter(item__campaign=evaluation.campaign).first()
     Ban.objects.create(
-        pool=evaluation.campaign.pool,
+        pool_id=evaluation.campaign.pool_id,
         worker=worker.assignment.worker,
         reason="careless",
     )

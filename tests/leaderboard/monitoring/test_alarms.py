@@ -16,7 +16,7 @@ from genie.upkeep import alerts
 from leaderboard.monitoring import alarms
 from quality.models import Ban, Grade, Placement
 from tests import factories
-from tests.crowd.making import POOL, do_one, make_campaign, make_worker
+from tests.crowd.making import POOL, do_one, make_campaign, make_pools, make_worker
 from tests.factories import make_user
 
 
@@ -26,17 +26,18 @@ def boss():
 
 
 def test_a_low_budget_is_told_and_where_to_raise_it(boss, client):
-    budget = Budget.objects.create(pool=POOL, limit_cents=10_000)
-    Commitment.objects.create(key="a", pool=POOL, amount_cents=9_000, approved_by=boss)
+    make_pools(POOL)
+    budget = Budget.objects.create(pool_id=POOL, limit_cents=10_000)
+    Commitment.objects.create(key="a", pool_id=POOL, amount_cents=9_000, approved_by=boss)  # fmt: skip
     assert alarms.budgets().verdict == "ok"
-    Commitment.objects.create(key="b", pool=POOL, amount_cents=100, approved_by=boss)
+    Commitment.objects.create(key="b", pool_id=POOL, amount_cents=100, approved_by=boss)
     [sentence] = alarms.budgets().points.values()
     assert "$9.00 of $100.00 are left: raise the limit" in sentence
     client.force_login(boss)
     address = sentence.rpartition(" ")[2]
     assert address.endswith(f"/{budget.pk}/change/")
     assert client.get(address.partition("8000")[2]).status_code == 200
-    Budget.objects.create(pool=Budget.SITE, limit_cents=9_200)
+    Budget.objects.create(pool=None, limit_cents=9_200)
     assert len(alarms.budgets().points) == 2
 
 
@@ -64,7 +65,7 @@ def graded(campaign, right, wrong, ago):
             submitted_at=timezone.now() - ago,
         )  # fmt: skip
         Grade.objects.create(
-            placement=place, assignment=done, worker=done.worker, pool=POOL,
+            placement=place, assignment=done, worker=done.worker, pool_id=POOL,
             criterion="overall", polarity="NEGATIVE", correct=n < right,
         )  # fmt: skip
 
@@ -105,9 +106,9 @@ def test_agreement_that_falls_is_told():
 def test_many_exclusions_at_once_are_told():
     make_campaign(1)
     for _ in range(4):
-        Ban.objects.create(worker=factories.make_worker(), pool=POOL, reason="careless")
+        Ban.objects.create(worker=factories.make_worker(), pool_id=POOL, reason="Noisy")
     assert alarms.crowds().verdict == "ok"
-    Ban.objects.create(worker=factories.make_worker(), pool=POOL, reason="careless")
+    Ban.objects.create(worker=factories.make_worker(), pool_id=POOL, reason="careless")
     [sentence] = alarms.crowds().points.values()
     assert f"{POOL}: 5 workers were excluded within a day" in sentence
     Ban.own.update(created_at=timezone.now() - timedelta(days=2))

@@ -109,7 +109,7 @@ def test_test_questions_are_counted_when_they_were_answered():
         )
         Grade.objects.create(
             placement=placement, assignment=assignment, worker=assignment.worker,
-            pool=campaign.pool, criterion="overall", polarity="NEGATIVE", correct=correct,
+            pool_id=campaign.pool_id, criterion="overall", polarity="NEGATIVE", correct=correct,
         )  # fmt: skip
     (row,) = watched([campaign], timezone.now())
     assert (row.n_tests, row.n_right) == (3, 2)

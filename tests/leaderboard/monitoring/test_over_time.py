@@ -91,7 +91,7 @@ def test_test_questions_right_are_shares_of_pieces(worked):
             campaign=done.hit.campaign, item=item, defaults={"polarity": "NEGATIVE"}
         )
         Grade.objects.create(
-            placement=place, assignment=done, worker=done.worker, pool=POOL,
+            placement=place, assignment=done, worker=done.worker, pool_id=POOL,
             criterion="overall", polarity="NEGATIVE", correct=i < N,
         )  # fmt: skip
     assert [point.value for point in over_time(worked).tests] == [1, 1, 0, 0]

@@ -162,7 +162,7 @@ def test_figures_of_an_import_leave_out_who_was_banned_and_what_was_withdrawn():
     worker = Worker.objects.get(
         platform_worker_id=platform_worker_id("elsewhere", "w1")
     )
-    Ban.objects.create(worker=worker, pool="elsewhere", reason="careless")
+    Ban.objects.create(worker=worker, pool_id="elsewhere", reason="careless")
     red = row.task.submissions.get(system_name="red")
     decide.withdraw(red, by=row.imported_by, reason="Asked to.")
     found = judgments_for(row.task).rows

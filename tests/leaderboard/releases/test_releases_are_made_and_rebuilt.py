@@ -90,7 +90,7 @@ def _left_out(submission):
     values = dict.fromkeys(CRITERIA, 0.0)
     banned = make_worker()
     rate(evaluation, instance, banned, values)
-    Ban.objects.create(worker=banned, pool=submission.task.slug, reason="careless")
+    Ban.objects.create(worker=banned, pool_id=submission.task.slug, reason="careless")
     for change in (
         {"state": Assignment.State.REJECTED},
         {"replaced_at": timezone.now()},
@@ -112,7 +112,7 @@ def _graded(submission, workers):
                 placement=placement,
                 assignment=assignment,
                 worker=worker,
-                pool=submission.task.slug,
+                pool_id=submission.task.slug,
                 polarity="POSITIVE",
                 correct=k < n,
             )
@@ -330,7 +330,7 @@ def test_what_the_work_may_cost_is_not_told(task, tmp_path):
 
 def test_scores_that_are_about_to_change_are_not_released(task, tmp_path):
     worker = Assignment.own.filter(state="APPROVED").first().worker
-    Ban.objects.create(worker=worker, pool=task.slug, reason="careless")
+    Ban.objects.create(worker=worker, pool_id=task.slug, reason="careless")
     with pytest.raises(CommandError, match="about to be rescored"):
         call_command("release", task.slug, "--out", str(tmp_path / "r"))
 

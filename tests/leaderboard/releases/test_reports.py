@@ -88,7 +88,7 @@ def test_an_empty_board_has_no_report(client_of, task):
 def test_why_there_is_no_archive_yet_is_said_on_the_page(client_of, task, two):
     # one who rated is excluded, and the scores are not computed again yet
     worker = Assignment.own.filter(state="APPROVED").first().worker
-    Ban.objects.create(worker=worker, pool=task.slug, reason="careless")
+    Ban.objects.create(worker=worker, pool_id=task.slug, reason="careless")
     text = client_of("superuser").post(address(task)).text
     assert "about to be rescored" in text
     assert "3 workers rated" in text

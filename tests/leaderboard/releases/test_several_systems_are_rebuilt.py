@@ -222,7 +222,9 @@ def test_what_not_everybody_may_see_stays_out(
     assert [row["system"] for row in rows(closed, "systems")] == ["Right", "Wrong"]
     assert "numbers match" in rebuilt(closed)
 
-    for place, hidden in enumerate(({"visibility": "PRIVATE"}, {"own_state": "WITHDRAWN"})):
+    for place, hidden in enumerate(
+        ({"visibility": "PRIVATE"}, {"own_state": "WITHDRAWN"})
+    ):
         Submission.objects.filter(pk=wrong.pk).update(
             **{"visibility": "PUBLIC", "own_state": "MEASURED", **hidden}
         )

@@ -54,7 +54,7 @@ def judge(campaign, *names, seconds=30.0):
     """Let people who came by the link judge all; each page takes them so long."""
     workers = [Worker.objects.get(user__username=name) for name in names]
     for worker in workers:
-        consent.give_consent(worker, campaign.pool)
+        consent.give_consent(worker, campaign.pool_id)
     good = {"ada": 0.9, "bob": 0.2}
 
     def quality(item):
@@ -80,7 +80,7 @@ def test_who_came_for_a_pilot_finds_it_before_all_other_work(mia, draft):
     invited(start(mia, draft), "guest")
     worker = Worker.objects.get(user__username="guest")
     pilot = Campaign.own.exclude(pk=other.pk).get()
-    assert [offer.pool for offer in offers(worker)] == [pilot.pool, other.pool]
+    assert [offer.pool for offer in offers(worker)] == [pilot.pool_id, other.pool_id]
 
 
 def test_from_the_link_to_proposals_that_are_taken_over(mia, draft):
@@ -130,7 +130,7 @@ def test_its_ratings_are_nowhere_but_in_the_pilot(mia, draft):
     mia.post(at(draft, "start"), {"load": ""})
     task = Task.own.get()
     assert Answer.own.exists()
-    assert campaign.pool != task.slug
+    assert campaign.pool_id != task.slug
     assert not HumanEvaluation.objects.filter(campaigns__campaign=campaign).exists()
     assert current_fit(task) is None
     # what has been loaded is piloted no more
@@ -151,7 +151,7 @@ def test_a_price_is_shown_before_it_is_paid_and_freed_when_it_ends(mia, draft):
     assert Commitment.own.get().amount_cents == 100
     start(mia, draft)
     assert Campaign.own.count() == 2
-    assert len({one.pool for one in Campaign.own}) == 2
+    assert len({one.pool_id for one in Campaign.own}) == 2
 
 
 def test_a_page_that_is_sent_again_once_its_pilot_is_over_approves_nothing(mia, draft):
@@ -185,8 +185,8 @@ def test_what_was_stopped_while_somebody_was_at_work_is_settled_later(mia, draft
     start(mia, draft, reward="0.10", shown_cents="300", joins="on")
     campaign = Campaign.own.get()
     worker = Worker.objects.get(user__username="mia")
-    consent.give_consent(worker, campaign.pool)
-    open_work = claim.next_assignment(worker, campaign.pool)
+    consent.give_consent(worker, campaign.pool_id)
+    open_work = claim.next_assignment(worker, campaign.pool_id)
     mia.post(at(draft, "delete"))
     keep.forget_old()
     assert Commitment.own.get().amount_cents == 300

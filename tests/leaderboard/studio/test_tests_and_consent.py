@@ -11,7 +11,7 @@ from leaderboard.evaluation.run import advance
 from leaderboard.models import Draft, Submission, Task
 from leaderboard.studio.forms import CONSENT
 from leaderboard.studio.services import own_test
-from tests.crowd.making import make_worker
+from tests.crowd.making import make_pools, make_worker
 from tests.each import each
 from tests.leaderboard.studio.test_before_loading import REFERENCED
 from tests.leaderboard.studio.test_new import csv_of
@@ -55,6 +55,7 @@ def test_a_test_that_is_written_here_is_passed_first(mia):
 
 def test_one_of_the_sites_tests_is_chosen_and_must_be_in_use(mia):
     other = Task(slug="english", title="English")
+    make_pools("english")
     own_test.publish(other, own_test.read(OWN), 50, by=None)
     draft = _loaded(mia, qualification="named", test_name="english")
     QualificationTest.own.update(state="RETIRED")

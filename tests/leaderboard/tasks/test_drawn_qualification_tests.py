@@ -45,7 +45,7 @@ def test_the_questions_are_half_right_and_half_wrong_and_nobody_judges_them(task
     test = qualification.draw_test(task, 6, rules={"n_tries": 3})
     questions = list(test.questions.all())
     assert [q.expected["good"] for q in questions].count(True) == 3
-    assert (test.state, test.name, test.pool) == ("DRAFT", task.slug, task.slug)
+    assert (test.state, test.name, test.pool_id) == ("DRAFT", task.slug, task.slug)
     assert test.n_tries == 3
     unjudged = task.instances.filter(sample_rank__gte=20)
     assert {q.content_key for q in questions} <= keys(task, unjudged)

@@ -119,7 +119,7 @@ def test_it_is_not_paid_past_a_budget_and_then_nothing_has_happened(wim, sam):
     budgets.commit(key="tight", pool=POOL, amount_cents=20, by=sam)
     run.stop(campaign.pk, sam, "Enough.")
     budgets.settle("tight", 10)
-    Budget.objects.filter(pool="").update(limit_cents=15)
+    Budget.objects.filter(pool=None).update(limit_cents=15)
     one = services.against_rejection(wim, work.pk, WORDS)
     refused("over-budget", services.grant, one.pk, by=sam, sentence="Yes.")
     one.refresh_from_db()

@@ -19,7 +19,7 @@ def retired():
         campaign=campaign, item=campaign.items.earliest("pk"), polarity="POSITIVE"
     )
     fit = DetectorFit.objects.create(
-        pool=POOL,
+        pool_id=POOL,
         polarity="POSITIVE",
         detector="all-evidence",
         counts_sha256="0" * 64,

@@ -195,10 +195,10 @@ def planned(
 # system's output, and the other way round.
 def keep_lent_apart(evaluation: HumanEvaluation, campaign: Campaign) -> None:
     """Separate a new campaign's questions, and questions made of its outputs."""
-    if campaign.input_scope == campaign.pool:
+    if campaign.input_scope == campaign.pool_id:
         return
     own = list(evaluation.systems.values_list("submission", flat=True))
-    placed = Placement.objects.filter(campaign__pool=campaign.pool).filter(
+    placed = Placement.objects.filter(campaign__pool=campaign.pool_id).filter(
         Q(campaign=campaign) | Q(made_from__submission__in=own)
     )
     rows = [

@@ -32,7 +32,7 @@ def drawn_test(n=4, *, published=True, of=None, name=NAME, **rules):
 def written_test(*rows, published=True, name=NAME, **rules):
     """Make a test by hand; each row: text, answers, index of the right one."""
     test = QualificationTest.objects.create(
-        name=name, pool=POOL, title="By hand", seed=1, **rules
+        name=name, pool_id=POOL, title="By hand", seed=1, **rules
     )
     for position, (text, answers, right) in enumerate(rows):
         QualificationQuestion.objects.create(

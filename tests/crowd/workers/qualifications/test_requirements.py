@@ -118,13 +118,13 @@ def test_an_unusable_configuration_is_refused():
     assert not Requirement.own.exists()
     for fields in (
         {"kind": "APPROVED", "at_least": 1},
-        {"kind": "TEST", "pool": POOL},
-        {"kind": "APPROVED", "pool": POOL},
-        {"kind": "APPROVED_PERCENT", "pool": POOL, "at_least": 101},
-        {"kind": "COUNTRY", "pool": POOL, "countries": "U1"},
+        {"kind": "TEST", "pool_id": POOL},
+        {"kind": "APPROVED", "pool_id": POOL},
+        {"kind": "APPROVED_PERCENT", "pool_id": POOL, "at_least": 101},
+        {"kind": "COUNTRY", "pool_id": POOL, "countries": "U1"},
     ):
         with pytest.raises(ValidationError):
-            Requirement(**fields).clean()
+            Requirement(**fields).full_clean()
 
 
 def test_what_is_lacking_is_said_in_words():

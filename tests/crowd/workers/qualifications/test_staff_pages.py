@@ -106,7 +106,7 @@ def test_a_drawn_test_is_looked_at_and_copied_but_not_changed(office):
     assert "Not a draft" in text_of(said)
     do(office, TESTS, "retire_selected", copy.pk)
     assert not QualificationTest.own.filter(state="PUBLISHED").exists()
-    test = QualificationTest.objects.create(name="x", pool=POOL, title="Empty", seed=1)
+    test = QualificationTest.objects.create(name="x", pool_id=POOL, title="x", seed=1)
     said = text_of(do(office, TESTS, "publish_selected", test.pk))
     assert "it has no questions" in said
 

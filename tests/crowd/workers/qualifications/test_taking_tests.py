@@ -164,7 +164,7 @@ def test_a_new_version_can_ask_everybody_again():
 def test_who_gets_no_work_gets_no_test():
     drawn_test(1)
     worker = make_worker()
-    Exclusion.objects.create(worker=worker, pool=POOL, message="No.")
+    Exclusion.objects.create(worker=worker, pool_id=POOL, message="No.")
     refused("no-such-test", test_attempts.start, worker, NAME)
 
 

@@ -45,7 +45,7 @@ def test_the_seed_of_the_sample_is_told_only_once_nobody_is_asked(client, kite, 
     Campaign.objects.filter(pool=task.slug).update(state="COMPLETE")
     assert telling("card.json") == {True}
     test = QualificationTest.objects.create(
-        name="tidy", pool=task.slug, title="Tidy", state="PUBLISHED", seed=1
+        name="tidy", pool_id=task.slug, title="Tidy", state="PUBLISHED", seed=1
     )
     assert telling("card.json") == {False}
     QualificationTest.objects.filter(pk=test.pk).update(state="RETIRED")

@@ -105,11 +105,11 @@ def test_a_banned_workers_ratings_are_in_no_table(judged):
     instance = judged.instances.first()
     rate(evaluation, instance, worker, {"fluency": 0.0, "truth": 0.0})
     with_them = system_ratings_of([evaluation.pk])
-    Ban.objects.create(worker=worker, pool=judged.slug, reason="careless")
+    Ban.objects.create(worker=worker, pool_id=judged.slug, reason="careless")
 
     assert worker.pk in set(with_them["worker"])
     assert worker.pk not in set(system_ratings_of([evaluation.pk])["worker"])
-    Ban.own.update(pool="another-task")
+    Ban.own.update(pool=make_task("another-task").slug)
     assert worker.pk in set(system_ratings_of([evaluation.pk])["worker"])
 
 

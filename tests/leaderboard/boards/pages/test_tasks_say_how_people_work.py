@@ -52,11 +52,11 @@ def test_quality_control_is_told_in_figures_of_people_and_programs_apart(
             placement=placement,
             assignment=answer(item, worker),
             worker=worker,
-            pool=task.slug,
+            pool_id=task.slug,
             polarity="POSITIVE",
             correct=correct,
         )
-    Ban.objects.create(worker=people, pool=task.slug, reason="careless")
+    Ban.objects.create(worker=people, pool_id=task.slug, reason="careless")
 
     said = read(client.get(ABOUT))
 
@@ -72,7 +72,7 @@ def test_what_workers_need_is_said(client, task, read):
     assert "no qualification test is required" in read(client.get(ABOUT))
     QualificationTest.objects.create(
         name="careful",
-        pool=task.slug,
+        pool_id=task.slug,
         title="Careful reading",
         state="PUBLISHED",
         seed=1,
@@ -82,7 +82,7 @@ def test_what_workers_need_is_said(client, task, read):
         {"kind": "APPROVED", "at_least": 500},
         {"kind": "COUNTRY", "countries": "GB US"},
     ):
-        Requirement.objects.create(pool=task.slug, **fields)
+        Requirement.objects.create(pool_id=task.slug, **fields)
     said = read(client.get(ABOUT))
     assert "“Careful reading”: 80 % of its questions, 2 attempts, 24 hours" in said
     assert "at least 500 approved HITs" in said
@@ -99,7 +99,7 @@ def test_every_demo_task_shows_its_work(client, db, slug):
 def test_staff_see_campaigns_and_money_first(client_of, task, read, who):
     submission = make_submission(task, **who, state="ANNOTATING")
     campaign = make_evaluation(submission).campaign
-    Budget.objects.create(pool=task.slug, limit_cents=50_000)
+    Budget.objects.create(pool_id=task.slug, limit_cents=50_000)
 
     said = read(client_of("superuser").get("/admin/"))
 

@@ -347,11 +347,11 @@ def test_both_sides_count_equally_and_the_decision_stays():
 
 
 def hold_somebody(pool):
-    fit = DetectorFit.objects.create(pool=pool, n_workers=1, seed=1)
+    fit = DetectorFit.objects.create(pool_id=pool, n_workers=1, seed=1)
     worker = make_worker(name="held", simulated=True)
     said = {"n_questions": 9, "n_correct": 0, "p_noisy": 1.0, "threshold": 0.99}
     verdict = Verdict.objects.create(fit=fit, worker=worker, noisy=True, **said)
-    return HeldExclusion.objects.create(worker=worker, pool=pool, verdict=verdict)
+    return HeldExclusion.objects.create(worker=worker, pool_id=pool, verdict=verdict)
 
 
 def test_a_comparison_of_which_tests_stand_out_is_approved_with_a_word(

@@ -135,7 +135,7 @@ def test_the_notice_leads_to_where_ratings_are_left_out_and_back(
     again = posted(manager, address, reason=REASON)
     assert "already banned" in again.text
     ban = Ban.own.get()
-    assert (ban.worker, ban.pool, ban.reason) == (dora, task.slug, REASON)
+    assert (ban.worker, ban.pool_id, ban.reason) == (dora, task.slug, REASON)
     assert LogEntry.objects.filter(object_id=str(ban.pk)).count() == 1
     assert Message.objects.filter(worker=dora, kind="BANNED").count() == 1
 

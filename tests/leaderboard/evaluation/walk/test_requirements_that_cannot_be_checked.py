@@ -58,7 +58,7 @@ def test_an_approval_names_the_requirement_and_the_platform_and_sets_nothing_asi
 
 def test_what_staff_require_of_all_work_of_the_task_counts_too(task, measured, boss):
     ask_on(task, "panel")
-    Requirement.objects.create(pool=task.slug, kind="TEST", test_name="careful")
+    Requirement.objects.create(pool_id=task.slug, kind="TEST", test_name="careful")
     with pytest.raises(GenieError, match="qualification careful"):
         decide.approve(measured, by=boss)
 
@@ -66,7 +66,7 @@ def test_what_staff_require_of_all_work_of_the_task_counts_too(task, measured, b
 def test_a_requirement_after_the_approval_stops_the_launch(task, measured, boss):
     ask_on(task, "panel")
     decide.approve(measured, by=boss, start_now=True)
-    Requirement.objects.create(pool=task.slug, kind="COUNTRY", countries="US")
+    Requirement.objects.create(pool_id=task.slug, kind="COUNTRY", countries="US")
     settle()
     measured.refresh_from_db()
     assert "cannot check" in measured.work.failure
