@@ -21,6 +21,7 @@ from genie_research.papers.dynamic.simulation import (
     FixedWorker,
     Population,
     SimulatedVotes,
+    draw_difficulties,
 )
 from leaderboard.stats.stopping.sequential import Hoeffding
 
@@ -90,7 +91,8 @@ def study(seed):
     rng = np.random.default_rng(seed)
     for mean, n in SETTINGS:
         population = Population(mean, 0.1, n)
-        yield mean, population.draw_workers(rng)[0], population.draw_requests(rng)
+        pool = population.draw_workers(rng)[0]
+        yield mean, pool, draw_difficulties(n, mean, 0.1, rng)
 
 
 def run_ours(iterations, seed):

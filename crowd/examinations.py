@@ -24,7 +24,8 @@ def register_all() -> None:
 
 
 def money() -> Finding:
-    cents = _by_state("amount_cents")
+    planned = LedgerEntry.objects.order_by().values_list("state")
+    cents = dict(planned.annotate(n=Sum("amount_cents")))
     unplanned = Assignment.objects.filter(
         state__in=[Assignment.State.SUBMITTED, Assignment.State.APPROVED],
         reward_cents__gt=0,
@@ -115,9 +116,3 @@ def requesters_keys() -> Finding:
             f"{sum(lost.values()):,} (fingerprint {', '.join(sorted(lost))})"
         )
     return Finding(worst(len(lost)), sentence)
-
-
-def _by_state(column: str) -> dict[str, int]:
-    return dict(
-        LedgerEntry.objects.order_by().values_list("state").annotate(n=Sum(column))
-    )

@@ -19,8 +19,6 @@ from leaderboard.tasks.services.load import templates_of
 from quality.detection.models import ALL_EVIDENCE
 from quality.detection.stats.detector_specs import DETECTORS
 
-HOURS = range(24)
-
 
 def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     configured = settings.GENIE
@@ -36,7 +34,7 @@ def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
                 "Use an IANA name such as Europe/Berlin.",
             )
         )
-    if configured["CAMPAIGN_HOUR"] not in HOURS:
+    if configured["CAMPAIGN_HOUR"] not in range(24):
         messages.append(
             _error(
                 "E002",
@@ -77,7 +75,12 @@ def task_folders_are_usable(**_kwargs: Any) -> list[CheckMessage]:
         except GenieError as error:
             found = [_error("E005", error.message)]
         # External pieces are only reported, and the site starts without them.
-        messages += [_warning_of(one) for one in found] if slug in outside else found
+        if slug in outside:
+            found = [
+                Warning(f"{one.msg} The task cannot be loaded.", id="genie.W002")
+                for one in found
+            ]
+        messages += found
     return (
         messages
         + [
@@ -92,10 +95,6 @@ def task_folders_are_usable(**_kwargs: Any) -> list[CheckMessage]:
             for path in shipped.covered()
         ]
     )
-
-
-def _warning_of(message: CheckMessage) -> CheckMessage:
-    return Warning(f"{message.msg} The task cannot be loaded.", id="genie.W002")
 
 
 def extensions_are_usable(**_kwargs: Any) -> list[CheckMessage]:

@@ -69,8 +69,7 @@ class Credentials:
 
 
 def account(username: str, **fields: Any) -> Any:
-    users = get_user_model()
-    user, _ = users.objects.get_or_create(
+    user, _ = get_user_model().objects.get_or_create(
         username=username, defaults={"email": f"{username}{MARK}", **fields}
     )
     return user
@@ -212,9 +211,7 @@ class Opinions:
         if text in self._references.get(item.content_key, set()):
             return OPINIONS["right"]
         rows = Prediction.objects.filter(text=text).values_list(
-            "submission__task__slug",
-            "submission__system_name",
-            "instance__instance_id",
+            "submission__task__slug", "submission__system_name", "instance__instance_id"
         )
         for slug, system, instance_id in rows:
             known = (slug, system) in self._notes
@@ -245,7 +242,6 @@ Say = Callable[[str], None]
 HALF_JUDGED_TASK = "demo-translation"
 SHUFFLED = "Shuffled-Ids"
 N_QUESTIONS = 6
-TEST_RULES = {"pass_percent": 80, "n_tries": 3, "wait_hours": 0}
 
 
 def slugs() -> list[str]:
@@ -361,7 +357,8 @@ def _qualify(pools: list[str], say: Say) -> None:
     if known.exists():
         return
     with transaction.atomic():
-        test = qualification.draw_test(task, N_QUESTIONS, rules=TEST_RULES)
+        rules = {"pass_percent": 80, "n_tries": 3, "wait_hours": 0}
+        test = qualification.draw_test(task, N_QUESTIONS, rules=rules)
         qualification_tests.publish(test.pk, demo_admin())
         requirements.test_of_pool(task.slug, test.name)
         # a separate seed: answers to the test must not depend on the number of HITs

@@ -14,8 +14,6 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO, TextIO
 
-import python_calamine as calamine
-
 from genie.lib.errors import GenieError
 
 Opener = Callable[[], BinaryIO]
@@ -127,17 +125,13 @@ class File:
             raise refuse("not-a-table", f"the file is {kind}", self.name)
         if not head.strip(b" \t\r\n\xef\xbb\xbf"):
             raise refuse("empty-file", "the file is empty", self.name)
-        encoding = next(
-            (e for m, e in _MARKS.items() if head.startswith(m)), "utf-8-sig"
-        )
-        if b"\0" in head and encoding == "utf-8-sig":
-            message = (
-                "a character of number 0 stands here: it is no text; save it as UTF-8"
-            )
+        code = next((e for m, e in _MARKS.items() if head.startswith(m)), "utf-8-sig")
+        if b"\0" in head and code == "utf-8-sig":
+            message = "a character of number 0 is here: no text; save it as UTF-8"
             line = head.count(b"\n", 0, head.index(b"\0")) + 1
             raise refuse("not-text", message, self.name, f"line {line:,}")
-        stream, kind = self.open(), encoding.removesuffix("-sig").upper()
-        with io.TextIOWrapper(stream, encoding, newline=newline) as text:
+        stream, kind = self.open(), code.removesuffix("-sig").upper()
+        with io.TextIOWrapper(stream, code, newline=newline) as text:
             try:
                 yield text
             except UnicodeDecodeError as error:
@@ -223,16 +217,21 @@ def unpack(name: str, stream: Opener, limits: Limits | None = None) -> Iterator[
             names, path = [*sheets(file)], PurePosixPath(name).with_suffix("")
             by_sheet = [replace(file, name=f"{path}/{s}.xlsx", sheet=s) for s in names]
             yield from by_sheet if names[1:] else [file]
-    except (zipfile.BadZipFile, calamine.CalamineError, *_DAMAGED) as error:
+    except (zipfile.BadZipFile, *_DAMAGED) as error:
         message = f"the archive or workbook is damaged ({error}); send it again"
         raise refuse("damaged-file", message, name) from error
 
 
-def sheets(file: File) -> dict[str, calamine.CalamineSheet]:
+def sheets(file: File) -> dict[str, Any]:
     """Return the visible sheets of a workbook that hold something, by name."""
+    import python_calamine as calamine  # missing in a process with limits
+
     visible = calamine.SheetVisibleEnum.Visible
-    with file.open() as stream:
-        book = calamine.load_workbook(io.BytesIO(stream.read()))
-    names = [one.name for one in book.sheets_metadata if one.visible == visible]
-    found = {s: book.get_sheet_by_name(s) for s in names if file.sheet in ("", s)}
+    try:
+        with file.open() as stream:
+            book = calamine.load_workbook(io.BytesIO(stream.read()))
+        names = [one.name for one in book.sheets_metadata if one.visible == visible]
+        found = {s: book.get_sheet_by_name(s) for s in names if file.sheet in ("", s)}
+    except calamine.CalamineError as error:
+        raise zipfile.BadZipFile(str(error)) from error
     return {name: one for name, one in found.items() if one.height}

@@ -37,7 +37,7 @@ WATCHED: dict[str, str] = {
     "crowd.hits.services": "build:extend=campaign build:take_back_slot* check_answers:keep_signals*",
     "crowd.messages": "services:send* services:send_from_requester*",
     "crowd.money.services": """
-        bonuses:give=campaign budgets:commit=budget budgets:divide=commitment budgets:set_aside_again=budget,commitment budgets:set_limit=budget fair_pay:make_up=campaign
+        bonuses:give=campaign budgets:_budgets=budget? budgets:commit budgets:divide=commitment budgets:set_aside_again=commitment budgets:set_limit=budget fair_pay:make_up=campaign
         payments:cancel* payments:plan_after_all* payouts:lock=payoutterms
     """,
     "crowd.requester": "api:_answer=requester",

@@ -305,7 +305,7 @@ def test_one_task_of_the_demo_shows_every_state(
         "Dictionary-Walk is half rated: sign in as a worker to continue",
         "a script that counts words judged 150 outputs of German to English (demo)",
     ]
-    assert dict(Submission.objects.values_list("system_name", "state")) == {
+    assert {row.system_name: row.state for row in Submission.objects.all()} == {
         **dict.fromkeys(["Ferry-Large", "Ferry-Small", "Wordbridge"], "PUBLISHED"),
         "Dictionary-Walk": "ANNOTATING",
         "Shuffled-Ids": "MEASURED",

@@ -23,12 +23,7 @@ from leaderboard.metric_runs import services
 from leaderboard.tasks import shipped
 from leaderboard.tasks.services import load
 from tests import installed
-from tests.factories import (
-    make_predictions,
-    make_submission,
-    make_team,
-    make_user,
-)
+from tests.factories import make_predictions, make_submission, make_team, make_user
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "docs" / "example-extension"

@@ -59,8 +59,7 @@ class Client:
 
     def whoami(self) -> Json:
         """Tell whose token this is, what it may do, and for which teams."""
-        found: Json = self._http.json("/api/v1/whoami/")
-        return found
+        return self._http.json("/api/v1/whoami/")
 
     def tasks(self) -> list[Json]:
         """List the benchmark tasks."""
@@ -84,14 +83,14 @@ class Client:
                 if problem.status not in {401, 403}:
                     raise
         body, content_type = multipart([], path)
-        found: Json = self._http.json(
+        found = self._http.json(
             f"/tasks/{quote(task)}/check/", data=body, content_type=content_type
         )
         return {**found, "warnings": None}
 
     def _examined(self, task: str, path: Path) -> Json:
         body, content_type = multipart([("task", task)], path)
-        found: Json = self._http.json(
+        found = self._http.json(
             "/api/v1/submissions/validate/",
             data=body,
             content_type=content_type,
@@ -138,7 +137,7 @@ class Client:
         }
         fields += [(name, said) for name, said in about.items() if said]
         body, content_type = multipart(fields, _readable(file))
-        made: Json = self._http.json(
+        return self._http.json(
             "/api/v1/submissions/",
             data=body,
             content_type=content_type,
@@ -147,7 +146,6 @@ class Client:
             again=True,
             told=sent,
         )
-        return made
 
     def mine(self, *, task: str | None = None, state: str | None = None) -> list[Json]:
         """List your teams' submissions, newest first."""
@@ -164,12 +162,11 @@ class Client:
         return self._changed(number, "restore", {})
 
     def _changed(self, number: int, verb: str, fields: Json) -> Json:
-        found: Json = self._http.json(
+        return self._http.json(
             f"/api/v1/submissions/{int(number)}/{verb}/",
             data=json.dumps(fields).encode(),
             content_type="application/json",
         )
-        return found
 
     def outputs(self, number: int) -> Iterator[Json]:
         """Give a submission's outputs: `id`, `position` and `text` of each instance."""
@@ -199,8 +196,7 @@ class Client:
 
     def submission(self, number: int) -> Json:
         """Tell where a submission is, with its story, metrics and scores."""
-        found: Json = self._http.json(f"/api/v1/submissions/{int(number)}/")
-        return found
+        return self._http.json(f"/api/v1/submissions/{int(number)}/")
 
     def wait(
         self,
@@ -229,7 +225,8 @@ class Client:
                 told(event)
             n_told = len(found["events"])
             looked(found)
-            if found["state"] in until or _stuck(found):
+            failure = found.get("failure") or {}
+            if found["state"] in until or failure.get("permanent"):
                 return found
             if time.monotonic() >= end:
                 raise Problem(
@@ -294,7 +291,7 @@ class Client:
         """
         query = f"?since={int(kept['size'])}" if kept else ""
         try:
-            head: Json = self._http.json(f"/api/v1/history/{query}")
+            head = self._http.json(f"/api/v1/history/{query}")
         except Problem as problem:
             if kept is None or problem.status != 404:
                 raise
@@ -313,7 +310,7 @@ class Client:
                 code="no-entry",
             )
         query = f"?size={int(head['size'])}" if head else ""
-        entry: Json = self._http.json(f"/api/v1/history/entries/{int(number)}/{query}")
+        entry = self._http.json(f"/api/v1/history/entries/{int(number)}/{query}")
         if entry["number"] != number:
             raise Problem(
                 f"Asked for entry {number}, the site gives {entry['number']}.",
@@ -355,11 +352,6 @@ def _readable(file: str | Path) -> Path:
     if not path.is_file():
         raise Problem(f"There is no file {path}.", code="no-file")
     return path
-
-
-def _stuck(found: Json) -> bool:
-    failure = found.get("failure")
-    return bool(failure and failure.get("permanent"))
 
 
 def _row(row: Json, criterion: str | None) -> Json:

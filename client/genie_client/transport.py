@@ -42,25 +42,22 @@ class Transport:
             )
         self.site = site.rstrip("/")
         self._token = token
+        self.has_token = bool(token)
         self._timeout = timeout
         self._retries = retries
         self._opener = urllib.request.build_opener(_NoRedirect(), _Listening())
 
-    @property
-    def has_token(self) -> bool:
-        """Tell whether requests are somebody's."""
-        return bool(self._token)
-
-    def json(self, path: str, **options: Any) -> Any:
+    def json(self, path: str, **options: Any) -> dict[str, Any]:
         """Ask, and read a JSON answer."""
         raw = self.bytes(path, accept="application/json", **options)
         try:
-            return json.loads(raw)
+            found: dict[str, Any] = json.loads(raw)
         except ValueError as error:
             raise Problem(
                 f"{self.site} did not respond with JSON; is it a Genie site?",
                 code="not-genie",
             ) from error
+        return found
 
     def bytes(
         self,

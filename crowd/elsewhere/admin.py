@@ -36,11 +36,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
 
-OFFERED = (
-    Campaign.State.SCHEDULED,
-    Campaign.State.RUNNING,
-    Campaign.State.PAUSED,
-)
+OFFERED = (Campaign.State.SCHEDULED, Campaign.State.RUNNING, Campaign.State.PAUSED)
 
 
 class PanelForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -89,8 +85,7 @@ class PanelSourceAdmin(AsksWhy):
         if not rows:
             return "No campaign uses panels at the moment."
         return format_html(
-            "<ul>{}</ul>",
-            format_html_join("", "<li>{}<br><code>{}</code></li>", rows),
+            "<ul>{}</ul>", format_html_join("", "<li>{}<br><code>{}</code></li>", rows)
         )
 
 
@@ -141,11 +136,7 @@ def send_again(pk: int, by: AbstractBaseUser, reason: str) -> bool:
         OutwardCall.objects.filter(pk=pk)
         .filter(Q(state=State.FAILED) | Q(kind=Kind.BONUS, state=State.SENDING))
         .update(
-            state=State.PLANNED,
-            first_sent_at=None,
-            done_at=None,
-            trouble="",
-            code="",
+            state=State.PLANNED, first_sent_at=None, done_at=None, trouble="", code=""
         )
     )
     return _noted(pk, by, f"Resent: {reason}", again)

@@ -208,12 +208,7 @@ def _problems(config: Any) -> Iterator[str]:
         return
     if not isinstance(config.get("missing", False), bool):
         yield "missing must be true or false"
-    yield from _of_severities(config.get("severities", USUAL))
-    yield from _of_categories(config.get("categories", {}))
-    yield from _of_weights(config)
-
-
-def _of_severities(names: Any) -> Iterator[str]:
+    names = config.get("severities", USUAL)
     if (
         not _are_texts(names)
         or not 1 <= len(names) <= MOST_SEVERITIES
@@ -224,6 +219,8 @@ def _of_severities(names: Any) -> Iterator[str]:
             f"severities must be one to {MOST_SEVERITIES} different names in small "
             "letters, such as minor"
         )
+    yield from _of_categories(config.get("categories", {}))
+    yield from _of_weights(config)
 
 
 def _of_categories(categories: Any) -> Iterator[str]:

@@ -91,7 +91,10 @@ def formatted(text: str, kind: str) -> Formatted | None:
     if kind == CODE:
         return Formatted(format_html("<pre><code>{}</code></pre>", text), kind)
     if kind == CONVERSATION:
-        return Formatted(_conversation(text), kind)
+        turn = (
+            '<div class="turn"><p class="role">{}</p><div class="speech">{}</div></div>'
+        )
+        return Formatted(format_html_join("", turn, turns_of(text)), kind)
     return None
 
 
@@ -102,14 +105,6 @@ def _n_signs(text: str) -> int:
         n_columns = max(n_columns, line.count("|")) if line.strip(" \t") else 0
         n_cells += n_columns
     return n_cells + len(_SIGNS.findall(text))
-
-
-def _conversation(text: str) -> SafeString:
-    return format_html_join(
-        "",
-        '<div class="turn"><p class="role">{}</p><div class="speech">{}</div></div>',
-        turns_of(text),
-    )
 
 
 @cache

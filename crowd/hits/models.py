@@ -439,8 +439,7 @@ class Answer(models.Model):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["assignment", "item", "criterion", "slot"],
-                name="answer_once",
+                fields=["assignment", "item", "criterion", "slot"], name="answer_once"
             )
         ]
 

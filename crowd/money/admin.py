@@ -200,9 +200,6 @@ class PayoutTermsAdmin(AsksWhy):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
     @admin.display(description="minimum")
     def minimum(self, terms: PayoutTerms) -> str:
         return dollars(terms.minimum_cents)
@@ -431,9 +428,6 @@ class ExchangeRateAdmin(AsksWhy):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         # Payments refer to the rate at which they were computed.
         return obj is None and super().has_change_permission(request)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(LedgerEntry)

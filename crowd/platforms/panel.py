@@ -84,8 +84,7 @@ class Panel(Here):
         study = _read(parameters, panel.study_parameter, needed=False)
         if panel.link_secret and not _signed(panel, parameters):
             raise GenieError(
-                "This link has been altered; ask for a new one.",
-                code="link-not-signed",
+                "This link has been altered; ask for a new one.", code="link-not-signed"
             )
         return Identity(
             worker_id=self._pseudonym("worker", worker),

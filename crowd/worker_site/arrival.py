@@ -24,12 +24,7 @@ from crowd.workers.hit_form import AccountForm, InvitationForm, InvitedAccountFo
 from crowd.workers.models.worker import Invitation, Worker
 from crowd.workers.selectors.eligible import SHARE_DONE, consented, open_pools, used_up
 from crowd.workers.services import invitations
-from genie.accounts.throttles import (
-    WrongCodes,
-    WrongCodesOfLink,
-    WrongLinks,
-    too_many,
-)
+from genie.accounts.throttles import WrongCodes, WrongCodesOfLink, WrongLinks, too_many
 from genie.lib.errors import GenieError
 
 _TOO_MANY_CODE = "throttled"

@@ -268,18 +268,17 @@ def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpRe
     if not wants_json(request):
         return redirect(address)
     told: Context = {"next": address}
-    if following and _fits_into_page(following[0], answered, address):
+    if (
+        following
+        and language_of(following[0]) == language_of(answered)
+        and address == _page_of(following[0])
+    ):
         last = answered if undo.seconds_left(answered) else None
         with spoken(language_of(following[0])):
             shown = _shown(worker, following, last)
             part = "worker_site/parts/at_work.html"
             told["page"] = render_to_string(part, shown, request)
     return JsonResponse(told)
-
-
-def _fits_into_page(following: Assignment, answered: Assignment, address: str) -> bool:
-    same = language_of(following) == language_of(answered)
-    return same and address == _page_of(following)
 
 
 def _refused(
@@ -315,10 +314,8 @@ def _page(
     posted: dict[str, str] | None = None,
     error: str = "",
 ) -> HttpResponse:
-    page = claim.page_of(assignment)
-    shown = {**_shown(worker, page, last, posted=posted), "error": error}
-    status = 422 if error else None
-    return render(request, "worker_site/hit.html", shown, status=status)
+    shown = _shown(worker, claim.page_of(assignment), last, posted=posted)
+    return _render(request, shown, error)
 
 
 @in_its_language
@@ -330,18 +327,19 @@ def _page_to_change(
     posted: dict[str, str] | None = None,
     error: str = "",
 ) -> HttpResponse:
-    page = claim.page_of(assignment)
-    shown = {**_changed(worker, page, posted), "error": error}
+    shown = _changed(worker, claim.page_of(assignment), posted)
+    return _render(request, shown, error)
+
+
+def _render(request: HttpRequest, shown: Context, error: str) -> HttpResponse:
+    context = {**shown, "error": error}
     status = 422 if error else None
-    return render(request, "worker_site/hit.html", shown, status=status)
+    return render(request, "worker_site/hit.html", context, status=status)
 
 
 @in_its_language
 def _over(
-    request: HttpRequest,
-    assignment: Assignment,
-    *,
-    sentence: str = "",
+    request: HttpRequest, assignment: Assignment, *, sentence: str = ""
 ) -> HttpResponse:
     exclusion = Exclusion.objects.filter(
         worker=assignment.worker_id, pool=assignment.hit.campaign.pool_id

@@ -144,22 +144,21 @@ def _result(request: HttpRequest, attempt: TestAttempt) -> HttpResponse:
     """
     attempt.refresh_from_db()
     standing = standings_of(attempt.worker, [attempt.test.name], timezone.now())
+    wrong = attempt.answers.filter(right=False).exclude(question__explanation="")
+    questions = [
+        question_in(row.question, attempt.language)
+        for row in wrong.select_related("question")
+    ]
     context = {
         "test": test_in(attempt.test, attempt.language),
         "n_right": attempt.n_right,
         "n_asked": attempt.answers.count(),
-        "explanations": _explanations(attempt),
+        "explanations": sorted({question.explanation for question in questions}),
         "passed": attempt.passed,
         "explained": attempt.test.pool_id in open_pools(attempt.worker),
         "standing": standing.get(attempt.test.name),
     }
     return render(request, "worker_site/test_result.html", context)
-
-
-def _explanations(attempt: TestAttempt) -> list[str]:
-    wrong = attempt.answers.filter(right=False).exclude(question__explanation="")
-    rows = wrong.select_related("question")
-    return sorted({question_in(x.question, attempt.language).explanation for x in rows})
 
 
 def _standing(worker: Worker, name: str) -> TestStanding:

@@ -8,12 +8,11 @@ from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from allauth.usersessions.models import UserSession
 from django.contrib import admin
-from django.http import HttpRequest
 
 from genie.accounts import tokens
 from genie.accounts.models import AccessToken, PrivateRead
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin import AsksWhy
+from genie.lib.admin import AsksWhy, NeverWritten
 from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
 from genie.lib.staff_actions import Action
 
@@ -62,14 +61,8 @@ class EmailAddressAdmin(AsksWhy):
     raw_id_fields = ["user"]
 
 
-class FixedAdmin(AsksWhy):
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(
-        self, request: HttpRequest, obj: object | None = None
-    ) -> bool:
-        return False
+class FixedAdmin(NeverWritten, AsksWhy):
+    """Rows that staff can only delete."""
 
 
 @admin.register(Authenticator)

@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, ClassVar
 
 from allauth.account import forms as allauth_forms
 from django import forms
@@ -9,71 +9,62 @@ from genie.accounts.tokens import DEFAULT_DAYS
 from genie.lib.typing import Account
 
 
-class LoginForm(allauth_forms.LoginForm):  # type: ignore[misc]
+class PlainForm(forms.Form):
+    """A form of allauth in our words, without placeholders."""
+
+    labels: ClassVar[dict[str, Any]] = {}
+    help_texts: ClassVar[dict[str, Any]] = {}
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _plain(self)
-        self.fields["login"].label = gettext("User name or e-mail address")
-        self.fields["password"].help_text = ""
-        self.fields["remember"].label = gettext("Stay signed in on this device")
+        for field in self.fields.values():
+            field.widget.attrs.pop("placeholder", None)
+        for name, label in self.labels.items():
+            self.fields[name].label = label
+        for name, text in self.help_texts.items():
+            self.fields[name].help_text = text
 
 
-class SignupForm(allauth_forms.SignupForm):  # type: ignore[misc]
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        _plain(self)
-        self.fields["username"].label = gettext("User name")
-        self.fields["username"].help_text = gettext("Letters, digits and @ . + - _")
-        self.fields["email"].label = gettext("E-mail address")
-        self.fields["password2"].label = gettext("Confirm password")
+class LoginForm(PlainForm, allauth_forms.LoginForm):  # type: ignore[misc]
+    labels = {
+        "login": gettext_lazy("User name or e-mail address"),
+        "remember": gettext_lazy("Stay signed in on this device"),
+    }
+    help_texts = {"password": ""}
 
 
-class ChangePasswordForm(allauth_forms.ChangePasswordForm):  # type: ignore[misc]
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        _plain(self)
-        self.fields["oldpassword"].label = gettext("Current password")
-        # The page has that link next to its button.
-        self.fields["oldpassword"].help_text = ""
-        _choose_password(self)
+class SignupForm(PlainForm, allauth_forms.SignupForm):  # type: ignore[misc]
+    labels = {
+        "username": gettext_lazy("User name"),
+        "email": gettext_lazy("E-mail address"),
+        "password2": gettext_lazy("Confirm password"),
+    }
+    help_texts = {"username": gettext_lazy("Letters, digits and @ . + - _")}
 
 
-class SetPasswordForm(allauth_forms.SetPasswordForm):  # type: ignore[misc]
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        _plain(self)
-        _choose_password(self)
+class SetPasswordForm(PlainForm, allauth_forms.SetPasswordForm):  # type: ignore[misc]
+    labels = {
+        "password1": gettext_lazy("New password"),
+        "password2": gettext_lazy("Confirm new password"),
+    }
 
 
-class ResetPasswordKeyForm(allauth_forms.ResetPasswordKeyForm):  # type: ignore[misc]
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        _plain(self)
-        _choose_password(self)
+class ChangePasswordForm(PlainForm, allauth_forms.ChangePasswordForm):  # type: ignore[misc]
+    labels = {**SetPasswordForm.labels, "oldpassword": gettext_lazy("Current password")}
+    # The page has that link next to its button.
+    help_texts = {"oldpassword": ""}
 
 
-class ResetPasswordForm(allauth_forms.ResetPasswordForm):  # type: ignore[misc]
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        _plain(self)
-        self.fields["email"].label = gettext("E-mail address")
+class ResetPasswordKeyForm(PlainForm, allauth_forms.ResetPasswordKeyForm):  # type: ignore[misc]
+    labels = SetPasswordForm.labels
 
 
-class AddEmailForm(allauth_forms.AddEmailForm):  # type: ignore[misc]
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        _plain(self)
-        self.fields["email"].label = gettext("E-mail address")
+class ResetPasswordForm(PlainForm, allauth_forms.ResetPasswordForm):  # type: ignore[misc]
+    labels = {"email": gettext_lazy("E-mail address")}
 
 
-def _choose_password(form: forms.Form) -> None:
-    form.fields["password1"].label = gettext("New password")
-    form.fields["password2"].label = gettext("Confirm new password")
-
-
-def _plain(form: forms.Form) -> None:
-    for field in form.fields.values():
-        field.widget.attrs.pop("placeholder", None)
+class AddEmailForm(PlainForm, allauth_forms.AddEmailForm):  # type: ignore[misc]
+    labels = {"email": gettext_lazy("E-mail address")}
 
 
 class TokenForm(forms.Form):

@@ -300,7 +300,15 @@ def arguments(value: dict[str, Any]) -> str:
 _OF_WORK = {field.name for field in Work._meta.fields}
 
 
-class PlainReadOnlyAdmin(ListAdmin):
+class NeverWritten:
+    def has_add_permission(self, *args: Any, **kwargs: Any) -> bool:
+        return False
+
+    def has_change_permission(self, *args: Any, **kwargs: Any) -> bool:
+        return False
+
+
+class PlainReadOnlyAdmin(NeverWritten, ListAdmin):
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         # Django leaves these out of the writable fields only.
         left_out = {*(self.get_exclude(request, obj) or ())}
@@ -317,33 +325,15 @@ class PlainReadOnlyAdmin(ListAdmin):
         written = [one for one in plainly(self.model, names) if callable(one)]
         return [*super().get_readonly_fields(request, obj), *written]
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(
-        self, request: HttpRequest, obj: Model | None = None
-    ) -> bool:
-        return False
-
     def has_delete_permission(
         self, request: HttpRequest, obj: Model | None = None
     ) -> bool:
         return False
 
 
-class ReadOnlyInline(TabularInline):  # type: ignore[type-arg]
+class ReadOnlyInline(NeverWritten, TabularInline):  # type: ignore[type-arg]
     extra = 0
     can_delete = False
-
-    def has_add_permission(
-        self, request: HttpRequest, obj: Model | None = None
-    ) -> bool:
-        return False
-
-    def has_change_permission(
-        self, request: HttpRequest, obj: Model | None = None
-    ) -> bool:
-        return False
 
 
 WHY = "why"

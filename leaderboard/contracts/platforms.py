@@ -141,8 +141,7 @@ class PlatformContract:
         self, world: World, ref: ExternalRef
     ) -> None:
         session = self.session(world, ref)
-        worker = world.worker_id("Wanda")
-        wish = DecisionSpec("d-1", session, "approve", "", worker)
+        wish = DecisionSpec("d-1", session, "approve", "", world.worker_id("Wanda"))
         assert one(world.platform.decide([wish])).state == "done"
         again = one(world.platform.decide([replace(wish, sent="lately")]))
         assert again.state == "done"
@@ -153,8 +152,7 @@ class PlatformContract:
         self, world: World, ref: ExternalRef
     ) -> None:
         session = self.session(world, ref)
-        worker = world.worker_id("Wanda")
-        wish = DecisionSpec("d-1", session, "reject", REASON, worker)
+        wish = DecisionSpec("d-1", session, "reject", REASON, world.worker_id("Wanda"))
         assert one(world.platform.decide([wish])).state == "done"
         again = one(world.platform.decide([replace(wish, sent="lately")]))
         assert again.state == "done"

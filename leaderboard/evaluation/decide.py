@@ -114,8 +114,7 @@ def approve(
     human = strategy.human(evaluation)
     if problem := pay_problem(human):
         raise GenieError(
-            f"The reward of {evaluation.task.title} {problem}",
-            code="below-minimum-pay",
+            f"The reward of {evaluation.task.title} {problem}", code="below-minimum-pay"
         )
     check_requirements(human, evaluation.task.slug)
     check_test(evaluation.task.human)
@@ -270,7 +269,8 @@ def retry(subject: Subject, *, by: Account) -> Subject:
     evaluation = machine.evaluation_of(subject)
     if evaluation is None:
         # It failed before it had an evaluation: its own row is the lock.
-        subject = lifecycle.lock(subject.pk)
+        lifecycle.lock(subject.pk)
+        subject.refresh_from_db()
         runner, pk = lifecycle.RUNNERS.get(subject.state), subject.pk
         failed = bool(subject.failure)
     else:
@@ -333,8 +333,7 @@ def _decided(
         machine.move(evaluation, state, sentence, by=by, **fields)
     except LostRace as lost:
         raise GenieError(
-            f"Someone else has just decided on {subject}.",
-            code="decided-meanwhile",
+            f"Someone else has just decided on {subject}.", code="decided-meanwhile"
         ) from lost
     _log_decision(subject, sentence, by)
     subject.refresh_from_db()
@@ -457,12 +456,7 @@ def restore(subject: Submission, *, by: Account) -> None:
     sentence = f"Restored; it is {Submission.State(shown).label} again."
     _log_decision(submission, sentence, by)
     lifecycle.move(
-        submission.pk,
-        Submission.State.WITHDRAWN,
-        before,
-        sentence,
-        by=by,
-        shown=shown,
+        submission.pk, Submission.State.WITHDRAWN, before, sentence, by=by, shown=shown
     )
 
 

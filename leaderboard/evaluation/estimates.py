@@ -15,11 +15,7 @@ import numpy.typing as npt
 
 from leaderboard.designs.base import Unit
 from leaderboard.evaluation.result_columns import fit_columns
-from leaderboard.stats.clustered import (
-    clustered_mean,
-    factor_codes,
-    multiway_variance,
-)
+from leaderboard.stats.clustered import clustered_mean, factor_codes, multiway_variance
 from leaderboard.stats.intervals import CoveredInterval, Floats
 from leaderboard.stats.judges.together import Forecast, helped_systems
 from leaderboard.stats.ranking import RANK_RULE, RANK_SUM_RULE
@@ -345,14 +341,8 @@ def groups_of(
 
 def _usual_unit(criterion: str, unit_of: Mapping[tuple[int, str], Unit]) -> Unit | None:
     """Return the most common unit; of two equally common ones the newest system's."""
-    units = [unit for (_, c), unit in sorted_by_system(unit_of) if c == criterion]
+    units = [unit_of[key] for key in sorted(unit_of) if key[1] == criterion]
     return max(reversed(units), key=units.count, default=None)
-
-
-def sorted_by_system(
-    unit_of: Mapping[tuple[int, str], Unit],
-) -> list[tuple[tuple[int, str], Unit]]:
-    return sorted(unit_of.items(), key=lambda entry: entry[0])
 
 
 def _standings(

@@ -17,11 +17,7 @@ from leaderboard.evaluation.services.comparison import Question
 from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.mixed import Components, mean_variance, worst_case_components
 from leaderboard.stats.planning import Plan, plan_half_width
-from leaderboard.stats.power import (
-    largest_sd_of_difference,
-    paired_power,
-    plan_power,
-)
+from leaderboard.stats.power import largest_sd_of_difference, paired_power, plan_power
 from leaderboard.tasks.config import ComparisonConfig, HumanConfig
 from leaderboard.tasks.models import Task
 
@@ -78,8 +74,7 @@ def cents_per_rating(task: Task) -> float:
 def crowd_wanted(task: Task, *, n_anchor_items: int = 0) -> str:
     human = task.human
     n = task.sample_size
-    n_tests = sum(human.n_test_questions(n))
-    n_items = n + n_tests + n_anchor_items
+    n_items = n + sum(human.n_test_questions(n)) + n_anchor_items
     n_hits = n_items * human.ratings_per_instance
     wanted = f"At least {human.n_workers_wanted:,}."
     platform = kind_of(human.platform)
@@ -221,8 +216,7 @@ def _sd_of_difference(
 def _aims(
     task: Task, components: Components, workers: int, n_days: int | None, sd: float
 ) -> list[Aim]:
-    human = task.human
-    each = human.ratings_per_instance
+    each = task.human.ratings_per_instance
     per_worker = max(round(task.sample_size * each / workers), 1)
     aims = []
     for width in _WIDTHS:

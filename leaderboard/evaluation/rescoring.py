@@ -56,10 +56,7 @@ Write = Callable[[HumanEvaluation], bool]
 def provisional() -> list[int]:
     rows = (
         machine.rows()
-        .filter(
-            state=State.SCORED,
-            final_at=None,
-        )
+        .filter(state=State.SCORED, final_at=None)
         .filter(_CAN_BE_READ)
         .prefetch_related("campaigns")
         .order_by("pk")
@@ -138,7 +135,11 @@ def rescore(task_pk: int) -> int:
     if not may_change(task_pk, timezone.now()):
         return 0
     rows = list(_published(outdated()).filter(task=task_pk).order_by("pk"))
-    writes = [(row.pk, _attempted(row)) for row in rows if not _settles(row)]
+    writes = [
+        (row.pk, _attempted(row))
+        for row in rows
+        if row.final_at is not None or unsettled(row)
+    ]
     with transaction.atomic():
         # One at a time per task.
         Task.objects.select_for_update(of=("self",)).get(pk=task_pk)
@@ -154,10 +155,6 @@ def rescore(task_pk: int) -> int:
             )
     refit.refit_board(Task.objects.get(pk=task_pk), hold=True)
     return n_changed
-
-
-def _settles(evaluation: HumanEvaluation) -> bool:
-    return evaluation.final_at is None and not unsettled(evaluation)
 
 
 def _write_all(writes: Iterable[tuple[int, Write | None]]) -> int:

@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from genie.accounts.throttles import limit_files
 from genie.lib.errors import GenieError
+from genie.lib.serving.pages import status_of
 from leaderboard.charts import axis_over
 from leaderboard.evaluation.charts import course
 from leaderboard.evaluation.forms import ComparisonForm, JointForm
@@ -151,9 +152,11 @@ def _ask_page(
     request: HttpRequest, task: Task, form: Any, heading: str
 ) -> HttpResponse:
     context = {"here": "tasks", "task": task, "form": form, "heading": heading}
-    status = 400 if form.errors else 200
     return render(
-        request, "leaderboard/evaluation/comparison_ask.html", context, status=status
+        request,
+        "leaderboard/evaluation/comparison_ask.html",
+        context,
+        status=status_of(form.errors),
     )
 
 

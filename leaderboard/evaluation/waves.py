@@ -179,8 +179,7 @@ def wave_of(
     pairs = left[: max(0, size)]
     # Differences of a running total: rounding wave by wave would lose or add questions.
     first, after = (human.n_tests_among(n) for n in (start, start + len(pairs)))
-    hidden = every.hidden[first:after]
-    return Wave(comparison.n_waves, start, every, pairs, hidden)
+    return Wave(comparison.n_waves, start, every, pairs, every.hidden[first:after])
 
 
 def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:

@@ -450,8 +450,7 @@ class JudgeRunAdmin(WorkOfTask):
         description="licence, from people's ratings of the same outputs: newest first"
     )
     def licences(self, run: JudgeRun) -> SafeString | str:
-        rows = run.licences.order_by("-pk")
-        return lines([in_words(row) for row in rows]) or "–"
+        return lines([in_words(row) for row in run.licences.order_by("-pk")]) or "–"
 
     @admin.display(description="signature")
     def signature(self, run: JudgeRun) -> SafeString:

@@ -195,8 +195,7 @@ class JudgeRunView(View):
 
     def get_queryset(self) -> Any:
         rows = super().get_queryset()
-        user = self.request.user
-        return narrowed(rows, user, self.permission_on_run, "task__slug")
+        return narrowed(rows, self.request.user, self.permission_on_run, "task__slug")
 
 
 @operation("List runs of judges, newest first")

@@ -17,7 +17,6 @@ from genie.lib.errors import GenieError
 from leaderboard.judges.answers import storable
 from leaderboard.judges.definition import SCRIPTED
 
-_NO_KEY = "none"
 _LONGEST_WAIT = 60.0
 _UNREACHABLE_WAIT = 2.0
 
@@ -104,7 +103,7 @@ class Asker:
                 'pip install "genie-leaderboards[judges]".',
                 code="judges-not-installed",
             ) from None
-        key = _NO_KEY
+        key = "none"
         if endpoint.key_file:
             try:
                 key = Path(endpoint.key_file).read_text(encoding="utf-8").strip()

@@ -81,8 +81,7 @@ def _of_one(
     }
     said: dict[str, Any] = {} if scale.counted else _rated(shares, scale)
     if shape.errors:
-        share = min(shares.values())
-        said[ERRORS] = _marked(text, _words(beside), share, shape.errors)
+        said[ERRORS] = _marked(text, _words(beside), min(shares.values()), shape.errors)
     return said
 
 

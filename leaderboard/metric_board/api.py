@@ -55,8 +55,11 @@ class MetricLineSerializer(Record):
         "slug label owner outside=outside_pk licence complete n_systems cluster "
         "statistics epsilon"
     )
-    statistics = serializers.SerializerMethodField(
-        help_text="One of " + ", ".join(STATISTICS) + ", to its value and interval."
+    statistics = serializers.DictField(
+        child=StatisticSerializer(),
+        source="cells",
+        read_only=True,
+        help_text="One of " + ", ".join(STATISTICS) + ", to its value and interval.",
     )
     help_texts = {
         "slug": "`outside.7` for an outside metric.",
@@ -69,32 +72,23 @@ class MetricLineSerializer(Record):
         "epsilon": "Largest difference that counts as a tie, for `calibrated`.",
     }
 
-    @extend_schema_field(serializers.DictField(child=StatisticSerializer()))
-    def get_statistics(self, line: Line) -> dict[str, Any]:
-        return {
-            name: StatisticSerializer(cell).data for name, cell in line.cells.items()
-        }
-
 
 class PersonSerializer(Record):
     """One person against the others: an average, of which no worker can be told."""
 
     record = Person
     shown = "n_raters n_outputs covers statistics"
-    statistics = serializers.SerializerMethodField(
-        help_text="As those of metrics, but soft pairwise accuracy."
+    statistics = serializers.DictField(
+        child=StatisticSerializer(),
+        source="cells",
+        read_only=True,
+        help_text="As those of metrics, but soft pairwise accuracy.",
     )
     help_texts = {
         "n_raters": "Workers behind the average.",
         "n_outputs": "Outputs that the median worker rated.",
         "covers": "What the intervals cover.",
     }
-
-    @extend_schema_field(serializers.DictField(child=StatisticSerializer()))
-    def get_statistics(self, person: Person) -> dict[str, Any]:
-        return {
-            name: StatisticSerializer(cell).data for name, cell in person.cells.items()
-        }
 
 
 class WilliamsSerializer(Record):
@@ -340,8 +334,7 @@ class MetricScoresDetail(MetricScoresView, DetailView):
 
 class MetricScoresPublish(MetricScoresView):
     @operation(
-        "Publish your metric on the metric board",
-        operation_id="metric_scores_publish",
+        "Publish your metric on the metric board", operation_id="metric_scores_publish"
     )
     def post(self, request: Request, pk: int) -> Response:
         metric = self.own()

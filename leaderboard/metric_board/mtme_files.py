@@ -11,9 +11,7 @@ from itertools import groupby
 
 from leaderboard.metric_board.exports import safe_name, seg_score, sys_score
 
-_DOMAIN = "all"
 REFERENCE = "refA"
-_NO_REFERENCE = "src"
 Values = Sequence[float | None]
 
 
@@ -73,7 +71,7 @@ def data_set(
     for one in people:
         yield from _scores(f"{top}/human-scores/{pair}.{safe_name(one.name)}", one)
     for one in metrics:
-        read = REFERENCE if one.reads_references else _NO_REFERENCE
+        read = REFERENCE if one.reads_references else "src"
         path = f"{top}/metric-scores/{pair}/{safe_name(one.name)}-{read}"
         yield from _scores(path, one)
 
@@ -93,7 +91,7 @@ def _documents(documents: Sequence[str]) -> str:
         for number, (name, run) in enumerate(groupby(documents), start=1)
         for _ in run
     ]
-    return "".join(f"{_DOMAIN}\t{name}\n" for name in named)
+    return "".join(f"all\t{name}\n" for name in named)
 
 
 def _lines(texts: Sequence[str]) -> str:

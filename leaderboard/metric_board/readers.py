@@ -200,8 +200,7 @@ def read_scores(
         kind, rows = reading.placed(rows)
     for row in rows:
         reading.take(row)
-    scores = reading.scores()
-    return ScoreFile(scores, reading.problems(), kind)
+    return ScoreFile(reading.scores(), reading.problems(), kind)
 
 
 class _Reading:

@@ -70,7 +70,8 @@ def chosen_of(task: Task) -> list[Chosen]:
     """Return the task's metrics that exist on this site, in the task's order."""
     metrics = chosen_metrics(task.configuration.metrics).values()
     compare = any(metric.needs_references for metric in metrics)
-    lacks = compare and not _has_references(task)
+    given = task.instances.order_by().exclude(references=[])
+    lacks = compare and not given.exists()
     return [_chosen(task, metric, lacks_references=lacks) for metric in metrics]
 
 
@@ -99,7 +100,3 @@ def _chosen(task: Task, metric: Metric, *, lacks_references: bool) -> Chosen:
             digest = hashlib.sha256(f"{settings}|{languages}".encode()).hexdigest()
             return Chosen(metric, settings, digest[:32])
     return Chosen(metric, "", "", reason)
-
-
-def _has_references(task: Task) -> bool:
-    return task.instances.order_by().exclude(references=[]).exists()

@@ -59,24 +59,20 @@ def run(pk: int) -> None:
         # Another process measured it first: discard these results.
         if not moved:
             return
-        _request_evaluation(submission)
+        Submission.objects.filter(pk=pk).update(
+            human_evaluation=requested(
+                HumanEvaluation.Strategy.SINGLE,
+                [submission],
+                by=submission.owner_id,
+                design=submission.task.human.design,
+                n_instances=submission.task.sample_size,
+                seed=seed_for("campaign", commitment_key(pk)),
+            )
+        )
         for choice, output in outputs:
             write_result(submission, choice, output)
         if any(not choice.light and not choice.absent for choice in chosen):
             jobs.enqueue("leaderboard.jobs.catch_up_metrics", task=submission.task_id)
-
-
-def _request_evaluation(submission: Submission) -> None:
-    Submission.objects.filter(pk=submission.pk).update(
-        human_evaluation=requested(
-            HumanEvaluation.Strategy.SINGLE,
-            [submission],
-            by=submission.owner_id,
-            design=submission.task.human.design,
-            n_instances=submission.task.sample_size,
-            seed=seed_for("campaign", commitment_key(submission.pk)),
-        )
-    )
 
 
 def _applies(metric: Metric, batch: Batch) -> bool:
@@ -187,7 +183,7 @@ def proposal(submission: Submission) -> bytes | None:
         (
             outputs
             for other in others[: 4 * N_OTHERS]
-            if not _misaligned(other)
+            if all(one["code"] != "misaligned-ids" for one in other.warnings)
             and len(outputs := texts_of(other.pk)) == len(batch.predictions)
         ),
         N_OTHERS,
@@ -205,10 +201,6 @@ def proposal(submission: Submission) -> bytes | None:
         )
     }
     return json.dumps(texts, ensure_ascii=False, indent=1).encode()
-
-
-def _misaligned(submission: Submission) -> bool:
-    return any(w["code"] == "misaligned-ids" for w in submission.warnings)
 
 
 # Metrics in the background: find missing results, cut the work into pieces, queue them.
@@ -237,22 +229,20 @@ IN_QUEUE = 4
 OBSOLETE = "The task asks for other settings now."
 
 
-def catch_up_all() -> int:
-    """Catch up every task with changes; return the number of queued pieces."""
+def catch_up_all() -> None:
+    """Catch up every task with changes."""
     moved = stamps(
         (Submission.objects.filter(in_state(*ON_BOARD)), "task", "pk"),
         (SubmissionEvent.objects.all(), "submission__task", "pk"),
         (MetricResult.objects.all(), "submission__task", "pk"),
     )
-    n = 0
     for task in Task.objects.order_by("pk"):
         name = f"metrics-of-{task.pk}-{task.created_at.timestamp()}"
         asked = [task.config, task.release_sha256]
         stamp = (json.dumps(asked, sort_keys=True), moved.get(task.pk))
         if not is_unmoved(name, stamp):
-            n += catch_up(task)
+            catch_up(task)
             looked_in_vain(name, stamp)
-    return n
 
 
 def catch_up(task: Task) -> int:
@@ -261,7 +251,12 @@ def catch_up(task: Task) -> int:
     _end_obsolete(task, chosen)
     for choice in chosen:
         if choice.absent:
-            _note_absent(task, choice)
+            MetricRun.objects.update_or_create(
+                task=task,
+                metric=choice.slug,
+                identity="",
+                defaults={"state": RunState.ABSENT, "reason": choice.absent},
+            )
         else:
             _readopt(task, choice)
             _plan(task, choice)
@@ -293,8 +288,7 @@ def resume(run: MetricRun) -> bool:
     """Continue a stopped run, and retry failed pieces."""
     states = [RunState.STOPPED, RunState.DONE]
     with transaction.atomic():
-        failed = run.pieces.filter(state=PieceState.FAILED)
-        n_failed = RUNNER.retry(failed)
+        n_failed = RUNNER.retry(run.pieces.filter(state=PieceState.FAILED))
         if run.state == RunState.DONE and not n_failed:
             return False
         if not _turn(run, states, RunState.RUNNING, reason="", finished_at=None):
@@ -330,15 +324,6 @@ def _end_obsolete(task: Task, chosen: Iterable[Chosen]) -> None:
             run.delete()
         elif _turn(run, [RunState.RUNNING], RunState.STOPPED, reason=OBSOLETE):
             run.pieces.all().delete()
-
-
-def _note_absent(task: Task, choice: Chosen) -> None:
-    MetricRun.objects.update_or_create(
-        task=task,
-        metric=choice.slug,
-        identity="",
-        defaults={"state": RunState.ABSENT, "reason": choice.absent},
-    )
 
 
 def _readopt(task: Task, choice: Chosen) -> None:
@@ -434,10 +419,9 @@ def _compute(row: QuerySet[MetricPiece], piece: MetricPiece) -> None:
 
 
 def _current(run: MetricRun) -> Chosen | None:
-    for choice in chosen_of(run.task):
-        if (choice.slug, choice.identity) == (run.metric, run.identity):
-            return choice
-    return None
+    wanted = (run.metric, run.identity)
+    found = (one for one in chosen_of(run.task) if (one.slug, one.identity) == wanted)
+    return next(found, None)
 
 
 def _keep(

@@ -207,7 +207,6 @@ def asked(rows: pd.DataFrame) -> pd.DataFrame:
 
 # Read lists of printed numbers, and compare each with ours.
 PUBLISHED = "published"
-_NO_FIGURE = "No figure of this name is computed from these judgments."
 _MOST_DIGITS = 10
 _FIRST = 5  # problems that a message lists
 
@@ -350,7 +349,9 @@ def _cell(one: Printed, ours: Value | None, also: Mapping[str, float]) -> Cell:
         one.value,
         ours,
         one.tolerance,
-        why=_NO_FIGURE if ours is None and not one.why else one.why,
+        why="No figure of this name is computed from these judgments."
+        if ours is None and not one.why
+        else one.why,
         must_hold=not one.why,
         digits=_digits(one.tolerance),
         also=also,

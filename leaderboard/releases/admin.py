@@ -111,7 +111,6 @@ def report_page(
     return TemplateResponse(request, "admin/leaderboard/task/report.html", context)
 
 
-_EDITABLE = ["accepts_submissions", "hidden_references"]
 _SHOWN = [
     "title",
     "slug",
@@ -176,7 +175,11 @@ class TaskAdmin(EditedOfTask, AsksWhy):
         "hidden_references",
     ]
     search_fields = ["title", "slug"]
-    fields: ClassVar[Any] = [*_EDITABLE, *plainly(Task, _SHOWN)]
+    fields: ClassVar[Any] = [
+        "accepts_submissions",
+        "hidden_references",
+        *plainly(Task, _SHOWN),
+    ]
     actions = [RELEASE, DRAW]
 
     def get_urls(self) -> list[URLPattern]:
@@ -219,17 +222,14 @@ class TaskAdmin(EditedOfTask, AsksWhy):
 
     @admin.display(description="submissions", ordering="n_handed_in")
     def n_submissions(self, task: Any) -> int:
-        n: int = task.n_handed_in
-        return n
+        return int(task.n_handed_in)
 
     @admin.display(description="to approve", ordering="n_to_approve")
     def n_waiting(self, task: Any) -> int:
-        n: int = task.n_to_approve
-        return n
+        return int(task.n_to_approve)
 
     @admin.display(description="changes of task.toml")
     def revisions(self, task: Task) -> SafeString:
-        rows = task.revisions.select_related("by")
         return format_html_join(
             "",
             "<p>{} {} {}: {}</p>",
@@ -240,7 +240,7 @@ class TaskAdmin(EditedOfTask, AsksWhy):
                     row.by or "",
                     _said(row),
                 )
-                for row in rows
+                for row in task.revisions.select_related("by")
             ),
         )
 

@@ -176,8 +176,7 @@ def count_rows(folder: Path, name: str) -> int:
 
 
 def positions(folder: Path) -> dict[str, int]:
-    rows = iter_table(folder, "instances")
-    return {row["instance"]: row["position"] for row in rows}
+    return {row["instance"]: row["position"] for row in iter_table(folder, "instances")}
 
 
 def write_manifest(folder: Path, manifest: Record) -> None:

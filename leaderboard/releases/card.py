@@ -244,11 +244,10 @@ def _systems_together(manifest: Record) -> list[str]:
 def _judges(task: Task, manifest: Record) -> list[str]:
     if not manifest["counts"].get("judges"):
         return []
-    said = sentences(judged_by(task))
     return [
         "## Judges",
         "",
-        " ".join(f"{sentence}." for sentence in said),
+        " ".join(f"{sentence}." for sentence in sentences(judged_by(task))),
         "",
         "`judges` has each prompt in full; a request is it with the instructions, texts and "
         "questions of its instance. Scores are computed from the kept answers again; of "

@@ -110,8 +110,7 @@ def _file(path: Path) -> Record:
 
 def _tables(folder: Path) -> Iterator[Record]:
     for path in bundle.files(folder):
-        table = path.with_suffix(".jsonl")
-        if path.suffix != ".csv" or not table.is_file():
+        if path.suffix != ".csv" or not path.with_suffix(".jsonl").is_file():
             continue
         with path.open(encoding="utf-8") as lines:
             columns = next(lines).rstrip("\n").split(",")

@@ -13,12 +13,6 @@ _SIMULATED = (
     "- Simulated annotators (programs) rated: nobody was paid. The amounts stand in the "
     "books of the simulation."
 )
-_ALL_PAID = (
-    "- Submitted work is paid, also that of workers who are excluded from the results, "
-    "unless it was rejected (below)."
-)
-# Only the authors know: approval, personal data, risks.
-_RISKS = ("5.1", "5.2", "5.3", "5.4")
 
 
 def ethics_sheet(
@@ -50,7 +44,14 @@ def ethics_sheet(
         f"- an hour at the median pace: {hourly} (the site's minimum is ${floor:.2f})",
         f"- {'booked in the simulation' if simulated else 'paid to workers'}: "
         f"${figures.paid_cents / 100:,.2f}",
-        *([] if simulated else [_ALL_PAID]),
+        *(
+            []
+            if simulated
+            else [
+                "- Submitted work is paid, also that of workers who are excluded from "
+                "the results, unless it was rejected (below)."
+            ]
+        ),
         "",
         "## Who took part",
         "",
@@ -61,7 +62,12 @@ def ethics_sheet(
         *_consents(pools),
         "## Risks",
         "",
-        *(f"- {QUESTIONS[number]}: {OPEN}" for number in _RISKS if number in QUESTIONS),
+        # only the authors know: approval, personal data, risks
+        *(
+            f"- {QUESTIONS[number]}: {OPEN}"
+            for number in ("5.1", "5.2", "5.3", "5.4")
+            if number in QUESTIONS
+        ),
         "",
     ]
     return "\n".join(lines)

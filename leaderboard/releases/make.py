@@ -31,10 +31,7 @@ from leaderboard.evaluation.services.fit_pieces import estimates_seed
 from leaderboard.releases import FORMAT, bundle, croissant
 from leaderboard.releases.bundle import CHECKSUMS, LOG, Notes, Record, batched
 from leaderboard.releases.card import card
-from leaderboard.releases.gathering.judgments import (
-    check_settled,
-    scored_again,
-)
+from leaderboard.releases.gathering.judgments import check_settled, scored_again
 from leaderboard.releases.gathering.tables import Tables, Tell
 from leaderboard.releases.parquet import write_parquet
 from leaderboard.releases.pseudonyms import Pseudonyms
@@ -202,8 +199,7 @@ def _state_now(task: Task) -> list[Any]:
     their weights, and whether it is public which instances are rated.
     """
     scores = list(board_scores(task).values_list("pk", flat=True))
-    fit = getattr(current_fit(task), "pk", None)
-    return [scores, fit, sample_is_public(task)]
+    return [scores, getattr(current_fit(task), "pk", None), sample_is_public(task)]
 
 
 def pack(folders: Sequence[Path], archive: Path) -> None:
@@ -217,8 +213,7 @@ def pack(folders: Sequence[Path], archive: Path) -> None:
 def _prepare(folder: Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise GenieError(
-            f"{folder} already exists; name a new or empty folder.",
-            code="folder-taken",
+            f"{folder} already exists; name a new or empty folder.", code="folder-taken"
         )
     folder.mkdir(parents=True, exist_ok=True)
 

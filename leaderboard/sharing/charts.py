@@ -11,7 +11,6 @@ from django.template.loader import render_to_string
 from leaderboard.charts import Axis, label
 from leaderboard.sharing.selectors import BoardPicture, Line
 
-_FONT = "DejaVu Sans,Verdana,Noto Sans,sans-serif"
 # the width of "[100.0, 100.0]" relative to the font size
 _INTERVAL = 7
 
@@ -76,7 +75,7 @@ def draw(picture: BoardPicture, at: Layout = PICTURE, theme: str = "light") -> s
         "picture": picture,
         "at": at,
         "colours": THEMES[theme],
-        "font": _FONT,
+        "font": "DejaVu Sans,Verdana,Noto Sans,sans-serif",
         "height": height,
         "titles": [(below - leading * i, t) for i, t in enumerate(reversed(titles))],
         "about": _fitting(picture.about, room, at.text),
@@ -187,12 +186,13 @@ def as_png(svg: str, zoom: int) -> bytes:
     """Render an SVG with `zoom` pixels for each of its own."""
     import resvg_py
 
-    drawn: bytes = resvg_py.svg_to_bytes(
-        svg_string=svg,
-        zoom=zoom,
-        font_files=[str(path) for path in sorted(_FONTS.glob("*.ttf"))],
-        skip_system_fonts=not _OTHER_SCRIPTS.search(svg),
-        font_family="DejaVu Sans",
-        sans_serif_family="DejaVu Sans",
+    return bytes(
+        resvg_py.svg_to_bytes(
+            svg_string=svg,
+            zoom=zoom,
+            font_files=[str(path) for path in sorted(_FONTS.glob("*.ttf"))],
+            skip_system_fonts=not _OTHER_SCRIPTS.search(svg),
+            font_family="DejaVu Sans",
+            sans_serif_family="DejaVu Sans",
+        )
     )
-    return bytes(drawn)

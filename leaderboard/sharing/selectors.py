@@ -138,12 +138,9 @@ def _simulated(simulated: bool) -> str:
 # A page's metadata for search engines and chats: title, description, address, picture.
 #
 # Only public pages have them.
-_SITE = (
-    "Human-evaluation leaderboards for text generation: systems ranked by people, every "
-    "score with its interval."
-)
 OF_SITE = {
-    "leaderboard:home": _SITE,
+    "leaderboard:home": "Human-evaluation leaderboards for text generation: systems ranked "
+    "by people, every score with its interval.",
     "leaderboard:tasks": "All benchmark tasks on this site, with their best systems by human score.",
     "leaderboard:how-it-works": "How systems are rated by people here: samples, test questions, "
     "intervals, ranks.",
@@ -277,7 +274,9 @@ def picture_of(
         lines=tuple(lines),
         n_more=n_scored - len(lines),
         axis=axis_over(low, high) if lines else None,
-        date=_date(at),
+        date=(
+            f"as of {at:%-d %B %Y, %H:%M} UTC" if at else f"{timezone.now():%-d %B %Y}"
+        ),
         address=address_of(task, at),
     )
 
@@ -286,10 +285,6 @@ def address_of(task: Task, at: datetime | None) -> str:
     if at is None:
         return absolute("leaderboard:board", task.slug)
     return absolute("leaderboard:board-at", task.slug, stamp(at))
-
-
-def _date(at: datetime | None) -> str:
-    return f"as of {at:%-d %B %Y, %H:%M} UTC" if at else f"{timezone.now():%-d %B %Y}"
 
 
 def _line(row: Row, human: Human) -> Line:

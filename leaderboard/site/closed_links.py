@@ -78,8 +78,7 @@ def _match(address: str) -> ResolverMatch | None:
 def _page(
     admins: dict[str, ModelAdmin[Any]], match: ResolverMatch
 ) -> tuple[ModelAdmin[Any] | None, str]:
-    name = str(match.url_name)
-    stem, _, last = name.rpartition("_")
+    stem, _, last = str(match.url_name).rpartition("_")
     return admins.get(stem), _VERBS.get(last, "view")
 
 
@@ -88,10 +87,7 @@ def _may(model_admin: ModelAdmin[Any], request: HttpRequest, verb: str) -> bool:
 
 
 def _of_other_tasks(
-    model_admin: OfTask,
-    request: HttpRequest,
-    verb: str,
-    by_key: dict[str, set[str]],
+    model_admin: OfTask, request: HttpRequest, verb: str, by_key: dict[str, set[str]]
 ) -> set[str]:
     if staff_may(request.user, model_admin.permission_to(verb)):
         return set()

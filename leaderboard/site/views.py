@@ -31,10 +31,7 @@ from leaderboard.boards.views.evidence import (
     story,
     weights,
 )
-from leaderboard.boards.views.exports import (
-    board_export,
-    board_records,
-)
+from leaderboard.boards.views.exports import board_export, board_records
 from leaderboard.boards.views.tasks import cards
 from leaderboard.charts import Axis, axis_over
 from leaderboard.papers.task_figures.views import published, published_file
@@ -68,21 +65,18 @@ def public_log(request: HttpRequest) -> HttpResponse:
     entries = LogEntry.objects.exclude(number=None).order_by("-number")
     page = page_of(entries, _ON_PAGE, request.GET.get("page"))
     lines = [_line(one) for one in opened(list(page))]
+    imported = Submission.objects.filter(
+        pk__in={one["submission"] for one in lines if one["submission"]},
+        task__imported=True,
+    )
     context = {
         "head": log.head(),
         "heads": LogHead.objects.order_by("-size")[1:_HEADS],
         "page": page,
         "lines": lines,
-        "imported": _imported(
-            {one["submission"] for one in lines if one["submission"]}
-        ),
+        "imported": {*imported.values_list("pk", flat=True)},
     }
     return render(request, "leaderboard/site/public_log.html", context)
-
-
-def _imported(submissions: set[int]) -> set[int]:
-    rows = Submission.objects.filter(pk__in=submissions, task__imported=True)
-    return set(rows.values_list("pk", flat=True))
 
 
 def _line(entry: dict[str, Any]) -> dict[str, Any]:

@@ -13,8 +13,6 @@ from leaderboard.stats.intervals import Floats, check_confidence
 
 _MAX_STEPS = 200
 _TOLERANCE = 1e-10
-_COVERS = "which comparisons happened to be made, each independent of the others"
-_COVERS_WORKERS = "which workers rated the outputs, and what they happened to compare"
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,9 @@ class BradleyTerry:
     tie: float
     log_likelihood: float
     freedom: float = np.inf
-    covers: str = _COVERS
+    covers: str = (
+        "which comparisons happened to be made, each independent of the others"
+    )
 
     def interval(self, i: int, *, confidence: float = 0.95) -> Interval:
         """Return the interval of a strength, against the average of all systems."""
@@ -151,8 +151,7 @@ def bradley_terry(
     """
     won, tied = _checked(wins, ties, penalty)
     n = int(won.sum() + tied.sum() / 2)
-    n_systems = len(won)
-    if n_systems == 1:
+    if len(won) == 1:
         return BradleyTerry(np.zeros(1), np.zeros((1, 1)), 0.0, 0.0)
     groups = unconnected_groups(won, tied)
     if penalty == 0 and len(groups) > 1:
@@ -242,7 +241,7 @@ def bradley_terry_by_worker(
         fit,
         covariance=moved @ moved.T * factor,
         freedom=max(float(effective) - 1, 1.0),
-        covers=_COVERS_WORKERS,
+        covers="which workers rated the outputs, and what they happened to compare",
     )
 
 

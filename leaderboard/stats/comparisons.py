@@ -33,8 +33,7 @@ class Comparisons:
 
     def __post_init__(self) -> None:
         columns = (self.first, self.second, self.outcome, self.row)
-        shapes = {column.shape for column in columns}
-        if len(shapes) != 1 or self.first.ndim != 1:
+        if len({column.shape for column in columns}) != 1 or self.first.ndim != 1:
             raise ValueError("Every comparison needs two systems and one outcome.")
         if not np.isin(self.outcome, (-1, 0, 1)).all():
             raise ValueError("An outcome must be 1 (first), 0 (tie) or -1 (second).")

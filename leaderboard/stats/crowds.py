@@ -127,8 +127,7 @@ def same_population(
     exchanged = np.array(
         [rng.permutation(table.second) for _ in range(max(n_permutations, 1))]
     )
-    masks = np.vstack([table.second, exchanged])
-    means, spread = _statistics(table, masks)
+    means, spread = _statistics(table, np.vstack([table.second, exchanged]))
     p_means, p_spread = _p_values(means), _p_values(spread)
     both = np.minimum(p_means, p_spread)
     # how often an exchange's smaller p-value is as small as the observed one's
@@ -170,8 +169,7 @@ def _without_those_of_both(
     system, worker, instance = (
         codes_of(one[own], n_own) for one in (system, worker, instance)
     )
-    n_both = int(in_both.sum())
-    return y[own], system, worker, instance, in_second[own], n_both
+    return y[own], system, worker, instance, in_second[own], int(in_both.sum())
 
 
 def _table(

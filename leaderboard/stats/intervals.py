@@ -171,8 +171,7 @@ def _convolution_power(pmf: Floats, n: int) -> tuple[int, Floats]:
     low = max(0, int(np.floor(n * mean - reach)))
     high = min(n * largest, int(np.ceil(n * mean + reach)))
     size = fft.next_fast_len(max(high - low + 1, len(pmf)), real=True)
-    spectrum = fft.rfft(pmf, size)
-    power = _integer_power(spectrum, n)
+    power = _integer_power(fft.rfft(pmf, size), n)
     mass = np.roll(fft.irfft(power, size), -low % size)[: high - low + 1]
     mass = np.maximum(mass, 0.0)
     mass[mass < 1e-14] = 0.0  # rounding noise of the transform

@@ -460,8 +460,7 @@ def pilot_components(
     factors: Mapping[str, npt.ArrayLike] = {
         name: labels for name, labels in named.items() if labels is not None
     }
-    fit = fit_mixed(values, None, factors)
-    variances = fit.variances
+    variances = fit_mixed(values, None, factors).variances
     unseen = [name for name in factors if name not in variances]
     basis = f"pilot of {len(np.asarray(values))} ratings"
     if unseen:

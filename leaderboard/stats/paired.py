@@ -77,11 +77,7 @@ def differences(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
 
 
 def paired_bootstrap(
-    a: npt.ArrayLike,
-    b: npt.ArrayLike,
-    *,
-    seed: int,
-    n_resamples: int | None = 10_000,
+    a: npt.ArrayLike, b: npt.ArrayLike, *, seed: int, n_resamples: int | None = 10_000
 ) -> PairedBootstrap:
     """Resample instances to test the difference of A and B.
 
@@ -119,8 +115,7 @@ def paired_bootstrap(
     if np.ptp(gap) == 0:
         return _no_variation(float(gap[0]), n, n_different)
     if n_resamples is None:
-        distribution = mean_distribution(np.sort(gap))
-        p_above = 1 - distribution.share_below(0.0)
+        p_above = 1 - mean_distribution(np.sort(gap)).share_below(0.0)
     else:
         if n_resamples < 1:
             raise ValueError(f"At least one resample is needed, not {n_resamples}.")
@@ -174,11 +169,7 @@ def _doubled(share: float, n_resamples: int | None) -> float:
 
 
 def approximate_randomisation(
-    a: npt.ArrayLike,
-    b: npt.ArrayLike,
-    *,
-    seed: int,
-    n_shuffles: int | None = 10_000,
+    a: npt.ArrayLike, b: npt.ArrayLike, *, seed: int, n_shuffles: int | None = 10_000
 ) -> PairedTest:
     """Test the difference of two systems by swapping their ratings at random.
 

@@ -120,8 +120,7 @@ def _fewest_instances(
     for extra in range(MAX_RATINGS_PER_INSTANCE):
         per_instance = draft.ratings_per_instance + extra
         tried = replace(draft, ratings_per_instance=per_instance)
-        full = _staffed(tried, most, load)
-        if _variance(components, full) <= target_variance:
+        if _variance(components, _staffed(tried, most, load)) <= target_variance:
             n_instances = smallest(
                 lambda n, tried=tried: (  # type: ignore[misc]
                     _variance(components, _staffed(tried, n, load)) <= target_variance
@@ -203,8 +202,7 @@ def smallest(enough: Callable[[int], bool]) -> int:
         high *= 2
         if high > MAX_INSTANCES:
             raise GenieError(
-                f"Not even {MAX_INSTANCES:,} instances are enough.",
-                code="out-of-reach",
+                f"Not even {MAX_INSTANCES:,} instances are enough.", code="out-of-reach"
             )
     low = high // 2
     while high - low > 1:

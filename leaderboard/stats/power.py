@@ -89,11 +89,7 @@ def paired_power(
 
 
 def plan_power(
-    difference: float,
-    sd: float,
-    *,
-    power: float = 0.8,
-    alpha: float = 0.05,
+    difference: float, sd: float, *, power: float = 0.8, alpha: float = 0.05
 ) -> Plan:
     """Find the number of instances for separating two systems.
 
@@ -135,8 +131,7 @@ def plan_power(
         raise ValueError("No number of ratings can detect a difference of 0.")
 
     def enough(n_instances: int) -> bool:
-        n = max(n_instances, 2)
-        return paired_power(n, difference, sd, alpha=alpha) >= power
+        return paired_power(max(n_instances, 2), difference, sd, alpha=alpha) >= power
 
     n_instances = max(2, smallest(enough))
     t = float(special.stdtrit(n_instances - 1, 1 - alpha / 2))

@@ -130,8 +130,7 @@ def mean_z_scores(
     (['a', 'b'], [0.5, 0.5])
     """
     z = np.asarray(z_scores, dtype=np.float64)
-    system_codes = factor_codes({"system": systems}, len(z))
-    codes, n_systems = system_codes["system"]
+    codes, n_systems = factor_codes({"system": systems}, len(z))["system"]
     _, first = np.unique(codes, return_index=True)
     names = np.asarray(systems)[first].astype(str).tolist()
     usable = ~np.isnan(z)

@@ -51,10 +51,9 @@ class NewForm(forms.Form):
 
 
 def _designs() -> list[tuple[str, str]]:
-    offered = offered_designs().values()
     return [
         ("", "As the question suggests"),
-        *((one.slug, one.label or one.slug) for one in offered),
+        *((one.slug, one.label or one.slug) for one in offered_designs().values()),
     ]
 
 
@@ -317,9 +316,7 @@ class LinkForm(forms.Form):
         min_value=1, max_value=365, initial=30, label="Days until it expires"
     )
     code = forms.CharField(
-        max_length=40,
-        required=False,
-        label="Code that they must know besides",
+        max_length=40, required=False, label="Code that they must know besides"
     )
 
 

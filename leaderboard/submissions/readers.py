@@ -7,15 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from genie.lib.formats import as_text, first_unfit, parsed, problem
-from leaderboard.files import (
-    GZIP,
-    File,
-    Limits,
-    Unreadable,
-    printable,
-    receive,
-    refuse,
-)
+from leaderboard.files import GZIP, File, Limits, Unreadable, printable, receive, refuse
 from leaderboard.files import Problem as FileProblem
 from leaderboard.tables import (
     JSON,

@@ -25,12 +25,7 @@ LEGAL: dict[str, frozenset[str]] = {
     # back to the request if its submission is withdrawn
     State.APPROVED: frozenset({State.ANNOTATING, State.STOPPED, State.REQUESTED}),
     State.ANNOTATING: frozenset(
-        {
-            State.ANNOTATED,
-            State.DECIDED,
-            State.UNDECIDED,
-            State.STOPPED,
-        }
+        {State.ANNOTATED, State.DECIDED, State.UNDECIDED, State.STOPPED}
     ),
     State.ANNOTATED: frozenset({State.SCORED, State.STOPPED}),
     # staff stopped it without publishing a partial result; they may do so later

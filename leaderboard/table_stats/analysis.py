@@ -98,8 +98,7 @@ def _of_counts(
     if few:
         found.append(("agreement", percentage_agreement(labels, n_resamples=resamples)))
         if len(np.unique(labels.counts.sum(axis=1))) == 1:
-            kappa = fleiss_kappa(labels, n_resamples=resamples)
-            found.append(("Fleiss' kappa", kappa))
+            found.append(("Fleiss' kappa", fleiss_kappa(labels, n_resamples=resamples)))
     return found
 
 
@@ -429,10 +428,7 @@ def _pair_lines(
 
 
 def _plain_means(
-    values: Floats,
-    systems: Labels,
-    instances: Codes | None,
-    names: tuple[str, int],
+    values: Floats, systems: Labels, instances: Codes | None, names: tuple[str, int]
 ) -> dict[str, Interval]:
     """Average each instance's ratings first, as papers do, and resample instances."""
     found: dict[str, Interval] = {}

@@ -5,7 +5,6 @@ from typing import Any
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
-from rest_framework.reverse import reverse
 
 from genie.lib.errors import GenieError
 from leaderboard.api.query import CursorQuery
@@ -109,7 +108,7 @@ def imported_json(task: Task) -> dict[str, Any] | None:
 
 
 class TaskBriefSerializer(serializers.ModelSerializer[Task]):
-    url = serializers.SerializerMethodField()
+    url = serializers.HyperlinkedIdentityField("api:task-detail", lookup_field="slug")
     html_url = HtmlUrl("board", "slug")
     imported = ImportedField(source="*")
 
@@ -131,12 +130,6 @@ class TaskBriefSerializer(serializers.ModelSerializer[Task]):
             "n_instances",
         ]
         read_only_fields = fields
-
-    @extend_schema_field(serializers.URLField())
-    def get_url(self, task: Task) -> str:
-        return reverse(
-            "api:task-detail", args=[task.slug], request=self.context.get("request")
-        )
 
 
 class TaskSerializer(TaskBriefSerializer):

@@ -114,8 +114,7 @@ class TeamAdmin(AsksWhy):
 
     @admin.display(description="members", ordering="n")
     def n_members(self, team: Any) -> int:
-        n: int = team.n
-        return n
+        return int(team.n)
 
 
 # Deliveries to teams' webhooks, for questions about missing ones.

@@ -17,12 +17,7 @@ from crowd.requester.models import (
     WorkerRecord,
 )
 from crowd.workers.models.qualification_attempt import QualificationGrant, TestAttempt
-from crowd.workers.models.worker import (
-    Consent,
-    ConsentVersion,
-    Profile,
-    Worker,
-)
+from crowd.workers.models.worker import Consent, ConsentVersion, Profile, Worker
 from genie.accounts.models import AccessToken, PrivateRead, TaskRole
 from genie.lib.typing import Account
 from leaderboard.submissions.models import Submission, detail_names, shown_state
@@ -101,7 +96,7 @@ def data_of(user: Account) -> dict[str, Any]:
         "drafts": _rows(
             user.drafts.order_by("pk"), "title", "slug", "created_at", "changed_at"
         ),
-        "muted_notices": _muted(user),
+        "muted_notices": muted_kinds(user),
         "worker": _worker(worker) if worker else None,
     }
 
@@ -138,9 +133,9 @@ def _submissions(user: Account) -> list[dict[str, Any]]:
     return rows
 
 
-def _muted(user: Account) -> list[str]:
-    row = NoticePreference.objects.filter(user_id=user.pk).first()
-    return list(row.muted) if row else []
+def muted_kinds(user: Account) -> list[str]:
+    rows = NoticePreference.objects.filter(user_id=user.pk)
+    return rows.values_list("muted", flat=True).first() or []
 
 
 def _only(rows: Any, *fields: str) -> dict[str, Any] | None:

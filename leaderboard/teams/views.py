@@ -16,7 +16,7 @@ from crowd.money.selectors.payouts import next_for
 from crowd.workers.models.worker import Worker
 from genie.accounts.throttles import WrongLinks, too_many
 from genie.lib.errors import GenieError
-from genie.lib.serving.pages import post_or
+from genie.lib.serving.pages import post_or, status_of
 from genie.lib.typing import Account
 from leaderboard.submissions.models import Submission, Team
 from leaderboard.teams.forms import (
@@ -50,8 +50,12 @@ def notices(request: HttpRequest) -> HttpResponse:
             messages.success(request, gettext("Saved."))
             return redirect("leaderboard:notices")
     context = {"here": "account", "form": form}
-    status = 400 if form.errors else 200
-    return render(request, "leaderboard/teams/notices.html", context, status=status)
+    return render(
+        request,
+        "leaderboard/teams/notices.html",
+        context,
+        status=status_of(form.errors),
+    )
 
 
 @never_cache
@@ -86,8 +90,9 @@ def leave(request: HttpRequest) -> HttpResponse:
         "unpaid": earnings(worker) if worker else None,
         "next_payout": next_for(worker) if worker else None,
     }
-    status = 400 if form.errors else 200
-    return render(request, "leaderboard/teams/leave.html", context, status=status)
+    return render(
+        request, "leaderboard/teams/leave.html", context, status=status_of(form.errors)
+    )
 
 
 OWNER = Membership.Role.OWNER
@@ -108,8 +113,9 @@ def teams(request: HttpRequest) -> HttpResponse:
         Membership.objects.filter(user=user).select_related("team").order_by("pk")
     )
     context = {"here": "account", "memberships": memberships, "form": form}
-    status = 400 if form.errors else 200
-    return render(request, "leaderboard/teams/teams.html", context, status=status)
+    return render(
+        request, "leaderboard/teams/teams.html", context, status=status_of(form.errors)
+    )
 
 
 def team_of(request: HttpRequest, slug: str, *, owner: bool = False) -> Team:
@@ -125,22 +131,20 @@ def team_of(request: HttpRequest, slug: str, *, owner: bool = False) -> Team:
 @require_safe
 @login_required
 def team(request: HttpRequest, slug: str) -> HttpResponse:
-    own_team = team_of(request, slug)
-    return _page(request, own_team, InviteForm())
+    return _page(request, team_of(request, slug), InviteForm())
 
 
 def _page(
     request: HttpRequest, team: Team, form: InviteForm, status: int = 200
 ) -> HttpResponse:
     user = cast("Account", request.user)
-    now = timezone.now()
     context: dict[str, Any] = {
         "here": "account",
         "team": team,
         "owner": team_service.role_of(team, user) == OWNER,
         "members": team.memberships.select_related("user").order_by("pk"),
         "invitations": team.invitations.filter(
-            accepted_at=None, revoked_at=None, expires_at__gt=now
+            accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
         ),
         "form": form,
         "days": team_service.DAYS,
@@ -207,11 +211,9 @@ def member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         itself = False
     else:
         messages.success(request, gettext("Done."))
-    return redirect("leaderboard:teams" if itself else team_url(slug))
-
-
-def team_url(slug: str) -> str:
-    return reverse("leaderboard:team", args=[slug])
+    if itself:
+        return redirect("leaderboard:teams")
+    return redirect("leaderboard:team", slug)
 
 
 @never_cache
@@ -266,15 +268,18 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
         "new": request.session.pop("new-webhook", None),
         "deliveries": deliveries.select_related("webhook").order_by("-pk")[:SHOWN],
     }
-    status = 400 if form.errors else 200
-    return render(request, "leaderboard/teams/webhooks.html", context, status=status)
+    return render(
+        request,
+        "leaderboard/teams/webhooks.html",
+        context,
+        status=status_of(form.errors),
+    )
 
 
 @post_or("leaderboard:webhooks", "slug")
 @login_required
 def webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    team = team_of(request, slug, owner=True)
-    hook = get_object_or_404(Webhook, pk=pk, team=team)
+    hook = get_object_or_404(Webhook, pk=pk, team=team_of(request, slug, owner=True))
     action = request.POST.get("do", "")
     if action == "test":
         webhook_service.queue_test(hook)
@@ -301,9 +306,7 @@ urlpatterns = [
     path("teams/<slug:slug>/", team, name="team"),
     path("teams/<slug:slug>/invite/", invite, name="invite"),
     path(
-        "teams/<slug:slug>/invitations/<int:pk>/take-back/",
-        take_back,
-        name="take-back",
+        "teams/<slug:slug>/invitations/<int:pk>/take-back/", take_back, name="take-back"
     ),
     path("teams/<slug:slug>/members/<int:pk>/", member, name="team-member"),
     path("teams/<slug:slug>/webhooks/", webhooks, name="webhooks"),

@@ -106,8 +106,7 @@ def _failed(user: Any) -> Waiting:
 
 
 def _questions_about_several(
-    user: Any,
-    model: type[Comparison] | type[JointEvaluation],
+    user: Any, model: type[Comparison] | type[JointEvaluation]
 ) -> list[Waiting]:
     options = model._meta
     rows = _seen(user, model, "evaluation__task__slug")
@@ -146,11 +145,7 @@ def _appeals(user: Any) -> Waiting:
         rows.count(),
         _changelist(Appeal, f"state__exact={Appeal.State.WAITING}"),
         [
-            (
-                str(row),
-                row.words,
-                reverse("admin:quality_appeal_answer", args=[row.pk]),
-            )
+            (str(row), row.words, reverse("admin:quality_appeal_answer", args=[row.pk]))
             for row in _oldest(rows)
         ],
     )
@@ -171,11 +166,10 @@ def _held(user: Any) -> Waiting:
 def _noticed(user: Any) -> Waiting:
     over = [Campaign.State.STOPPED, Campaign.State.COMPLETE]
     rows = _seen(user, Campaign, "pool").exclude(notice="").exclude(state__in=over)
-    url = _changelist(Campaign, "")
     return Waiting(
         "Campaigns with a notice",
         rows.count(),
-        url,
+        _changelist(Campaign, ""),
         [
             (
                 row.title,

@@ -45,9 +45,7 @@ class _MeanSquares:
     error: float
 
 
-def icc(
-    ratings: npt.ArrayLike, form: IccForm = "ICC1k", *, confidence: float = 0.95
-) -> Icc:
+def icc(ratings: npt.ArrayLike, form: IccForm = "ICC1k") -> Icc:
     """Estimate an intraclass correlation of complete ratings.
 
     Parameters
@@ -81,12 +79,10 @@ def icc(
         raise ValueError(
             f"There is no form {form!r}. Choose from: {', '.join(ICC_FORMS)}."
         )
-    return _estimate(_two_way(_table(ratings)), form, _alpha(confidence))
+    return _estimate(_two_way(_table(ratings)), form)
 
 
-def icc_forms(
-    ratings: npt.ArrayLike, *, confidence: float = 0.95
-) -> dict[IccForm, Icc]:
+def icc_forms(ratings: npt.ArrayLike) -> dict[IccForm, Icc]:
     """Estimate all six forms.
 
     Parameters
@@ -102,13 +98,11 @@ def icc_forms(
     >>> round(estimate["ICC2"].estimate, 2), round(estimate["ICC3"].estimate, 2)
     (0.74, 1.0)
     """
-    squares, alpha = _two_way(_table(ratings)), _alpha(confidence)
-    return {form: _estimate(squares, form, alpha) for form in ICC_FORMS}
+    squares = _two_way(_table(ratings))
+    return {form: _estimate(squares, form) for form in ICC_FORMS}
 
 
-def icc_one_way(
-    groups: Sequence[npt.ArrayLike], *, average: bool = True, confidence: float = 0.95
-) -> Icc:
+def icc_one_way(groups: Sequence[npt.ArrayLike], *, average: bool = True) -> Icc:
     """Estimate ICC1 or ICC1k of items with different numbers of ratings.
 
     Parameters
@@ -117,13 +111,12 @@ def icc_one_way(
         The ratings of each item, at least one each, from any raters.
     average : bool, default True
         ICC1k (of an item's mean) instead of ICC1 (of a single rating).
-    confidence : float, default 0.95
-        Level of the interval, which is approximate when the numbers differ.
 
     Returns
     -------
     Icc
-        Its `n_raters` is the effective number n0 of ratings per item.
+        Its `n_raters` is the effective number n0 of ratings per item; its interval is
+        approximate when the numbers differ.
 
     Raises
     ------
@@ -163,13 +156,7 @@ def icc_one_way(
         values, _MeanSquares(n, effective, rows, within, 0.0, 0.0)
     )
     form: IccForm = "ICC1k" if average else "ICC1"
-    return _estimate(squares, form, _alpha(confidence), df_within=float(total - n))
-
-
-def _alpha(confidence: float) -> float:
-    if not 0 < confidence < 1:
-        raise ValueError(f"The confidence must be between 0 and 1: {confidence}.")
-    return 1 - confidence
+    return _estimate(squares, form, df_within=float(total - n))
 
 
 def _table(ratings: npt.ArrayLike) -> Floats:
@@ -208,9 +195,7 @@ def _without_rounding(values: Floats, ms: _MeanSquares) -> _MeanSquares:
     return _MeanSquares(ms.n, ms.k, rows, within, columns, error)
 
 
-def _estimate(
-    ms: _MeanSquares, form: IccForm, alpha: float, df_within: float | None = None
-) -> Icc:
+def _estimate(ms: _MeanSquares, form: IccForm, df_within: float | None = None) -> Icc:
     from scipy import stats
 
     df1 = float(ms.n - 1)
@@ -223,10 +208,10 @@ def _estimate(
         return Icc(nan, nan, nan, ms.n, form, nan, nan, (df1, df2), ms.k)
     f = ms.rows / other if other > 0 else (np.inf if ms.rows > 0 else np.nan)
     if form.startswith("ICC2"):
-        value, low, high = _agreement(ms, alpha)
+        value, low, high = _agreement(ms)
     else:
-        low = _from_f(f / stats.f.ppf(1 - alpha / 2, df1, df2), ms.k)
-        high = _from_f(f * stats.f.ppf(1 - alpha / 2, df2, df1), ms.k)
+        low = _from_f(f / stats.f.ppf(0.975, df1, df2), ms.k)
+        high = _from_f(f * stats.f.ppf(0.975, df2, df1), ms.k)
         value = _from_f(f, ms.k)
     if form.endswith("k"):
         value, low, high = (_of_the_mean(single, ms.k) for single in (value, low, high))
@@ -245,7 +230,7 @@ def _of_the_mean(single: float, k: float) -> float:
     return float(k * single / denominator) if denominator > 0 else float("-inf")
 
 
-def _agreement(ms: _MeanSquares, alpha: float) -> tuple[float, float, float]:
+def _agreement(ms: _MeanSquares) -> tuple[float, float, float]:
     """ICC2 with Satterthwaite's degrees of freedom (McGraw and Wong, table 7)."""
     from scipy import stats
 
@@ -257,10 +242,7 @@ def _agreement(ms: _MeanSquares, alpha: float) -> tuple[float, float, float]:
     b = (n * (1 + (k - 1) * value) - k * value) * ms.error
     spread = a**2 / (k - 1) + b**2 / ((n - 1) * (k - 1))
     df = max((a + b) ** 2 / spread, 1.0) if spread > 0 else 1.0
-    upper, lower = (
-        stats.f.ppf(1 - alpha / 2, n - 1, df),
-        stats.f.ppf(1 - alpha / 2, df, n - 1),
-    )
+    upper, lower = (stats.f.ppf(0.975, n - 1, df), stats.f.ppf(0.975, df, n - 1))
     below, above = upper * shared + n * ms.rows, shared + n * lower * ms.rows
     low = n * (ms.rows - upper * ms.error) / below if below > 0 else float("nan")
     high = n * (lower * ms.rows - ms.error) / above if above > 0 else float("nan")

@@ -36,11 +36,7 @@ class Kappa(Agreement):
 
 
 def percentage_agreement(
-    ratings: npt.ArrayLike | LabelCounts,
-    *,
-    n_resamples: int = 1_000,
-    seed: int = 0,
-    confidence: float = 0.95,
+    ratings: npt.ArrayLike | LabelCounts, *, n_resamples: int = 1_000, seed: int = 0
 ) -> Agreement:
     """Compute the share of pairs of raters that gave an item the same value.
 
@@ -72,7 +68,6 @@ def percentage_agreement(
         len(share),
         n_resamples=n_resamples,
         seed=seed,
-        confidence=confidence,
     )
     return Agreement(
         float(share.mean()) if share.size else float("nan"), low, high, len(share)
@@ -86,11 +81,7 @@ def _agreeing(counts: Floats) -> Floats:
 
 
 def fleiss_kappa(
-    ratings: npt.ArrayLike | LabelCounts,
-    *,
-    n_resamples: int = 1_000,
-    seed: int = 0,
-    confidence: float = 0.95,
+    ratings: npt.ArrayLike | LabelCounts, *, n_resamples: int = 1_000, seed: int = 0
 ) -> Kappa:
     """Estimate the agreement of several raters on nominal values beyond chance.
 
@@ -134,15 +125,11 @@ def fleiss_kappa(
         margins = drawn @ counts / (len(counts) * sizes[0])
         return drawn @ share / len(counts), (margins**2).sum(axis=1)
 
-    def statistic(drawn: Floats) -> Floats:
-        return _beyond(*parts(drawn))
-
     low, high, _ = item_interval(
-        statistic,
+        lambda drawn: _beyond(*parts(drawn)),
         len(counts),
         n_resamples=n_resamples,
         seed=seed,
-        confidence=confidence,
     )
     observed, expected = parts(np.ones((1, len(counts))))
     value = float(_beyond(observed, expected)[0])
@@ -159,11 +146,7 @@ def _beyond(observed: Floats, expected: Floats) -> Floats:
 
 
 def cohen_kappa(
-    first: npt.ArrayLike,
-    second: npt.ArrayLike,
-    *,
-    weights: Weights | None = None,
-    confidence: float = 0.95,
+    first: npt.ArrayLike, second: npt.ArrayLike, *, weights: Weights | None = None
 ) -> Kappa:
     """Estimate the agreement of two raters beyond chance, each with their own habits.
 
@@ -192,8 +175,6 @@ def cohen_kappa(
     """
     from scipy import stats
 
-    if not 0 < confidence < 1:
-        raise ValueError(f"The confidence must be between 0 and 1: {confidence}.")
     table = _cross_table(first, second)
     n = float(table.sum())
     if n == 0:
@@ -210,7 +191,7 @@ def cohen_kappa(
     spread = float((share * (credit - typical * (1 - value)) ** 2).sum())
     # Rounding alone may make it negative.
     variance = max(spread - (value - expected * (1 - value)) ** 2, 0.0)
-    half = stats.norm.ppf((1 + confidence) / 2) * np.sqrt(variance / n)
+    half = stats.norm.ppf(0.975) * np.sqrt(variance / n)
     reach = float(half / (1 - expected)) if expected < 1 else float("nan")
     return Kappa(value, value - reach, value + reach, int(n), observed, expected)
 
@@ -239,8 +220,4 @@ def _credit(n_values: int, weights: Weights | None) -> Floats:
     apart = np.abs(rank[:, None] - rank) / max(n_values - 1, 1)
     if weights is None:
         return np.eye(n_values)
-    if weights == "linear":
-        return 1 - apart
-    if weights == "quadratic":
-        return 1 - apart**2
-    raise ValueError(f"Weights are linear or quadratic, not {weights!r}.")
+    return 1 - apart if weights == "linear" else 1 - apart**2

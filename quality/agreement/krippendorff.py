@@ -40,7 +40,6 @@ def krippendorff_alpha(
     *,
     n_resamples: int = 1_000,
     seed: int = 0,
-    confidence: float = 0.95,
 ) -> Alpha:
     """Estimate the agreement of raters beyond chance.
 
@@ -81,7 +80,7 @@ def krippendorff_alpha(
         return values
 
     low, high, n_undefined = item_interval(
-        statistic, n_items, n_resamples=n_resamples, seed=seed, confidence=confidence
+        statistic, n_items, n_resamples=n_resamples, seed=seed
     )
     return Alpha(
         float(statistic(np.ones((1, n_items)))[0]) if n_items else float("nan"),

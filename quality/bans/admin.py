@@ -113,7 +113,7 @@ class BanAdmin(OfTask, ReadOnlyAdmin):
         extra = [
             path(
                 "impose/<int:worker_pk>/", view(self.impose), name="quality_ban_impose"
-            ),
+            )
         ]
         return [*extra, *super().get_urls()]
 

@@ -132,7 +132,7 @@ def test_two_machines_share_files(transactional_db, s3, bucket, hand_in, monkeyp
     found = Submission.objects.filter(pk__in=pks)
 
     def measured():
-        return found.filter(state="MEASURED").count() == len(pks)
+        return found.filter(own_state="MEASURED").count() == len(pks)
 
     def work(_machine):
         try:
@@ -142,7 +142,7 @@ def test_two_machines_share_files(transactional_db, s3, bucket, hand_in, monkeyp
 
     with ThreadPoolExecutor(2) as machines:
         assert all(machines.map(work, range(2)))
-    assert set(found.values_list("state", "failure")) == {("MEASURED", "")}
+    assert set(found.values_list("own_state", "failure")) == {("MEASURED", "")}
     assert Prediction.own.count() == 3 * len(pks)
     assert len(keys(bucket)) == 1
 

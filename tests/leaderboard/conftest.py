@@ -19,12 +19,7 @@ from tests.cast import (  # noqa: F401
     who,
     worker,
 )
-from tests.nets.conftest import (  # noqa: F401
-    net,
-    stored,
-    tell,
-    texts_are_as_committed,
-)
+from tests.nets.conftest import net, stored, tell, texts_are_as_committed  # noqa: F401
 
 WITH_DATABASE = {
     *("admin", "api", "boards", "commands", "evaluation"),

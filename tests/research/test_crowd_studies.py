@@ -7,11 +7,7 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
-from genie_research.boards.crowd_simulation import (
-    Crowd,
-    draw_ratings,
-    simulate_crowd,
-)
+from genie_research.boards.crowd_simulation import Crowd, draw_ratings, simulate_crowd
 from genie_research.boards.half_crowds import half_crowds
 from leaderboard.stats.systems.estimates import estimate_systems
 from tests.shared import SHARED, needs_shared

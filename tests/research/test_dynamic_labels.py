@@ -125,9 +125,3 @@ def test_more_workers_than_labels_are_refused_in_words():
     ):
         Majority(5).outcomes(votes)
     assert Majority(5, distinct=False).outcomes(votes).n_requests == 2
-
-
-@pytest.mark.parametrize("n", [0, 2, -3])
-def test_a_majority_that_can_tie_is_refused(n):
-    with pytest.raises(ValueError, match="odd number of workers"):
-        Majority(n)

@@ -51,7 +51,7 @@ def test_no_answers_and_one_answer():
     assert dawid_skene(none, none, none).informed.shape[0] == 0
     assert mace(none, none, none, seed=1).competence.shape == (0,)
     one = np.zeros(1, dtype=np.int64)
-    assert dawid_skene(one, one, one).p_item.tolist() == [[1.0]]
+    assert dawid_skene(one, one, one).prior.tolist() == [1.0]
     assert np.isfinite(mace(one, one, one, seed=1).competence).all()
     assert repeated_answers(one, one, 2).tolist() == [0, 0]
     assert constant_answers(none, none, 1).tolist() == [0]

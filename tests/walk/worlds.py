@@ -528,10 +528,7 @@ _kind("provisional", provisional)
 _kind("withdrawn", withdrawn(1))
 _kind("all withdrawn", withdrawn(0, 1, 2))
 _kind("private", changed(visibility="PRIVATE"), hidden=("Crow",))
-_kind(
-    "anonymous",
-    changed(anonymous_until=timezone.localdate() + timedelta(days=400)),
-)
+_kind("anonymous", changed(anonymous_until=timezone.localdate() + timedelta(days=400)))
 _kind("closed", closed)
 _kind("waiting", waiting)
 _kind("two versions", two_versions, has_texts=False)

@@ -171,12 +171,7 @@ def _change(
     campaign: Campaign, by: Account, cents: int, agreed: int, shown: int, reason: str
 ) -> str:
     new = change_reward.change_reward(
-        campaign.pk,
-        cents,
-        shown_cents=shown,
-        agreed_cents=agreed,
-        by=by,
-        reason=reason,
+        campaign.pk, cents, shown_cents=shown, agreed_cents=agreed, by=by, reason=reason
     )
     return (
         f"{campaign}: {new.n_places:,} assignments now pay "

@@ -47,9 +47,9 @@ def priced(campaign: Campaign, reward_cents: int) -> NewReward:
     floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"])
     if problem := pay_problem(reward_cents, seconds, floor):
         raise GenieError(f"The new reward {problem}", code="below-minimum-pay")
-    fee = fee_per_assignment(
-        campaign.platform, reward_cents, max_assignments=_ratings_per_hit(campaign)
-    )
+    hits = HIT.objects.filter(campaign=campaign).order_by("position")
+    n_ratings = hits.values_list("max_assignments", flat=True).first() or 1
+    fee = fee_per_assignment(campaign.platform, reward_cents, max_assignments=n_ratings)
     progress = campaign_progress(campaign)
     n, unit = progress.n_waiting, reward_cents + fee
     rise = n * (unit - unit_cents(campaign))
@@ -97,8 +97,3 @@ def _seconds(campaign: Campaign) -> float:
     if progress.median_active_seconds and n >= ENOUGH_TIMES:
         return progress.median_active_seconds
     return float(hit_templates.get(campaign.hit_type.template).seconds)
-
-
-def _ratings_per_hit(campaign: Campaign) -> int:
-    first = HIT.objects.filter(campaign=campaign).order_by("position")
-    return first.values_list("max_assignments", flat=True).first() or 1

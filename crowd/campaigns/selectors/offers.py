@@ -83,10 +83,7 @@ class Offer:
 
 
 def offers(
-    worker: Worker,
-    now: datetime | None = None,
-    *,
-    pools: Collection[str] | None = None,
+    worker: Worker, now: datetime | None = None, *, pools: Collection[str] | None = None
 ) -> list[Offer]:
     now = now or timezone.now()
     everything = open_campaigns(worker, pools=pools)

@@ -84,8 +84,7 @@ def _check(campaign: Campaign, cents: int, budget_cents: int, reason: str) -> No
         )
     if campaign.state == State.STOPPED:
         raise GenieError(
-            "This campaign was stopped and cannot be resumed.",
-            code="campaign-over",
+            "This campaign was stopped and cannot be resumed.", code="campaign-over"
         )
     if campaign.budget_cents != budget_cents:
         raise GenieError(

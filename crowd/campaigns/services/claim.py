@@ -60,10 +60,7 @@ def register_chooser(name: str, chooser: Chooser) -> None:
 
 
 def preferred(
-    worker: Worker,
-    campaign: Campaign,
-    hits: Sequence[int],
-    among: Collection[int] = (),
+    worker: Worker, campaign: Campaign, hits: Sequence[int], among: Collection[int] = ()
 ) -> list[int]:
     for chooser in _choosers.values():
         chosen = chooser(worker, campaign, among)

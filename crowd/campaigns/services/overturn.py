@@ -49,10 +49,12 @@ def overturn(
         way = taking_back(assignment, timezone.now())
         if not way.possible:
             raise GenieError(way.sentence, code="stands-there")
-        fits = assignment.replaced_at is None and _takes_its_place(assignment)
-        if not fits and assignment.replaced_at is None:
-            _stand_beside(assignment)
         now = timezone.now()
+        if assignment.replaced_at is None and not _takes_its_place(assignment):
+            HIT.objects.filter(pk=assignment.hit_id).update(
+                max_assignments=F("max_assignments") + 1
+            )
+            Assignment.objects.filter(pk=assignment.pk).update(replaced_at=now)
         Assignment.objects.filter(pk=assignment_pk).update(
             state=State.APPROVED, decided_at=now, overturned_at=now, feedback=""
         )
@@ -61,7 +63,7 @@ def overturn(
         if pays_itself(campaign):
             cents = payments.plan_after_all(assignment, "Rejection reversed.")
         else:
-            cents = payments.plan_again(assignment, campaign)
+            cents = payments.plan(assignment, campaign, "-again")
         _set_aside(campaign, cents, by)
         if way.tells:
             # In the same transaction, so that the platform hears of every approval.
@@ -120,13 +122,6 @@ def _takes_its_place(assignment: Assignment) -> bool:
     others = hit.assignments.filter(state__in=IN_PLACE).exclude(pk=assignment.pk)
     # Work rejected after the end left its place empty.
     return others.count() < hit.max_assignments
-
-
-def _stand_beside(assignment: Assignment) -> None:
-    HIT.objects.filter(pk=assignment.hit_id).update(
-        max_assignments=F("max_assignments") + 1
-    )
-    Assignment.objects.filter(pk=assignment.pk).update(replaced_at=timezone.now())
 
 
 def _set_aside(campaign: Campaign, cents: int, by: AbstractBaseUser) -> None:

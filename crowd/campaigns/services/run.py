@@ -252,7 +252,9 @@ def refresh_share(campaign: Campaign, now: datetime | None = None) -> None:
     n_hits = campaign.hits.aggregate(n=Sum("max_assignments"))["n"] or 0
     # A little less, so that .1 of 880 is 88 and not 89.
     part = math.ceil(min(share, 1) * n_hits - 1e-9)
-    limit = max(1, part, _place_size(campaign))
+    # A platform pays a visitor for so many HITs; fewer would be half a visit.
+    place = ExternalCampaign.objects.filter(campaign=campaign).first()
+    limit = max(1, part, place.place_size if place else 0)
     if limit != campaign.hits_per_worker:
         # Unless staff have lifted it meanwhile.
         Campaign.objects.filter(pk=campaign.pk, worker_share=planned).update(
@@ -273,17 +275,7 @@ def lift_share(pk: int, by: AbstractBaseUser, why: str) -> bool:
     return bool(lifted)
 
 
-_UNDER_WAY = (
-    Campaign.State.SCHEDULED,
-    Campaign.State.RUNNING,
-    Campaign.State.PAUSED,
-)
-
-
-def _place_size(campaign: Campaign) -> int:
-    """Return how many HITs a platform pays a visitor for; fewer would be half a visit."""
-    place = ExternalCampaign.objects.filter(campaign=campaign).first()
-    return 0 if place is None else place.place_size
+_UNDER_WAY = (Campaign.State.SCHEDULED, Campaign.State.RUNNING, Campaign.State.PAUSED)
 
 
 # Notices to staff about campaigns that are stuck, pay too little, or are not read.

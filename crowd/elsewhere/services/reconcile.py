@@ -30,7 +30,9 @@ def follow(session: ExternalSession, status: str) -> None:
 
     Old news changes nothing: approved work stays approved.
     """
-    if not _is_news(session.status, status):
+    # A late "submitted" says nothing about a session that was decided.
+    late = session.status == "rejected" and status == "submitted"
+    if late or session.status in (status, "approved"):
         return
     ExternalSession.objects.filter(pk=session.pk).update(status=status)
     session.status = status
@@ -38,13 +40,6 @@ def follow(session: ExternalSession, status: str) -> None:
         _approved(session)
     elif status == "rejected":
         _rejected(session)
-
-
-def _is_news(before: str, after: str) -> bool:
-    if before == after or before == "approved":
-        return False
-    # A late "submitted" says nothing about a session that was decided.
-    return not (before == "rejected" and after == "submitted")
 
 
 def _approved(session: ExternalSession) -> None:
@@ -72,15 +67,9 @@ def _overturn(assignment: Assignment) -> None:
     if campaign.state in OVER:
         budgets.correct(campaign.key, cents)
     elif assignment.replaced_at is None:
-        _close_place(assignment.hit_id)
-
-
-def _close_place(hit_pk: int) -> None:
-    closed = HIT.objects.filter(pk=hit_pk, n_available__gt=0).update(
-        n_available=F("n_available") - 1
-    )
-    if not closed:
-        HIT.objects.filter(pk=hit_pk).update(max_assignments=F("max_assignments") + 1)
+        hits = HIT.objects.filter(pk=assignment.hit_id)
+        if not hits.filter(n_available__gt=0).update(n_available=F("n_available") - 1):
+            hits.update(max_assignments=F("max_assignments") + 1)
 
 
 def _rejected(session: ExternalSession) -> None:
@@ -107,14 +96,12 @@ def paid(session: ExternalSession) -> int:
     # money is spent.
     entries = LedgerEntry.objects.filter(
         Q(assignment__in=approved, kind__in=FOR_WORK)
-        | Q(idempotency_key__in=keys_without_answer(session)),
+        | Q(idempotency_key__in=keys_without_answer(session))
     )
     n = entries.filter(
         state__in=[Entry.PLANNED, Entry.SENDING, Entry.CANCELLED]
     ).update(
-        state=Entry.DONE,
-        platform_id=session.session_id[:100],
-        done_at=timezone.now(),
+        state=Entry.DONE, platform_id=session.session_id[:100], done_at=timezone.now()
     )
     if n:
         place = (

@@ -186,8 +186,7 @@ def ref_to_look_at(
     names, n_places_told, _ = outbox.posted(campaign)
     decided = dict(
         Assignment.objects.filter(
-            hit__campaign=campaign,
-            session_work__session__status="approved",
+            hit__campaign=campaign, session_work__session__status="approved"
         )
         .order_by()
         .values_list("hit")

@@ -99,10 +99,7 @@ def _plan_rest(
     }
     keys = reconcile.keys_without_answer(session)
     reward = campaign.hit_type.reward_cents * place.place_size
-    parts = (
-        (keys[0], Kind.REWARD, reward),
-        (keys[1], Kind.FEE, place.place_fee_cents),
-    )
+    parts = ((keys[0], Kind.REWARD, reward), (keys[1], Kind.FEE, place.place_fee_cents))
     for key, kind, whole in parts:
         cents = max(0, whole - paid.get(kind, 0))
         # Entries of 0 are stored, too, to mark that this place has been settled.

@@ -457,8 +457,7 @@ def withdraw_slot(hit_pk: int) -> bool:
     # A HIT keeps its original place; only places opened by `add` are closed.
     return bool(
         HIT.objects.filter(pk=hit_pk, n_available__gt=0, max_assignments__gt=1).update(
-            n_available=F("n_available") - 1,
-            max_assignments=F("max_assignments") - 1,
+            n_available=F("n_available") - 1, max_assignments=F("max_assignments") - 1
         )
     )
 

@@ -200,12 +200,7 @@ def committed() -> dict[str | None, int]:
 
 
 def _logged(
-    what: str,
-    cents: int,
-    *,
-    about: int | None = None,
-    repeat: bool = True,
-    **said: Any,
+    what: str, cents: int, *, about: int | None = None, repeat: bool = True, **said: Any
 ) -> None:
     data = {"is": what, "cents": cents, **said}
     log.append(log.Kind.BUDGET, data, about=about, repeat=repeat)

@@ -14,12 +14,7 @@ from crowd.hits.selectors import campaign_progress, title_now
 from crowd.messages import services
 from crowd.messages.models import Message
 from crowd.money.models import LedgerEntry
-from crowd.money.selectors.fair_pay import (
-    Owed,
-    Shortfall,
-    owed,
-    shortfall,
-)
+from crowd.money.selectors.fair_pay import Owed, Shortfall, owed, shortfall
 from crowd.money.services import budgets
 from crowd.money.services.bonuses import fee_key
 from genie.lib.admin import note

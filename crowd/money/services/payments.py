@@ -15,34 +15,12 @@ Kind = LedgerEntry.Kind
 State = LedgerEntry.State
 
 
-def plan(assignment: Assignment, campaign: Campaign) -> int:
+def plan(assignment: Assignment, campaign: Campaign, suffix: str = "") -> int:
     """Plan the reward and the platform's fee; return the cents.
 
-    Planning again changes nothing, because the keys are the same.
+    Planning again changes nothing, because the keys are the same. With a suffix, what
+    was cancelled when the assignment was rejected gets new entries.
     """
-    return _plan(assignment, campaign, "")
-
-
-def plan_again(assignment: Assignment, campaign: Campaign) -> int:
-    """Plan again what was cancelled when the assignment was rejected.
-
-    The cancelled entries stay as they are; these are new ones.
-    """
-    return _plan(assignment, campaign, "-again")
-
-
-def plan_after_all(assignment: Assignment, reason: str) -> int:
-    """Plan what was cancelled under its own keys, as a platform pays it once.
-
-    Callers open the transaction.
-    """
-    cancelled = LedgerEntry.objects.filter(assignment=assignment, state=State.CANCELLED)
-    cents = sum(cancelled.values_list("amount_cents", flat=True))
-    cancelled.update(state=State.PLANNED, reason=reason)
-    return cents
-
-
-def _plan(assignment: Assignment, campaign: Campaign, suffix: str) -> int:
     parts = [(f"reward{suffix}:{assignment.pk}", Kind.REWARD, assignment.reward_cents)]
     # A fee belongs to a reward: the HIT's, if the campaign's has changed since.
     fee = terms_of(assignment.hit, campaign).fee_cents if campaign.fee_cents else 0
@@ -62,6 +40,17 @@ def _plan(assignment: Assignment, campaign: Campaign, suffix: str) -> int:
         ignore_conflicts=True,
     )
     return sum(cents for _, _, cents in parts)
+
+
+def plan_after_all(assignment: Assignment, reason: str) -> int:
+    """Plan what was cancelled under its own keys, as a platform pays it once.
+
+    Callers open the transaction.
+    """
+    cancelled = LedgerEntry.objects.filter(assignment=assignment, state=State.CANCELLED)
+    cents = sum(cancelled.values_list("amount_cents", flat=True))
+    cancelled.update(state=State.PLANNED, reason=reason)
+    return cents
 
 
 def cancel(assignment_pk: int, reason: str) -> int:

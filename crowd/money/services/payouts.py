@@ -100,12 +100,6 @@ def recipient_of(sealed: str) -> Recipient | None:
     return Recipient(**json.loads(text)) if text else None
 
 
-# Money of people who have left: it is paid, and then their details are deleted.
-def of_the_gone(workers: set[int]) -> set[int]:
-    gone = Worker.objects.filter(pk__in=workers, user__is_active=False)
-    return set(gone.values_list("pk", flat=True))
-
-
 def forget_the_gone() -> None:
     """Delete the payment details of closed accounts that are owed nothing.
 
@@ -160,7 +154,9 @@ def lock() -> PayoutTerms:
 def prospect(minimum_cents: int) -> Prospect:
     cents = due()
     small = {pk for pk, n in cents.items() if n < minimum_cents}
-    carried = small - of_the_gone(small)
+    # Money of people who have left: it is paid, and then their details are deleted.
+    gone = Worker.objects.filter(pk__in=small, user__is_active=False)
+    carried = small - set(gone.values_list("pk", flat=True))
     enough = {pk: n for pk, n in cents.items() if pk not in carried}
     details = PaymentDetails.objects.filter(wrong=False)
     usable = {

@@ -109,10 +109,14 @@ def _checked_scope(
 def _signature(
     request: SignedRequest, secret: str, scope: str, signed: list[str], stamp: str
 ) -> str:
+    pairs = sorted(
+        (quote(name, safe="-_.~"), quote(value, safe="-_.~"))
+        for name, value in parse_qsl(request.query, keep_blank_values=True)
+    )
     lines = [
         request.method,
         quote(request.path, safe="/-_.~"),
-        _canonical_query(request.query),
+        "&".join(f"{name}={value}" for name, value in pairs),
         # A run of spaces in a header counts as one.
         *(f"{name}:{' '.join(request.headers[name].split())}" for name in signed),
         "",
@@ -125,14 +129,6 @@ def _signature(
         key = hmac.digest(key, piece.encode(), "sha256")
     text = "\n".join([ALGORITHM, stamp, scope, digest])
     return hmac.digest(key, text.encode(), "sha256").hex()
-
-
-def _canonical_query(query: str) -> str:
-    pairs = sorted(
-        (quote(name, safe="-_.~"), quote(value, safe="-_.~"))
-        for name, value in parse_qsl(query, keep_blank_values=True)
-    )
-    return "&".join(f"{name}={value}" for name, value in pairs)
 
 
 def _refusal(kind: str, message: str) -> TurkError:

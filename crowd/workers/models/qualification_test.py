@@ -43,8 +43,7 @@ class QualificationTest(models.Model):
         HITType, on_delete=models.PROTECT, null=True, blank=True, editable=False
     )
     n_asked = models.PositiveIntegerField(
-        default=0,
-        help_text="Number of questions per attempt; 0: all of them.",
+        default=0, help_text="Number of questions per attempt; 0: all of them."
     )
     pass_percent = models.PositiveIntegerField(
         default=80, validators=[MinValueValidator(1), MaxValueValidator(100)]

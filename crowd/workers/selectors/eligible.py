@@ -33,13 +33,7 @@ from crowd.hit_templates.consent import Consent as Text
 from crowd.hit_templates.consent import consents_for
 from crowd.hits.models import HIT, Assignment, Campaign, Input, Reservation
 from crowd.platforms.selfhosted import SelfHosted
-from crowd.workers.models.worker import (
-    Consent,
-    Exclusion,
-    Invitation,
-    Pause,
-    Worker,
-)
+from crowd.workers.models.worker import Consent, Exclusion, Invitation, Pause, Worker
 from crowd.workers.selectors.requirements import unmet
 from genie.lib.database import prepare
 
@@ -187,10 +181,7 @@ WINDOW = 50
 COUNTED = 1_000
 # The scope of a campaign's inputs, as in `Campaign.input_scope`.
 SCOPE = Case(
-    When(
-        exposure="campaign",
-        then=Concat("pool", Value("#"), Cast("pk", CharField())),
-    ),
+    When(exposure="campaign", then=Concat("pool", Value("#"), Cast("pk", CharField()))),
     default=F("pool"),
 )
 

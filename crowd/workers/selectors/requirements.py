@@ -63,24 +63,19 @@ def held(worker: Worker, names: Collection[str], now: datetime) -> set[str]:
     )
     if not grants:
         return set()
-    floors = _floors(grants)
+    floors: dict[str, int] = dict(
+        QualificationTest.objects.filter(name__in=list(grants), asks_again=True)
+        .exclude(state=State.DRAFT)
+        .order_by()
+        .values_list("name")
+        .annotate(newest=Max("version"))
+    )
     # Staff's own grants have no version and always count.
     return {
         name
         for name, version in grants.items()
         if version == 0 or version >= floors.get(name, 0)
     }
-
-
-def _floors(names: Collection[str]) -> dict[str, int]:
-    rows = (
-        QualificationTest.objects.filter(name__in=list(names), asks_again=True)
-        .exclude(state=State.DRAFT)
-        .order_by()
-        .values_list("name")
-        .annotate(newest=Max("version"))
-    )
-    return dict(rows)
 
 
 def standings_of(
@@ -254,9 +249,10 @@ def _judge(
         if any(row.kind in SAID for row in rows)
         else None
     ) or Profile()
-    country = (
-        country_of(worker, profile) if any(r.kind == Kind.COUNTRY for r in rows) else ""
-    )
+    country = ""
+    if any(row.kind == Kind.COUNTRY for row in rows):
+        said = WorkerRecord.objects.filter(worker=worker)
+        country = said.values_list("country", flat=True).first() or profile.country
     spoken = set(profile.languages.split())
     names = {row.test_name for row in rows if row.kind == Kind.TEST}
     held_names = held(worker, names, now) if names else set()
@@ -285,10 +281,3 @@ def _vouched(
     for pk, contents in sessions.values_list("campaign", "attested"):
         vouched.setdefault(pk, []).extend(contents)
     return vouched
-
-
-def country_of(worker: Worker, profile: Profile) -> str:
-    countries = WorkerRecord.objects.filter(worker=worker).values_list(
-        "country", flat=True
-    )
-    return countries.first() or profile.country

@@ -272,8 +272,7 @@ def revoke(grant_pk: int, *, by: AbstractBaseUser, reason: str) -> bool:
     reason = reason.strip()
     if not reason:
         raise GenieError(
-            "Give a reason for revoking it; the worker reads it.",
-            code="reason-missing",
+            "Give a reason for revoking it; the worker reads it.", code="reason-missing"
         )
     with transaction.atomic():
         ended = QualificationGrant.objects.filter(pk=grant_pk, ended_at=None).update(

@@ -19,6 +19,11 @@ def page_of(rows: Any, size: int, number: str | None) -> Page[Any]:
         raise Http404(f"There is no page {number} of this list.") from None
 
 
+def status_of(*problems: Any) -> int:
+    """Return 400 for a page that shows problems, else 200."""
+    return 400 if any(problems) else 200
+
+
 # Addresses that only take forms: a reload, "back" or a bookmark redirects to a page.
 View = Callable[..., HttpResponse]
 

@@ -1,6 +1,5 @@
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
@@ -10,7 +9,7 @@ from leaderboard.api.query import Body
 from leaderboard.api.records import HTML_URL_HELP, HtmlUrl, Record, html_url
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.judged import JUDGED_HELP, judged_of
-from leaderboard.boards.selectors.rows import Attempts, Row, attempts_of
+from leaderboard.boards.selectors.rows import Attempts, attempts_of
 from leaderboard.boards.selectors.submission_progress import (
     ScoreChange,
     score_changes,
@@ -312,7 +311,9 @@ class PendingSerializer(serializers.Serializer[Any]):
 
 class StandingSerializer(serializers.Serializer[Any]):
     submission = serializers.IntegerField(source="pk", help_text="Its id.")
-    url = serializers.SerializerMethodField()
+    url = serializers.HyperlinkedIdentityField(
+        "api:submission-detail", lookup_field="pk"
+    )
     html_url = HtmlUrl("submission")
     rank_first = serializers.IntegerField(
         allow_null=True, help_text=f"Best rank. {RANK_RULE} {RANK_SUMS_HELP}"
@@ -358,12 +359,6 @@ class StandingSerializer(serializers.Serializer[Any]):
         "people's ratings alone unless the task's `judges.rank` says otherwise.",
     )
     metrics = serializers.DictField(child=serializers.FloatField())
-
-    @extend_schema_field(serializers.URLField())
-    def get_url(self, row: Row) -> str:
-        return reverse(
-            "api:submission-detail", args=[row.pk], request=self.context.get("request")
-        )
 
 
 # These could disclose another team's submission (as on its page).

@@ -23,8 +23,7 @@ from leaderboard.tasks.selectors import MARK, mark_of
 
 
 def as_csv(table: BoardTable) -> str:
-    rows = records(table)
-    return csv_text(columns(table), rows)
+    return csv_text(columns(table), records(table))
 
 
 def as_json(table: BoardTable) -> str:

@@ -11,9 +11,6 @@ from leaderboard.boards.selectors.judged import Instrument, Raters
 from leaderboard.boards.selectors.rows import Human
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
 
-EXTENSION = "people-0.1"
-_CURRENCY = "USD"
-
 
 def human_scoring(
     raters: Raters,
@@ -32,7 +29,7 @@ def human_scoring(
     figures = raters.figures
     ours = not (simulated or imported)
     return {
-        "extension": EXTENSION,
+        "extension": "people-0.1",
         "raters": {
             "kind": "simulated" if simulated else "people",
             "n": human.n_workers,
@@ -61,7 +58,7 @@ def _pay(figures: WorkerFigures) -> dict[str, Any]:
     # pay is meaningless at a pace at which the texts cannot have been read
     hourly = None if figures.faster_than_reading else figures.hourly_cents
     return {
-        "currency": _CURRENCY,
+        "currency": "USD",
         "per_assignment": figures.reward_cents / 100,
         "per_assignment_highest": figures.highest_reward_cents / 100,
         "n_assignments": figures.n_assignments,

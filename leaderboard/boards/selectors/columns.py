@@ -293,8 +293,7 @@ _FIRST: dict[str, Direction] = {"human": "desc", "system": "asc", "date": "desc"
 
 
 def metrics_of(task: Task) -> list[str]:
-    configured = task.configuration.metrics.use
-    return [slug for slug in configured if slug in all_metrics()]
+    return [slug for slug in task.configuration.metrics.use if slug in all_metrics()]
 
 
 def sort_keys(task: Task) -> list[str]:

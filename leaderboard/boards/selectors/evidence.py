@@ -203,10 +203,6 @@ class Arranged:
         return [name for name in CHECKBOXES if any(answers.get(name, ()))]
 
 
-def apart_from(slug: str) -> str:
-    return f"{APART}-{slug}"
-
-
 def choices(metrics: Sequence[MetricLine], *, judged: bool) -> list[tuple[str, str]]:
     orders: list[tuple[str, str]] = []
     if judged:
@@ -215,7 +211,7 @@ def choices(metrics: Sequence[MetricLine], *, judged: bool) -> list[tuple[str, s
     if judged:
         orders += [
             (
-                apart_from(line.words.slug),
+                f"{APART}-{line.words.slug}",
                 f"disagreement between people and {line.words.label}",
             )
             for line in metrics
@@ -335,9 +331,7 @@ def _values(submission: Submission, slug: str) -> dict[int, float]:
 
 
 def _apart(
-    ratings: dict[int, float],
-    values: dict[int, float],
-    slug: str,
+    ratings: dict[int, float], values: dict[int, float], slug: str
 ) -> dict[int, float]:
     """Return the negative distance of people and a metric in ranks."""
     from scipy.stats import rankdata

@@ -86,8 +86,7 @@ class Attempts:
 def attempts(task: Task, teams: Collection[int]) -> dict[Key, Attempts]:
     own = Score.objects.filter(submission=OuterRef("pk"))
     current = own.filter(superseded_at=None, criterion=main_criterion(task))
-    today = timezone.localdate()
-    named = Q(anonymous_until=None) | Q(anonymous_until__lte=today)
+    named = Q(anonymous_until=None) | Q(anonymous_until__lte=timezone.localdate())
     rows = (
         Submission.objects.filter(task=task, team__in=teams)
         .alias(rated=Exists(own), mean=Subquery(current.values("mean")[:1]))
@@ -223,7 +222,10 @@ def fetch_rows(
         row["pk"]: row
         for row in Submission.objects.filter(pk__in=pks)
         .annotate(
-            first=_first_campaign(),
+            first=FilteredRelation(
+                "human_evaluation__campaigns",
+                condition=Q(human_evaluation__campaigns__position=0),
+            ),
             # most boards have none, and skip the query
             helped=Exists(JudgedEstimate.objects.filter(submission=OuterRef("pk"))),
         )
@@ -303,11 +305,6 @@ def _stopped(pks: list[int]) -> dict[int, str]:
         )
         for pk in pks
     }
-
-
-def _first_campaign() -> FilteredRelation:
-    first = Q(human_evaluation__campaigns__position=0)
-    return FilteredRelation("human_evaluation__campaigns", condition=first)
 
 
 def _row(

@@ -225,9 +225,7 @@ def _pending(
 
 
 def _waits_for(
-    submission: Submission,
-    evaluation: HumanEvaluation | None,
-    pending: Pending | None,
+    submission: Submission, evaluation: HumanEvaluation | None, pending: Pending | None
 ) -> str:
     if _is_only_compared(submission):
         return ""
@@ -268,9 +266,7 @@ def _rated(submission: Submission, pending: Pending | None) -> str:
 
 
 def _steps(
-    submission: Submission,
-    events: list[SubmissionEvent],
-    view: VisibleParts,
+    submission: Submission, events: list[SubmissionEvent], view: VisibleParts
 ) -> list[Step]:
     # a step may be taken twice (scored again): the last time counts
     last = {event.state: event for event in events}

@@ -31,9 +31,6 @@ from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import in_state
 from leaderboard.tasks.models import Task
 
-_NOT_TWO = "Tick exactly two systems on the board to compare them."
-_NO_SCORE = "Both systems must have a public score on this board."
-
 
 def two(request: HttpRequest, task: Task) -> HttpResponse:
     cents = cents_per_rating(task)
@@ -43,7 +40,9 @@ def two(request: HttpRequest, task: Task) -> HttpResponse:
         "here": "tasks",
         "task": task,
         "two": found,
-        "trouble": _NO_SCORE if asked else _NOT_TWO,
+        "trouble": "Both systems must have a public score on this board."
+        if asked
+        else "Tick exactly two systems on the board to compare them.",
         "dollars_per_rating": cents / 100,
         "power": POWER,
         "tested": TESTED[task.human.ranks],
@@ -136,13 +135,12 @@ _IN_STORY = 100
 
 def evidence(request: HttpRequest, slug: str) -> HttpResponse:
     task = get_object_or_404(with_published(), slug=slug)
-    criteria = certainty.evidence_of(task)
     context = {
         "here": "tasks",
         "task": task,
         "criteria": [
             (one, _drawn_shares(one.shares), _helped(task, one.criterion))
-            for one in criteria
+            for one in certainty.evidence_of(task)
         ],
         "judges_help": JUDGED_HELP,
         "who_ranks": who_ranks(task),

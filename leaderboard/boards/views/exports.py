@@ -41,8 +41,7 @@ def board_records(request: HttpRequest, slug: str) -> HttpResponse:
         raters=raters_of(table.task, table.state) if now else {},
         agreement=agreement_of(table.task) if now else {},
     )
-    found = as_records(table, source)
-    response = JsonResponse(found, safe=False)
+    response = JsonResponse(as_records(table, source), safe=False)
     name = f"{slug}-every-eval-ever.json"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

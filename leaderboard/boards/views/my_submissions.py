@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import QuerySet
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
@@ -14,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from genie.accounts.reads import Way
 from genie.lib.errors import GenieError
-from genie.lib.serving.pages import page_of
+from genie.lib.serving.pages import page_of, status_of
 from leaderboard.boards.selectors.rows import Pending
 from leaderboard.boards.views.submission import visible_submission
 from leaderboard.evaluation import decide
@@ -30,9 +29,6 @@ from leaderboard.submissions.forms import (
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import team_ids
 from leaderboard.submissions.services.submit import describe as change
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
 
 # The submitted file, for its team and staff.
@@ -85,20 +81,11 @@ def describe(request: HttpRequest, pk: int) -> HttpResponse:
         "task": submission.task,
         "form": form,
     }
-    status = 400 if form.errors else 200
     return render(
-        request, "leaderboard/submissions/describe.html", context, status=status
-    )
-
-
-def submissions_for(
-    viewer: AbstractBaseUser | AnonymousUser,
-) -> QuerySet[Submission]:
-    return (
-        Submission.objects.filter(team_id__in=team_ids(viewer))
-        .select_related("task", "team", "human_evaluation")
-        .defer("errors", "description", "links")
-        .order_by("-pk")
+        request,
+        "leaderboard/submissions/describe.html",
+        context,
+        status=status_of(form.errors),
     )
 
 
@@ -145,7 +132,13 @@ PER_PAGE = 50
 
 @login_required
 def my_submissions(request: HttpRequest) -> HttpResponse:
-    page = page_of(submissions_for(request.user), PER_PAGE, request.GET.get("page"))
+    mine = (
+        Submission.objects.filter(team_id__in=team_ids(request.user))
+        .select_related("task", "team", "human_evaluation")
+        .defer("errors", "description", "links")
+        .order_by("-pk")
+    )
+    page = page_of(mine, PER_PAGE, request.GET.get("page"))
     context = {"here": "mine", "page": page, "lines": lines_for(list(page))}
     return render(request, "leaderboard/boards/my_submissions.html", context)
 

@@ -141,8 +141,7 @@ def _approve(
     form = APPROVE.ask(model_admin, request, lines, totals, [("shown_cents", total)])
     if isinstance(form, HttpResponse):
         return form
-    answers = form.cleaned_data
-    n = APPROVE.act(model_admin, request, rows, decide.prepare, **answers)
+    n = APPROVE.act(model_admin, request, rows, decide.prepare, **form.cleaned_data)
     APPROVE.report(model_admin, request, n, len(rows))
     return None
 

@@ -361,8 +361,7 @@ def tests_page(
 def _outputs(submission: Submission) -> list[dict[str, Any]]:
     rows = (
         Prediction.objects.filter(
-            submission=submission,
-            instance__sample_rank__lt=submission.task.sample_size,
+            submission=submission, instance__sample_rank__lt=submission.task.sample_size
         )
         .select_related("instance", "confirmed__confirmed_by")
         .order_by("instance__sample_rank")[:N_LISTED]
@@ -459,11 +458,12 @@ class SubmissionAdmin(DecisionAdmin):
     list_select_related = ["task", "team", "human_evaluation__task"]
     search_fields = ["system_name", "team__name", "owner__username", "file_sha256"]
     inlines = [EventInline]
-    readonly_fields = ["shown_state", "failed_step", "campaigns", "compared"]
-    exclude = [
-        "file",
-        "own_state",
-    ]  # never served by its address; its name and hash are shown here
+    readonly_fields = [
+        *("shown_state", "failed_step", "shown_failure", "campaigns", "compared")
+    ]
+    # a file is never served by its address: its name and hash are shown; the others, as
+    # its evaluation has them
+    exclude = ["file", "own_state", "failure"]
     actions = [
         # the approval page also shows outputs, and has both decisions
         replace(APPROVE, on_page="Approve or decline"),
@@ -519,6 +519,10 @@ class SubmissionAdmin(DecisionAdmin):
     @admin.display(description="state")
     def shown_state(self, submission: Submission) -> str:
         return submission.get_state_display()
+
+    @admin.display(description="failure")
+    def shown_failure(self, submission: Submission) -> str:
+        return submission.work.failure
 
     @admin.display(description="campaigns")
     def campaigns(self, submission: Submission) -> str:

@@ -335,8 +335,7 @@ class JointList(JointView, ListView):
     )
     def post(self, request: Request) -> Response:
         made, repeated = ask_joint(request, self.body())
-        context = self.get_serializer_context()
-        body = JointDetailSerializer(made, context=context).data
+        body = JointDetailSerializer(made, context=self.get_serializer_context()).data
         return created(body, repeated)
 
 

@@ -152,8 +152,7 @@ class WorkerQuery(PageQuery):
         required=False, help_text="Such as selfhosted, mturk or prolific."
     )
     banned_from = TaskField(
-        required=False,
-        help_text="Slug of a task: only workers banned from it.",
+        required=False, help_text="Slug of a task: only workers banned from it."
     )
     excluded = Choice(["yes", "no"], required=False)
 
@@ -293,8 +292,7 @@ class NewDecisionSerializer(Body):
         help_text="Why to start although test questions stand out; for staff only.",
     )
     publish = serializers.BooleanField(
-        default=False,
-        help_text="On stopping a submission: publish the partial result.",
+        default=False, help_text="On stopping a submission: publish the partial result."
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

@@ -40,8 +40,7 @@ def board_scores(task: Task, of: Submission | None = None) -> QuerySet[Score]:
         shown |= Q(submission=of)
     current = Score.objects.filter(submission__task=task, superseded_at=None)
     # a system without a score on the ranking criterion is not on the board
-    ranking = _ranking(task)
-    on_board = current.filter(criterion=ranking).order_by().values("submission")
+    on_board = current.filter(criterion=_ranking(task)).order_by().values("submission")
     return current.filter(shown, submission__in=on_board).order_by("pk")
 
 

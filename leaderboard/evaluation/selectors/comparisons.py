@@ -153,9 +153,7 @@ def standing_of(comparison: Comparison) -> Standing:
 
 
 def _decided(comparison: Comparison) -> Decision | None:
-    if comparison.state not in ENDED:
-        return None
-    if comparison.estimate is None:
+    if comparison.state not in ENDED or comparison.estimate is None:
         return None
     return Decision(
         comparison.estimate,

@@ -93,7 +93,6 @@ def _decided_at(campaigns: Sequence[int | None]) -> dict[int, datetime]:
 
 
 State = Campaign.State
-_STILL_ASKING = Q(state=State.RUNNING) | Q(state=State.STOPPED, completed_at=None)
 # The longest wait of a score for campaigns that were open at the same time.
 SETTLES_WITHIN = timedelta(days=7)
 REPLACEMENTS = "ratings of excluded workers are being collected again"
@@ -115,7 +114,9 @@ def unsettled(evaluation: HumanEvaluation) -> list[str]:
     """
     pks = [campaign.pk for campaign in evaluation.campaigns_in_order]
     reasons = []
-    asking = Campaign.objects.filter(_STILL_ASKING, pk__in=pks)
+    asking = Campaign.objects.filter(
+        Q(state=State.RUNNING) | Q(state=State.STOPPED, completed_at=None), pk__in=pks
+    )
     if asking.exists():
         reasons.append(REPLACEMENTS)
     elif lost_instances(evaluation).exists() and not outdated([evaluation.pk]):

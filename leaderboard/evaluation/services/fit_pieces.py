@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from functools import cached_property, partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.utils import timezone
@@ -122,7 +123,7 @@ class _Board:
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
-        return platform_crowds.pairs_of(self.task)
+        return list(combinations(platform_crowds.platforms_of(self.task), 2))
 
     def estimates(self, criterion: str, *, evidence: bool) -> dict[str, Any] | None:
         task, ratings = self.task, _of(self._ratings, criterion)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from crowd.hits.models import Campaign
@@ -42,10 +41,6 @@ def platforms_of(task: Task) -> list[str]:
     campaigns = EvaluationCampaign.objects.filter(evaluation__in=scored)
     rows = Campaign.objects.filter(pk__in=campaigns.values("campaign"))
     return sorted(rows.order_by().values_list("platform", flat=True).distinct())
-
-
-def pairs_of(task: Task) -> list[tuple[str, str]]:
-    return list(combinations(platforms_of(task), 2))
 
 
 def compared(

@@ -68,8 +68,7 @@ def register() -> None:
 
 def _public_scores(pks: Collection[int]) -> set[int]:
     published = public("submission__") & Q(submission__published_at__isnull=False)
-    rows = Score.objects.filter(published, pk__in=pks)
-    return set(rows.values_list("pk", flat=True))
+    return set(Score.objects.filter(published, pk__in=pks).values_list("pk", flat=True))
 
 
 def _public_results(pks: Collection[int]) -> set[int]:

@@ -40,10 +40,6 @@ NO_STRENGTHS = {
     "only-ties": "all comparisons were ties",
     "one-worker": "only one worker compared the systems",
 }
-NORMALISED = (
-    "each worker's magnitudes divided by their geometric mean and multiplied by that of "
-    "all workers"
-)
 
 
 def numbers_of(
@@ -107,7 +103,10 @@ def numbers_of(
         "n_judgements": len(raw),
         "n_instances": len(np.unique(instances)),
         "n_workers": len(np.unique(workers)),
-        "normalised": NORMALISED if unit.logarithmic else "",
+        "normalised": "each worker's magnitudes divided by their geometric mean and "
+        "multiplied by that of all workers"
+        if unit.logarithmic
+        else "",
         "variances": {**asdict(estimates.variances), "n_days": n_days},
         **ranking,
         **_preferences(games, workers[games.row], seed),
@@ -158,10 +157,7 @@ def _alone(
         means = pd.Series(averaged[:, column]).groupby(instances).mean().dropna()
         values: Floats = np.asarray(means, dtype=np.float64)
         return unit.interval(
-            values,
-            seed=seed,
-            n_resamples=n_resamples,
-            confidence=confidence,
+            values, seed=seed, n_resamples=n_resamples, confidence=confidence
         )
 
     return interval

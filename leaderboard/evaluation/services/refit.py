@@ -185,9 +185,8 @@ def _write(refit: Refit, *, hold: bool) -> None:
     rows = board_scores(refit.task, of).select_related("submission")
     if of is None:
         # estimates made separately before publication join the board now
-        published = rows.values("submission")
         BoardFit.objects.filter(
-            task=refit.task, of__in=published, superseded_at=None
+            task=refit.task, of__in=rows.values("submission"), superseded_at=None
         ).update(superseded_at=now)
     else:
         # the public board does not change with a system beside it

@@ -136,10 +136,7 @@ class ComparisonOfTwo:
         comparison = evaluation.comparison
         votes = votes_of(comparison)
         write(
-            comparison,
-            State.STOPPED,
-            result(comparison, State.STOPPED, votes),
-            votes,
+            comparison, State.STOPPED, result(comparison, State.STOPPED, votes), votes
         )
 
     def launch(self, evaluation: HumanEvaluation) -> None:
@@ -172,10 +169,7 @@ class ComparisonOfTwo:
                 reserve_for_one_worker(campaign)
             waves.remember(comparison, campaign, wave)
             machine.move(
-                evaluation,
-                State.ANNOTATING,
-                design=human.design,
-                n_instances=n_pairs,
+                evaluation, State.ANNOTATING, design=human.design, n_instances=n_pairs
             )
             run.start_due()
 

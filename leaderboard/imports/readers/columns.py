@@ -15,23 +15,13 @@ from leaderboard.files import File, printable
 from leaderboard.imports.readers.expand import read_tables
 from leaderboard.imports.readers.families import Column
 from leaderboard.imports.readers.guess import guess_roles
-from leaderboard.imports.readers.judgments import (
-    Judgments,
-)
+from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.mapping import CONSTANT, Chosen, read_choices
-from leaderboard.imports.readers.patterns import (
-    group_numbers,
-    is_pattern,
-    matches,
-)
+from leaderboard.imports.readers.patterns import group_numbers, is_pattern, matches
 from leaderboard.imports.readers.questions import asked_of, missing_in
 from leaderboard.imports.readers.rows import judged_rows
-from leaderboard.imports.readers.shapes import (
-    Read,
-    of_one_set,
-    reshape,
-)
+from leaderboard.imports.readers.shapes import Read, of_one_set, reshape
 from leaderboard.imports.readers.values import MEASURES, MOST_VALUES, Values
 
 # The columns of a file can be read from so many bytes.
@@ -158,13 +148,15 @@ def _choose_columns(
     for role, name in wanted:
         if name.startswith(CONSTANT):
             continue
-        fields: Mapping[str, dict[str, str]] = {}
-        if name in columns:
-            fields = {name: {}}
-        elif name in families:
-            fields = families[name].fields
-        elif is_pattern(name):
-            fields = matches(name, [c for c in columns if c not in taken])
+        fields: Mapping[str, dict[str, str]] = (
+            {name: {}}
+            if name in columns
+            else families[name].fields
+            if name in families
+            else matches(name, [c for c in columns if c not in taken])
+            if is_pattern(name)
+            else {}
+        )
         if not fields and said.may_lack:
             continue
         if not fields:
@@ -218,10 +210,10 @@ def _assign(
 
 
 def _rename_parts(column: Column, chosen: Sequence[Column]) -> None:
-    """Name the parts of a family as a chosen pattern with the same parts does."""
+    """Rename the parts of a family as a chosen pattern with the same parts does."""
     for part, values in _parts(column).items():
         same = [p for one in chosen for p, own in _parts(one).items() if own == values]
-        if same and part not in same and same[0] not in column.numbered:
+        if same and part not in same and same[0] not in column.numbers_in_name:
             column.rename(part, same[0])
 
 
@@ -229,7 +221,7 @@ def _parts(column: Column) -> dict[str, frozenset[str]]:
     """Return the values of each numbered part in a family's names."""
     return {
         part: frozenset(fields[part] for fields in column.fields.values())
-        for part in column.numbered
+        for part in column.numbers_in_name
         if len(column.fields) > 1
     }
 
@@ -245,7 +237,7 @@ def _named_parts(columns: list[Column], said: Chosen) -> list[Column]:
     for one in columns:
         if one.role not in MEASURES:
             continue
-        parts, wanted = one.numbered, field_of.get(said.numbers, "")
+        parts, wanted = one.numbers_in_name, field_of.get(said.numbers, "")
         if wanted and len(parts) == 1:
             one.rename(parts[0], wanted)
         named = said.names not in ("", "criteria")

@@ -5,21 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any
 
 import numpy as np
 
 from genie.lib.errors import GenieError
 from leaderboard.files import File, Unreadable
-from leaderboard.imports.readers.judgments import (
-    Problem,
-)
-from leaderboard.imports.readers.shapes import (
-    Read,
-    as_list,
-    in_rows,
-)
+from leaderboard.imports.readers.judgments import Problem
+from leaderboard.imports.readers.shapes import Read, as_list, in_rows
 from leaderboard.imports.readers.sources import problems_of
 from leaderboard.imports.readers.values import OF_FILE
 from leaderboard.tables import Table, read_table
@@ -99,7 +93,8 @@ def _words(table: Table) -> tuple[Table, dict[str, Any]]:
     for name, column in cells.items():
         kinds = set(map(type, column))
         if kinds & {list, dict}:
-            _spread(name, column, flat, _sizes(cells, name))
+            beside = {_lengths(cells[other]) for other in cells if other != name}
+            _spread(name, column, flat, beside)
         else:
             flat[name] = column if kinds <= {str} else [str(cell) for cell in column]
     words = {}
@@ -129,13 +124,8 @@ def _decode(column: list[Any]) -> list[Any]:
         ]
     except (ValueError, RecursionError):
         return column
-    return (
-        column if any(isinstance(o, list) and not _objects(o) for o in found) else found
-    )
-
-
-def _objects(cell: Sequence[Any]) -> bool:
-    return all(isinstance(one, dict) for one in cell)
+    entries = chain.from_iterable(cell for cell in found if isinstance(cell, list))
+    return found if all(isinstance(one, dict) for one in entries) else column
 
 
 def _below_headers(words: dict[str, Any], table: Table) -> tuple[Table, dict[str, Any]]:
@@ -155,10 +145,6 @@ def _below_headers(words: dict[str, Any], table: Table) -> tuple[Table, dict[str
 def _longest(column: Sequence[Any]) -> int:
     kinds = set(map(type, column))
     return max(len(c) for c in column if isinstance(c, list)) if list in kinds else 0
-
-
-def _sizes(cells: Mapping[str, Sequence[Any]], name: str) -> set[tuple[int, ...]]:
-    return {_lengths(column) for other, column in cells.items() if other != name}
 
 
 def _lengths(column: Sequence[Any]) -> tuple[int, ...]:

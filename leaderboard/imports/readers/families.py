@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 
 from leaderboard.imports.readers.layout import Choice
-from leaderboard.imports.readers.names import (
-    numbers,
-)
+from leaderboard.imports.readers.names import numbers
 from leaderboard.imports.readers.patterns import (
     NUMBERED,
     Family,
@@ -56,13 +54,13 @@ class Column:
     examples: tuple[str, ...] = ()
 
     @property
-    def numbered(self) -> list[str]:
+    def numbers_in_name(self) -> list[str]:
         """The parts of a family's names that are numbers, as a rule."""
         parts = [part for part in NUMBERED if part in next(iter(self.fields.values()))]
         return sorted(parts, key=lambda part: self.name.find(f"{{{part}"))
 
     def rename(self, part: str, wanted: str) -> None:
-        """Name a part of the names of a family's columns differently."""
+        """Rename a part of the names of a family's columns."""
         for end in ("}", "*}"):
             self.name = self.name.replace(f"{{{part}{end}", f"{{{wanted}{end}")
         for fields in self.fields.values():
@@ -107,45 +105,39 @@ class Slots:
         self, context: Sequence[Family], measures: Sequence[Family], roles: set[str]
     ) -> None:
         self._roles = roles
-        self._parts: dict[str, str] = {}
-        self._values: dict[frozenset[str], str] = {}
-        for family in context:
-            for k in range(family.template.count("{}")):
-                if not _is_key(family, k):
-                    self._part(family, k)
-
-    def _part(self, family: Family, k: int) -> str:
-        path = "{}".join(family.template.split("{}")[: k + 1])
-        key = path if path.endswith("[") else ""
-        numbers_ = frozenset(family.values(k))
-        name = self._parts.get(key, "") if key else self._values.get(numbers_, "")
-        if not name:
-            taken = {*self._parts.values(), *self._values.values()}
-            name = next(
-                (one for one in ("part", "part2", "part3") if one not in taken), ""
-            )
-        if key:
-            self._parts[key] = name
-        self._values.setdefault(numbers_, name)
-        return name
+        self._known: dict[str | frozenset[str], str] = {}
+        for family, k in [
+            (f, k) for f in context for k in range(f.template.count("{}"))
+        ]:
+            if not _is_key(family, k):
+                path, numbers_ = _path(family, k), frozenset(family.values(k))
+                key = path if path.endswith("[") else numbers_
+                parts = ("part", "part2", "part3")
+                left = [one for one in parts if one not in self._known.values()]
+                self._known[key] = self._known.get(key) or next(iter(left), "")
+                self._known.setdefault(numbers_, self._known[key])
 
     def names(self, family: Family) -> list[str]:
-        n = family.template.count("{}")
-        names = [""] * n
-        words = [k for k in range(n) if not family.is_numbered(k)]
-        keys = [k for k in words if _is_key(family, k)]
-        for k in keys:
-            names[k] = "criterion" if _are_criteria(family.values(k)) else "system"
-        _name_words(family, [k for k in words if k not in keys], names)
-        for k in range(n):
-            if k not in words:
-                names[k] = self._number(family, k, names)
+        places = range(family.template.count("{}"))
+        rated = [_rated_share(family.values(k)) for k in places]
+        words = [k for k in places if not family.is_numbered(k)]
+        free = [k for k in words if not _is_key(family, k)]
+        names = [""] * len(places)
+        for k in sorted({*words} - {*free}):
+            names[k] = "criterion" if rated[k] > 0.5 else "system"
+        if free:
+            criterion = max(free, key=lambda k: (rated[k], k))
+            # columns named by hashes are items
+            names[criterion] = "item" if family.template == "{}" else "criterion"
+            for k in free:
+                names[k] = names[k] or ("system" if "system" not in names else "")
+        for k in sorted({*places} - {*words}):
+            names[k] = self._number(family, k, names)
         return names
 
     def _number(self, family: Family, k: int, names: Sequence[str]) -> str:
-        path = "{}".join(family.template.split("{}")[: k + 1])
-        known = self._parts.get(path) if path.endswith("[") else ""
-        known = known or self._values.get(frozenset(family.values(k)), "")
+        path = _path(family, k)
+        known = self._known.get(path) or self._known.get(frozenset(family.values(k)))
         if known and known not in names:
             return known
         word = (WORDS.findall(path) or [""])[-1].lower()
@@ -159,26 +151,11 @@ class Slots:
 
 _SIDE_WORD = re.compile(r"(?<![^\W_])(a|b|1|2|left|right|first|second)(?![^\W_])", re.I)
 _LOSERS = word_set("loser lost loses worse worst rejected")
-_MOST_NAMES = 50
 _OF_RATERS = RATER | word_set("winner rating score label choice vote preference")
 
 
-def _name_words(family: Family, words: Sequence[int], names: list[str]) -> None:
-    if not words:
-        return
-    known = {
-        k: sum(not RATING.isdisjoint(lower_words(p)) for p in family.values(k))
-        / len(family.values(k))
-        for k in words
-    }
-    criterion = max(words, key=lambda k: (known[k], k))
-    if family.template == "{}":
-        names[criterion] = "item"  # columns named by hashes
-        return
-    names[criterion] = "criterion"
-    for k in words:
-        if k != criterion:
-            names[k] = "system" if "system" not in names else ""
+def _path(family: Family, place: int) -> str:
+    return "{}".join(family.template.split("{}")[: place + 1])
 
 
 def _is_key(family: Family, k: int) -> bool:
@@ -188,9 +165,8 @@ def _is_key(family: Family, k: int) -> bool:
     return between and not family.is_numbered(k)
 
 
-def _are_criteria(words: Collection[str]) -> bool:
-    rated = sum(not RATING.isdisjoint(lower_words(word)) for word in words)
-    return rated > len(words) / 2
+def _rated_share(words: Collection[str]) -> float:
+    return sum(not RATING.isdisjoint(lower_words(one)) for one in words) / len(words)
 
 
 def _column(
@@ -205,8 +181,7 @@ def _column(
         reason = f"{reason} ({len(family.columns):,} columns)"
         if role in MEASURES and (marked := _is_marked(family, values)):
             # one of several cells of a row is filled: its number or word is the answer
-            last = len(names) - 1
-            names[last] = "value" if marked == "name" else ""
+            names[-1] = "value" if marked == "name" else ""
     pattern = family.pattern(names) if names else first
     fields = {
         name: {f: p for f, p in zip(names, parts, strict=True) if f}
@@ -217,16 +192,12 @@ def _column(
 
 def _is_marked(family: Family, values: Mapping[str, Values]) -> str:
     """Return "cell" or "name" if each row has one answer in several columns."""
-    if len({parts[:-1] for parts in family.columns.values()}) > 1:
-        groups: dict[Any, list[str]] = {}
-        for name, parts in family.columns.items():
-            groups.setdefault(parts[:-1], []).append(name)
-    else:
-        groups = {(): list(family.columns)}
+    groups: dict[Any, list[str]] = {}
+    for name, parts in family.columns.items():
+        groups.setdefault(parts[:-1], []).append(name)
     for names in groups.values():
-        cells = [[w for w in row if w.strip().lower() not in UNMARKED] for row in zip(
-            *(values[name].words for name in names), strict=True
-        )]  # fmt: skip
+        rows = zip(*(values[name].words for name in names), strict=True)
+        cells = [[w for w in row if w.strip().lower() not in UNMARKED] for row in rows]
         if len(names) < 3 or any(len(row) > 1 for row in cells) or not any(cells):
             return ""
     own = [name for name in family.columns if values[name].answers]
@@ -241,9 +212,13 @@ def find_pairs(
     found: dict[str, Guess], values: Mapping[str, Values], fixed: Mapping[str, str]
 ) -> None:
     """Find choices, and the two systems, by cells that name one of the two in each row."""
-    short = [n for n, one in values.items() if 1 < len(one.counts) <= _MOST_NAMES]
-    choices = [n for n in short if n not in fixed and not values[n].is_number
-               and not values[n].says(_LOSERS)]  # fmt: skip
+    short = [
+        name
+        for name, one in values.items()
+        if name not in fixed and 1 < len(one.counts) <= 50
+    ]
+    free = {n: values[n].counts.keys() for n in short if not values[n].is_number}
+    choices = [n for n in free if not values[n].says(_LOSERS)]
     named = [name for name in choices if values[name].says(CHOICE)]
 
     def is_of(choice: str, first: str, second: str) -> bool:
@@ -251,8 +226,6 @@ def find_pairs(
 
     sides = [[n for n, (r, _) in found.items() if r == f"system {k}"] for k in (1, 2)]
     if not any(sides):
-        free = {n: values[n].counts.keys() for n in short if n not in fixed}
-        free = {n: words for n, words in free.items() if not values[n].is_number}
         alike = [(c, n) for c in named for n in free if n != c and free[n] & free[c]]
         pairs = [
             [[first], [second]]
@@ -268,30 +241,74 @@ def find_pairs(
         pairs += [[[], [n]] for c, n in alike if _has_other(values[c], values[n])]
         sides = next(iter(pairs), sides)
         for k, names in enumerate(sides, 1):
-            why = f"system {k}", "one of the two that are named"
-            found |= dict.fromkeys(names, why)
+            found |= dict.fromkeys(
+                names, (f"system {k}", "one of the two that are named")
+            )
     if [len(names) for names in sides] == [1, 1]:
         first, second = sides[0][0], sides[1][0]
-        for group in (named, choices):
-            fitting = [
-                n for n in group if n not in (first, second) and is_of(n, first, second)
-            ]
-            found |= dict.fromkeys(fitting, ("choice", f"it names {first} or {second}"))
-            if fitting:
-                return
+        fitting = [
+            n for n in choices if n not in (first, second) and is_of(n, first, second)
+        ]
+        fitting = [n for n in fitting if n in named] or fitting
+        found |= dict.fromkeys(fitting, ("choice", f"it names {first} or {second}"))
         numbered = [
             name
             for name in short
             if values[name].is_number
-            and name not in fixed
             and (found[name][0] == "rating" or found[name][1].endswith(UNNAMED))
             and not any(role == "choice" for role, _ in found.values())
         ]
         signed = [
             n for n in numbered if min(values[n].numbers) < 0 < max(values[n].numbers)
         ]
-        for name in [n for n in numbered if values[n].says(CHOICE)] or signed:
-            found[name] = "choice", f"{found[name][1]}, beside two systems"
+        found |= {
+            name: ("choice", f"{found[name][1]}, beside two systems")
+            for name in [n for n in numbered if values[n].says(CHOICE)] or signed
+        }
+
+
+_ENDS = {"best": word_set("best most"), "worst": word_set("worst least")}
+
+
+def find_ends(
+    found: dict[str, Guess], values: Mapping[str, Values], fixed: Mapping[str, str]
+) -> None:
+    """Find the best and the worst of several, by words or first letters of names."""
+    free = [
+        name
+        for name, (role, _) in found.items()
+        if role in ("choice", "words", "ignore", "rating")
+    ]
+    fitting = {
+        role: [
+            name
+            for name in free
+            if values[name].says(words)
+            and (not values[name].is_number or name in fixed)
+        ]
+        for role, words in _ENDS.items()
+    }
+    named: dict[str, Iterable[str]] = {
+        role: group_numbers(names)[0].columns
+        for role, names in fitting.items()
+        if names
+    }
+    if len(named) < 2:
+        # `BH1` and `WH1` name two texts, never the same
+        best, worst = (
+            {n[1:]: n for n in free if n[:1].lower() == role[0]} for role in _ENDS
+        )
+        rests = [rest for rest in best if rest in worst]
+        named = {
+            "best": [best[rest] for rest in rests],
+            "worst": [worst[rest] for rest in rests],
+        }
+        ends = [[w for n in names for w in values[n].words] for names in named.values()]
+        rows = [row for row in zip(*ends, strict=True) if all(row)]
+        if len(rests) < 2 or len(rows) < 10 or any(a == b for a, b in rows):
+            return
+    for role, names in named.items():
+        found |= dict.fromkeys(names, (role, "by its name, beside the other end"))
 
 
 def _are_sides(one: Values, other: Values) -> bool:
@@ -318,8 +335,9 @@ def ask_fillers(
         for part in next(iter(one.fields.values()))
         if one.role in MEASURES
     }
-    others = [name for one in made if one.role not in MEASURES for name in one.fields]
-    for family in group_numbers(others):
+    for family in group_numbers(
+        name for one in made if one.role not in MEASURES for name in one.fields
+    ):
         places = range(family.template.count("{}"))
         same = [k for k in places if frozenset(family.values(k)) in numbered]
         counts = Counter(word for name in family.columns for word in values[name].words)
@@ -341,9 +359,7 @@ def leave_derived(made: Sequence[Column], values: Mapping[str, Values]) -> None:
     measures = [one for one in made if one.role == "rating"]
     for one in measures:
         for other in measures:
-            if len(other.fields) <= len(one.fields):
-                continue
-            if _is_mean_of(one, other, values):
+            if len(other.fields) > len(one.fields) and _is_mean_of(one, other, values):
                 one.role, one.reason = "ignore", f"the mean of {other.name}"
                 if len(one.fields) == 1 and "rater" not in other.name:
                     other.rename("part" if "{part" in other.name else "item", "rater")
@@ -352,18 +368,12 @@ def leave_derived(made: Sequence[Column], values: Mapping[str, Values]) -> None:
 def leave_unnamed(made: Sequence[Column]) -> None:
     """Ignore ratings of no system where the names of most say theirs."""
     measures = [one for one in made if one.role == "rating"]
-    named = [one for one in measures if "system" in next(iter(one.fields.values()))]
-    n = sum(len(one.fields) for one in named)
-    if any(one.role == "system" for one in made) or 2 * n < sum(
-        len(o.fields) for o in measures
-    ):
-        return
-    for one in measures:
-        if named and one not in named:
-            one.role, one.reason = (
-                "ignore",
-                "its name says no system, and others' names do",
-            )
+    left = [one for one in measures if "system" not in next(iter(one.fields.values()))]
+    n, n_left = (sum(len(one.fields) for one in some) for some in (measures, left))
+    if not any(one.role == "system" for one in made) and n_left <= n / 2:
+        for one in left:
+            one.role = "ignore"
+            one.reason = "its name says no system, and others' names do"
 
 
 def _is_mean_of(one: Column, other: Column, values: Mapping[str, Values]) -> bool:
@@ -380,8 +390,6 @@ def _is_mean_of(one: Column, other: Column, values: Mapping[str, Values]) -> boo
         with np.errstate(invalid="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             means = np.nanmean(parts, axis=0)
-        known = ~np.isnan(own) & ~np.isnan(means)
-        n_near += bool(known.any()) and bool(
-            (np.abs(own - means)[known] < 0.01).mean() > 0.7
-        )
+        apart = np.abs(own - means)
+        n_near += (apart < 0.01).sum() > 0.7 * (~np.isnan(apart)).sum()
     return n_near > len(one.fields) / 2

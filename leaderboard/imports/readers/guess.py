@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -14,16 +13,14 @@ from leaderboard.imports.readers.families import (
     Column,
     ask_fillers,
     families_of,
+    find_ends,
     find_pairs,
     leave_derived,
     leave_unnamed,
 )
 from leaderboard.imports.readers.layout import Choice
-from leaderboard.imports.readers.names import (
-    Floats,
-    plain,
-)
-from leaderboard.imports.readers.patterns import Family, cross, group_numbers, keys_in
+from leaderboard.imports.readers.names import Floats, plain
+from leaderboard.imports.readers.patterns import cross, group_numbers, keys_in
 from leaderboard.imports.readers.people import is_program
 from leaderboard.imports.readers.roles import roles_of
 from leaderboard.imports.readers.values import (
@@ -50,8 +47,6 @@ _SIDE = re.compile(
     re.IGNORECASE,
 )
 
-
-_FIRST = ("a", "1", "left", "first")
 _CONDITION = word_set(
     "architecture policy variant condition approach generator setup setting strategy version"
 )
@@ -99,15 +94,20 @@ def _ask_conditions(
 ) -> list[Choice]:
     """Ask whether columns such as `condition` are parts of the system."""
     systems = [one.name for one in made if one.role == "system" and one.name in values]
-    more = [one.name for one in made if values.get(one.name) and one.reason == LIKELY]
-    more = [name for name in more if values[name].says(_CONDITION)]
+    more = [
+        one.name
+        for one in made
+        if one.name in values
+        and one.reason == LIKELY
+        and values[one.name].says(_CONDITION)
+    ]
     if len(systems) != 1 or not more:
         return []
     question = (
         f"Is {more[0]} a part of the system, too? Else choose {systems[0]} alone."
     )
-    whole = ",".join([*systems, *more])
-    return [Choice("system", question, tuple(values), whole, needed=True)]
+    options, likely = tuple(values), ",".join([*systems, *more])
+    return [Choice("system", question, options, likely, needed=True)]
 
 
 def _agree(
@@ -127,21 +127,20 @@ def _agree(
         elif family not in families or n < len(names) / 2:
             continue
         reason = next(found[name][1] for name in names if found[name][0] == best)
-        for name in family.columns:
+        found |= {
+            name: (best, reason)
+            for name in family.columns
+            if name not in fixed
+            and found[name][0] not in ("rater", "system", "text")
             # a short word in a name, such as n, may be part of a table of names
-            counted = (
+            and not (
                 found[name][1].startswith("numbers named")
                 and (family not in families or best == "maybe")
                 and min(map(len, set(values[name].name_words) & COUNTED)) > 2
             )
-            if name not in fixed and not counted and found[name][0] not in _OWN:
-                found[name] = best, reason
+        }
     _join_neighbours(found, values)
     _join_siblings(found, values)
-
-
-# Roles that a column keeps, whatever others are.
-_OWN = ("rater", "system", "text")
 
 
 def _join_neighbours(found: dict[str, Guess], values: Mapping[str, Values]) -> None:
@@ -149,34 +148,32 @@ def _join_neighbours(found: dict[str, Guess], values: Mapping[str, Values]) -> N
     listed = list(found)
     for names in (listed, listed[::-1]):
         for before, name in itertools.pairwise(names):
-            rated = found[before][0] == "rating" and values[before].is_number
-            if rated and found[name][0] == "maybe":
-                one, other = values[name].numbers, values[before].numbers
-                alike = {values[k].name_words[0] for k in (name, before)}
-                least, most = _ends(other)
-                if (len(np.unique(one)) > 2 and _ends(one) == (least, most)) or (
-                    len(alike) == 1
-                    and least <= np.nanmin(one) <= np.nanmax(one) <= most
-                ):
+            one, other = values[name], values[before]
+            roles = found[before][0], found[name][0]
+            if roles == ("rating", "maybe") and other.is_number:
+                (low, high), (least, most) = _ends(one.numbers), _ends(other.numbers)
+                if (
+                    one.name_words[0] == other.name_words[0]
+                    and least <= low <= high <= most
+                ) or ((low, high) == (least, most) and len(np.unique(one.numbers)) > 2):
                     found[name] = "rating", f"numbers as in {before}"
 
 
 def _join_siblings(found: dict[str, Guess], values: Mapping[str, Values]) -> None:
     """Take numbers for ratings if columns of the same numbers are."""
-    by_numbers: dict[Any, list[Family]] = {}
-    for family in group_numbers(found):
-        if len(family.columns) > 2:
-            by_numbers.setdefault(frozenset(family.columns.values()), []).append(family)
-    for families in by_numbers.values():
-        roles = [found[next(iter(family.columns))][0] for family in families]
-        if "rating" in roles:
-            for family in families:
-                for name in family.columns:
-                    any_number = bool((~np.isnan(values[name].numbers)).any())
-                    if found[name][0] == "maybe" or (
-                        found[name][1] == NO_WORDS and any_number
-                    ):
-                        found[name] = "rating", "numbered as other ratings are"
+    many = [one.columns for one in group_numbers(found) if len(one.columns) > 2]
+    rated = [one for one in many if found[next(iter(one))][0] == "rating"]
+    numbers_ = {frozenset(one.values()) for one in rated}
+    found |= {
+        name: ("rating", "numbered as other ratings are")
+        for columns in many
+        for name in columns
+        if frozenset(columns.values()) in numbers_
+        and (
+            found[name][0] == "maybe"
+            or (found[name][1] == NO_WORDS and not np.isnan(values[name].numbers).all())
+        )
+    }
 
 
 def _ends(numbers_: Floats) -> tuple[float, float]:
@@ -187,20 +184,23 @@ def _prefer_named(found: dict[str, Guess], values: Mapping[str, Values]) -> None
     """Take other numbers, or words, for ratings if no numbers are named as such."""
     roles = {role for role, _ in found.values()}
     alike = _on_their_scale(found, values) if "choice" not in roles else set()
-    families = [f for f in group_numbers(found) if len(f.columns) >= 5]
-    many = {n for f in families for n in f.columns if found[n][0] == "maybe"}
+    many = {
+        name
+        for family in group_numbers(found)
+        for name in family.columns
+        if len(family.columns) >= 5 and found[name][0] == "maybe"
+    }
     if {"system", "item", "rater"} <= roles and roles.isdisjoint(
         (*MEASURES, "maybe", "words")
     ):
-        for name, (_, reason) in found.items():
-            if reason == STANDARDIZED and values[name].is_rated_name:
-                found[name] = "rating", "by its name, beside system, item and rater"
+        found |= {
+            name: ("rating", "by its name, beside system, item and rater")
+            for name, (_, reason) in found.items()
+            if reason == STANDARDIZED and values[name].is_rated_name
+        }
     if all(r.startswith(OF_SCALE) for role, r in found.values() if role == "words"):
         roles -= {"words"}
-    numbers_, words = (
-        roles & {"rating", "choice"},
-        roles & {"rating", "choice", "words"},
-    )
+    numbers_ = roles & {"rating", "choice"}
     for name, (role, reason) in found.items():
         if role == "words":
             kind = plain(name) == "answer" and roles_of(values[name].answers)[0]
@@ -216,7 +216,7 @@ def _prefer_named(found: dict[str, Guess], values: Mapping[str, Values]) -> None
                 ("rating", f"numbers on the scale of ratings; {reason}")
                 if name in alike
                 else ("ignore", f"{reason}{UNNAMED}")
-                if words
+                if numbers_ or "words" in roles
                 else ("ignore", f"{reason}, but many others belong together")
                 if many and name not in many
                 else ("rating", reason)
@@ -244,10 +244,14 @@ def _on_their_scale(
 
 def _pair(found: dict[str, Guess], fixed: Mapping[str, str]) -> None:
     """Find the two sides of systems and texts: `model_a` and `model_b`."""
-    of_many = {n for f in group_numbers(found) if len(f.columns) > 2 for n in f.columns}
-    of_many = {name for name in of_many if not _numbered_side(name, found)}
+    of_many = {
+        name
+        for family in group_numbers(found)
+        for name in family.columns
+        if len(family.columns) > 2 and not _numbered_side(name, found)
+    }
     for role in ("system", "text"):
-        sided: dict[tuple[str, str], str] = {}
+        sided: dict[tuple[str, bool], str] = {}
         for name, (guessed, _) in found.items():
             stem = _WHAT.sub("", name)
             stem = re.sub(r"\d+$", "", stem) if _numbered_side(name, found) else stem
@@ -255,14 +259,14 @@ def _pair(found: dict[str, Guess], fixed: Mapping[str, str]) -> None:
             if guessed == role and side and name not in of_many:
                 rest = stem[: side.start()] + stem[side.end() :] + name[len(stem) :]
                 word = next(filter(None, side.groups())).lower()
-                place = "1" if word in _FIRST else "2"
-                sided[rest, place] = name
-        for (rest, place), name in sided.items():
-            other = sided.get((rest, "2" if place == "1" else "1"))
-            more = sum(key[0] == rest for key in sided)
-            alone = name in fixed or _is_rated(name, found)
-            if other and more == 2 and not alone:
-                found[name] = (f"{role} {place}", f"by its name, beside {other}")
+                sided[rest, word in ("a", "1", "left", "first")] = name
+        found |= {
+            name: (f"{role} {2 - first}", f"by its name, beside {other}")
+            for (rest, first), name in sided.items()
+            if (other := sided.get((rest, not first)))
+            and name not in fixed
+            and not _is_rated(name, found)
+        }
 
 
 def _is_rated(name: str, found: Mapping[str, Guess]) -> bool:
@@ -287,44 +291,46 @@ def _settle(
     found: dict[str, Guess], values: Mapping[str, Values], fixed: Mapping[str, str]
 ) -> None:
     """Make the roles of columns fit together."""
-    guessed = {name: role for name, (role, _) in found.items()}
-    roles = set(guessed.values())
+    roles = {role for role, _ in found.values()}
     if {"system 1", "system 2"} <= roles:
         _settle_pairs(found, values, fixed, "choice" in roles)
-    elif "choice" in roles:
-        for name, role in guessed.items():
-            if role == "choice" and name not in fixed and "rating" in roles:
-                found[name] = "ignore", "no columns name two systems"
-    _settle_ends(found, values, fixed)
+    elif "rating" in roles:
+        found |= {
+            name: ("ignore", "no columns name two systems")
+            for name, (role, _) in found.items()
+            if role == "choice" and name not in fixed
+        }
+    find_ends(found, values, fixed)
     for role, key in _LIKELIEST.items():
         _only_one(found, values, role, key, fixed)
     _settle_items(found, values, fixed)
     _leave_programs(found, values, fixed)
     roles = {role for role, _ in found.values()}
-    if "item" not in roles:
-        for name, (role, _) in found.items():
-            if role in ("source", "document") and len(values[name].counts) > 1:
-                found[name] = "item", f"no other column names what was judged ({role})"
-                break
-    numbered_ = any(len(f.columns) > 2 for f in group_numbers(
-        [name for name, (role, _) in found.items() if role in MEASURES]
-    ))  # fmt: skip
+    inputs = [
+        name for name, (role, _) in found.items()
+        if role in ("source", "document") and len(values[name].counts) > 1
+    ]  # fmt: skip
+    if inputs and "item" not in roles:
+        role = found[inputs[0]][0]
+        found[inputs[0]] = "item", f"no other column names what was judged ({role})"
+    measures = [name for name, (role, _) in found.items() if role in MEASURES]
+    numbered_ = any(len(family.columns) > 2 for family in group_numbers(measures))
     if numbered_ and not roles & {"rater", "system", "text", "source"}:
-        for name, (role, _) in found.items():
-            if (
-                role == "item"
-                and values[name].name_words == ["id"]
-                and name not in fixed
-            ):
-                found[name] = "rater", "each row has numbered ratings, as of one person"
-    if numbered_ and "system" not in roles:
-        for name, (role, _) in found.items():
-            by_row = [one for one, (r, _) in found.items() if r == "rater"]
-            named = role == "item" and "id" in values[name].name_words
-            if named and name not in fixed and by_row and all(
-                _is_of_rows(values[one]) for one in (name, *by_row)
-            ):  # fmt: skip
-                found[name] = "ignore", f"it numbers the rows, as {by_row[0]} does"
+        found |= {
+            name: ("rater", "each row has numbered ratings, as of one person")
+            for name, (role, _) in found.items()
+            if role == "item"
+            and values[name].name_words == ["id"]
+            and name not in fixed
+        }
+    raters = [name for name, (role, _) in found.items() if role == "rater"]
+    if numbered_ and raters and "system" not in roles:
+        found |= {
+            name: ("ignore", f"it numbers the rows, as {raters[0]} does")
+            for name, (role, _) in found.items()
+            if role == "item" and "id" in values[name].name_words and name not in fixed
+            and all(_is_of_rows(values[one]) for one in (name, *raters))
+        }  # fmt: skip
 
 
 def _is_of_rows(one: Values) -> bool:
@@ -348,7 +354,7 @@ def _settle_items(
         name: _n_different([*key, name], values) for name in (*ids, *named, *documents)
     }
     again = [one for one in ids if not _is_of_rows(values[one])]
-    n = 0.99 * max(len(one.words) for one in values.values())
+    n = 0.99 * max((len(one.words) for one in values.values()), default=0)
     best = next((one for one in again if n_apart[one] >= n), "")
     if not named or len(values[named[0]].counts) == 1:
         least = max((n_apart[one] for one in documents if not named), default=0)
@@ -369,53 +375,17 @@ def _leave_programs(
         name for name, (role, _) in found.items()
         if role == "rating" and values[name].says(word_set("human people person"))
     ]  # fmt: skip
-    for name, (role, _) in found.items() if human else ():
-        one = values[name]
-        programs = role == "rater" and all(map(is_program, one.counts))
-        rated = role == "rating" and one.says(word_set("judge llm gpt ai machine"))
-        if name not in fixed and (programs or rated):
-            found[name] = "ignore", f"it is of a program, and {human[0]} is of people"
-
-
-_MAY_BE_ENDS = ("choice", "words", "ignore", "rating")
-_ENDS = {"best": word_set("best most"), "worst": word_set("worst least")}
-
-
-def _settle_ends(
-    found: dict[str, Guess], values: Mapping[str, Values], fixed: Mapping[str, str]
-) -> None:
-    """Find the best and the worst of several, by words or first letters of names."""
-    free = [name for name, (role, _) in found.items() if role in _MAY_BE_ENDS]
-    named: dict[str, Iterable[str]] = {}
-    by_rest: list[dict[str, str]] = []
-    for role, words in _ENDS.items():
-        fitting = [
-            name
-            for name in free
-            if values[name].says(words)
-            and (not values[name].is_number or name in fixed)
-        ]
-        if fitting:
-            named[role] = group_numbers(fitting)[0].columns
-        by_rest.append({n[1:]: n for n in free if n[:1].lower() == role[0]})
-    if len(named) < 2:
-        # `BH1` and `WH1` name two texts, never the same
-        rests = [rest for rest in by_rest[0] if rest in by_rest[1]]
-        named = {
-            role: [one[rest] for rest in rests]
-            for role, one in zip(_ENDS, by_rest, strict=True)
-        }
-        ends = [[w for n in names for w in values[n].words] for names in named.values()]
-        rows = [row for row in zip(*ends, strict=True) if all(row)]
-        if (
-            len(rests) < 2
-            or len(rows) < 10
-            or any(best == worst for best, worst in rows)
-        ):
-            return
-    for role, names in named.items():
-        for name in names:
-            found[name] = role, "by its name, beside the other end"
+    machine = word_set("judge llm gpt ai machine")
+    programs = [
+        name for name, (role, _) in found.items()
+        if (role == "rater" and all(map(is_program, values[name].counts)))
+        or (role == "rating" and values[name].says(machine))
+    ]  # fmt: skip
+    found |= {
+        name: ("ignore", f"it is of a program, and {human[0]} is of people")
+        for name in programs
+        if human and name not in fixed
+    }
 
 
 def _settle_pairs(
@@ -435,32 +405,36 @@ def _settle_pairs(
             ):
                 reason = f"words for two sides: {', '.join(examples_of(one))}"
                 family = next(f for f in group_numbers(found) if name in f.columns)
-                for other in family.columns:
-                    words = values[other].counts
-                    if other == name or not words or is_sided(words, only=True):
-                        found[other] = "choice", reason
+                found |= {
+                    other: ("choice", reason)
+                    for other in family.columns
+                    if other == name
+                    or not values[other].counts
+                    or is_sided(values[other].counts, only=True)
+                }
         elif role == "system":
             found[name] = "ignore", "the two systems of a pair are in other columns"
     if not any(role == "choice" for role, _ in found.values()):
         sides = [name for name, (role, _) in found.items() if role == "system 1"]
-        numbers_ = {tuple(re.findall(r"\d+", name)) for name in sides}
-        for name, (role, reason) in list(found.items()):
-            few = 1 < len(values[name].counts) <= 4
-            if role == "rating" and few and tuple(re.findall(r"\d+", name)) in numbers_:
-                found[name] = "choice", f"{reason}, beside two systems"
+        numbers_ = [re.findall(r"\d+", name) for name in sides]
+        found |= {
+            name: ("choice", f"{reason}, beside two systems")
+            for name, (role, reason) in found.items()
+            if role == "rating"
+            and 1 < len(values[name].counts) <= 4
+            and re.findall(r"\d+", name) in numbers_
+        }
     if any(role == "choice" for role, _ in found.values()):
-        for name, (role, _) in found.items():
-            if role == "rating" and name not in fixed:
-                found[name] = "ignore", "another column has the choice"
-
-
-def _likely_item(one: Values) -> float:
-    # an id that names an item is likelier than one of a row
-    return (one.name_words == ["id"]) + (len(one.counts) == len(one.answers)) / 2
+        found |= {
+            name: ("ignore", "another column has the choice")
+            for name, (role, _) in found.items()
+            if role == "rating" and name not in fixed
+        }
 
 
 _LIKELIEST: Mapping[str, Callable[[Values], float]] = {
-    "item": _likely_item,
+    # an id that names an item is likelier than one of a row
+    "item": lambda one: (one.name_words == ["id"]) + _is_of_rows(one) / 2,
     "rater": lambda one: (plain(one.name) == "responseid") - len(one.answers),
     "system": lambda one: len(one.name_words),
     **dict.fromkeys(
@@ -478,18 +452,23 @@ def _only_one(
 ) -> None:
     """Keep the likeliest column of a role; those of one family stay together."""
     named = [name for name, (guessed, _) in found.items() if guessed == role]
-    if len(named) < 2 or role in fixed.values():
-        for name in named:
-            if role in fixed.values() and name not in fixed:
-                found[name] = "ignore", f"another column is the {role}"
+    if role in fixed.values():
+        reason = f"another column is the {role}"
+        left = [name for name in named if name not in fixed]
+    elif len(named) < 2:
         return
-    best = min(named, key=lambda name: key(values[name]))
-    families = group_numbers(named, keys_in(list(found)))
-    same = next(family.columns for family in families if best in family.columns)
-    paths = {name.rpartition(".")[0] for name, (r, _) in found.items() if r in MEASURES}
-    for name in named:
-        if name not in same and name.rpartition(".")[0] not in paths - {""}:
-            found[name] = "ignore", f"{best} is likelier the {role}"
+    else:
+        best = min(named, key=lambda name: key(values[name]))
+        reason = f"{best} is likelier the {role}"
+        families = group_numbers(named, keys_in(list(found)))
+        same = next(family.columns for family in families if best in family.columns)
+        rated = {n.rpartition(".")[0] for n, (r, _) in found.items() if r in MEASURES}
+        left = [
+            name
+            for name in named
+            if name not in same and name.rpartition(".")[0] not in rated - {""}
+        ]
+    found |= dict.fromkeys(left, ("ignore", reason))
 
 
 # Roles that tell rows apart.
@@ -501,8 +480,7 @@ def _tell_apart(
 ) -> list[Choice]:
     """Find columns that tell apart rows that else would repeat each other."""
     roles = {one.role for one in made}
-    if not roles & set(MEASURES):
-        return []
+    parts = {part for one in made for fields in one.fields.values() for part in fields}
     names = [
         name
         for one in made
@@ -510,14 +488,17 @@ def _tell_apart(
         for name in one.fields
     ]
     n = len(next(iter(values.values())).words) if values else 0
-    if not roles & {"system", "system 1"} and not _says_system(made):
-        return []
-    if not names or _n_different(names, values) >= 0.99 * n:
+    if (
+        roles.isdisjoint(MEASURES)
+        or not ({"system", "system 1"} & roles or "system" in parts)
+        or not names
+        or _n_different(names, values) >= 0.99 * n
+    ):
         return []
     others = [
         next(iter(one.fields))
         for one in made
-        if one.role == "ignore" and len(one.fields) == 1 and len(fixed) < 99
+        if one.role == "ignore" and len(one.fields) == 1
         and 1 < len(values[next(iter(one.fields))].counts) <= max(n / 2, 2)
         and values[next(iter(one.fields))].length < LONG
     ]  # fmt: skip
@@ -527,20 +508,14 @@ def _tell_apart(
             if "system" not in fixed.values()
             else []
         )
-    if any("rater" in fields for one in made for fields in one.fields.values()):
-        roles.add("rater")
-    better = [o for o in others if _n_different([*names, o], values) >= 0.99 * n]
-    better.sort(
+    better = sorted(
+        (one for one in others if _n_different([*names, one], values) >= 0.99 * n),
         key=lambda name: (
             name in OF_FILE,
             not values[name].says(word_set("turn sentence segment part round session")),
-        )
+        ),
     )
-    return _use(made, better, roles, fixed, values)
-
-
-def _says_system(made: Sequence[Column]) -> bool:
-    return any("system" in f for one in made for f in one.fields.values())
+    return _use(made, better, roles | parts & {"rater"}, values)
 
 
 _ALONE = "it tells apart rows that else would repeat each other"
@@ -550,7 +525,6 @@ def _use(
     made: Sequence[Column],
     better: Sequence[str],
     roles: set[str],
-    fixed: Mapping[str, str],
     values: Mapping[str, Values],
 ) -> list[Choice]:
     by_name = {next(iter(one.fields)): one for one in made}
@@ -562,11 +536,11 @@ def _use(
                 "the same comes again in each file, as of a rater",
             )
             return []
-        systems = [o for o in made if o.role == "system"]
-        same = [o for o in systems if len(values[next(iter(o.fields))].counts) == 1]
-        if same and systems == same and not one_value.is_number:
+        systems = [next(iter(o.fields)) for o in made if o.role == "system"]
+        same = all(len(values[system].counts) == 1 for system in systems)
+        if systems and same and not one_value.is_number:
             question = (
-                f"All rows have one {same[0].name}, and rows of one item differ by {name}. "
+                f"All rows have one {systems[0]}, and rows of one item differ by {name}. "
                 "Which columns name the system?"
             )
             return [Choice("system", question, tuple(values), name, needed=True)]
@@ -581,7 +555,10 @@ def _use(
             )
             return [Choice("rater", question, tuple(values), name, needed=True)]
         if name in OF_FILE and "criterion" not in roles:
-            question = "What the same rater said of the same outputs is in several files. Which column names the criterion?"
+            question = (
+                "What the same rater said of the same outputs is in several files. Which "
+                "column names the criterion?"
+            )
             return [Choice("criterion", question, tuple(better), name, needed=True)]
         if "rater" in roles and name not in OF_FILE:
             one.role, one.reason = "item", _ALONE
@@ -602,9 +579,9 @@ def _of_several(
     ]
     if not used or _n_different([*names, *used], values) < n:
         return []
-    whole = ",".join([*names, *used])
     question = "Rows of one system differ. Which columns together name the system (commas between)?"
-    return [Choice("system", question, tuple(names), whole, needed=True)]
+    options, likely = tuple(names), ",".join([*names, *used])
+    return [Choice("system", question, options, likely, needed=True)]
 
 
 def _n_different(names: Sequence[str], values: Mapping[str, Values]) -> int:

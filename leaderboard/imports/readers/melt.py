@@ -30,8 +30,6 @@ _PLAIN = frozenset(
 )  # fmt: skip
 # A number in such a column about a pair is the share of a win, or the sign of the lead.
 _SHARES = frozenset(("value", "rating", "score", "raw"))
-
-
 _OF_LINES = ("time", "began", "seconds", "page", "kind", "counts")
 
 
@@ -83,11 +81,12 @@ class Lines:
         A column is if all that its name says, the other's says, too. Those that have the
         most in common come alone.
         """
-        near = self.near(role, measure)
-        most = max((len(one.fields) for one in near), default=0)
-        near = [one for one in near if len(one.fields) == most]
-        path = max((_n_shared(one, measure) for one in near), default=0)
-        return [one for one in near if _n_shared(one, measure) == path]
+        near = [
+            (len(one.fields), _n_shared(one, measure), one)
+            for one in self.near(role, measure)
+        ]
+        most = max((common for *common, _ in near), default=[])
+        return [one for *common, one in near if common == most]
 
     def near(self, role: str, measure: Cells) -> list[Cells]:
         return [
@@ -104,11 +103,9 @@ class Lines:
         if own := measure.fields.get(role.replace(" ", "_"), ""):
             named = np.full(self.n, own, dtype=object)
             return _join([*found, named]) if joined else named
-        if joined:
-            return _join(found) if found else _empty(self.n)
-        if len(found) > 1 and role == "system":
-            return _join(found)
-        return found[0] if found else _empty(self.n)
+        if not found:
+            return _empty(self.n)
+        return _join(found) if joined or role == "system" else found[0]
 
     def about(self, measure: Cells) -> dict[str, Any]:
         """Return time, seconds, page and kind of each line for a rating column."""
@@ -177,9 +174,7 @@ def criterion_of(measure: Cells, *, alone: bool) -> str:
         tuple(measure.fields.values() or ("\0",))
     ) and not is_pattern(measure.pattern):
         return ""  # the whole name is that of a system, rater or item
-    name = measure.pattern
-    for prefix in ("Answer.", "OUTPUT:", "answer.", "label_annotations."):
-        name = name.removeprefix(prefix)
+    name = re.sub(r"^([Aa]nswer\.|OUTPUT:|label_annotations\.)", "", measure.pattern)
     if is_pattern(name):
         # a part that holds the answer's own number or word names no criterion
         segments = re.split(r"\.(?! |$)", name)
@@ -188,11 +183,9 @@ def criterion_of(measure: Cells, *, alone: bool) -> str:
             or (plain(segments[-1]) in _PLAIN and not alone)
         ):
             segments.pop()
-        last = segments[-1]
-        inner = re.search(r"\[([^\[\]{}]+)\]$", last)
-        name = (
-            inner[1] if inner else re.sub(r"\{\w*\*?\}", "", last).strip(" _-:|/[]()")
-        )
+        inner = re.search(r"\[([^\[\]{}]+)\]$", segments[-1])
+        outer = re.sub(r"\{\w*\*?\}", "", segments[-1]).strip(" _-:|/[]()")
+        name = inner[1] if inner else outer
     return "" if alone and plain(name) in _PLAIN else name
 
 
@@ -247,22 +240,12 @@ def _parts_of(lines: Lines, numbers_row: Sequence[int]) -> Iterator[dict[str, An
         name = criterion_of(measure, alone=len(stems) == 1)
         criterion = np.where(word == "", name, word) if any(word) else name
         cells = _strip(measure.words)
-        kind = measure.role
-        if kind == "choice":
-            first, second = (
-                lines.word("system 1", measure),
-                lines.word("system 2", measure),
-            )
-            if not any(first) and not any(second):
-                kind = "rating"
-        if kind == "choice":
-            yield {
-                **shared,
-                **_pair(lines, measure, cells, first, second),
-                "criterion": criterion,
-            }
-        elif kind in ("best", "worst"):
+        sides = [lines.word(f"system {k}", measure) for k in (1, 2)]
+        if measure.role in ("best", "worst"):
             yield from _best(lines, measure, cells, shared)
+        elif measure.role == "choice" and any(map(any, sides)):
+            paired = _pair(lines, measure, cells, *sides)
+            yield {**shared, **paired, "criterion": criterion}
         else:
             yield {
                 **shared,
@@ -275,30 +258,26 @@ def _parts_of(lines: Lines, numbers_row: Sequence[int]) -> Iterator[dict[str, An
 def _of_programs(roles: Sequence[str], workers: Words) -> Sequence[str]:
     """Return the kinds of rows, with predictions for the answers of programs."""
     programs = {name for name in set(workers) if is_program(name)}
-    said, usual = Role.PREDICTION.value, Role.JUDGMENT.value
-    return (
-        [
-            said if worker in programs and role == usual else role
-            for role, worker in zip(roles, workers, strict=True)
-        ]
-        if programs
-        else roles
-    )
+    if not programs:
+        return roles
+    return [
+        Role.PREDICTION.value
+        if worker in programs and role == Role.JUDGMENT.value
+        else role
+        for role, worker in zip(roles, workers, strict=True)
+    ]
 
 
 def _items(lines: Lines, measure: Cells) -> Words:
     found = lines.word("item", measure, joined=True)
-    if any(found):
-        return found
-    if "part" in measure.fields and _by_person(lines):
-        return np.full(lines.n, measure.fields["part"], dtype=object)
+    # without items, numbers in names are those of items if each line has another rater
+    if not any(found) and any(
+        len(set(one.words)) == lines.n
+        for one in lines.by_role("rater")
+        if not one.fields
+    ):
+        return np.full(lines.n, measure.fields.get("part", ""), dtype=object)
     return found
-
-
-def _by_person(lines: Lines) -> bool:
-    """Check whether each line is of another rater."""
-    raters = [one for one in lines.by_role("rater") if not one.fields]
-    return any(len(set(one.words)) == lines.n for one in raters)
 
 
 def _place(lines: Lines, measure: Cells) -> npt.NDArray[np.int64]:
@@ -319,19 +298,20 @@ def _of_lines(lines: Lines, measure: Cells) -> dict[str, Any]:
         seconds = np.where(spent >= 0, spent, np.nan)
     roles = [Role.JUDGMENT.value] * lines.n
     for kinds in lines.near("kind", measure):
-        said = _said(lines, kinds)
+        said = _explained_words(lines, kinds)
         words_ = _strip(kinds.words)
         places, which = different(words_)
         named = [str(said.get(w.lower(), w)) for w in words_[places]]
-        usual = Role.JUDGMENT.value
         found, unknown = roles_of(named, kinds.name)
         if found:
             lines.unknown_kinds |= dict.fromkeys((kinds.name, one) for one in unknown)
             pairs = zip(roles, np.array(found, dtype=object)[which], strict=True)
-            roles = [b if a == usual else a for a, b in pairs]
+            roles = [b if a == Role.JUDGMENT.value else a for a, b in pairs]
     for counts in lines.near("counts", measure):
         none = {
-            word for word, worth in _said(lines, counts, "*").items() if worth == "none"
+            word
+            for word, worth in _explained_words(lines, counts, "*").items()
+            if worth == "none"
         }
         none |= _NO | FILLERS
         roles = [
@@ -341,7 +321,7 @@ def _of_lines(lines: Lines, measure: Cells) -> dict[str, Any]:
     return {"at": at, "seconds": seconds, "page": words["page"], "role": roles}
 
 
-def _said(lines: Lines, cells: Cells, *more: str) -> dict[str, float | str]:
+def _explained_words(lines: Lines, cells: Cells, *more: str) -> dict[str, float | str]:
     """Return the words that a person explained of a column or its family."""
     found = [lines.said.words.get(of, {}) for of in (*more, cells.pattern, cells.name)]
     return dict(chain.from_iterable(one.items() for one in found))
@@ -354,17 +334,15 @@ def _pair(
         next((one.name for one in lines.beside(role, measure)), "")
         for role in ("system 1", "system 2")
     ]
-    said = _said(lines, measure, "*")
+    said = _explained_words(lines, measure, "*")
     if plain(measure.name) in _SHARES and "+" not in said:
         said = {**shares(set(words)), **said}
-    values = outcomes(words, first, second, said, (names[0], names[1]))
-    # the first was on the left
     return {
         "system": first,
         "other": second,
         "word": words,
-        "value": values,
-        "place": 0,
+        "value": outcomes(words, first, second, said, (names[0], names[1])),
+        "place": 0,  # the first was on the left
     }
 
 

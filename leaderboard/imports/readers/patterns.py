@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
+from math import prod
 
 from genie.lib.errors import GenieError
 
@@ -28,7 +29,6 @@ _DIGITS = re.compile(r"\d+")
 # A key of an object, marked on both sides, or a number.
 _PLACE = re.compile("\1[^\1]*\1|[0-9]+")
 _AGAIN = re.compile(r"(.*)( \(\d+\))", re.DOTALL)
-_MOST = 300  # characters of a pattern
 # Hashes and keys among names are no numbers.
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{16,}")
 
@@ -46,7 +46,7 @@ def matches(pattern: str, columns: Sequence[str]) -> dict[str, dict[str, str]]:
     """
     names = [name for name, _ in _FIELD.findall(pattern) if name]
     unknown = set(names) - set(PARTS)
-    if len(pattern) > _MOST or unknown or len(names) > len(set(names)):
+    if len(pattern) > 300 or unknown or len(names) > len(set(names)):
         raise GenieError(
             f"A pattern has {', '.join('{' + one + '}' for one in PARTS)}, each at most "
             f"once, and {{}}; {pattern[:60]!r} has not.",
@@ -147,16 +147,12 @@ def group_numbers(
                 [*own[1][:-1], own[1][-1] + number[2] * (name not in again)],
             )
         groups["" if _HASH.fullmatch(name) else key][name] = parts
-    found = []
-    for key, group in groups.items():
-        if not key and len(group) > 1:
-            found.append(Family("{}", {name: (name,) for name in group}))
-        elif len(group) == 1:
-            name = next(iter(group))
-            found.append(Family(_plain(name), {name: ()}))
-        else:
-            found.append(_merge(key, group))
-    return found
+    return [
+        _merge(key or next(iter(group)), group)
+        if key or len(group) == 1
+        else Family("{}", {name: (name,) for name in group})
+        for key, group in groups.items()
+    ]
 
 
 def _merge(key: str, group: Mapping[str, Sequence[str]]) -> Family:
@@ -235,10 +231,11 @@ def cross(families: Sequence[Family]) -> list[Family]:
     left, found = list(families), []
     while best := max(filter(None, map(_grid, _groups(left))), key=_size, default=None):
         template, rows = best
-        columns = {}
-        for family, words in rows:
-            for name, numbers in family.columns.items():
-                columns[name] = tuple(_places(words, numbers))
+        columns = {
+            name: tuple(_places(words, numbers))
+            for family, words in rows
+            for name, numbers in family.columns.items()
+        }
         found.append(Family(template, columns))
         joined = {family.template for family, _ in rows}
         left = [one for one in left if one.template not in joined]
@@ -278,7 +275,7 @@ def _groups(families: Sequence[Family]) -> Iterable[list[Row]]:
 
 def _grid(group: list[Row]) -> tuple[str, list[Row]] | None:
     """Return a group's template and rows if they fill a table of two or more words."""
-    columns = list(zip(*(words for _, words in group), strict=True))
+    columns = zip(*(words for _, words in group), strict=True)
     varied = [i for i, column in enumerate(columns) if len(set(column)) > 1]
     for i in varied:
         # a word that stands with one other alone is of no table
@@ -288,10 +285,7 @@ def _grid(group: list[Row]) -> tuple[str, list[Row]] | None:
             row for row, o in zip(group, others, strict=True) if o in often or not o
         ]
     sizes = [len({words[i] for _, words in group}) for i in varied]
-    whole = 1
-    for size in sizes:
-        whole *= size
-    if len(varied) < 2 or min(sizes, default=0) < 2 or len(group) < 0.6 * whole:
+    if len(varied) < 2 or min(sizes, default=0) < 2 or len(group) < 0.6 * prod(sizes):
         return None
     words = group[0][1]
     template = "".join(

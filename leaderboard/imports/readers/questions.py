@@ -11,23 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leaderboard.imports.readers.families import Column
-from leaderboard.imports.readers.judgments import (
-    Judgments,
-    Role,
-)
+from leaderboard.imports.readers.judgments import Judgments, Role
 from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.mapping import CONSTANT, EACH, NAMED, ROLES, Chosen
-from leaderboard.imports.readers.names import (
-    numbers,
-)
+from leaderboard.imports.readers.names import numbers
 from leaderboard.imports.readers.patterns import is_pattern
-from leaderboard.imports.readers.values import (
-    AGAIN,
-    LIKELY,
-    MEASURES,
-    OF_FILE,
-    UNNAMED,
-)
+from leaderboard.imports.readers.values import AGAIN, LIKELY, MEASURES, OF_FILE, UNNAMED
 from leaderboard.imports.readers.words import scale_of, side_of, unknown
 
 if TYPE_CHECKING:
@@ -72,28 +61,37 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
             yield from _two_systems(of["choice"], said, options, known)
         return
     chosen = "rating" in said.columns
-    two = [one for one in of["rating"] if len(one.numbered) > 1 and not chosen]
+    two = [one for one in of["rating"] if len(one.numbers_in_name) > 1 and not chosen]
     orders = _orders(of["rating"], "item" if of["rater"] else "rater") if two else ()
     if two and said.numbers:
+        name = next(iter(two[0].fields))
         question = (
-            f"The names of ratings such as {next(iter(two[0].fields))} have two numbers. "
-            "Which is whose?"
+            f"The names of ratings such as {name} have two numbers. Which is whose?"
         )
         yield Choice("rating", question, orders, orders[0], needed=True)
         return
-    unnamed = [one.name for one in of["rating"] if one.reason.startswith("few numbers")]
-    unnamed = [one for one in unnamed if not is_pattern(one)]
+    unnamed = [
+        one.name
+        for one in of["rating"]
+        if one.reason.startswith("few numbers") and not is_pattern(one.name)
+    ]
     has_system = of["system"] or named or said.constant("system")
     if len(unnamed) > 1 and not said.names and not (has_system and of["rater"]):
-        likely = "raters" if has_system else "systems"
-        question = f"What do the names of the columns of numbers say: {', '.join(unnamed[:6])}?"
-        yield Choice("names", question, NAMED, likely, needed=True)
+        yield Choice(
+            "names",
+            f"What do the names of the columns of numbers say: {', '.join(unnamed[:6])}?",
+            NAMED,
+            "raters" if has_system else "systems",
+            needed=True,
+        )
     elif not (has_system or pairs or of["best"]) and measures:
+        in_names = " or ".join(f"choose rating={one}" for one in orders)
+        in_names = in_names or "add numbers=systems"
         yield Choice(
             "system",
             "Which column names the systems? If all rows are of one, write its name after "
             "a colon (:NAME); if the number in the name of a rating column is that of a "
-            f"system, {' or '.join(f'choose rating={o}' for o in orders) or 'add numbers=systems'}.",
+            f"system, {in_names}.",
             options,
             found=_likely_system(columns),
             needed=True,
@@ -103,7 +101,7 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
 def _orders(ratings: Sequence[Column], other: str) -> tuple[str, ...]:
     """Return patterns in which each number in names of ratings is that of the system."""
     orders = []
-    parts = max((one.numbered for one in ratings), key=len)
+    parts = max((one.numbers_in_name for one in ratings), key=len)
     for k in parts:
         names = [one.name for one in ratings]
         for part in parts:
@@ -138,11 +136,14 @@ def _two_systems(
 
 def _likely_system(columns: Sequence[Column]) -> str:
     """Return the first other column of a few words, such as a condition's."""
-    for reason in (LIKELY, AGAIN):
-        for one in columns:
-            if one.role == "ignore" and one.reason == reason:
-                return one.name
-    return next((n.name for n in columns if n.name in OF_FILE), "")
+    likely = [
+        one.name
+        for reason in (LIKELY, AGAIN)
+        for one in columns
+        if one.role == "ignore" and one.reason == reason
+    ]
+    likely += [one.name for one in columns if one.name in OF_FILE]
+    return next(iter(likely), "")
 
 
 def asked_of(
@@ -175,11 +176,8 @@ def asked_of(
             words, str(criterion), said
         ):
             scales |= scale_of(words)
-            found.append(
-                _of_words(
-                    str(criterion), words, part, needed=ranks in (criterion, EACH)
-                )
-            )
+            needed = ranks in (criterion, EACH)
+            found.append(_of_words(str(criterion), words, part, needed=needed))
     likely = ",".join(f"{word}={n}" for word, n in scales.items())
     found = [
         replace(one, found=likely)
@@ -187,11 +185,8 @@ def asked_of(
         else one
         for one in found
     ]
-    if (
-        several := _several(set(rows["system"][rated]))
-        if not said.split_answered
-        else ""
-    ):
+    several = "" if said.split_answered else _several(set(rows["system"][rated]))
+    if several:
         question = f"{several!r} seems to be several systems in one cell. Is each of them a system?"
         found.append(Choice("split", question, ("yes", "no"), "yes", needed=True))
     if not counts.size and (rows["role"] == Role.PREDICTION.value).any():
@@ -199,9 +194,8 @@ def asked_of(
             "All ratings are by programs, as their raters' names say. Do they count? If "
             "people rated, choose the column of rater."
         )
-        found.append(
-            Choice("counted", question, ("prediction",), "prediction", needed=True)
-        )
+        counted = Role.PREDICTION.value
+        found.append(Choice("counted", question, (counted,), counted, needed=True))
     repeated = int((rows["role"] == Role.SUPERSEDED.value).sum())
     if not said.lost and not any(one.name == "words" and one.needed for one in found):
         found += ask_of_losses(judgments, repeated)
@@ -241,7 +235,7 @@ def _of_words(
     listed = ", ".join(f"{w[:30]} ({k:,})" for w, k in list(words.items())[:9])
     paired = bool((part["other"] != "").any())
     worth = "first, second, tie or none" if paired else "a number or none"
-    name = f"{criterion}: " if criterion else ""
+    name = criterion and f"{criterion}: "
     question = (
         f"What do these words of {criterion or 'the ratings'} count: {listed}? Write "
         f"{name}{next(iter(words))[:30]}={worth}, with commas between."
@@ -254,9 +248,10 @@ def _of_words(
         options = "+=second,-=first", "+=first,-=second"
         return Choice("words", question, options, options[0], needed=needed)
     keys = {" ".join(word.lower().split()) for word in words}
-    found = "yes=1,no=0" if keys <= {"yes", "no"} else ""
-    found = found or (
-        f"{next(iter(words))}=tie"
+    found = (
+        "yes=1,no=0"
+        if keys <= {"yes", "no"}
+        else f"{next(iter(words))}=tie"
         if paired and len(words) == 1
         else "0=first,1=second"
         if paired and keys == {"0", "1"}

@@ -82,10 +82,7 @@ def choices_for(layout: str, choices: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def propose(
-    files: Sequence[File],
-    *,
-    layout: str = "",
-    choices: Mapping[str, Any] | None = None,
+    files: Sequence[File], *, layout: str = "", choices: Mapping[str, Any] | None = None
 ) -> columns.Proposal:
     """Return what files hold and what a person must decide.
 
@@ -118,10 +115,7 @@ def propose(
 
 
 def read(
-    files: Sequence[File],
-    *,
-    layout: str = "",
-    choices: Mapping[str, Any] | None = None,
+    files: Sequence[File], *, layout: str = "", choices: Mapping[str, Any] | None = None
 ) -> Judgments:
     """Read files of one format, by default of the likeliest.
 

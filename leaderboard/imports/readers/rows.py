@@ -27,10 +27,7 @@ from leaderboard.imports.readers.names import (
     read_both_ways,
     stated_scale,
 )
-from leaderboard.imports.readers.shapes import (
-    Read,
-    join_files,
-)
+from leaderboard.imports.readers.shapes import Read, join_files
 from leaderboard.imports.readers.words import worths
 
 if TYPE_CHECKING:
@@ -104,7 +101,13 @@ def judged_rows(
         made.extra = made.rows[more].fillna("")
         made.rows = made.rows.drop(columns=more)
     made.lower_is_better = said.lower_is_better
-    made.documents = _first_of(made.rows, "instance", "document")
+    of_documents = made.rows[
+        (made.rows["document"] != "") & (made.rows["instance"] != "")
+    ]
+    of_documents = of_documents.drop_duplicates("instance")
+    made.documents = dict(
+        zip(of_documents["instance"], of_documents["document"], strict=True)
+    )
     made.scales = explained | {
         name: stated
         for one in columns
@@ -146,7 +149,7 @@ def _usable(
 
 
 def _name_by_kind(rows: pd.DataFrame) -> None:
-    """Tell a criterion of two kinds of lines apart, by another that only one kind has."""
+    """Distinguish a criterion of two kinds of lines by another that only one kind has."""
     import pandas as pd
 
     codes, names = pd.factorize(rows["criterion"])
@@ -209,8 +212,15 @@ def _number(
         if {0.0, 1.0} == {*values[mine][~np.isnan(values[mine])]} <= {*known.values()}:
             scales[criterion] = "0 to 1"
     places, which = different(words)
-    none = np.array([_none(word, said) for word in words[places]], dtype=bool)[which]
-    words[none], values[none] = "", np.nan
+    none = {
+        word
+        for table in said.words.values()
+        for word, worth in table.items()
+        if worth == "none"
+    }
+    left_out = [" ".join(word.lower().split()) in none for word in words[places]]
+    mine = np.array(left_out, dtype=bool)[which]
+    words[mine], values[mine] = "", np.nan
     rows["word"], rows["value"] = words, values
     return scales
 
@@ -231,11 +241,6 @@ def _make_raw(rows: pd.DataFrame, read: Sequence[Read]) -> None:
     rows["value"] = (rows["value"] * sd + mean).round(3)
 
 
-def _none(word: str, said: Chosen) -> bool:
-    key = " ".join(word.lower().split())
-    return any(table.get(key) == "none" for table in said.words.values())
-
-
 def _ranked_first(rows: pd.DataFrame, said: Chosen) -> pd.DataFrame:
     if said.ranks in ("", EACH):
         return rows
@@ -247,13 +252,6 @@ def _ranked_first(rows: pd.DataFrame, said: Chosen) -> pd.DataFrame:
         )
     first = (rows["criterion"] != said.ranks).to_numpy()
     return rows.iloc[np.argsort(first, kind="stable")].reset_index(drop=True)
-
-
-def _first_of(rows: pd.DataFrame, key: str, value: str) -> dict[str, str]:
-    if not any(rows[value]):
-        return {}
-    named = rows[(rows[value] != "") & (rows[key] != "")].drop_duplicates(key)
-    return dict(zip(named[key], named[value], strict=True))
 
 
 def _tell(made: Judgments, names: Mapping[int, str]) -> None:

@@ -9,10 +9,10 @@ fits all is used. `numbered` is a column: the n-th row of each of its values is 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, product
+from itertools import chain, count, product
 from typing import Any
 
 import numpy as np
@@ -109,7 +109,8 @@ def in_rows(table: Table, name: str) -> Table:
         for other, column in table.cells.items()
         if other != name
     }
-    cells |= columns_of([{name: one} for one in chain.from_iterable(lists)])
+    found = columns_of([{name: one} for one in chain.from_iterable(lists)])
+    cells |= {other: [*column] for other, column in found}
     numbers = np.repeat(np.asarray(table.numbers), counts).tolist()
     return replace(table, cells=cells, numbers=numbers)
 
@@ -201,7 +202,6 @@ def _parts_of_cells(
 
 
 def _count_items(one: Read, column: str) -> Iterator[str]:
-    seen: Counter[str] = Counter()
     words = one.words[column]
     sizes = set(Counter(words).values())
     if len(sizes) > 1:
@@ -210,9 +210,8 @@ def _count_items(one: Read, column: str) -> Iterator[str]:
             "systems: it needs a row for each item.",
             code="uneven-items",
         )
-    for word in words:
-        seen[word] += 1
-        yield str(seen[word])
+    seen: dict[str, Iterator[int]] = defaultdict(lambda: count(1))
+    yield from (str(next(seen[word])) for word in words)
 
 
 def join_files(read: Sequence[Read], columns: Sequence[Column]) -> None:
@@ -228,20 +227,16 @@ def join_files(read: Sequence[Read], columns: Sequence[Column]) -> None:
     rated = [one for one in read if columns_of(one, *MEASURES)]
     for other in read:
         key = next(iter(columns_of(other, "item")), "")
+        row = {word: i for i, word in enumerate(other.words[key])} if key else {}
         if (
             columns_of(other, *MEASURES)
-            or not key
             or not columns_of(other, "system", "system 1")
+            or len(row) < len(other.table.numbers)
         ):
             continue
-        row = {word: i for i, word in enumerate(other.words[key])}
         for one in rated:
             own = next(iter(columns_of(one, "item")), "")
-            if (
-                not own
-                or columns_of(one, "system", "system 1")
-                or len(row) < len(other.words[key])
-            ):
+            if not own or columns_of(one, "system", "system 1"):
                 continue
             at = [row.get(word, -1) for word in one.words[own]]
             for name in columns_of(other, *_JOINED):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from genie.lib.errors import GenieError
 from leaderboard.files import File, Unreadable, unpack
@@ -18,6 +18,10 @@ from leaderboard.tables import Table, is_binary, read_table
 
 # Enough of a file to recognize it.
 _HEAD_BYTES = 65_536
+
+
+def open_file(path: Path) -> BinaryIO:
+    return path.open("rb")
 
 
 def sources_in(path: Path) -> list[File]:
@@ -30,7 +34,7 @@ def sources_in(path: Path) -> list[File]:
         file
         for one in sorted(found)
         if one.is_file()
-        for file in unpack(one.relative_to(top).as_posix(), partial(one.open, "rb"))
+        for file in unpack(one.relative_to(top).as_posix(), partial(open_file, one))
     ]
     if not files:
         raise GenieError(f"There is no file {path}.", code="no-file")

@@ -22,9 +22,6 @@ from leaderboard.imports.readers.names import (
 from leaderboard.imports.readers.roles import roles_of
 from leaderboard.imports.readers.words import is_sided, scale_of
 
-N_EXAMPLES = 3
-
-
 #: Roles of the columns that hold answers.
 MEASURES = ("rating", "choice", "best", "worst")
 
@@ -47,14 +44,6 @@ MOST_VALUES = 5_000
 
 # A column with more different words holds no ratings.
 _MOST_WORDS = 9
-
-
-# A longer name is a question.
-_MOST_NAME_WORDS = 5
-
-
-# Smaller numbers are no moments, not even 20200131.
-_FIRST_MOMENT = 1e7
 
 
 # Longer cells are texts, on average.
@@ -94,22 +83,11 @@ def word_set(words: str) -> frozenset[str]:
 
 
 # Names by role: words of a column's name, of which one is enough.
-_SYSTEM = word_set(
-    "modell modele systeme sistema modelo system systems sys model models submission bot engine method systema systemb mechanism"
-)
-
-
 RATER = word_set(
     "worker annotator rater judge evaluator participant coder assessor respondent labeler "
     "bewerter gutachter annotateur juge evaluateur evaluador anotador "
     "labeller user subject expert pid workerid prolific completed annotatorid raterid who "
     "reviewer"
-)  # fmt: skip
-
-
-_ITEM = word_set(
-    "item instance segment seg sid example sample story sentence sent prompt question pair mr "
-    "passage ix itemid dialogue dialog query conversation ref hash guid"
 )  # fmt: skip
 
 
@@ -130,31 +108,6 @@ RATING = word_set(
 CHOICE = word_set(
     "preferred preference winner choice better vote prefer chosen selection best verdict"
 )
-
-
-_TEXT = word_set(
-    "output response prediction hypothesis hyp target translation summary answer generated "
-    "candidate text reply simp story caption paraphrase explanation sentence generation"
-)  # fmt: skip
-
-
-_SOURCE = word_set(
-    "source src input prompt context article document orig history question dialogue fact mr passage"
-)
-
-
-_REFERENCE = word_set("reference ref gold references grounding")
-
-
-_TIME = word_set(
-    "time timestamp date created submit submitted updated start started end zeitstempel recorded tstamp accept"
-)
-
-
-_SECONDS = word_set("seconds duration lead spent elapsed")
-
-
-_ORDER = word_set("order position pos place")
 
 
 # Numbers with these words in their names are no ratings.
@@ -229,10 +182,8 @@ class Values:
 
     @cached_property
     def answers(self) -> list[str]:
-        nothing = is_nothing(self.words)
-        return [
-            w.strip() for w, none in zip(self.words, nothing, strict=True) if not none
-        ]
+        cells = zip(self.words, is_nothing(self.words), strict=True)
+        return [word.strip() for word, is_none in cells if not is_none]
 
     @cached_property
     def numbers(self) -> Floats:
@@ -284,9 +235,7 @@ class Values:
 
     def says(self, words: frozenset[str]) -> bool:
         """Check whether the name has one of some words; a whole question has any."""
-        return len(self.name_words) <= _MOST_NAME_WORDS and not words.isdisjoint(
-            self.name_words
-        )
+        return len(self.name_words) <= 5 and not words.isdisjoint(self.name_words)
 
 
 Guess = tuple[str, str]
@@ -335,7 +284,7 @@ def role_of(one: Values) -> Guess:
 
 def _fits(role: str, one: Values) -> bool:
     if role in ("time", "began"):
-        return not np.isnan(moments(one.answers[:50])).all()
+        return _is_moment(one)
     if role == "kind":
         return roles_of(one.answers)[0] is not None
     if role == "document":
@@ -343,23 +292,19 @@ def _fits(role: str, one: Values) -> bool:
     return role != "order" or one.is_number
 
 
-def _is_short(one: Values) -> bool:
-    return one.length <= LONG
-
-
 def is_group(one: Values) -> bool:
     """Check for names of which most come again, or a short list of different names."""
     n = len(one.counts)
     decimals = one.is_number and bool((one.numbers % 1 != 0).any())
-    return _is_short(one) and not decimals and (n <= 0.7 * len(one.answers) or n < 40)
-
-
-_NO_ITEM = word_set("session run task hit assignment batch annotation response view")
+    return (
+        one.length <= LONG and not decimals and (n <= 0.7 * len(one.answers) or n < 40)
+    )
 
 
 def names_item(one: Values) -> bool:
     """Check for an id of what was judged, by its name."""
-    return "id" in one.name_words and not one.says(_NO_ITEM | RATER) and is_group(one)
+    other = word_set("session run task hit assignment batch annotation response view")
+    return "id" in one.name_words and not one.says(other | RATER) and is_group(one)
 
 
 def _is_text(one: Values) -> bool:
@@ -367,19 +312,15 @@ def _is_text(one: Values) -> bool:
 
 
 def _is_moment(one: Values) -> bool:
-    if one.is_number and np.nanmax(one.numbers) < _FIRST_MOMENT:
-        return False
-    return not np.isnan(moments(one.answers[:50])).all()
-
-
-def _is_number(one: Values) -> bool:
-    return one.is_number
+    # smaller numbers are no moments, not even 20200131
+    small = one.is_number and np.nanmax(one.numbers) < 1e7
+    return not small and not np.isnan(moments(one.answers[:50])).all()
 
 
 def _is_item(one: Values) -> bool:
     words = one.name_words
     named = "id" in words or words[-1:] == ["ix"] or len(words) == 1
-    return named and _is_short(one) and not one.is_rated_name
+    return named and one.length <= LONG and not one.is_rated_name
 
 
 def _is_system(one: Values) -> bool:
@@ -393,7 +334,7 @@ def _is_system(one: Values) -> bool:
 def _is_rater(one: Values) -> bool:
     if _is_numbered_rating(one) or (one.name_words_rated and one.has_few):
         return False
-    return _is_short(one) and not one.says(
+    return one.length <= LONG and not one.says(
         word_set("time type name score rating gender age country")
     )
 
@@ -405,22 +346,62 @@ def _is_numbered_rating(one: Values) -> bool:
 
 
 _BY_NAME: tuple[tuple[str, frozenset[str], Callable[[Values], bool]], ...] = (
-    ("system", _SYSTEM, _is_system),
+    (
+        "system",
+        word_set(
+            "modell modele systeme sistema modelo system systems sys model models submission "
+            "bot engine method systema systemb mechanism"
+        ),
+        _is_system,
+    ),
     ("rater", RATER, _is_rater),
     (
         "choice",
         CHOICE,
         lambda one: (
-            is_sided(one.counts, only=len(one.counts) < 2) and not one.says(COUNTED)
+            is_sided(one.counts, only=len(one.counts) < 2 < len(one.answers))
+            and not one.says(COUNTED)
         ),
     ),
-    ("seconds", _SECONDS, _is_number),
-    ("order", _ORDER, _is_number),
-    ("item", _ITEM, _is_item),
-    ("reference", _REFERENCE, _is_text),
-    ("text", _TEXT, lambda one: _is_text(one) and "id" not in one.name_words),
-    ("source", _SOURCE, _is_text),
-    ("time", _TIME, _is_moment),
+    (
+        "seconds",
+        word_set("seconds duration lead spent elapsed"),
+        lambda one: one.is_number,
+    ),
+    ("order", word_set("order position pos place"), lambda one: one.is_number),
+    (
+        "item",
+        word_set(
+            "item instance segment seg sid example sample story sentence sent prompt question pair mr "
+            "passage ix itemid dialogue dialog query conversation ref hash guid"
+        ),
+        _is_item,
+    ),
+    ("reference", word_set("reference ref gold references grounding"), _is_text),
+    (
+        "text",
+        word_set(
+            "output response prediction hypothesis hyp target translation summary answer generated "
+            "candidate text reply simp story caption paraphrase explanation sentence generation"
+        ),
+        lambda one: _is_text(one) and "id" not in one.name_words,
+    ),
+    (
+        "source",
+        word_set(
+            "source src input prompt context article document orig history question dialogue "
+            "fact mr passage"
+        ),
+        _is_text,
+    ),
+    (
+        "time",
+        word_set(
+            "time timestamp date created submit submitted updated start started end zeitstempel "
+            "recorded tstamp accept"
+        ),
+        _is_moment,
+    ),
 )
 
 
@@ -437,10 +418,8 @@ def _role_of_words(one: Values) -> Guess:
         again = one.length < LONG / 2 and n <= len(one.answers) / 2
         return "ignore", AGAIN if again else NO_WORDS
     if one.is_rated_name or one.is_yes_no:
-        return (
-            "words",
-            f"by its name and few words: {', '.join(sorted(one.counts)[:4])}",
-        )
+        words = ", ".join(sorted(one.counts)[:4])
+        return "words", f"by its name and few words: {words}"
     return "ignore", AGAIN
 
 
@@ -452,7 +431,6 @@ OF_SCALE = "words of a scale"
 AGAIN = "a few words that come again"
 LIKELY = "a few words that come again, as those of systems may"
 STANDARDIZED = "standardized scores, which are derived from ratings"
-NAMED_ID = "numbers named “id”, which are no ratings"
 
 
 UNNAMED = ", but other columns are named as ratings"
@@ -496,7 +474,7 @@ def _no_rating(one: Values, found: Floats, distinct: Floats, whole: bool) -> str
 
 
 def examples_of(one: Values) -> tuple[str, ...]:
-    return tuple(word[:40] for word, _ in one.counts.most_common(N_EXAMPLES))
+    return tuple(word[:40] for word, _ in one.counts.most_common(3))
 
 
 def lower_words(text: str) -> list[str]:

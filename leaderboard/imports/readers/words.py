@@ -1,6 +1,7 @@
 """Words of ratings and choices, as numbers and sides."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 
@@ -195,11 +196,13 @@ def scale_of(words: Collection[str]) -> dict[str, int | str]:
     }
     parts = {word: plain(word).split("_") for word in words if word not in skipped}
     known = {part for one in parts.values() for part in one}
-    signs = dict(_SIGNS)
-    for part in known - signs.keys():
-        for prefix in ("un", "in", "im", "dis"):
-            if prefix + part in known:
-                signs |= {part: 1, prefix + part: -1}
+    opposites = {
+        prefix + part: part
+        for part in known - _SIGNS.keys()
+        for prefix in ("un", "in", "im", "dis")
+        if prefix + part in known
+    }
+    signs = _SIGNS | dict.fromkeys(opposites.values(), 1) | dict.fromkeys(opposites, -1)
     found = {}
     for word, one in parts.items():
         own = sorted({signs[part] for part in one if part in signs}, key=abs)
@@ -217,7 +220,5 @@ def scale_of(words: Collection[str]) -> dict[str, int | str]:
 
 def unknown(words: Iterable[str], values: Floats) -> dict[str, int]:
     """Return the words without a number and their counts, the commonest first."""
-    from collections import Counter
-
-    left = Counter(w for w, v in zip(words, values, strict=True) if w and np.isnan(v))
-    return dict(left.most_common())
+    rows = zip(words, values, strict=True)
+    return dict(Counter(w for w, v in rows if w and np.isnan(v)).most_common())

@@ -185,10 +185,7 @@ def _add(
     if position and criterion in names:
         criterion = f"{criterion[:30]}, import {row.pk}"
     EvaluationCampaign.objects.create(
-        evaluation=evaluation,
-        campaign=campaign,
-        criterion=criterion,
-        position=position,
+        evaluation=evaluation, campaign=campaign, criterion=criterion, position=position
     )
 
 
@@ -334,10 +331,7 @@ def ask_criteria(task: Task, asked: Mapping[str, HITType]) -> None:
         for name in names
     }
     human |= {"criteria": criteria, "scale": scale}
-    human |= {
-        "design": found.design.slug,
-        "hit_template": found.design.hit_template,
-    }
+    human |= {"design": found.design.slug, "hit_template": found.design.hit_template}
     task.config["joint"]["criteria"] = criteria
     task.save(update_fields=["config"])
 

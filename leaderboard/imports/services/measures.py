@@ -407,9 +407,7 @@ _MOST = 5
 
 
 def join_alike(
-    judgments: Judgments,
-    choices: Mapping[str, str],
-    known: Mapping[str, Iterable[str]],
+    judgments: Judgments, choices: Mapping[str, str], known: Mapping[str, Iterable[str]]
 ) -> tuple[Choice, ...]:
     """Join names of systems, raters and criteria in place if `choices` ask for it.
 

@@ -70,13 +70,7 @@ def parts(
     ratings = ratings.assign(named=ratings["criterion"].map(names.rated))
     pairs = pairs.assign(named=pairs["criterion"].map(names.paired))
     aside = aside.assign(named=aside["criterion"].map(names.aside))
-    found = [
-        _one(ratings),
-        _pages(ratings),
-        _pairs(pairs),
-        _won(pairs),
-        _aside(aside),
-    ]
+    found = [_one(ratings), _pages(ratings), _pairs(pairs), _won(pairs), _aside(aside)]
     return [part for part in found if len(part.rows)]
 
 
@@ -224,9 +218,7 @@ def _aside(rows: pd.DataFrame) -> Part:
     )
     kept = rows["kept"].where(np.isfinite(rows["kept"]), 0.0)
     rows = rows.assign(
-        turn=_numbered(rows, ["item", "worker"]),
-        kept=kept,
-        exact=rows["kept"] == kept,
+        turn=_numbered(rows, ["item", "worker"]), kept=kept, exact=rows["kept"] == kept
     )
     return Part(ASIDE, rows)
 

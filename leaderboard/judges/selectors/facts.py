@@ -20,7 +20,6 @@ from leaderboard.judges.prompt import labels
 from leaderboard.judges.selectors.pages import human_of, shape_of
 from leaderboard.judges.selectors.requests import outputs_of, request_for, requests_of
 from leaderboard.judges.selectors.told import progress
-from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import stated_requirements as stated
 
@@ -109,14 +108,12 @@ def _crowd(run: JudgeRun) -> dict[str, str]:
     shown = {name: settings[name] for name in settings if name not in _APART}
     form = digest([shown, human.design])[:12]
     return {
-        "crowd": _platform(run.task, human),
+        "crowd": (
+            "people elsewhere" if run.task.imported else kind_of(human.platform).title
+        ),
         "requirements": "; ".join(required) or "none",
         "HIT template": f"{human.hit_template}, form {form}",
     }
-
-
-def _platform(task: Task, human: HumanConfig) -> str:
-    return "people elsewhere" if task.imported else kind_of(human.platform).title
 
 
 def _named(text: str) -> str:

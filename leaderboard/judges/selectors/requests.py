@@ -75,8 +75,7 @@ class Requests:
         self.references = references or not task.hidden_references
         self.view = task_view(task, self.human)
         self.design = design_of(task, self.human)
-        needed = self.design.needs_reference
-        if needed and not self.references:
+        if self.design.needs_reference and not self.references:
             raise GenieError(
                 f"{task.title} is judged beside references, which are hidden: this judge "
                 "needs leave to be sent them.",

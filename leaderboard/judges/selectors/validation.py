@@ -426,8 +426,7 @@ def _effects_in(looked: _Looked) -> list[Effect]:
 
 def _reason(name: str, looked: _Looked, findings: list[Finding]) -> Reason:
     if isinstance(looked, str):
-        holds = looked.startswith(NOT_APPLICABLE)
-        return Reason(f"bias: {name}", holds, looked)
+        return Reason(f"bias: {name}", looked.startswith(NOT_APPLICABLE), looked)
     found = [one for one in findings if one.found]
     # without a finding, the effect that is nearest to one
     shown = found or [min(findings, key=lambda one: one.effect.p_value)]

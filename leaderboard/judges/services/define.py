@@ -67,8 +67,7 @@ def _take_over(same: Judge, given: Mapping[str, Any], left_out: Sequence[str]) -
         for name, value in given.items()
         if name not in left_out and value != getattr(same, name)
     }
-    state = JudgeRun.State
-    open_ = same.runs.filter(state__in=[state.ASKED, *JudgeRun.OPEN])
+    open_ = same.runs.filter(state__in=[JudgeRun.State.ASKED, *JudgeRun.OPEN])
     if not changed.keys().isdisjoint(_PRICED) and open_.exists():
         raise GenieError(
             f"{same} has a run at other prices that is not over: end it first, or ask "

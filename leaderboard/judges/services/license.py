@@ -18,11 +18,7 @@ from leaderboard.judges.models import JudgeMetric, JudgeRun
 from leaderboard.judges.selectors.facts import MODEL, facts_of, is_asked_so, moved
 from leaderboard.judges.selectors.licences import standing
 from leaderboard.judges.selectors.told import progress
-from leaderboard.judges.selectors.validation import (
-    PEOPLE,
-    drift_between,
-    validation_of,
-)
+from leaderboard.judges.selectors.validation import PEOPLE, drift_between, validation_of
 from leaderboard.metric_board.models import MetricBoard
 from leaderboard.stats.judges.validation import Reason
 
@@ -108,8 +104,7 @@ def _weigh(
     enough = all(one.holds for one in found if one.name in {PEOPLE, _OUTDATED.name})
     if last is not None and last.state == State.EXPIRED and not enough:
         return None  # it stays so until people's ratings can decide
-    holds = all(one.holds for one in found)
-    state = State.LICENSED if holds else State.REFUSED
+    state = State.LICENSED if all(one.holds for one in found) else State.REFUSED
     reasons = [vars(one) for one in found]
     was = last and (last.run_id, last.state, last.facts, _said(last.reasons, anew))
     if was == (run.pk, state, now, _said(reasons, anew)):

@@ -150,20 +150,9 @@ def keep(cost: JudgeCost, reply: Reply) -> JudgeAnswer:
     return answer
 
 
-def let_go(cost: JudgeCost) -> None:
-    """Release the amount reserved for a rejected request."""
-    _settle(cost, State.FREE, 0)
-
-
 def lose(cost: JudgeCost) -> None:
     """Charge a request with unknown outcome the highest cost."""
     _settle(cost, State.LOST, cost.microcents)
-
-
-def lose_all(run: JudgeRun) -> int:
-    """Charge the open requests of a dead process; return how many."""
-    held = JudgeCost.objects.filter(run=run, state=State.HELD)
-    return held.update(state=State.LOST, settled_at=timezone.now())
 
 
 def _settle(cost: JudgeCost, state: State, microcents: int) -> None:
@@ -258,7 +247,10 @@ def _ask_some(run: JudgeRun, mine: QuerySet[JudgeRun]) -> None:
         if endpoint.url != judge.definition["url"]:
             raise Halt("The endpoint has another address now: that is another judge.")
         ask = Asker(endpoint, timeout=judge.timeout_seconds, at_once=judge.at_once)
-    lose_all(run)
+    # charge the open requests of a dead process
+    JudgeCost.objects.filter(run=run, state=State.HELD).update(
+        state=State.LOST, settled_at=timezone.now()
+    )
     piece = _Piece(run, mine, requests_of(run), ask, time.monotonic() + PIECE_SECONDS)
     try:
         with ThreadPoolExecutor(judge.at_once) as threads:
@@ -311,9 +303,7 @@ def _send_next(piece: _Piece, threads: ThreadPoolExecutor) -> bool:
         return False
     call = piece.waiting.popleft()
     request = _request(piece, call)
-    if request is None:
-        return True
-    if _known(piece, call, request):
+    if request is None or _known(piece, call, request):
         return True
     for sent in piece.sent.values():
         if sent.request.sha256 == request.sha256:  # systems with the same output
@@ -358,10 +348,7 @@ def _send(
 def _request(piece: _Piece, call: JudgeCall) -> Request | None:
     try:
         return piece.asked.request(
-            call,
-            piece.outputs,
-            attempt=call.n_attempts,
-            occasion=piece.run.occasion,
+            call, piece.outputs, attempt=call.n_attempts, occasion=piece.run.occasion
         )
     except KeyError:
         _end(call, CallState.INVALID, problem="the output may not leave any more")
@@ -391,7 +378,7 @@ def _take_in(piece: _Piece) -> None:
         try:
             reply = future.result()
         except TurnedAway as away:
-            let_go(sent.cost)
+            _settle(sent.cost, State.FREE, 0)
             _turned_away(piece, sent, away)
         except Lost as lost:
             lose(sent.cost)

@@ -290,9 +290,7 @@ def _refusal(asked: Sequence[Choice], found: Proposal, more: Sequence[str]) -> s
 
 
 def _about(
-    options: dict[str, Any],
-    said: dict[str, dict[str, str]],
-    choices: dict[str, Any],
+    options: dict[str, Any], said: dict[str, dict[str, str]], choices: dict[str, Any]
 ) -> About:
     return About(
         title=options["title"],

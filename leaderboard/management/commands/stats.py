@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
 from leaderboard.imports.readers import options as of_files
-from leaderboard.table_stats.analysis import SCALES, Analysis, analyse
+from leaderboard.table_stats.analysis import SCALES, analyse
 from leaderboard.table_stats.page import as_page, picture
 from leaderboard.table_stats.pairs import analyse_pairs
 from leaderboard.table_stats.read import Pairs, read_tables
@@ -50,7 +50,12 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         files: list[Path] = options["files"]
         try:
-            found = self._analyses(files, options)
+            found = [
+                analyse_pairs(table)
+                if isinstance(table, Pairs)
+                else analyse(table, seed=options["seed"], scale=options["scale"])
+                for table in read_tables(files, of_files.choices_of(options))
+            ]
         except (GenieError, ValueError) as error:
             raise CommandError(one_line(str(error), 4_000)) from error
         named = [(one, sheets(one)) for one in found]
@@ -67,14 +72,6 @@ class Command(BaseCommand):
             content = document(found, [path.name for path in files])
             text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
             self._write(options["json"], text + "\n")
-
-    def _analyses(self, files: list[Path], options: dict[str, Any]) -> list[Analysis]:
-        return [
-            analyse_pairs(table)
-            if isinstance(table, Pairs)
-            else analyse(table, seed=options["seed"], scale=options["scale"])
-            for table in read_tables(files, of_files.choices_of(options))
-        ]
 
     def _write(self, path: Path, text: str) -> None:
         try:

@@ -18,10 +18,7 @@ from genie.lib.formats import assistant_says
 from genie.lib.unguessable import name_for
 from leaderboard.designs.base import Shown, document_of
 from leaderboard.designs.several_outputs import TwoChoice
-from leaderboard.evaluation.models.human_evaluation import (
-    HumanEvaluation,
-    JudgedOutput,
-)
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, JudgedOutput
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.metric_board.models import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models import MetricResult

@@ -36,8 +36,7 @@ def pearson_rows(
     w = np.ones(a.shape) if weights is None else np.asarray(weights, dtype=np.float64)
     w = np.where(np.isnan(a) | np.isnan(b), 0.0, w)
     a, b = np.where(w > 0, a, 0.0), np.where(w > 0, b, 0.0)
-    total = w.sum(axis=-1, keepdims=True)
-    safe = np.maximum(total, 1e-300)
+    safe = np.maximum(w.sum(axis=-1, keepdims=True), 1e-300)
     da = a - (w * a).sum(axis=-1, keepdims=True) / safe
     db = b - (w * b).sum(axis=-1, keepdims=True) / safe
     saa, sbb = (w * da * da).sum(axis=-1), (w * db * db).sum(axis=-1)

@@ -234,11 +234,7 @@ def grouped_interval(
 
 
 def soft_accuracy_interval(
-    human: npt.ArrayLike,
-    metric: npt.ArrayLike,
-    *,
-    seed: int,
-    confidence: float = 0.95,
+    human: npt.ArrayLike, metric: npt.ArrayLike, *, seed: int, confidence: float = 0.95
 ) -> Interval:
     """Compute a soft pairwise accuracy with its jackknife interval.
 
@@ -319,5 +315,4 @@ def _mean_above(gaps: Floats) -> float:
 
 
 def _jackknife(values: list[float]) -> float:
-    n = len(values)
-    return float((n - 1) * np.var(values))
+    return float((len(values) - 1) * np.var(values))

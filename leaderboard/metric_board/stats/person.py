@@ -19,7 +19,6 @@ from leaderboard.stats.intervals import Floats
 FEWEST_RATERS = 3
 #: Two systems make one pair, which any two raters order alike half of the time.
 FEWEST_SYSTEMS = 3
-COVERS = "which people rated, for these systems and instances"
 _LOWEST = {"pairwise-accuracy": 0.0, "acc-eq": 0.0, "calibrated": 0.0}
 _VARIANTS: tuple[Variant, ...] = tuple(v for v in VARIANTS if v != "tau-c")
 
@@ -101,7 +100,7 @@ def one_person(
     return {
         "n_raters": len(people),
         "n_outputs": float(np.median(np.bincount(rater))),
-        "covers": COVERS,
+        "covers": "which people rated, for these systems and instances",
         "system": _of_systems(ends, mine.reshape(shape[:2])),
         "instance": _of_outputs(rater, instance, left, own, n_instances),
     }

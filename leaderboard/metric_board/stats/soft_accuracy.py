@@ -226,14 +226,11 @@ def soft_accuracy_test(
     h, a, b = complete_instances(human, first, second)
     # scores can be swapped only between metrics on the same scale
     a, b = standardised(a), standardised(b)
-    above = np.triu_indices(len(h), k=1)
-    people = superiority(h, n_permutations=None)[above]
+    people = superiority(h, n_permutations=None)[np.triu_indices(len(h), k=1)]
     middle, half = (a + b) / 2, (a - b) / 2
-    ones = np.ones((1, a.size))
-    observed = float(_accuracy_gaps(people, middle, half, ones)[0])
+    observed = float(_accuracy_gaps(people, middle, half, np.ones((1, a.size)))[0])
     reached = 0
-    rng = np.random.default_rng(seed)
-    for swaps in random_swaps(rng, n_permutations, a.size):
+    for swaps in random_swaps(np.random.default_rng(seed), n_permutations, a.size):
         rows = max(1, _CHUNK_SIGNS // a.size)
         for start in range(0, len(swaps), rows):
             gaps = _accuracy_gaps(people, middle, half, swaps[start : start + rows])

@@ -142,7 +142,8 @@ def verdicts_test(
         gaps = np.count_nonzero(a, axis=1) - np.count_nonzero(b, axis=1)
         difference += share * int(gaps.sum())
         if swapped == "group":
-            reached += share * _flipped(gaps, n_permutations, rng)
+            drawn = random_swaps(rng, n_permutations, len(gaps))
+            reached += share * np.concatenate([(2 * one - 1) @ gaps for one in drawn])
         else:
             n_one_right = int(np.count_nonzero(a != b))
             # a swap has no effect if both are right, or both wrong
@@ -155,15 +156,6 @@ def verdicts_test(
         n_permutations,
         f"verdicts swapped by {swapped}, acc-eq calibrated, by {first.group}",
     )
-
-
-def _flipped(
-    gaps: npt.NDArray[np.intp], n_permutations: int, rng: np.random.Generator
-) -> Floats:
-    sums = [
-        (2 * swaps - 1) @ gaps for swaps in random_swaps(rng, n_permutations, len(gaps))
-    ]
-    return np.concatenate(sums)
 
 
 # Metrics ranked by their agreement with people, in clusters of similar metrics.

@@ -139,20 +139,15 @@ def metric_board(request: HttpRequest, slug: str) -> HttpResponse:
 def _provisional(task: Task, criterion: str) -> set[int]:
     """Return the systems whose human score may still change; snapshots do not record it."""
     scores = Score.objects.filter(
-        submission__task=task,
-        criterion=criterion,
-        superseded_at=None,
-        provisional=True,
+        submission__task=task, criterion=criterion, superseded_at=None, provisional=True
     )
     return set(scores.values_list("submission_id", flat=True))
 
 
 def _chosen(shown: Shown, slug: str) -> Line | None:
     """Return the metric for the scatter plot: the best one unless `slug` is given."""
-    for line in shown.lines:
-        if line.slug == slug:
-            return line
-    return shown.lines[0] if shown.lines else None
+    wanted = [line for line in shown.lines if line.slug == slug]
+    return next(iter([*wanted, *shown.lines]), None)
 
 
 def _numbers(

@@ -74,12 +74,7 @@ def _of_board(criterion: str, shown: Shown) -> Iterator[dict[str, Any]]:
 def _of_cells(cells: dict[str, Cell]) -> Iterator[dict[str, Any]]:
     for slug, statistic in STATISTICS.items():
         if slug in cells:
-            cell = cells[slug]
-            yield {
-                "level": statistic.level,
-                "statistic": slug,
-                **vars(cell),
-            }
+            yield {"level": statistic.level, "statistic": slug, **vars(cells[slug])}
 
 
 JUDGMENTS = (
@@ -183,10 +178,7 @@ def _mean(values: list[float | None]) -> float | None:
 
 
 WRITERS: dict[str, tuple[str, Callable[[Task], Iterator[str] | bytes]]] = {
-    "agreement.csv": (
-        _CSV,
-        lambda t: files.csv_pieces(COLUMNS, agreement_rows(t)),
-    ),
+    "agreement.csv": (_CSV, lambda t: files.csv_pieces(COLUMNS, agreement_rows(t))),
     "agreement.json": (
         "application/json",
         lambda t: json.dumps(list(agreement_rows(t))).encode(),

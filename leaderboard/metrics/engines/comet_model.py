@@ -97,8 +97,7 @@ def encoder_folder(name: str, folder: Path) -> Path:
     GenieError
         Code ``no-model``.
     """
-    settings = settings_of(folder)
-    found = cached_folder(name or str(settings["pretrained_model"]))
+    found = cached_folder(name or str(settings_of(folder)["pretrained_model"]))
     if not (found / "config.json").is_file():
         raise GenieError(f"{found} has no config.json.", code="no-model")
     return found

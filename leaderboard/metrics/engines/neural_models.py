@@ -65,7 +65,11 @@ def model_folder(name: str, revision: str = "") -> Path:
     folder = cached_folder(name, revision)
     if not (folder / "config.json").is_file():
         raise GenieError(f"{folder} has no config.json.", code="no-model")
-    if not _has_weights(folder):
+    # large models are split into numbered parts with an index
+    if not any(
+        (folder / one).is_file() or (folder / f"{one}.index.json").is_file()
+        for one in _WEIGHTS
+    ):
         raise GenieError(
             f"{folder} has no weights ({' or '.join(_WEIGHTS)}).", code="no-model"
         )
@@ -95,14 +99,6 @@ def cached_folder(name: str, revision: str = "") -> Path:
             raise GenieError(f"There is no folder {name}.", code="no-model")
         folder = _cached(name, revision)
     return folder.absolute()
-
-
-def _has_weights(folder: Path) -> bool:
-    # large models are split into numbered parts with an index
-    return any(
-        (folder / name).is_file() or (folder / f"{name}.index.json").is_file()
-        for name in _WEIGHTS
-    )
 
 
 def _cached(name: str, revision: str) -> Path:

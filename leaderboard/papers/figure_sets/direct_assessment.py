@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leaderboard.papers.figures import (
-    Computed,
-    Figures,
-    Settings,
-    Value,
-    by_row,
-    ranks,
-)
+from leaderboard.papers.figures import Computed, Figures, Settings, Value, by_row, ranks
 from leaderboard.stats.multiplicity import significance_clusters
 from leaderboard.stats.ranking import RankRange
 from leaderboard.stats.rater_effects import worker_z_scores
@@ -63,7 +56,9 @@ class DirectAssessment(Figures):
         judged = judgments.judged
         if not judgments.standardised:
             raw, judged = _both(judgments)
-            means = segment_means(raw).groupby(level="system").mean()
+            # the mean of each segment of each system, then of each system
+            segments = raw.groupby(["system", "instance"])["value"].mean()
+            means = segments.groupby(level="system").mean()
             found |= by_row("raw", means) | by_row("rank_by_raw", ranks(means))
         return found | _standardised(judged)
 
@@ -92,11 +87,6 @@ def _both(judgments: Judgments) -> tuple[pd.DataFrame, pd.DataFrame]:
     stays = z.notna() | ~z.notna().groupby(cell).transform("any")
     raw = judged[stays]
     return raw, raw.assign(value=z[stays].fillna(0.0))
-
-
-def segment_means(judged: pd.DataFrame) -> pd.Series:
-    """Return the mean of each segment of each system, indexed by both."""
-    return judged.groupby(["system", "instance"])["value"].mean()
 
 
 def _standardised(judged: pd.DataFrame) -> Computed:

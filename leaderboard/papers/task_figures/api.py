@@ -105,8 +105,9 @@ class TaskPublished(TaskView, DetailView):
     of_tasks = True
 
     def get_permissions(self) -> list[Any]:
-        safe = self.request.method in SAFE_METHODS
-        return [*super().get_permissions()] if safe else [IsStaff()]
+        if self.request.method not in SAFE_METHODS:
+            return [IsStaff()]
+        return [*super().get_permissions()]
 
     def get_object(self) -> dict[str, Any]:
         task = self.task()
@@ -134,8 +135,7 @@ class TaskPublished(TaskView, DetailView):
         kept = keep_published(task, expected_of(cells), **said)
         by = cast("Account", request.user)
         note(by, task, f"Added {len(kept)} published numbers.")
-        body = self.get_serializer(self.get_object()).data
-        return Response(body, status=201)
+        return Response(self.get_serializer(self.get_object()).data, status=201)
 
     @operation(
         "Take published numbers of a task back",

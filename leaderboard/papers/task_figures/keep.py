@@ -21,7 +21,6 @@ from leaderboard.papers.task_figures.computed import BOARD, figures_of, known
 from leaderboard.tasks.models import Task
 
 _MOST = 100  # characters of the name of a table
-_SOMEWHERE = "Published"
 
 
 def published_in(printed: Sequence[Printed], part: str = "") -> list[Printed]:
@@ -105,7 +104,7 @@ def planned(
     rows = [
         PublishedFigure(
             task=task,
-            table=(one.table or table or _SOMEWHERE)[:_MOST],
+            table=(one.table or table or "Published")[:_MOST],
             row=row,
             column=column,
             value=one.value,

@@ -54,17 +54,14 @@ class PublishedForm(forms.Form):
         help_text="Of a list for several tasks: what the ids of this one begin with.",
     )
     why = forms.CharField(
-        max_length=500,
-        required=False,
-        label="Why some cannot come out",
+        max_length=500, required=False, label="Why some cannot come out"
     )
 
     def __init__(self, data: object = None) -> None:
         super().__init__(data)  # type: ignore[arg-type]
-        sets = [BOARD, *all_figures()]
         self.fields["figures"].choices = [  # type: ignore[attr-defined]
             ("", "What fits these judgments"),
-            *((slug, slug) for slug in sets),
+            *((slug, slug) for slug in [BOARD, *all_figures()]),
         ]
 
 
@@ -132,8 +129,7 @@ def _page(
             if counts[verdict] and verdict is not Verdict.HOLDS
         ],
     }
-    page = "leaderboard/papers/published.html"
-    return render(request, page, context, status=status)
+    return render(request, "leaderboard/papers/published.html", context, status=status)
 
 
 def _line(row: Beside, words: dict[str, str], reasons: list[str]) -> dict[str, object]:

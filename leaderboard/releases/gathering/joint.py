@@ -230,13 +230,9 @@ def _check_current(joint_evaluation: JointEvaluation, ratings: pd.DataFrame) -> 
             now != result["ratings_sha256"]
             or n_excluded != result["n_excluded_workers"]
         ):
-            raise _scored_again(joint_evaluation)
-
-
-def _scored_again(joint_evaluation: JointEvaluation) -> GenieError:
-    return GenieError(
-        f"“{joint_evaluation}” is about to be rescored. Create the release in a "
-        "few minutes; published results change at most once a day, so it may take "
-        "until tomorrow.",
-        code="scored-again",
-    )
+            raise GenieError(
+                f"“{joint_evaluation}” is about to be rescored. Create the release in a "
+                "few minutes; published results change at most once a day, so it may "
+                "take until tomorrow.",
+                code="scored-again",
+            )

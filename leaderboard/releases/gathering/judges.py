@@ -80,12 +80,7 @@ class Judged:
     """
 
     def __init__(
-        self,
-        runs: Sequence[int],
-        shown: Collection[int],
-        *,
-        answers: bool,
-        texts: bool,
+        self, runs: Sequence[int], shown: Collection[int], *, answers: bool, texts: bool
     ) -> None:
         rows = JudgeRun.objects.filter(pk__in=runs).select_related("judge", "task")
         self._runs, self._shown = list(rows.order_by("pk")), shown

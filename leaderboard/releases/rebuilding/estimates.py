@@ -26,8 +26,6 @@ from leaderboard.tasks.config import PLAIN
 if TYPE_CHECKING:
     import pandas as pd
 
-_RANKS = ("rank_first", "rank_last", "cluster")
-
 
 class Estimates:
     def __init__(self, folder: Path, manifest: Record) -> None:
@@ -61,7 +59,9 @@ class Estimates:
             standing = self.standings.get((submission, criterion))
             ranks = standing.ranks if standing else None
             place = (*(ranks or (None, None)), standing.cluster if standing else None)
-            for name, value in zip(_RANKS, place, strict=True):
+            for name, value in zip(
+                ("rank_first", "rank_last", "cluster"), place, strict=True
+            ):
                 subject = f"{name} of submission {submission}"
                 yield Number("systems.jsonl", subject, row[name], value)
 

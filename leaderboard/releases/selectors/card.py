@@ -29,11 +29,6 @@ from quality.detection.models import DetectorFit
 
 Section = list[tuple[str, Any]]
 Card = dict[str, Section]
-# The seed would reveal to workers which of their questions are tests.
-WITHHELD = "disclosed once human evaluation has ended"
-
-# pay is meaningless at a pace at which the texts cannot have been read
-_TOO_FAST = ("median pace", "faster than the texts can be read")
 
 
 def card(
@@ -90,7 +85,10 @@ def _outputs(submission: Submission, evaluation: HumanEvaluation) -> Section:
         (
             # as text: JSON readers with doubles only would round a 63-bit number
             "sampling seed",
-            str(task.sample_seed) if sample_is_public(task) else WITHHELD,
+            str(task.sample_seed)
+            if sample_is_public(task)
+            # it would reveal to workers which of their questions are tests
+            else "disclosed once human evaluation has ended",
         ),
         (
             "ratings per output",
@@ -106,13 +104,12 @@ def _questions(submission: Submission, evaluation: HumanEvaluation) -> Section:
     scale = all_scales().get(hit_type.scale)
     template = hit_templates.known().get(hit_type.template)
     options = [option.label for option in scale.options] if scale else []
-    shown = submission.task.field_labels.values()
     return [
         ("design", evaluation.design),
         ("scale", hit_type.scale),
         ("answer options", options or "a number"),
         ("questions, verbatim", dict(hit_type.criteria)),
-        ("shown with the output", list(shown)),
+        ("shown with the output", list(submission.task.field_labels.values())),
         ("HIT template", template.title if template else hit_type.template),
         ("blinding", "workers were not told which system produced an output"),
     ]
@@ -143,7 +140,12 @@ def _workers(
             if figures.hourly_cents is None or figures.faster_than_reading
             else figures.hourly_cents / 100,
         ),
-        *([_TOO_FAST] if figures.faster_than_reading else []),
+        # pay is meaningless at a pace at which the texts cannot have been read
+        *(
+            [("median pace", "faster than the texts can be read")]
+            if figures.faster_than_reading
+            else []
+        ),
         (_booked(submission), figures.paid_cents / 100),
         ("platform fees, US dollars", figures.fee_cents / 100),
         ("started", f"{campaign.starts_at:%Y-%m-%d}"),

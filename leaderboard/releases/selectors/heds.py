@@ -164,7 +164,10 @@ def heds(
         **_sample(submission, evaluation),
         **_evaluators(submission, evaluation, figures),
         **_design(evaluation, figures),
-        **_ethics(),
+        "5.2": (
+            "evaluators are identified only by pseudonyms, and their names are "
+            f"not published; whether outputs contain personal data: {OPEN}"
+        ),
     }
     imported = submission.task.imported
     if imported:
@@ -358,12 +361,3 @@ def _significance(evaluation: HumanEvaluation, criterion: str) -> str:
         f"{'; provisional' if score.provisional else ''}. "
         f"{rank_rule(evaluation.task)}"
     )
-
-
-def _ethics() -> dict[str, str]:
-    return {
-        "5.2": (
-            "evaluators are identified only by pseudonyms, and their names are "
-            f"not published; whether outputs contain personal data: {OPEN}"
-        )
-    }

@@ -30,7 +30,6 @@ from leaderboard.tasks.models import Task
 TITLE = "Judges (programs)"
 RANKS = "ranks"
 COST = "cost of all its runs on the task, US dollars"
-_HELP = "mean with licensed judges' help, beside people's alone"
 
 
 _MODES = {
@@ -137,7 +136,13 @@ def section_of(submission: Submission) -> list[tuple[str, Any]]:
     helped = judged_of(submission.task, [submission.pk]).get(submission.pk, {})
     return [
         (RANKS, who_ranks(submission.task)),
-        *((f"{name}: {_HELP}", _helped(one)) for name, one in helped.items()),
+        *(
+            (
+                f"{name}: mean with licensed judges' help, beside people's alone",
+                _helped(one),
+            )
+            for name, one in helped.items()
+        ),
         *((one.name, _parts(one)) for one in found),
     ]
 

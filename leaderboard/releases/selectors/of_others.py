@@ -68,8 +68,7 @@ def lines_of_others(
 
 
 def _worded(questions: Mapping[str, str]) -> dict[str, str] | None:
-    said = {name: text for name, text in questions.items() if text != name}
-    return said or None
+    return {name: text for name, text in questions.items() if text != name} or None
 
 
 def _origins(found: Provenance | None) -> list[tuple[str, Any]]:

@@ -90,8 +90,7 @@ def _term(cell: str) -> str:
 
 def in_line(markdown: str) -> str:
     linked = re.sub(r"https?://\S+\w", r"<\g<0>>", markdown)
-    html: str = parser().renderInline(linked)
-    return html
+    return str(parser().renderInline(linked))
 
 
 def slug(title: str) -> str:

@@ -370,8 +370,7 @@ def _of_mean(
         raise ValueError("Finite values of two instances or more are needed.")
     sums, sizes = np.bincount(group, values), np.bincount(group)
     without = (values.sum() - sums) / (len(values) - sizes)
-    freedom = int(group.max())
-    effect = _effect(name, np.array([values.mean(), *without]), freedom, unit)
+    effect = _effect(name, np.array([values.mean(), *without]), int(group.max()), unit)
     if not upward:
         return effect
     half = effect.p_value / 2

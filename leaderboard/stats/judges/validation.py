@@ -462,11 +462,7 @@ def without_effects(values: Floats, effects: Sequence[Codes]) -> Floats:
 
 
 def partial_association(
-    people: Mapping[str, Labels],
-    judge: Labels,
-    *,
-    numbers: bool,
-    seed: int,
+    people: Mapping[str, Labels], judge: Labels, *, numbers: bool, seed: int
 ) -> Interval | None:
     """Compute a judge's association with people within systems and instances.
 
@@ -519,8 +515,7 @@ def partial_association(
     fit = left.prod(axis=0).sum(axis=1) / scale.prod() ** 0.5
     influence = fit + fit.mean() * (1 - (power / scale).mean(axis=0))
     finest = max(parts, key=lambda part: int(part.max()))
-    names = {"person": person, "instance": finest}
-    return clustered_mean(influence, names, seed=seed)
+    return clustered_mean(influence, {"person": person, "instance": finest}, seed=seed)
 
 
 def _missing(label: Label) -> bool:

@@ -164,8 +164,7 @@ def judged_mean(
     check_confidence(confidence)
     scores = _scores(judged)
     design = design_of(values, workers, instances, len(scores), weights=weights)
-    nothing = np.zeros(len(scores))
-    plain, plain_variance = _interval(design, nothing, confidence)
+    plain, plain_variance = _interval(design, np.zeros(len(scores)), confidence)
     foretold, explained = _foretold(design, scores, max(folds, 2), seed)
     helped, saved, used = plain, 0.0, None
     if explained > 0:

@@ -117,11 +117,7 @@ def weighted_mean(values: npt.ArrayLike, weights: Sequence[float]) -> Floats:
 
 
 def weigh(
-    estimates: SystemEstimates,
-    ranking: Ranking,
-    *,
-    seed: int,
-    n_draws: int = 10_000,
+    estimates: SystemEstimates, ranking: Ranking, *, seed: int, n_draws: int = 10_000
 ) -> list[Weighted]:
     """Return weighted means with their ranks.
 
@@ -151,8 +147,7 @@ def _leads(
 ) -> list[float]:
     if not places:
         return []
-    inside = np.ix_(places, places)
-    covariance = estimates.covariance[inside]
+    covariance = estimates.covariance[np.ix_(places, places)]
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     spread = vectors * np.sqrt(np.maximum(values, 0.0))
     noise = np.random.default_rng(seed).standard_normal((n_draws, len(places)))

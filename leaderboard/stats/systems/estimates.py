@@ -474,8 +474,7 @@ def _freedom(
         np.square(sizes, out=sizes)
         sizes[1:] += noise[i]
         sizes += noise[i:]
-        total = sizes.sum(axis=1)
-        equal = total**2 / np.einsum("sw,sw->s", sizes, sizes)
+        equal = sizes.sum(axis=1) ** 2 / np.einsum("sw,sw->s", sizes, sizes)
         freedom[i, i:] = freedom[i:, i] = np.maximum(equal - 1, 1.0)
     freedom[alone] = freedom[:, alone] = np.nan
     return freedom

@@ -156,8 +156,6 @@ def linking_constant(
 
 
 def _can_be_linked(before: Ratings, now: Ratings) -> bool:
-    if not len(before) or not len(now):
-        return False
     if min(len(np.unique(np.asarray(part.workers))) for part in (before, now)) < 2:
         return False
     shared = np.intersect1d(np.asarray(before.instances), np.asarray(now.instances))

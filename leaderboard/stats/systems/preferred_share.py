@@ -66,8 +66,7 @@ def preferred_share(
     check_confidence(confidence)
     if values.min() < 0 or values.max() > 1:
         raise ValueError("Every answer lies between 0 (the other one) and 1.")
-    n = len(values)
-    codes = factor_codes({"worker": workers, "instance": instances}, n)
+    codes = factor_codes({"worker": workers, "instance": instances}, len(values))
     share = float(np.sort(values).mean())
     variance, freedom = 0.0, 1.0
     if codes["worker"][1] > 1:

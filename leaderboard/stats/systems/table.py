@@ -332,8 +332,7 @@ def _residuals(table: RatingTable, found: Variances) -> Floats:
 
 def _cost(table: RatingTable) -> float:
     by_worker = np.bincount(table.worker)
-    by_instance = np.bincount(table.instance)
-    smaller, larger = sorted((by_worker, by_instance), key=len)
+    smaller, larger = sorted((by_worker, np.bincount(table.instance)), key=len)
     # the smaller factor is solved densely, the larger one eliminated level by level
     dense = float(table.n_systems + len(smaller) + table.n_days) ** 3
     return dense + 10 * float((larger.astype(np.float64) ** 2).sum())

@@ -185,8 +185,7 @@ def use_mapping(draft: Draft, file: File[bytes]) -> None:
 
     Raises ``not-a-mapping`` and the errors of `say`.
     """
-    choices = parse(file.read(LONGEST_MAPPING), str(file.name))
-    say(draft, layout=SLUG, choices=choices)
+    say(draft, layout=SLUG, choices=parse(file.read(LONGEST_MAPPING), str(file.name)))
 
 
 def start(draft: Draft, *, title: str = "", **said: Any) -> None:

@@ -60,8 +60,7 @@ def add(draft: Draft, files: Sequence[File[bytes]]) -> None:
         raise GenieError("Choose at least one file.", code="no-files")
     if len(set(names)) < len(names):
         raise GenieError("Two files have the same name; rename one.", code="same-file")
-    others = draft.files.exclude(name__in=names)
-    if len(names) + others.count() > MOST_FILES:
+    if len(names) + draft.files.exclude(name__in=names).count() > MOST_FILES:
         raise GenieError(
             f"A draft has {MOST_FILES} files at most.", code="too-many-files"
         )

@@ -65,8 +65,7 @@ def look_at(
     confirmed.
     """
     if not files or len(files) > MOST_FILES:
-        wrong = f"choose 1 to {MOST_FILES} files"
-        return Files(problems=[Problem("no-files", wrong)])
+        return Files(problems=[Problem("no-files", f"choose 1 to {MOST_FILES} files")])
     tables: list[Table] = []
     problems: list[Problem] = []
     for name, stream in files:

@@ -143,11 +143,7 @@ def begin(
     )
     # In the transaction that builds it, so that other workers get no page meanwhile.
     token = invitations.invite(
-        by,
-        campaign.title,
-        days=DAYS,
-        places=wanted.n_people,
-        campaign=campaign,
+        by, campaign.title, days=DAYS, places=wanted.n_people, campaign=campaign
     )
     if wanted.joins:
         invitations.redeem(token, by)

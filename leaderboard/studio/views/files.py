@@ -12,7 +12,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
-from genie.lib.serving.pages import post_or
+from genie.lib.serving.pages import post_or, status_of
 from leaderboard.studio.forms import NewForm
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring, keep
@@ -72,8 +72,7 @@ def _new(request: HttpRequest) -> HttpResponse:
         "kept_days": keep.KEPT_DAYS,
         **_limits(),
     }
-    status = 400 if trouble or form.errors else 200
-    return page(request, "new", None, context, status=status)
+    return page(request, "new", None, context, status=status_of(trouble, form.errors))
 
 
 @csrf_exempt  # as above

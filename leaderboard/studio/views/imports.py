@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from genie.lib.errors import GenieError
+from genie.lib.serving.pages import status_of
 from leaderboard.imports.readers.mapping import to_toml
 from leaderboard.studio.import_forms import AboutForm, BringForm, ChoicesForm
 from leaderboard.studio.models import Draft
@@ -44,8 +45,12 @@ def _new(request: HttpRequest) -> HttpResponse:
         "kept_days": keep.KEPT_DAYS,
         "most_megabytes": settings.GENIE["MAX_UPLOAD_BYTES"] >> 20,
     }
-    status = 400 if trouble or form.errors else 200
-    return render(request, "leaderboard/studio/import_new.html", context, status=status)
+    return render(
+        request,
+        "leaderboard/studio/import_new.html",
+        context,
+        status=status_of(trouble, form.errors),
+    )
 
 
 @csrf_exempt  # as above
@@ -128,5 +133,9 @@ def _page(
         "n_more": seen.get("n_problems", 0) - len(seen.get("problems", [])),
         "most_megabytes": settings.GENIE["MAX_UPLOAD_BYTES"] >> 20,
     }
-    status = 400 if choices or about else 200
-    return render(request, "leaderboard/studio/import.html", context, status=status)
+    return render(
+        request,
+        "leaderboard/studio/import.html",
+        context,
+        status=status_of(choices, about),
+    )

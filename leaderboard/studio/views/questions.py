@@ -15,6 +15,7 @@ from crowd.hit_templates.consent import consent_for
 from crowd.hit_templates.formats import to_html
 from crowd.workers.hit_form import preview
 from genie.lib.errors import GenieError
+from genie.lib.serving.pages import status_of
 from genie.lib.serving.security import POLICY
 from genie.lib.typing import Account
 from leaderboard.evaluation import decide
@@ -148,8 +149,7 @@ def _taken(request: HttpRequest, pk: int, step: Step) -> HttpResponse:
         "problems": drafted.problems,
         **step.more(draft, material, drafted),
     }
-    status = 400 if form.is_bound and form.errors else 200
-    return page(request, step.name, draft, context, status=status)
+    return page(request, step.name, draft, context, status=status_of(form.errors))
 
 
 def _beside_questions(

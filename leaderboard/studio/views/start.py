@@ -70,10 +70,7 @@ def _load(request: HttpRequest, draft: Draft) -> None:
 def _price(request: HttpRequest, draft: Draft) -> None:
     if draft.task is not None and _measured(_submissions(draft)):
         service.plan(
-            draft.task,
-            _submissions(draft),
-            pairs=_pairs(draft),
-            by=_account(request),
+            draft.task, _submissions(draft), pairs=_pairs(draft), by=_account(request)
         )
 
 
@@ -173,8 +170,7 @@ def _plan(request: HttpRequest, draft: Draft) -> service.Plan | None:
     pairs = _pairs(draft)
     if pairs and not service.pairs_asked(draft.task, submissions).exists():
         return None
-    by = _account(request)
-    return service.plan(draft.task, submissions, pairs=pairs, by=by)
+    return service.plan(draft.task, submissions, pairs=pairs, by=_account(request))
 
 
 def _by_link(draft: Draft) -> bool:

@@ -12,6 +12,7 @@ from crowd.hit_templates.formats import to_html
 from crowd.money.models import Budget
 from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
+from genie.lib.serving.pages import status_of
 from genie.lib.typing import Account
 from leaderboard.studio.forms import EditForm
 from leaderboard.studio.services import edit as service
@@ -43,9 +44,10 @@ def task(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, "Saved.")
             return redirect("leaderboard:studio-task", slug=slug)
-    status = 400 if form.is_bound and form.errors else 200
     context = {**_context(row, form), "may_make": may_make}
-    return render(request, "leaderboard/studio/task.html", context, status=status)
+    return render(
+        request, "leaderboard/studio/task.html", context, status=status_of(form.errors)
+    )
 
 
 def _form(request: HttpRequest, row: Task) -> EditForm:

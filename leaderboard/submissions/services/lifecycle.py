@@ -187,13 +187,6 @@ def _refuse(submission: Submission, result: PredictionFile) -> None:
 
 
 def _others(n: int) -> str:
-    """Return a note about more kinds of problems on the page.
-
-    Examples
-    --------
-    >>> _others(0), _others(1), _others(2)
-    ('', ' (1 more kind of problem below.)', ' (2 more kinds of problem below.)')
-    """
     if not n:
         return ""
     return f" ({n} more {'kind' if n == 1 else 'kinds'} of problem below.)"

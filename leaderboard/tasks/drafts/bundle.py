@@ -176,8 +176,7 @@ def _unpacked(archive: zipfile.ZipFile) -> dict[str, bytes]:
         path = _safe(info.filename)
         if _is_hidden(path):
             continue
-        kind = stat.S_IFMT(info.external_attr >> 16)
-        if kind not in {0, stat.S_IFREG}:
+        if stat.S_IFMT(info.external_attr >> 16) not in {0, stat.S_IFREG}:
             raise _bad(f"{path} is a link or a device, not a file")
         if path in files:
             raise _bad(f"it has two files {path}")

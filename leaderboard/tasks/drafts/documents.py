@@ -6,14 +6,11 @@ from itertools import accumulate, groupby
 
 def whole_size(sizes: Sequence[int], n: int) -> int:
     """Return the largest sum of whole documents up to `n`, or the smallest document."""
-    reached = _sums(sizes, n)[0]
-    return reached.bit_length() - 1 or min(sizes, default=0)
+    return _sums(sizes, n)[0].bit_length() - 1 or min(sizes, default=0)
 
 
 def whole_first(
-    names: Sequence[str],
-    n: int,
-    permuted: Callable[[int], Iterable[int]] = range,
+    names: Sequence[str], n: int, permuted: Callable[[int], Iterable[int]] = range
 ) -> tuple[list[int], int]:
     """Return all places, whole documents first, and the size of the sample.
 

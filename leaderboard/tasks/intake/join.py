@@ -211,8 +211,7 @@ def _take(table: Table, uses: Sequence[Use], built: Built) -> None:
     for use in uses:
         by_role.setdefault(use.role, []).append(use)
     _apart(table.file, by_role.get(INPUT, ()), built)
-    long = bool(by_role.get(NAMES))
-    keys = _keys(table, by_role, built, long=long)
+    keys = _keys(table, by_role, built, long=bool(by_role.get(NAMES)))
     for key, row in keys:
         _inputs(key, row, table, by_role, built)
     for name, column, rows in _outputs(table, by_role, keys, built):
@@ -286,11 +285,7 @@ def _given_id(row: Row, column: str, file: str, built: Built) -> str:
 
 
 def _inputs(
-    key: str,
-    row: Row,
-    table: Table,
-    by_role: Mapping[str, Sequence[Use]],
-    built: Built,
+    key: str, row: Row, table: Table, by_role: Mapping[str, Sequence[Use]], built: Built
 ) -> None:
     texts = built.fields.setdefault(key, {})
     by_name = {slug(use.column): use for use in reversed(by_role.get(INPUT, ()))}
@@ -342,11 +337,7 @@ def _outputs(
 
 
 def _system(
-    name: str,
-    column: str,
-    rows: Sequence[tuple[str, Row]],
-    table: Table,
-    built: Built,
+    name: str, column: str, rows: Sequence[tuple[str, Row]], table: Table, built: Built
 ) -> None:
     known = {other.casefold(): other for other in built.systems}
     if name.casefold() in known:

@@ -92,8 +92,7 @@ def _table(file: File) -> Table:
     if b'"campaign_id"' in file.head():
         value = read_json(file)
         if isinstance(value, dict) and _is_campaign(value):
-            rows = enumerate(_segments(value), 1)
-            table = from_objects(file, "segment", rows)
+            table = from_objects(file, "segment", enumerate(_segments(value), 1))
             if not table.numbers:
                 raise refuse("no-rows", "the campaign has no document", file.name)
             return table
@@ -107,8 +106,7 @@ def _check(table: Table, limits: Limits) -> None:
         found.add(problem)
     for name, cells in table.cells.items():
         if wrong := _of_text(name, limits):
-            message = f"in a column's name: {wrong[1]}"
-            found.add(Problem(wrong[0], message, table.file))
+            found.add(Problem(wrong[0], f"in a column's name: {wrong[1]}", table.file))
         table.cells[name] = [_talk(cell) for cell in cells]
     for row in table.rows:
         for name, cell in row.cells.items():

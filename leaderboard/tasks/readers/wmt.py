@@ -142,8 +142,7 @@ class WmtXml(ReleaseReader):
     }
 
     def read(self, path: Path, options: Mapping[str, Any]) -> Release:
-        folder = Folder(path)
-        file = folder.find(options.get("file", "*.xml"))
+        file = Folder(path).find(options.get("file", "*.xml"))
         segments, digest = _parse(file, options.get("origlang"))
         translators = names_of(options, "translators", _default(segments))
         instances = []

@@ -384,10 +384,7 @@ def _create(
 
 @transaction.atomic
 def _refresh(
-    task: Task,
-    described: Mapping[str, object],
-    by: Account | None,
-    because: str = "",
+    task: Task, described: Mapping[str, object], by: Account | None, because: str = ""
 ) -> None:
     document = described["config"]
     if isinstance(document, Mapping):

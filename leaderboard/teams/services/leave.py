@@ -48,8 +48,7 @@ def delete(user_pk: int) -> None:
     refer to it; signing in is no longer possible.
     """
     with transaction.atomic():
-        users = get_user_model().objects
-        user = users.select_for_update().get(pk=user_pk)
+        user = get_user_model().objects.select_for_update().get(pk=user_pk)
         _refuse_last_superuser(user)
         for model in _OF_THE_PERSON:
             model.objects.filter(user=user).delete()

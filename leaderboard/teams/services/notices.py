@@ -10,7 +10,7 @@ from genie.lib.logs import one_line
 from genie.lib.serving.languages import ENGLISH
 from genie.lib.typing import Account
 from leaderboard.teams.models import Notice, NoticePreference
-from leaderboard.teams.selectors import absolute
+from leaderboard.teams.selectors import absolute, muted_kinds
 from leaderboard.teams.services.announce import KINDS
 
 _SUBJECT = {
@@ -88,8 +88,8 @@ def keep_language(user: Account, **_: object) -> None:
 
 
 def muted_by(user: Account) -> list[str]:
-    row = NoticePreference.objects.filter(user_id=user.pk).first()
-    return [kind for kind in KINDS.values() if row and kind in row.muted]
+    kinds = muted_kinds(user)
+    return [kind for kind in KINDS.values() if kind in kinds]
 
 
 def choose(user: Account, wanted_kinds: list[str]) -> None:

@@ -78,8 +78,9 @@ def queue(event: SubmissionEvent, *, first: bool) -> None:
 
 @transaction.atomic
 def queue_test(hook: Webhook) -> WebhookDelivery:
-    payload = {"message": "Genie can reach you."}
-    return _queue(webhook=hook, kind="test", payload=payload)
+    return _queue(
+        webhook=hook, kind="test", payload={"message": "Genie can reach you."}
+    )
 
 
 def _queue(**fields: Any) -> WebhookDelivery:

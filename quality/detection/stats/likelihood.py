@@ -127,7 +127,9 @@ def evaluate(sample: Sample, theta: Floats) -> Evaluation:
     all_answers = _rising(size, sample.answered)
     log_weight = special.log_softmax(theta[:, 2, :], axis=1)[:, :, None]
     joint = right[0] + wrong[0] - all_answers[0] + sample.log_choose + log_weight
-    log_marginal = _log_sum(joint)
+    # Subtract the largest term first; otherwise all of them would underflow to 0.
+    top = joint.max(axis=1)
+    log_marginal = top + np.log(np.exp(joint - top[:, None, :]).sum(axis=1))
     # How alpha changes with the logit of the mean; beta changes by the same, downwards.
     turn = alpha * beta / size
     score_m = turn * (right[1] - wrong[1])
@@ -144,14 +146,6 @@ def evaluate(sample: Sample, theta: Floats) -> Evaluation:
         - size**2 * all_answers[2],
         curve_mc=turn * (alpha * right[2] - beta * wrong[2]) + score_m,
     )
-
-
-def _log_sum(joint: Floats) -> Floats:
-    # Subtract the largest term first; otherwise all of them would underflow to
-    # 0.
-    top = joint.max(axis=1)
-    total: Floats = top + np.log(np.exp(joint - top[:, None, :]).sum(axis=1))
-    return total
 
 
 def _rising(start: Floats, count: _Distinct) -> tuple[Floats, Floats, Floats]:

@@ -74,17 +74,9 @@ def cleaned_plot(results: Sequence[Named]) -> str:
 
 
 def cleaned_document(results: Sequence[Named], seed: int) -> dict[str, Any]:
-    """Return every number of a study as one JSON object; undefined numbers are null."""
-    cells = [{"name": name} | _plain(asdict(one)) for name, one in results]
+    """Return every number of a study."""
+    cells = [{"name": name} | asdict(one) for name, one in results]
     return {"seed": seed, "cells": cells}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
-    if isinstance(value, float) and value != value:
-        return None
-    return value
 
 
 def _number(share: Share, digits: int = 1) -> str:

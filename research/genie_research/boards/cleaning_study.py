@@ -110,7 +110,9 @@ def simulate_cleaning(
         people = draw_crowd(crowd, rng, deserved=deserved)
         outcome = run(people, campaign, rng)
         rows.append(_row(people, outcome, truth))
-        stops.append(_stops(people, outcome))
+        careless = people.bad & (people.kind != COPYING)
+        careless &= outcome.answered > crowd.turning
+        stops.append(outcome.stopped_after[careless])
         places.append(places_of(people, outcome))
     table = np.array(rows)
     stopped = np.concatenate(stops)
@@ -162,12 +164,6 @@ def _row(crowd: Crowd, outcome: Outcome, truth: Floats) -> list[float]:
 def _first(places: Floats) -> float:
     ratings, tests = places[:, 0]
     return 100 * float(tests / (tests + ratings)) if tests + ratings else float("nan")
-
-
-def _stops(crowd: Crowd, outcome: Outcome) -> Floats:
-    careless = crowd.bad & (crowd.kind != COPYING)
-    careless &= outcome.answered > crowd.plan.turning
-    return np.asarray(outcome.stopped_after[careless])
 
 
 def _scored(outcome: Outcome, truth: Floats) -> tuple[Floats, Floats]:

@@ -73,6 +73,8 @@ def half_crowds(
     n_splits: int,
     seed: int,
 ) -> HalfCrowds:
+    from scipy import special
+
     ratings = as_ratings(values)
     coded = factor_codes(
         {"system": systems, "worker": workers, "instance": instances}, len(ratings)
@@ -110,6 +112,7 @@ def half_crowds(
         _clustered(ratings, worker, instance, system == int(whole.systems[i]), seed)
         for i in rated
     ]
+    quantile = float(special.stdtrit(n_workers - 1, 1 - _LEVEL / 2))
     own, total, plain = shares.tolist()
     # one split has no variance
     errors = by_split.std(axis=0) / max(n_splits - 1, 1) ** 0.5
@@ -125,15 +128,8 @@ def half_crowds(
         pairs_plain=plain[1],
         half_width=float(np.mean(width)),
         half_width_clustered=float(np.mean(clustered)),
-        half_width_least=_least(whole.variances.worker, n_workers),
+        half_width_least=quantile * math.sqrt(whole.variances.worker / n_workers),
     )
-
-
-def _least(worker_variance: float, n_workers: int) -> float:
-    from scipy import special
-
-    quantile = float(special.stdtrit(n_workers - 1, 1 - _LEVEL / 2))
-    return quantile * math.sqrt(worker_variance / n_workers)
 
 
 def _clustered(

@@ -83,10 +83,8 @@ def draw_estimates(
     Raises
     ------
     ValueError
-        If an instance has too few labels, or a number is below 1.
+        If an instance has too few labels.
     """
-    if min(n_instances, labels_per_instance, n_sets) < 1:
-        raise ValueError("At least one study of one instance with one label is needed.")
     fewest = int(table.counts.min())
     if fewest < labels_per_instance:
         raise ValueError(
@@ -143,8 +141,6 @@ def exact_sd(table: LabelTable, *, n_instances: int, labels_per_instance: int) -
     with replacement).
     """
     k, m = table.counts, labels_per_instance
-    if int(k.min()) < m or min(n_instances, m) < 1:
-        raise ValueError(f"An instance has {int(k.min())} labels, not {m}.")
     means = np.nansum(table.labels, axis=1) / k
     squares = np.nansum((table.labels - means[:, None]) ** 2, axis=1)
     within = squares / np.maximum(k - 1, 1) * (1 - m / k) / m

@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from genie_research.boards.label_table import draw_estimates, label_table
-from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.intervals import Floats
 from leaderboard.stats.mixed import Components
 from leaderboard.stats.paired import differences
@@ -22,13 +21,11 @@ def simulated_half_width(
     ratings_per_instance: int = 1,
     seed: int,
     n_sets: int = 2_000,
-    confidence: float = 0.95,
 ) -> float:
     """Simulate a planned study on a pilot's judgments; return its half-width.
 
     That is half the distance between the two quantiles of `n_sets` simulated means.
     """
-    normal_quantile(confidence)
     estimates = draw_estimates(
         label_table(values, instances),
         n_instances=n_instances,
@@ -36,7 +33,7 @@ def simulated_half_width(
         n_sets=n_sets,
         rng=np.random.default_rng(seed),
     )
-    low, high = np.quantile(estimates, [(1 - confidence) / 2, (1 + confidence) / 2])
+    low, high = np.quantile(estimates, [0.025, 0.975])
     return float((high - low) / 2)
 
 
@@ -45,8 +42,8 @@ def simulated_means(
     *,
     n_instances: int,
     ratings_per_instance: int = 1,
-    n_workers: int | None = None,
-    n_days: int | None = None,
+    n_workers: int,
+    n_days: int | None,
     seed: int,
     n_sets: int = 2_000,
 ) -> Floats:
@@ -54,7 +51,7 @@ def simulated_means(
 
     Parameters
     ----------
-    n_workers, n_days : int, optional
+    n_workers, n_days : int
         Ratings are assigned to the workers in turn, and fill one day after the other,
         so that the numbers of ratings differ by at most one.
 
@@ -64,15 +61,13 @@ def simulated_means(
         Simulated means about a true mean of 0; their spread is what
         `leaderboard.stats.mixed.mean_variance` predicts.
     """
-    counts = [n_instances, ratings_per_instance, n_sets, n_workers or 1, n_days or 1]
-    if min(counts) < 1 or n_workers == 0 or n_days == 0:
-        raise ValueError("A study needs at least one of each.")
     rng = np.random.default_rng(seed)
     n_ratings = n_instances * ratings_per_instance
     turn = np.arange(n_ratings)
-    effects = [(components.instance, n_instances, turn // ratings_per_instance)]
-    if n_workers is not None:
-        effects.append((components.worker, n_workers, turn % n_workers))
+    effects = [
+        (components.instance, n_instances, turn // ratings_per_instance),
+        (components.worker, n_workers, turn % n_workers),
+    ]
     if n_days is not None:
         effects.append((components.day, n_days, turn * n_days // n_ratings))
     means = np.empty(n_sets)
@@ -91,12 +86,13 @@ def simulated_power(
     b: npt.ArrayLike,
     n_instances: int,
     *,
-    difference: float | None = None,
-    alpha: float = 0.05,
     seed: int,
     n_sets: int = 2_000,
 ) -> float:
-    """Simulate a planned comparison on a pilot; return the share that reject.
+    """Simulate a planned comparison on a pilot; return the share that reject at 5%.
+
+    The true difference is that of the pilot, which a significant pilot tends to
+    overstate.
 
     Parameters
     ----------
@@ -104,11 +100,6 @@ def simulated_power(
         The pilot: ratings of two systems on the same instances.
     n_instances : int
         Instances of the planned comparison, at least 2.
-    difference : float, optional
-        The true difference to assume; the pilot's differences are shifted to it. By
-        default that of the pilot, which a significant pilot tends to overstate.
-    alpha : float
-        Level of the two-sided paired t-test.
 
     References
     ----------
@@ -118,12 +109,7 @@ def simulated_power(
     from scipy import stats
 
     gap = np.sort(differences(a, b))
-    if n_instances < 2 or n_sets < 1:
-        raise ValueError("A comparison needs two instances, a simulation one of them.")
-    if difference is not None:
-        # the shape of the pilot's differences stays, only their mean is shifted
-        gap = gap - gap.mean() + difference
-    edge = float(stats.t.ppf(1 - alpha / 2, n_instances - 1))
+    edge = float(stats.t.ppf(0.975, n_instances - 1))
     rng = np.random.default_rng(seed)
     n_significant = 0
     rows = max(1, _CHUNK // n_instances)

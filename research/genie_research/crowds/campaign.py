@@ -6,6 +6,7 @@ output has a rating that counts or the money is spent.
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -34,10 +35,6 @@ from quality.detection.stats.workers.fitting import Fitted, fit_workers
 
 KINDS = dict(enumerate(NO_YES))
 DETECTORS = ("none", "fixed", "tests", "all")
-
-
-def _options() -> AssessOptions:
-    return AssessOptions(guesses=NO_YES)
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,9 @@ class CampaignPlan:
     stop_at: float = 0.99
     pause_at: float = 0.9
     schedule: ScheduleOptions = field(default_factory=ScheduleOptions)
-    options: AssessOptions = field(default_factory=_options)
+    options: AssessOptions = field(
+        default_factory=partial(AssessOptions, guesses=NO_YES)
+    )
 
     def __post_init__(self) -> None:
         if self.detector not in DETECTORS:

@@ -16,14 +16,11 @@ class DawidSkene:
 
     Attributes
     ----------
-    p_item : ndarray, shape (n_items, n_labels)
-        Probability of each item's classes.
     confusion : ndarray, shape (n_workers, n_labels, n_labels)
         Probability of a worker's label (last) given the class (middle).
     prior : ndarray, shape (n_labels,)
     """
 
-    p_item: Floats
     confusion: Floats
     prior: Floats
 
@@ -64,8 +61,7 @@ def dawid_skene(
     Checked against crowd-kit 1.4.2.
     """
     if not len(label):
-        none = np.zeros((0, 0))
-        return DawidSkene(none, np.zeros((0, 0, 0)), np.zeros(0))
+        return DawidSkene(np.zeros((0, 0, 0)), np.zeros(0))
     n_items, n_workers = int(item.max()) + 1, int(worker.max()) + 1
     n_labels = int(label.max()) + 1
     p = np.zeros((n_items, n_labels))
@@ -84,4 +80,4 @@ def dawid_skene(
         p = after
         if moved < tolerance:
             break
-    return DawidSkene(p, confusion, prior)
+    return DawidSkene(confusion, prior)

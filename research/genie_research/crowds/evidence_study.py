@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from genie_research.authenticity.auroc import auroc
 from genie_research.crowds.campaign import CampaignPlan, Outcome, run_campaign
 from genie_research.crowds.dawid_skene import dawid_skene
 from genie_research.crowds.mace import mace
@@ -97,14 +98,7 @@ def _scores(
 def _areas(score: Floats, kind: Ints) -> tuple[float, ...]:
     honest = kind == 0
     careless = [kind == number + 1 for number in range(len(_KINDS))]
-    return tuple(_area(score[who], score[honest]) for who in [*careless, ~honest])
-
-
-def _area(careless: Floats, honest: Floats) -> float:
-    if not len(careless) or not len(honest):
-        return float("nan")
-    above = (careless[:, None] > honest).mean()
-    return float(above + (careless[:, None] == honest).mean() / 2)
+    return tuple(auroc(score[who], score[honest])[0] for who in [*careless, ~honest])
 
 
 def evidence_table(cells: Sequence[EvidenceCell]) -> str:

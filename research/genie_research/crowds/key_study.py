@@ -51,7 +51,6 @@ def key_study(
     *,
     n_pools: int,
     seed: int,
-    plan: CrowdPlan | None = None,
     negative: float = 0.95,
     accuracies: Sequence[float] = ACCURACIES,
     numbers: Sequence[int] = NUMBERS,
@@ -61,8 +60,6 @@ def key_study(
 
     Parameters
     ----------
-    plan : CrowdPlan, optional
-        The workers of a pool.
     negative : float, default 0.95
         Agreement of careful people with the key on negative questions.
     accuracies : sequence of float
@@ -78,11 +75,10 @@ def key_study(
     """
     if n_pools < 2:
         raise ValueError("At least two pools are needed.")
-    base = plan or CrowdPlan()
     options = AssessOptions(guesses=NO_YES)
     cells = []
     for accuracy in accuracies:
-        here = _with(base, (accuracy, negative))
+        here = CrowdPlan(accuracy=(accuracy, negative))
         for n_each in numbers:
             rows = np.array(
                 [
@@ -104,12 +100,6 @@ def key_study(
                 )
             )
     return cells
-
-
-def _with(plan: CrowdPlan, accuracy: tuple[float, float]) -> CrowdPlan:
-    from dataclasses import replace
-
-    return replace(plan, accuracy=accuracy)
 
 
 def _one_pool(

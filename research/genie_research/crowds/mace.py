@@ -17,12 +17,10 @@ class Mace:
     competence : ndarray, shape (n_workers,)
         Share of answers that are the item's class and no guess.
     guess : ndarray, shape (n_workers, n_labels)
-    p_item : ndarray, shape (n_items, n_labels)
     """
 
     competence: Floats
     guess: Floats
-    p_item: Floats
     log_likelihood: float
 
 
@@ -53,7 +51,7 @@ def mace(
     with smoothed counts, not variational). Checked against crowd-kit 1.4.2.
     """
     if not len(label):
-        return Mace(np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)), 0.0)
+        return Mace(np.zeros(0), np.zeros((0, 0)), 0.0)
     rng = np.random.default_rng(seed)
     starts = [
         _one(item, worker, label, smoothing, n_iterations, rng)
@@ -91,4 +89,4 @@ def _one(
         guesses = counts.sum(axis=1)
         competence = (looks + smoothing) / (looks + guesses + 2 * smoothing)
         guess = (counts + smoothing) / (guesses + n_labels * smoothing)[:, None]
-    return Mace(competence, guess, p, float(total.sum()))
+    return Mace(competence, guess, float(total.sum()))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from genie_research.files import without_nan
 from quality.counts import Floats, Ints
 from quality.detection.stats.detectors import (
     DETECTORS,
@@ -112,7 +113,8 @@ class DetectionStudy:
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-serializable form: one entry per detector and bucket."""
         cells = [
-            {"detector": slug, "bucket": name} | _plain(self.cell(slug, bucket))
+            {"detector": slug, "bucket": name}
+            | without_nan(vars(self.cell(slug, bucket)))
             for slug in self.detectors
             for bucket, name in enumerate(BUCKET_NAMES)
         ]
@@ -136,18 +138,6 @@ def _interval(shares: Floats) -> tuple[float, float]:
         return (float("nan"), float("nan"))
     low, high = np.quantile(known, [0.025, 0.975])
     return (float(low), float(high))
-
-
-def _plain(cell: Cell) -> dict[str, Any]:
-    """Return a dict with null for NaN, which JSON lacks."""
-    return {
-        name: None
-        if isinstance(value, float) and np.isnan(value)
-        else [None if np.isnan(end) else end for end in value]
-        if isinstance(value, tuple)
-        else value
-        for name, value in vars(cell).items()
-    }
 
 
 def simulate_round(

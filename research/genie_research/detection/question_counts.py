@@ -61,8 +61,6 @@ def question_counts(name: str, n_workers: int = N_WORKERS) -> Ints:
         ``lognormal-small`` (median 4, sigma 1.3), ``lognormal-heavy`` (median 4.5,
         sigma 2), ``geometric`` (mean 12), ``pareto`` (tail index .9: most answer one or
         two), ``uniform`` (1 to 30), ``whole-hits`` (multiples of 4).
-    n_workers : int, default 88
-        Size of the pool, >= 0.
 
     Returns
     -------
@@ -70,11 +68,6 @@ def question_counts(name: str, n_workers: int = N_WORKERS) -> Ints:
         The shape's quantiles at (i - 1/2) / n_workers, rounded, from 1 to 2,000: no
         randomness, so that two studies differ in their answers only.
     """
-    if name not in _QUANTILES:
-        known = ", ".join(QUESTION_COUNTS)
-        raise ValueError(f"There is no shape {name!r}. Choose from: {known}.")
-    if n_workers < 0:
-        raise ValueError("A pool has 0 workers or more.")
-    shares = (np.arange(n_workers) + 0.5) / max(n_workers, 1)
+    shares = (np.arange(n_workers) + 0.5) / n_workers
     values = np.rint(np.asarray(_QUANTILES[name](shares), dtype=np.float64))
     return np.clip(values, 1, LONGEST).astype(np.int64)

@@ -10,6 +10,7 @@ from genie_research.papers.table import Table, Workbench
 from leaderboard.files import File
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.read import read
+from leaderboard.imports.readers.sources import open_file
 from leaderboard.papers.figures import Cell, Computed, compared, read_expected
 
 EXPECTED = "expected.json"
@@ -49,7 +50,7 @@ class Folder(Table):
 def judgments_in(
     folder: Path, names: Sequence[str], layout: str, choices: Mapping[str, Any]
 ) -> Judgments:
-    files = [File(name, partial((folder / name).open, "rb")) for name in names]
+    files = [File(name, partial(open_file, folder / name)) for name in names]
     return read(files, layout=layout, choices=choices)
 
 

@@ -4,14 +4,7 @@ from django.contrib.auth import get_user_model
 from django.urls import reverse
 
 from crowd.models import Answer, PanelSource
-from tests.browser import (  # noqa: F401
-    SLOW,
-    overflows,
-    picture,
-    seen,
-    violations,
-    wait_for_hit,
-)
+from tests.browser import SLOW, overflows, picture, seen, violations, wait_for_hit  # noqa: F401
 from tests.crowd.making import make_campaign
 
 pytestmark = SLOW

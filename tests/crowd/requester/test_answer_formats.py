@@ -106,10 +106,7 @@ def test_what_is_not_linear_or_of_another_dialect_is_refused(pattern, why):
 
 
 def test_refusals_come_when_a_hit_or_a_test_is_made(desk):
-    for pattern, more in (
-        (r"^(?=.*\d)", ""),
-        (r"a", 'flags="g"'),
-    ):
+    for pattern, more in ((r"^(?=.*\d)", ""), (r"a", 'flags="g"')):
         with pytest.raises(ClientError) as caught:
             post(desk, Question=form(regex(pattern, more)))
         said = caught.value.response

@@ -13,11 +13,7 @@ from genie.lib.runner import LostRace
 from leaderboard.evaluation import campaigns, decide, machine, run
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.evaluation.strategies import STRATEGIES
-from leaderboard.models import (
-    HumanEvaluation,
-    Submission,
-    SubmissionEvent,
-)
+from leaderboard.models import HumanEvaluation, Submission, SubmissionEvent
 from leaderboard.submissions import states
 from leaderboard.submissions.services import lifecycle
 from tests.factories import (
@@ -149,8 +145,7 @@ def test_a_no_needs_its_reason(subject, boss, verb):
 
 
 @pytest.mark.parametrize(
-    ("verb", "code"),
-    [("approve", "not-approvable"), ("decline", "not-declinable")],
+    ("verb", "code"), [("approve", "not-approvable"), ("decline", "not-declinable")]
 )
 def test_what_was_decided_is_not_decided_again(subject, boss, verb, code):
     decide.approve(subject, by=boss)

@@ -34,10 +34,7 @@ def span(start, end, severity="major", category=None):
 
 
 def submitted(user, item_i, items, said, at=1771000000.0):
-    actions = [
-        {"time": at, "action": "load"},
-        {"time": at + 40, "action": "submit"},
-    ]
+    actions = [{"time": at, "action": "load"}, {"time": at + 40, "action": "submit"}]
     return {
         "user_id": user,
         "item_i": item_i,

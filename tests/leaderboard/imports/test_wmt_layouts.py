@@ -14,10 +14,7 @@ from tests.leaderboard.imports.examples import file_of
 from tests.refusals import refusal
 from tests.shared import SHARED, needs_shared
 
-CAMPAIGNS = {
-    "ESA-1": "240315rc5ESA",
-    "MQM-1": "240315rc5MQM",
-}
+CAMPAIGNS = {"ESA-1": "240315rc5ESA", "MQM-1": "240315rc5MQM"}
 
 
 def read_files(layout, choices=None, **files):

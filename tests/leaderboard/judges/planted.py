@@ -13,13 +13,7 @@ from leaderboard.models import (
     JudgedItem,
     JudgedOutput,
 )
-from tests.factories import (
-    answer,
-    make_evaluation,
-    make_item,
-    make_task,
-    make_worker,
-)
+from tests.factories import answer, make_evaluation, make_item, make_task, make_worker
 from tests.leaderboard.judges.conftest import add_system, worked
 
 NAMES = ("Kite", "Wren", "Owl", "Lark", "Finch", "Crane")

@@ -25,12 +25,7 @@ from leaderboard.stats.systems.ranks import rank_systems
 from leaderboard.tasks.services import configuration
 from tests.factories import answer, make_evaluation, make_task, make_worker
 from tests.kept import kept
-from tests.leaderboard.judges.conftest import (
-    add_system,
-    approved,
-    make_script,
-    worked,
-)
+from tests.leaderboard.judges.conftest import add_system, approved, make_script, worked
 from tests.leaderboard.judges.test_licence import say
 
 N, N_PEOPLE = 120, 40

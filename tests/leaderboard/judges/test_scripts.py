@@ -11,20 +11,9 @@ from genie.lib.errors import GenieError
 from leaderboard.judges.selectors.scores import scores_of
 from leaderboard.judges.selectors.told import leaving
 from leaderboard.judges.services import ask, decide, define
-from leaderboard.models import (
-    Judge,
-    JudgeAnswer,
-    JudgeBudget,
-    JudgeRun,
-    OutsideMetric,
-)
+from leaderboard.models import Judge, JudgeAnswer, JudgeBudget, JudgeRun, OutsideMetric
 from tests.factories import make_user
-from tests.leaderboard.judges.conftest import (
-    add_system,
-    approved,
-    make_script,
-    worked,
-)
+from tests.leaderboard.judges.conftest import add_system, approved, make_script, worked
 
 
 def test_a_script_is_called_a_script_wherever_it_stands(judged):

@@ -6,13 +6,7 @@ import pytest
 from genie.lib import jobs
 from leaderboard.metric_board import services
 from leaderboard.metric_board.selectors.snapshot import board_inputs
-from leaderboard.models import (
-    MetricBoard,
-    MetricResult,
-    MetricRun,
-    Score,
-    Submission,
-)
+from leaderboard.models import MetricBoard, MetricResult, MetricRun, Score, Submission
 from tests.factories import set_state
 from tests.leaderboard.metric_board.judged import judged_system, measured
 from tests.leaderboard.metric_board.stats.system_level import system_statistics

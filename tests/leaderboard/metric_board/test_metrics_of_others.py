@@ -112,11 +112,7 @@ def test_whole_systems_and_overall_values():
         (b"system,instance,value\nKite,,1\nKite,,1\n", "twice", "Kite (line 3)"),
         (b"system,instance,value\nKite,a,1\n", "missing-instance", "1 of 2, first b"),
         (b"Kite\t1\nKite\t1\nKite\t1\n", "wrong-count", "3 instead of 2"),
-        (
-            b"system,instance,value\nKite,a,1\nKite,b,1\nCrow,,1\n",
-            "mixed",
-            "Crow",
-        ),
+        (b"system,instance,value\nKite,a,1\nKite,b,1\nCrow,,1\n", "mixed", "Crow"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(content, code, said):

@@ -11,7 +11,5 @@ from tests.leaderboard.evaluation.comparisons.conftest import (  # noqa: F401
     told_apart,
     wrong,
 )
-from tests.leaderboard.evaluation.comparisons.conftest import (  # noqa: F401
-    task as demo_task,
-)
+from tests.leaderboard.evaluation.comparisons.conftest import task as demo_task  # noqa: F401
 from tests.leaderboard.evaluation.conftest import boss, sam  # noqa: F401

@@ -6,9 +6,7 @@ from crowd.hit_templates.form import span_score
 from leaderboard.models import Score
 from leaderboard.releases.bundle import read_table
 from leaderboard.releases.make import make
-from tests.leaderboard.evaluation.conftest import (  # noqa: F401
-    boss,
-)
+from tests.leaderboard.evaluation.conftest import boss  # noqa: F401
 from tests.leaderboard.evaluation.designs.conftest import (
     ask,  # noqa: F401
     crowd,  # noqa: F401

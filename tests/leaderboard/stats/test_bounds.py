@@ -3,10 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genie_research.papers.genie.standard_errors import (
-    implied_sd,
-    largest_standard_error,
-)
+from genie_research.papers.genie.standard_errors import largest_standard_error
 from leaderboard.stats.bounds import largest_sd
 
 
@@ -36,7 +33,3 @@ def test_what_cannot_be_is_refused_in_words():
         largest_sd(float("nan"))
     with pytest.raises(ValueError, match="from low to high"):
         largest_sd(low=1, high=1)
-    with pytest.raises(ValueError, match="At least one rating"):
-        largest_standard_error(0)
-    with pytest.raises(ValueError, match="half-width"):
-        implied_sd(-1, 3)

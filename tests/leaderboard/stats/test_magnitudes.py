@@ -4,10 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from leaderboard.stats.magnitude import (
-    log_magnitudes,
-    normalise_magnitudes,
-)
+from leaderboard.stats.magnitude import log_magnitudes, normalise_magnitudes
 
 magnitudes = st.lists(st.floats(0.01, 1e4), min_size=1, max_size=30)
 

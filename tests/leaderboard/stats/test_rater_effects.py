@@ -6,10 +6,7 @@ from statsmodels.regression.mixed_linear_model import MixedLM
 
 from leaderboard.stats import mixed
 from leaderboard.stats.mixed import fit_mixed
-from leaderboard.stats.rater_effects import (
-    standardised_means,
-    worker_z_scores,
-)
+from leaderboard.stats.rater_effects import standardised_means, worker_z_scores
 
 rng = np.random.default_rng(41)
 N = 400

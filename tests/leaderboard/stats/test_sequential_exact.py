@@ -137,7 +137,6 @@ def test_effort_and_walk_are_the_same_calculation():
         (lambda: exact_error(Hoeffding(0.01), 0.5, 0), "At least one label"),
         (lambda: exact_error(Hoeffding(0.01), 0.5, 10, every=0), "Looks can be"),
         (lambda: exact_effort(Hoeffding(0.01), -0.1), "p must lie"),
-        (lambda: exact_effort(Hoeffding(0.01), 0.5, n_max=0), "At least one label"),
     ],
 )
 def test_impossible_questions_are_refused_in_words(call, said):

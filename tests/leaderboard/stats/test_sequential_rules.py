@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from genie_research.papers.dynamic.exact_effort import KnownEffect
 from leaderboard.stats.stopping.sequential import (
     RULES,
     BetaMixture,
@@ -137,7 +136,6 @@ def test_a_delta_that_is_no_small_probability_is_refused(delta):
         (lambda: NormalMixture(0.01, rho=math.nan), "rho must be a positive"),
         (lambda: BetaMixture(0.01, a=0), "a and b must be positive"),
         (lambda: BetaMixture(0.01, b=math.inf), "a and b must be positive"),
-        (lambda: KnownEffect(0.01, p=0.5), "p must lie between 1/2 and 1"),
         (lambda: Hoeffding(0.01).boundaries(0), "At least one label"),
         (lambda: rule_named("coin"), "No rule is called 'coin'"),
     ],

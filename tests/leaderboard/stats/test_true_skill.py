@@ -7,13 +7,7 @@ import numpy as np
 import pytest
 
 from leaderboard.stats.comparisons import compare, comparisons_from_table
-from leaderboard.stats.true_skill import (
-    BETA,
-    MU,
-    SIGMA,
-    _margin,
-    true_skill,
-)
+from leaderboard.stats.true_skill import BETA, MU, SIGMA, _margin, true_skill
 from leaderboard.stats.turns import Games, play
 from tests.leaderboard.stats.e2e import challenge
 from tests.shared import needs_shared

@@ -6,13 +6,7 @@ import pytest
 
 from leaderboard.models import Draft, Instance, Submission, Task
 from tests.leaderboard.studio.test_new import WIDE, csv_of
-from tests.leaderboard.studio.test_pages import (
-    _loaded,
-    asked,
-    at,
-    begin,
-    text,
-)
+from tests.leaderboard.studio.test_pages import _loaded, asked, at, begin, text
 
 REFERENCED = {
     "question": [f"<b>Now:</b> {question}" for question in WIDE["question"]],

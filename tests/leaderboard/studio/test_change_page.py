@@ -17,12 +17,7 @@ from tests.cast import allow
 from tests.crowd.making import make_worker
 from tests.factories import make_user
 from tests.leaderboard.studio.test_new import csv_of
-from tests.leaderboard.studio.test_pages import (
-    _loaded,
-    asked,
-    at,
-    text,
-)
+from tests.leaderboard.studio.test_pages import _loaded, asked, at, text
 
 TALKS = {
     "chat": [

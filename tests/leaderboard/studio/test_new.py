@@ -136,10 +136,7 @@ def test_the_same_command_again_changes_nothing_and_goes_on(new):
 def test_a_task_that_was_edited_to_another_design_is_not_undone(new):
     new("mine", {"a.csv": csv_of(WIDE)})
     task = Task.objects.get(slug="mine")
-    task.config["human"] |= {
-        "design": "number",
-        "scale": "number_1_7",
-    }
+    task.config["human"] |= {"design": "number", "scale": "number_1_7"}
     task.save()
     with pytest.raises(CommandError, match="design number, which would be lost"):
         new("mine", {"a.csv": csv_of(WIDE)}, "--yes-up-to", "0")

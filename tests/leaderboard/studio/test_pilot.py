@@ -23,13 +23,7 @@ from tests.cast import allow
 from tests.crowd.making import make_campaign
 from tests.factories import make_user
 from tests.leaderboard.studio.test_new import WIDE, csv_of
-from tests.leaderboard.studio.test_pages import (
-    MAKES,
-    asked,
-    at,
-    begin,
-    text,
-)
+from tests.leaderboard.studio.test_pages import MAKES, asked, at, begin, text
 
 WANTED = {"begin": "", "n_items": "10", "n_people": "3", "shown_cents": "0"}
 

@@ -23,11 +23,7 @@ from leaderboard.evaluation.models.human_evaluation import (
 from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.services.hidden.compared import Compared, Sides
 from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs
-from leaderboard.evaluation.services.hidden.offers import (
-    CONFIRMED,
-    Planned,
-    used_texts,
-)
+from leaderboard.evaluation.services.hidden.offers import CONFIRMED, Planned, used_texts
 from leaderboard.evaluation.services.hidden.single import for_one_output
 from leaderboard.evaluation.services.items import Part
 from leaderboard.submissions.models import Submission

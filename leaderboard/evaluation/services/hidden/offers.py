@@ -458,7 +458,7 @@ class Seen:
         surfaces = []
         for offer in offers:
             seen = self.surface(row_of[offer.instance_pk], offer.text)
-            surfaces.append(_of_input(seen, str(offer.instance_pk)))
+            surfaces.append(replace(seen, input_key=str(offer.instance_pk)))
         first = blend_in(surfaces, self.real, n, seed, chosen=self.tests)
         rest = [at for at in range(len(offers)) if at not in set(first)]
         return [[offers[at]] for at in [*first, *rest]]
@@ -498,14 +498,3 @@ def seen_of(
         for instance, text in judged.values_list("instance_id", "text")
     ]
     return Seen(task, published, real)
-
-
-def _of_input(surface: Surface, key: str) -> Surface:
-    return Surface(
-        surface.text,
-        surface.source,
-        surface.references,
-        surface.published,
-        input_key=key,
-        listed=surface.listed,
-    )

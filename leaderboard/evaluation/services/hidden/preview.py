@@ -78,8 +78,7 @@ def previews(task: Task, submission: Submission | None) -> Iterator[Part]:
 
 
 def latest(task: Task) -> Submission | None:
-    shown = task.submissions.exclude(predictions=None)
-    return shown.order_by("-pk").first()
+    return task.submissions.exclude(predictions=None).order_by("-pk").first()
 
 
 def part_of(

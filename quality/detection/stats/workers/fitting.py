@@ -106,11 +106,14 @@ def fit_workers(
     line = timeline(n_workers, tests, ratings)
     items = residuals.as_items(ratings)
     start = residuals.first_expected(n_workers, items)
+    noise = (residuals.NARROW_FIRST * start.scatter) ** 2
+    spread = Spread(noise, 0.01, 0.005, 0.003, 0.003)
+    narrow = Expected(start.mean, 0.002, spread, 0 * start.leniency)
     fitted = Fitted(
         first_shares(options),
         keys.first_key(tests, options),
         start,
-        _first_narrow(start),
+        narrow,
         np.zeros((n_workers, len(CLASSES))),
         {},
         Turned(np.full(n_workers, -np.inf), np.zeros(len(line))),
@@ -165,19 +168,8 @@ def first_shares(options: AssessOptions) -> Floats:
     return np.array([1 - options.share_careless] + [others] * (len(CLASSES) - 1))
 
 
-def _first_narrow(of_people: Expected) -> Expected:
-    noise = (residuals.NARROW_FIRST * of_people.scatter) ** 2
-    spread = Spread(noise, 0.01, 0.005, 0.003, 0.003)
-    return Expected(of_people.mean, 0.002, spread, 0 * of_people.leniency)
-
-
 def _expectation(
-    fitted: Fitted,
-    tests: Tests,
-    items: Items,
-    options: AssessOptions,
-    *,
-    look: bool,
+    fitted: Fitted, tests: Tests, items: Items, options: AssessOptions, *, look: bool
 ) -> None:
     line = fitted.line
     by_class = _nodes(fitted, tests, items, options)
@@ -240,11 +232,7 @@ def presumed(shares: Floats, innocence: float) -> Floats:
 
 
 def _maximisation(
-    fitted: Fitted,
-    tests: Tests,
-    items: Items,
-    p_class: Floats,
-    options: AssessOptions,
+    fitted: Fitted, tests: Tests, items: Items, p_class: Floats, options: AssessOptions
 ) -> None:
     line = fitted.line
     answered = line.counts > 0

@@ -62,7 +62,11 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=0)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        slugs = options["slugs"] or _bring_outputs()
+        slugs = options["slugs"] or [
+            slug
+            for slug in shipped.known()
+            if (shipped.folder(slug) / "systems" / "systems.toml").is_file()
+        ]
         if (options["source"] or options["outputs"]) and len(slugs) != 1:
             raise CommandError("--source and --outputs are for one task: name it.")
         try:
@@ -87,11 +91,3 @@ class Command(BaseCommand):
                 seed=options["seed"],
                 n_repeats=options["repeats"],
             )
-
-
-def _bring_outputs() -> list[str]:
-    return [
-        slug
-        for slug in shipped.known()
-        if (shipped.folder(slug) / "systems" / "systems.toml").is_file()
-    ]

@@ -1,6 +1,5 @@
 """Study how well the signs of a program's answers find language models."""
 
-import json
 from dataclasses import asdict
 from itertools import product
 from pathlib import Path
@@ -19,6 +18,7 @@ from genie_research.authenticity.study import (
     study_cell,
 )
 from genie_research.authenticity.study_table import models_table, study_table
+from genie_research.files import write_json
 
 
 class Command(BaseCommand):
@@ -54,9 +54,7 @@ class Command(BaseCommand):
         if options["tasks"] < 1 or min(options["answers"]) < 6:
             raise CommandError("Take at least one task, and six answers each.")
         rows = self._models(options) if options["models"] else self._study(options)
-        if options["json"]:
-            text = json.dumps([asdict(row) for row in rows], indent=1) + "\n"
-            options["json"].write_text(text, encoding="utf-8")
+        write_json(options["json"], [asdict(row) for row in rows])
 
     def _study(self, options: dict[str, Any]) -> list[Cell]:
         chosen = product(

@@ -1,6 +1,5 @@
 """Measure how often a board's intervals and comparisons hold, by simulation."""
 
-import json
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from genie_research.boards.simulated import (
     halves_document,
     halves_sheet,
 )
+from genie_research.files import write_json
 from leaderboard.imports.readers import options as of_files
 from leaderboard.table_stats.analysis import SCALES, rescaled
 from leaderboard.table_stats.read import Pairs, Ratings, read_tables
@@ -114,7 +114,7 @@ class Command(BaseCommand):
             seed = options["seed"]
             results.append(simulate_crowd(cell, n_tasks=options["tasks"], seed=seed))
             # After each cell, so that an interrupted study of hours keeps its results.
-            self._write_json(options["json"], crowd_document(results, seed))
+            write_json(options["json"], crowd_document(results, seed))
             self._tell(f"cell {number} of {len(cells)}", options)
         self.stdout.write(as_text([crowd_sheet(results, cents=options["cents"])]))
         if options["plots"]:
@@ -133,9 +133,7 @@ class Command(BaseCommand):
                     filter(None, (path.name.split(".")[0], table.criterion))
                 )
                 found.append((name, self._half(table, options)))
-                self._write_json(
-                    options["json"], halves_document(found, options["seed"])
-                )
+                write_json(options["json"], halves_document(found, options["seed"]))
                 self._tell(name, options)
         self.stdout.write(as_text([halves_sheet(found)]))
 
@@ -155,11 +153,6 @@ class Command(BaseCommand):
     def _tell(self, text: str, options: dict[str, Any]) -> None:
         if options["verbosity"]:
             self.stderr.write(text)
-
-    def _write_json(self, path: Path | None, content: dict[str, Any]) -> None:
-        if path is not None:
-            text = json.dumps(content, indent=1, allow_nan=False) + "\n"
-            path.write_text(text, encoding="utf-8")
 
 
 def _cells(options: dict[str, Any]) -> list[Crowd]:

@@ -1,6 +1,5 @@
 """Measure what careless workers leave in scores, by simulation."""
 
-import json
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -31,6 +30,7 @@ from genie_research.crowds.evidence_study import (
 from genie_research.crowds.key_study import key_study, key_table
 from genie_research.crowds.people import CrowdPlan
 from genie_research.crowds.through_the_site import site_campaign
+from genie_research.files import write_json
 from leaderboard.table_stats.text import as_text
 
 #: Crowds that violate the models' assumptions, for --wrong.
@@ -127,7 +127,7 @@ class Command(BaseCommand):
     def _keys(self, options: dict[str, Any]) -> None:
         cells = key_study(n_pools=options["tasks"], seed=options["seed"])
         self.stdout.write(key_table(cells))
-        self._write(options["json"], {"cells": [asdict(cell) for cell in cells]})
+        write_json(options["json"], {"cells": [asdict(cell) for cell in cells]})
 
     def _evidence(self, options: dict[str, Any]) -> None:
         cells = []
@@ -137,7 +137,7 @@ class Command(BaseCommand):
             )
             cells += [{"name": name} | asdict(cell) for cell in found]
             self.stdout.write(f"{name}\n{evidence_table(found)}")
-        self._write(options["json"], {"cells": cells})
+        write_json(options["json"], {"cells": cells})
 
     def _campaigns(self, options: dict[str, Any]) -> None:
         results: list[Named] = []
@@ -157,17 +157,12 @@ class Command(BaseCommand):
                     )
                 results.append((name, found))
                 # After each cell, so that an interrupted study keeps its results.
-                self._write(options["json"], cleaned_document(results, options["seed"]))
+                write_json(options["json"], cleaned_document(results, options["seed"]))
                 if options["verbosity"]:
                     self.stderr.write(f"{name}, {campaign.detector}")
         self.stdout.write(as_text([cleaned_sheet(results)]))
         if options["plot"]:
             options["plot"].write_text(cleaned_plot(results), encoding="utf-8")
-
-    def _write(self, path: Path | None, content: dict[str, Any]) -> None:
-        if path is not None:
-            text = json.dumps(content, indent=1, allow_nan=False) + "\n"
-            path.write_text(text, encoding="utf-8")
 
 
 def _campaigns(options: dict[str, Any]) -> list[CampaignPlan]:

@@ -1,6 +1,5 @@
 """Repeat Genie's study of detectors of noisy workers, and ours beside them."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from genie_research.detection.detection_study import (
 from genie_research.detection.question_counts import QUESTION_COUNTS, question_counts
 from genie_research.detection.study_plot import study_plot
 from genie_research.detection.study_table import study_table
+from genie_research.files import write_json
 from quality.counts import Ints, check_counts
 from quality.detection.stats.detectors import DETECTORS
 
@@ -54,7 +54,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         rounds = sorted(set(options["rounds"]))
         figures = []
-        for name, counts in _all_counts(options["counts"]):
+        everything = options["counts"] == ["all"]
+        chosen = QUESTION_COUNTS if everything else options["counts"]
+        for name, counts in map(_counts, chosen):
             try:
                 longest = simulate_detection(
                     counts,
@@ -74,8 +76,7 @@ class Command(BaseCommand):
                 if options["plots"]:
                     self._plot(options["plots"], study, name)
         if options["json"]:
-            text = json.dumps({"studies": figures}, indent=1, allow_nan=False) + "\n"
-            options["json"].write_text(text, encoding="utf-8")
+            write_json(options["json"], {"studies": figures})
             self.stderr.write(f"Wrote {options['json']}.")
 
     def _progress(self, name: str) -> Progress:
@@ -90,11 +91,6 @@ class Command(BaseCommand):
         path = folder / f"detection-{name}-{study.n_rounds}.svg"
         path.write_text(study_plot(study, name), encoding="utf-8")
         self.stderr.write(f"Wrote {path}.")
-
-
-def _all_counts(names: list[str]) -> list[tuple[str, Ints]]:
-    chosen = list(QUESTION_COUNTS) if names == ["all"] else names
-    return [_counts(name) for name in chosen]
 
 
 def _counts(name: str) -> tuple[str, Ints]:

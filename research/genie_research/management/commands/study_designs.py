@@ -1,6 +1,5 @@
 """Study on any labels which design gives the most stable score."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from genie_research.boards.design_studies import (
     study_picture,
     study_sheets,
 )
+from genie_research.files import write_json
 from leaderboard.imports.readers import options as of_files
 from leaderboard.table_stats.read import Pairs, read_tables
 from leaderboard.table_stats.text import as_text
@@ -86,15 +86,12 @@ class Command(BaseCommand):
         if options["plots"]:
             options["plots"].mkdir(parents=True, exist_ok=True)
             for number, (study, _) in enumerate(found, 1):
-                self._write(options["plots"] / f"{number}.svg", study_picture(study))
+                path = options["plots"] / f"{number}.svg"
+                path.write_text(study_picture(study), encoding="utf-8")
+                self.stderr.write(f"Wrote {path}.")
         if options["json"]:
-            content = study_document(found, settings)
-            text = json.dumps(content, indent=1, allow_nan=False) + "\n"
-            self._write(options["json"], text)
-
-    def _write(self, path: Path, text: str) -> None:
-        path.write_text(text, encoding="utf-8")
-        self.stderr.write(f"Wrote {path}.")
+            write_json(options["json"], study_document(found, settings))
+            self.stderr.write(f"Wrote {options['json']}.")
 
 
 def _studied(

@@ -1,6 +1,5 @@
 """Study by simulation and on kept labels what judges are worth; no database is needed."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
+from genie_research.files import write_json
 from genie_research.judges.bias_study import study_biases
 from genie_research.judges.coverage_study import study_coverage
 from genie_research.judges.difference_study import study_differences
@@ -85,12 +85,10 @@ class Command(BaseCommand):
             bias_sheet(biases),
         ]
         self.stdout.write(as_text(sheets))
-        if options["json"]:
-            numbers |= {
-                "seed": seed,
-                "coverage": [asdict(one) for one in cells],
-                "differences": [asdict(one) for one in differences],
-                "biases": [asdict(one) for one in biases],
-            }
-            text = json.dumps(numbers, indent=1, allow_nan=False)
-            options["json"].write_text(text + "\n", encoding="utf-8")
+        numbers |= {
+            "seed": seed,
+            "coverage": [asdict(one) for one in cells],
+            "differences": [asdict(one) for one in differences],
+            "biases": [asdict(one) for one in biases],
+        }
+        write_json(options["json"], numbers)

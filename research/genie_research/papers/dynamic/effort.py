@@ -1,6 +1,6 @@
 """How many labels a strategy needs until a rule decides, over many runs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -71,42 +71,24 @@ class EffortSample:
     def sd(self) -> float:
         return float(self.labels.std()) if len(self.labels) else float("nan")
 
-    @property
-    def mean_decided(self) -> float:
-        """Return the mean labels over the runs that decide; NaN if none does."""
-        chosen = self.labels[self.side != 0]
-        return float(chosen.mean()) if len(chosen) else float("nan")
-
-    @property
-    def sd_decided(self) -> float:
-        """Return the standard deviation over the runs that decide; NaN if none does."""
-        chosen = self.labels[self.side != 0]
-        return float(chosen.std()) if len(chosen) else float("nan")
-
 
 def measure_effort(
     labelling: Labelling,
     stops: Sequence[Stop],
     runs: int,
     rng: np.random.Generator,
-    progress: Callable[[int], None] | None = None,
 ) -> list[EffortSample]:
     """Draw many runs of a strategy and stop each of them by several rules.
 
-    One result per stop; all of them see the same labels. `progress` receives the number
-    of added runs. Blocks of runs keep the memory small for any number of runs.
+    One result per stop; all of them see the same labels. Blocks of runs keep the memory
+    small for any number of runs.
     """
-    if runs < 1:
-        raise ValueError(f"At least one run is needed, not {runs}.")
     block = max(1, _CELLS_AT_ONCE // labelling.n_requests)
     parts: list[list[EffortSample]] = [[] for _ in stops]
     for start in range(0, runs, block):
-        size = min(block, runs - start)
-        series = labelling.draw(size, rng)
+        series = labelling.draw(min(block, runs - start), rng)
         for part, stop in zip(parts, stops, strict=True):
             part.append(_stop_all(series, stop))
-        if progress is not None:
-            progress(size)
     return [
         EffortSample(
             np.concatenate([p.labels for p in part]),

@@ -10,7 +10,6 @@ the boundary.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from genie_research.papers.dynamic.effort import Stop
 from genie_research.papers.dynamic.labels import Outcomes
@@ -27,14 +26,11 @@ class ExactLabels:
         Of the labels paid for, over the runs that decide; NaN if none can.
     share_decided : float
         Chance of a decision within the given requests.
-    share_for_a : float
-        Chance that the decision is for A.
     """
 
     mean: float
     sd: float
     share_decided: float
-    share_for_a: float
 
 
 # moments[j, s]: sum over paths to sum s of chance x cost^j, j = 0, 1, 2
@@ -66,12 +62,10 @@ def exact_labels(stop: Stop, outcomes: Outcomes) -> ExactLabels:
         totals = _last(outcomes, below, above)
     decided = totals.sum(axis=0)
     if decided[0] <= 0:
-        return ExactLabels(float("nan"), float("nan"), 0.0, 0.0)
+        return ExactLabels(float("nan"), float("nan"), 0.0)
     mean = decided[1] / decided[0]
     variance = max(decided[2] / decided[0] - mean**2, 0.0)
-    return ExactLabels(
-        float(mean), float(np.sqrt(variance)), float(decided[0]), float(totals[0, 0])
-    )
+    return ExactLabels(float(mean), float(np.sqrt(variance)), float(decided[0]))
 
 
 def _first(outcomes: Outcomes, below: Integers, above: Integers) -> Floats:
@@ -117,21 +111,14 @@ def _stays(
     # chance, for each sum after request i, to be beyond the boundary from i to the end
     n = len(p_a)
     sides: tuple[list[Floats], list[Floats]] = ([], [])
-    for chances, beyond in zip(sides, (_beyond_a, _beyond_b), strict=True):
+    ends = ((np.greater_equal, above), (np.less_equal, below))
+    for chances, (beyond, boundary) in zip(sides, ends, strict=True):
         chance: Floats = np.ones(n + 1)
         for i in range(n - 1, -1, -1):
             sums = np.arange(i + 2)
             if i < n - 1:
                 chance = p_a[i + 1] * chance[1:] + (1 - p_a[i + 1]) * chance[:-1]
-            chance = np.where(beyond(sums, below[i], above[i]), chance[: i + 2], 0.0)
+            chance = np.where(beyond(sums, boundary[i]), chance[: i + 2], 0.0)
             chances.append(chance)
         chances.reverse()
     return sides
-
-
-def _beyond_a(sums: Integers, below: int, above: int) -> npt.NDArray[np.bool]:
-    return np.asarray(sums >= above)
-
-
-def _beyond_b(sums: Integers, below: int, above: int) -> npt.NDArray[np.bool]:
-    return np.asarray(sums <= below)

@@ -54,8 +54,6 @@ def exact_effort(
         Walks that were still open count with the labels they had.
     """
     p = check_p(p)
-    if n_max < 1:
-        raise ValueError(f"At least one label is needed, not {n_max}.")
     walk = Walk()
     moments = np.zeros(2)
     decided = np.zeros(2)
@@ -108,11 +106,6 @@ class KnownEffect(StoppingRule):
 
     name: ClassVar[str] = "known-effect"
     anytime_valid: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0.5 < self.p < 1:
-            raise ValueError(f"p must lie between 1/2 and 1, not {self.p}.")
 
     def favours_a(self, n: npt.ArrayLike, total: npt.ArrayLike) -> npt.NDArray[np.bool]:
         """Return whether the likelihood ratio has reached (1 - delta) / delta."""

@@ -236,12 +236,6 @@ class Majority(Strategy):
 
     name: ClassVar[str] = "N Workers"
 
-    def __post_init__(self) -> None:
-        if self.n < 1 or self.n % 2 == 0:
-            raise ValueError(
-                f"A majority needs an odd number of workers, not {self.n}."
-            )
-
     def outcomes(self, source: VoteSource) -> Outcomes:
         """Return the outcomes: the side of the majority, at the cost of n labels."""
         votes = source.votes(self.n, distinct=self.distinct)

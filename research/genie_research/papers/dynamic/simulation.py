@@ -18,13 +18,6 @@ from genie_research.papers.dynamic.labels import LabelSeries, Strategy, draw_ser
 from leaderboard.stats.stopping.rules import Floats
 
 
-def _within(values: npt.ArrayLike, low: float, what: str) -> Floats:
-    array = np.asarray(values, dtype=np.float64)
-    if not ((array >= low) & (array <= 1)).all():
-        raise ValueError(f"Every {what} must lie between {low:g} and 1.")
-    return array
-
-
 def draw_difficulties(
     n: int, mean: float, variance: float, rng: np.random.Generator
 ) -> Floats:
@@ -33,8 +26,6 @@ def draw_difficulties(
     The 0.1 in the paper's N(mu, 0.1) is the variance: its tables are reproduced with .1
     as the variance, not as the deviation.
     """
-    if variance < 0:
-        raise ValueError(f"A variance cannot be negative: {variance}.")
     drawn = mean + np.sqrt(variance) * rng.standard_normal(n)
     return np.asarray(np.clip(drawn, -1, 1))
 
@@ -104,14 +95,6 @@ class SimulatedVotes:
     capabilities: npt.ArrayLike
     difficulties: npt.ArrayLike
 
-    def __post_init__(self) -> None:
-        c = _within(self.capabilities, 0, "capability")
-        d = _within(self.difficulties, -1, "difficulty")
-        if c.ndim != 1 or d.ndim != 1 or not c.size or not d.size:
-            raise ValueError("At least one worker and one request are needed.")
-        object.__setattr__(self, "capabilities", c)
-        object.__setattr__(self, "difficulties", d)
-
     def votes(self, n: int, *, distinct: bool = True) -> Floats:
         """Return the chance of k labels for A among n workers: (n + 1, requests)."""
         c, d = np.asarray(self.capabilities), np.asarray(self.difficulties)
@@ -133,8 +116,8 @@ class FixedWorker:
         return len(np.asarray(self.difficulties))
 
     def draw(self, runs: int, rng: np.random.Generator) -> LabelSeries:
-        pool = _within(self.capabilities, 0, "capability").astype(np.float32)
-        requests = _within(self.difficulties, -1, "difficulty").astype(np.float32)
+        pool = np.asarray(self.capabilities, dtype=np.float32)
+        requests = np.asarray(self.difficulties, dtype=np.float32)
         chosen = pool[rng.integers(0, len(pool), size=runs)]
         limit = chosen[:, None] * (requests[None, :] / 2)
         uniforms = rng.random(limit.shape, dtype=np.float32)
@@ -165,22 +148,9 @@ class Population:
     least: float = 0.8
     most: float = 1.0
 
-    def __post_init__(self) -> None:
-        if self.n_requests < 1 or self.n_workers < 1:
-            raise ValueError("At least one worker and one request are needed.")
-        if not 0 <= self.least <= self.most <= 1:
-            raise ValueError(
-                "Capabilities must lie between 0 and 1, in ascending order."
-            )
-        if not self.variance >= 0:
-            raise ValueError(f"A variance cannot be negative: {self.variance}.")
-
     def draw_workers(self, rng: np.random.Generator, pools: int = 1) -> Floats:
         """Draw pools of workers: shape (pools, n_workers)."""
         return rng.uniform(self.least, self.most, size=(pools, self.n_workers))
-
-    def draw_requests(self, rng: np.random.Generator) -> Floats:
-        return draw_difficulties(self.n_requests, self.mean, self.variance, rng)
 
     def difficulty_powers(self, n: int) -> Floats:
         """Return the mean of d^m over requests, m = 0, 1, ..., n, by quadrature."""
@@ -255,7 +225,7 @@ class FreshRequests:
         if self.pool is None:
             pools = self.population.draw_workers(rng, runs)
         else:
-            pools = _within(self.pool, 0, "capability")[None, :]
+            pools = np.asarray(self.pool, dtype=np.float64)[None, :]
         per_run = self.strategy.outcomes(_PoolVotes(pools, self.population))
         edges = np.cumsum(per_run.chances, axis=0)[:-1, :, None]
         edges = np.broadcast_to(edges, (edges.shape[0], runs, 1))
@@ -264,4 +234,4 @@ class FreshRequests:
     def _fixed(self, runs: int, rng: np.random.Generator) -> Floats:
         if self.pool is None:
             return rng.uniform(self.population.least, self.population.most, runs)
-        return rng.choice(_within(self.pool, 0, "capability"), runs)
+        return rng.choice(np.asarray(self.pool, dtype=np.float64), runs)

@@ -102,7 +102,6 @@ def largest_standard_error(
     ----------
     Khashabi et al. (2022), GENIE, appendix C, last equation.
     """
-    _check_n(n)
     return largest_sd(mean, low=low, high=high) / math.sqrt(n)
 
 
@@ -112,12 +111,4 @@ def implied_sd(half_width: float, n: int, *, confidence: float = 0.95) -> float:
     If it is above `largest_sd` of the published mean, the interval, the number of
     ratings or their independence cannot be as printed.
     """
-    _check_n(n)
-    if not half_width >= 0:
-        raise ValueError(f"A half-width of {half_width} is impossible.")
     return half_width * math.sqrt(n) / normal_quantile(confidence)
-
-
-def _check_n(n: int) -> None:
-    if not n >= 1:
-        raise ValueError(f"At least one rating is needed, not {n}.")

@@ -57,8 +57,6 @@ def bootstrap_ranking(
     ----------
     Koehn (2004), section 4.2; Novikova, Dušek and Rieser (2018), RankME, section 5.
     """
-    if not 0.5 < share <= 1:
-        raise ValueError(f"The share must lie above 0.5 and at most at 1, not {share}.")
     table = as_table(scores)
     columns, resampled = resample_systems(table, n_resamples, seed)
     p_above = np.empty((len(columns), len(columns)))

@@ -4,7 +4,7 @@ from crowd.hits.selectors import questions_about
 from crowd.models import QualificationQuestion, QualificationTest
 from crowd.workers.services import qualification_tests, test_attempts
 from crowd.workers.services.qualification_tests import QuestionSpec, TestSpec
-from tests.crowd.making import POOL, hit_type, item
+from tests.crowd.making import POOL, hit_type, item, make_pools
 
 NAME = "reads-carefully"
 GOOD, BAD = "1", "0"
@@ -21,6 +21,7 @@ def drawn_test(n=4, *, published=True, of=None, name=NAME, **rules):
         )
         for i in range(n)
     ]
+    make_pools(POOL)
     spec = TestSpec(name=name, pool=POOL, title="Do you read carefully?", rules=rules)
     test = qualification_tests.draft(spec, questions, kind)
     if published:

@@ -146,7 +146,7 @@ def test_a_design_for_several_systems_is_refused_in_words(ask, measured, boss):
     ask(design="rankme", scale="magnitude", hit_template="rankme-outputs")
     submission = launch(measured("Lonely", 1.0), boss)
     submission.refresh_from_db()
-    assert submission.failure_permanent
+    assert submission.work.failure_permanent
     assert "request a comparison or a joint evaluation" in submission.work.failure
 
 

@@ -4,12 +4,7 @@ import pytest
 
 from leaderboard.evaluation.selectors.ranked_scores import Anchor
 from leaderboard.models import AnchorItem, Prediction
-from tests.factories import (
-    make_predictions,
-    make_submission,
-    make_team,
-    make_user,
-)
+from tests.factories import make_predictions, make_submission, make_team, make_user
 from tests.leaderboard.evaluation.hidden.test_inside_the_sample import (
     answer_all,
     lift_shares,

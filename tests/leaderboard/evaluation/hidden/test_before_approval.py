@@ -18,12 +18,7 @@ from quality.models import Placement
 from quality.test_questions.separability.features import FEATURES
 from quality.test_questions.services import HiddenItem
 from tests.crowd.making import items, make_campaign
-from tests.factories import (
-    make_predictions,
-    make_submission,
-    make_team,
-    make_user,
-)
+from tests.factories import make_predictions, make_submission, make_team, make_user
 from tests.leaderboard.evaluation.steps import settle, shown_cents
 from tests.refusals import refusal
 

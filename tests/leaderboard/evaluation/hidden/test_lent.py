@@ -15,11 +15,7 @@ from tests.factories import (
     make_user,
     set_state,
 )
-from tests.leaderboard.evaluation.hidden.test_texts import (
-    placed,
-    say_something,
-    speak,
-)
+from tests.leaderboard.evaluation.hidden.test_texts import placed, say_something, speak
 
 
 @pytest.fixture

@@ -44,8 +44,7 @@ def test_the_fourth_in_a_week_is_refused_with_the_date_of_the_next(hand_in, good
 
 
 @pytest.mark.parametrize(
-    "fields",
-    [{"own_state": "INVALID"}, {"failure_permanent": True}],
+    "fields", [{"own_state": "INVALID"}, {"failure_permanent": True}]
 )
 def test_invalid_files_and_our_failures_do_not_count(hand_in, good, task, sam, fields):
     for number in range(3):

@@ -76,8 +76,7 @@ BAD = {
     ),
     "UTF-16 without its mark": (
         {"a.csv": HEAD.encode("utf-16-le")},
-        "a.csv, line 1: a character of number 0 stands here: it is no text; save it as "
-        "UTF-8.",
+        "a.csv, line 1: a character of number 0 is here: no text; save it as UTF-8.",
     ),
     "a control character": (
         csv(HEAD + "1,Why?,So.\x07,No.\n"),
