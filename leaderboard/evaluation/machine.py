@@ -49,7 +49,7 @@ def lock(pk: int) -> HumanEvaluation:
 
 
 def hold(evaluation: HumanEvaluation) -> None:
-    """Lock the rows in the order of locks; raise LostRace if they have changed."""
+    """Lock the row; raise LostRace if its state has changed."""
     if lock(evaluation.pk).state != evaluation.state:
         raise LostRace
 

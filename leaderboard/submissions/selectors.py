@@ -62,8 +62,6 @@ ON_BOARD: frozenset[str] = frozenset(
         State.PUBLISHED,
     }
 )
-
-
 _OF_SUBMISSION = {*Submission.OWN} - {State.MEASURED}
 HAS_FAILED = Q(failure__gt="") | Q(
     human_evaluation__failure__gt="", human_evaluation__state__in=states.STEPS

@@ -26,12 +26,14 @@ class Evaluations(models.Manager["HumanEvaluation"]):
         """Return the tables of task.toml by which people have been asked already."""
         rows = self.exclude(state__in=_BEFORE)
         # a withdrawn submission can return to the board for a day
-        gone = rows.filter(submission__own_state=states.State.WITHDRAWN).exclude(
+        back = rows.filter(
             campaigns__isnull=False,
             submission__events__state=states.State.WITHDRAWN,
             submission__events__at__gt=timezone.now() - states.WAY_BACK,
         )
-        rows = rows.exclude(pk__in=gone.values("pk"))
+        rows = rows.exclude(
+            ~Q(pk__in=back), submission__own_state=states.State.WITHDRAWN
+        )
         strategies = rows.order_by().values_list("strategy", flat=True).distinct()
         single = HumanEvaluation.Strategy.SINGLE
         return {HUMAN if strategy == single else strategy for strategy in strategies}

@@ -12,7 +12,7 @@ from leaderboard.evaluation import decide
 from leaderboard.models import HumanEvaluation, Task
 from leaderboard.tasks import shipped
 from leaderboard.tasks.services.load import load_definition
-from tests.factories import make_ranked, make_team, make_user
+from tests.factories import make_ranked, make_team, make_user, tell
 
 
 @pytest.fixture
@@ -89,6 +89,7 @@ def test_nor_while_a_withdrawn_result_may_come_back(load, boss):
     with pytest.raises(GenieError, match=r"human\.criteria"):
         load(**changed)
     kite.events.update(at=timezone.now() - timedelta(days=2))
+    tell(kite, "MEASURED", "Something was added later.")
     load(**changed)
     with pytest.raises(GenieError, match="less than a day ago"):
         decide.restore(kite, by=boss)
