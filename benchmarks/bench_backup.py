@@ -25,7 +25,7 @@ HITS = 1_000
 # the columns of a copied row that are not copied: key, what it hangs on, what is unique
 COPIES = {
     "crowd_assignment": {"hit_id": "h.id", "worker_id": "w.id"},
-    "crowd_answer": {"assignment_id": "a.id", "item_id": "i.id"},
+    "crowd_rating": {"assignment_id": "a.id", "item_id": "i.id"},
     "crowd_ledgerentry": {
         "assignment_id": "a.id",
         "idempotency_key": "'reward:' || a.id",
@@ -34,7 +34,7 @@ COPIES = {
 FROM = {
     "crowd_assignment": "crowd_hit h cross join crowd_worker w where not exists "
     "(select 1 from crowd_assignment b where b.hit_id = h.id and b.worker_id = w.id)",
-    "crowd_answer": "crowd_assignment a join crowd_item i on i.hit_id = a.hit_id "
+    "crowd_rating": "crowd_assignment a join crowd_item i on i.hit_id = a.hit_id "
     "where a.id <> t.assignment_id",
     "crowd_ledgerentry": "crowd_assignment a where a.id <> t.assignment_id",
 }
@@ -72,7 +72,7 @@ def fill(n: int) -> None:
                     " from ", f" from (select * from {table} limit 1) t cross join ", 1
                 )
             )
-        cursor.execute("select count(*) from crowd_answer")
+        cursor.execute("select count(*) from crowd_rating")
         assert cursor.fetchone() == (n,), "not all judgments were made"
     for number in range(20):
         default_storage.save(f"submissions/{number}", ContentFile(os.urandom(1 << 20)))

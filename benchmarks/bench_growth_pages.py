@@ -58,12 +58,12 @@ def fill_grades(n: int) -> tuple[Any, list[int]]:
     from django.utils import timezone
 
     from crowd.models import Assignment, Campaign, Worker
-    from quality.models import Grade, Placement
+    from quality.models import Grade, TestQuestion
 
     campaign = Campaign.objects.exclude(hits=None).earliest("pk")
     items = list(campaign.items.order_by("pk")[: GRADES_EACH + 1])
-    placements = [
-        Placement.objects.create(campaign=campaign, item=item, polarity="NEGATIVE")
+    test_questions = [
+        TestQuestion.objects.create(campaign=campaign, item=item, polarity="NEGATIVE")
         for item in items
     ]
     workers = Worker.objects.bulk_create(
@@ -89,7 +89,7 @@ def fill_grades(n: int) -> tuple[Any, list[int]]:
     rng = np.random.default_rng(2)
     grades = [
         Grade(
-            placement=placements[k % len(placements)],
+            test_question=test_questions[k % len(test_questions)],
             assignment=assignment,
             worker_id=assignment.worker_id,
             pool_id=campaign.pool_id,
@@ -98,8 +98,8 @@ def fill_grades(n: int) -> tuple[Any, list[int]]:
         )
         for k, assignment in enumerate(made)
     ]
-    of_last = [one for k, one in enumerate(grades) if k % len(placements) == 0]
-    first = [one for k, one in enumerate(grades) if k % len(placements)]
+    of_last = [one for k, one in enumerate(grades) if k % len(test_questions) == 0]
+    first = [one for k, one in enumerate(grades) if k % len(test_questions)]
     Grade.objects.bulk_create(first, batch_size=2_000)
     return campaign.pool_id, of_last[:AGAIN]
 
@@ -128,7 +128,7 @@ def board() -> dict[str, float]:
     from django.test import Client
     from django.utils import timezone
 
-    from crowd.models import HIT, Answer, Assignment, Worker
+    from crowd.models import HIT, Assignment, Rating, Worker
     from genie.lib.serving.caches import computed as cache
 
     client = Client()
@@ -146,7 +146,7 @@ def board() -> dict[str, float]:
             accepted_at=now,
             deadline_at=now,
         )
-        Answer.objects.create(
+        Rating.objects.create(
             assignment=assignment,
             item=hit.items.all()[0],
             criterion="overall",

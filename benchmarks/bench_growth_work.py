@@ -55,7 +55,7 @@ def make_campaigns(n_hits: int, scene: Scene) -> None:
 
     from crowd.hits.services.build import HITTypeSpec, ItemSpec, build_campaign
     from crowd.models import HIT, Campaign, Item, Pool
-    from quality.models import Placement
+    from quality.models import TestQuestion
 
     kind = HITTypeSpec(
         template="question-answering",
@@ -88,9 +88,9 @@ def make_campaigns(n_hits: int, scene: Scene) -> None:
         )
     Campaign.objects.update(state="RUNNING")
     items = Item.objects.filter(campaign__key="bench-0").order_by("pk")
-    Placement.objects.bulk_create(
+    TestQuestion.objects.bulk_create(
         [
-            Placement(campaign_id=campaign, item_id=pk, polarity="NEGATIVE")
+            TestQuestion(campaign_id=campaign, item_id=pk, polarity="NEGATIVE")
             for pk, campaign in items.values_list("pk", "campaign")
             if pk % 10 < scene.tests
         ],

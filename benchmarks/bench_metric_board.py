@@ -174,8 +174,8 @@ def write_answers(task: Any, evaluation: Any, worker: Any, values: Any) -> None:
     from django.utils import timezone
 
     from crowd.hits.services.build import inputs_for
-    from crowd.models import HIT, Answer, Assignment, Item
-    from leaderboard.models import JudgedItem
+    from crowd.models import HIT, Assignment, Item, Rating
+    from leaderboard.models import Subject
 
     campaign, now = evaluation.campaign, timezone.now()
     instances = list(task.instances.order_by("position")[: len(values)])
@@ -188,8 +188,8 @@ def write_answers(task: Any, evaluation: Any, worker: Any, values: Any) -> None:
         Item(campaign=campaign, hit=hit, key=f"{hit.pk}", data={}, content_key="")
         for hit in hits
     )
-    JudgedItem.objects.bulk_create(
-        JudgedItem(evaluation=evaluation, item=item, instance=instance)
+    Subject.objects.bulk_create(
+        Subject(evaluation=evaluation, item=item, instance=instance)
         for item, instance in zip(items, instances, strict=True)
     )
     done = Assignment.objects.bulk_create(
@@ -204,8 +204,8 @@ def write_answers(task: Any, evaluation: Any, worker: Any, values: Any) -> None:
         )
         for hit in hits
     )
-    Answer.objects.bulk_create(
-        Answer(assignment=a, item=i, criterion="overall", value=float(v), raw=str(v))
+    Rating.objects.bulk_create(
+        Rating(assignment=a, item=i, criterion="overall", value=float(v), raw=str(v))
         for a, i, v in zip(done, items, values, strict=True)
     )
 

@@ -93,8 +93,8 @@ def multiply(n: int) -> None:
 
     every = [
         *(models.Submission, models.HumanEvaluation, models.EvaluatedSystem),
-        *(crowd.Campaign, crowd.HIT, crowd.Item, crowd.Assignment, crowd.Answer),
-        *(models.EvaluationCampaign, models.JudgedItem, models.Score),
+        *(crowd.Campaign, crowd.HIT, crowd.Item, crowd.Assignment, crowd.Rating),
+        *(models.EvaluationCampaign, models.Subject, models.Score),
         *(models.MetricResult, models.Prediction),
     ]
     last = {one: one.objects.aggregate(last=Max("pk"))["last"] for one in every}

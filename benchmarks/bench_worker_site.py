@@ -262,7 +262,7 @@ def lost_or_doubled(n_acknowledged: int) -> list[str]:
     """Look in the database for what must not be: lost answers, HITs answered twice."""
     from django.db.models import Count, Q
 
-    from crowd.models import HIT, Answer, Assignment, LedgerEntry
+    from crowd.models import HIT, Assignment, LedgerEntry, Rating
 
     sent = Assignment.objects.filter(state="SUBMITTED")
     twice = HIT.objects.annotate(
@@ -271,7 +271,7 @@ def lost_or_doubled(n_acknowledged: int) -> list[str]:
     counts = {
         "answers that workers were told are stored": n_acknowledged,
         "assignments sent in": sent.count(),
-        "answers stored": Answer.objects.count(),
+        "answers stored": Rating.objects.count(),
         "rewards planned": LedgerEntry.objects.count(),
     }
     for name, n in counts.items():

@@ -9,7 +9,6 @@ from crowd.elsewhere.models import (
 from crowd.hit_templates.models import BroughtTemplate
 from crowd.hits.models import (
     HIT,
-    Answer,
     Assignment,
     Campaign,
     DrawnOrder,
@@ -17,9 +16,10 @@ from crowd.hits.models import (
     Input,
     Item,
     Pool,
+    Rating,
     Reservation,
     RewardChange,
-    Signals,
+    Telemetry,
     WorkRecord,
 )
 from crowd.messages.models import Message
@@ -76,7 +76,6 @@ from crowd.workers.models.worker import (
 __all__ = [
     "HIT",
     "AccessKey",
-    "Answer",
     "Assignment",
     "AttemptAnswer",
     "BroughtTemplate",
@@ -113,6 +112,7 @@ __all__ = [
     "QualificationRequest",
     "QualificationTest",
     "QualificationType",
+    "Rating",
     "RequestToken",
     "Requester",
     "RequesterAssignment",
@@ -127,7 +127,7 @@ __all__ = [
     "Reservation",
     "RewardChange",
     "SessionWork",
-    "Signals",
+    "Telemetry",
     "TestAttempt",
     "WorkRecord",
     "Worker",

@@ -30,7 +30,7 @@ from leaderboard.evaluation import decide as evaluation_decide
 from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluationCampaign,
-    JudgedItem,
+    Subject,
 )
 from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.run import advance
@@ -200,7 +200,7 @@ class Opinions:
         anchors, own = AnchorItem.objects.filter(item=item), "evaluation__submission"
         judged = (
             anchors.values_list(*_about("submission")).first()
-            or JudgedItem.objects.filter(item=item).values_list(*_about(own)).first()
+            or Subject.objects.filter(item=item).values_list(*_about(own)).first()
         )
         if judged is None:
             return self._of_test(item)
@@ -408,7 +408,7 @@ def _answer_again(crowd: Crowd, but: Submission) -> None:
 
 
 def _n_answered(submission: Submission) -> int:
-    judged = JudgedItem.objects.filter(evaluation=submission.human_evaluation)
+    judged = Subject.objects.filter(evaluation=submission.human_evaluation)
     return Assignment.objects.filter(
         hit__items__in=judged.values("item"),
         state__in=[Assignment.State.SUBMITTED, Assignment.State.APPROVED],

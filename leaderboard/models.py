@@ -19,9 +19,9 @@ from leaderboard.evaluation.models.human_evaluation import (
     EvaluatedSystem,
     EvaluationCampaign,
     HumanEvaluation,
-    JudgedItem,
-    JudgedOutput,
     Score,
+    ShownOutput,
+    Subject,
 )
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.rescoring import Rescoring
@@ -41,8 +41,8 @@ from leaderboard.metric_runs.models import MetricPiece, MetricResult, MetricRun
 from leaderboard.releases.models import Release
 from leaderboard.studio.models import Draft, DraftFile
 from leaderboard.submissions.models import (
+    IdempotencyKey,
     Prediction,
-    RepeatedRequest,
     Submission,
     SubmissionEvent,
     Team,
@@ -72,6 +72,7 @@ __all__ = [
     "EvaluationCampaign",
     "FitPiece",
     "HumanEvaluation",
+    "IdempotencyKey",
     "Import",
     "Instance",
     "JointEvaluation",
@@ -84,8 +85,6 @@ __all__ = [
     "JudgeMetric",
     "JudgeRun",
     "JudgedEstimate",
-    "JudgedItem",
-    "JudgedOutput",
     "Membership",
     "MetricBoard",
     "MetricPiece",
@@ -98,9 +97,10 @@ __all__ = [
     "Prediction",
     "PublishedFigure",
     "Release",
-    "RepeatedRequest",
     "Rescoring",
     "Score",
+    "ShownOutput",
+    "Subject",
     "Submission",
     "SubmissionEvent",
     "Task",

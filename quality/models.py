@@ -9,7 +9,7 @@ from quality.detection.models import (
     Standing,
     Verdict,
 )
-from quality.test_questions.models import Grade, Placement
+from quality.test_questions.models import Grade, TestQuestion
 
 __all__ = [
     "Appeal",
@@ -17,8 +17,8 @@ __all__ = [
     "DetectorFit",
     "Grade",
     "HeldExclusion",
-    "Placement",
     "RetiredQuestion",
     "Standing",
+    "TestQuestion",
     "Verdict",
 ]

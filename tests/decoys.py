@@ -70,7 +70,7 @@ WITHOUT = {
 SELDOM = {
     "genie.LogEntry", "genie.LogHead", "genie.TaskRole", "genie.RunningQueue",
     "crowd.PaymentDetails", "crowd.ExchangeRate", "crowd.WorkRecord", "crowd.Worker",
-    "crowd.HIT", "crowd.Item", "crowd.Answer", "crowd.HITType", "crowd.PayoutTerms",
+    "crowd.HIT", "crowd.Item", "crowd.Rating", "crowd.HITType", "crowd.PayoutTerms",
 }  # fmt: skip
 # Other workers' rows in the pool of most tests.
 POOL = "weather-reports"
@@ -285,7 +285,7 @@ def _make():
         make_predictions(submission)
         make_metrics(submission, sacrebleu=1.0)
         evaluation = make_evaluation(submission, n=2, state=Campaign.State.STOPPED)
-        items = [one.item for one in evaluation.judged_items.all()]
+        items = [one.item for one in evaluation.subjects.all()]
         for item in items:
             work = answer(
                 item, make_worker(name=f"decoy-{item.pk}"), 0.1, state="APPROVED"

@@ -13,13 +13,13 @@ from django.utils import timezone
 from crowd.hits.services.build import inputs_for
 from crowd.models import (
     HIT,
-    Answer,
     Assignment,
     Campaign,
     HITType,
     Item,
     LedgerEntry,
     Pool,
+    Rating,
     Worker,
 )
 from genie.lib.runner import CLEARED
@@ -28,11 +28,11 @@ from leaderboard.models import (
     EvaluationCampaign,
     HumanEvaluation,
     Instance,
-    JudgedItem,
     Membership,
     MetricResult,
     Prediction,
     Score,
+    Subject,
     Submission,
     SubmissionEvent,
     Task,
@@ -273,12 +273,12 @@ def make_evaluation(submission, *, n=None, state=Campaign.State.RUNNING):
     evaluation.refresh_from_db()
     for instance in instances:
         item = make_item(campaign, instance.instance_id)
-        JudgedItem.objects.create(evaluation=evaluation, item=item, instance=instance)
+        Subject.objects.create(evaluation=evaluation, item=item, instance=instance)
     return evaluation
 
 
 def make_item(campaign, key):
-    """Make a HIT with one item; without a JudgedItem it is a test question."""
+    """Make a HIT with one item; without a Subject it is a test question."""
     hit = HIT.objects.create(
         campaign=campaign,
         input=inputs_for(campaign, [key])[key],
@@ -306,7 +306,7 @@ def answer(item, worker, value=0.75, *, state=Assignment.State.SUBMITTED, **fiel
         submitted_at=now,
         **fields,
     )
-    Answer.objects.create(
+    Rating.objects.create(
         assignment=assignment,
         item=item,
         criterion="overall",

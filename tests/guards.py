@@ -34,7 +34,7 @@ WATCHED: dict[str, str] = {
         attested:keep_terms* collect:_take=campaign collect:_take_in=externalsession decisions:_decided=externalsession reconcile:_overturn=campaign
         study:_follow=externalsession study:_note_answer=externalsession
     """,
-    "crowd.hits.services": "build:extend=campaign build:take_back_slot* check_answers:keep_signals*",
+    "crowd.hits.services": "build:extend=campaign build:take_back_slot* check_answers:keep_telemetry*",
     "crowd.messages": "services:send* services:send_from_requester*",
     "crowd.money.services": """
         bonuses:give=campaign budgets:_budgets=budget? budgets:commit budgets:divide=commitment budgets:set_aside_again=commitment budgets:set_limit=budget fair_pay:make_up=campaign

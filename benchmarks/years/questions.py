@@ -118,7 +118,7 @@ def answer_of(size: Size, task: int) -> None:
     """Let somebody answer one more HIT of a task."""
     from django.utils import timezone
 
-    from crowd.models import HIT, Answer, Assignment
+    from crowd.models import HIT, Assignment, Rating
 
     hit = (
         HIT.objects.filter(campaign__pool=slug(task), n_available__gt=0)
@@ -138,7 +138,7 @@ def answer_of(size: Size, task: int) -> None:
         submitted_at=now,
     )
     HIT.objects.filter(pk=hit.pk).update(n_available=hit.n_available - 1)
-    Answer.objects.create(
+    Rating.objects.create(
         assignment=work, item_id=hit.pk, criterion="overall", value=1, raw="5"
     )
 

@@ -11,8 +11,8 @@ from benchmarks.years.size import EACH, JUDGED, RATINGS, TESTS, Size, after, slu
 def make_work(size: Size, task: int, at: Any) -> None:
     """Write what workers were asked and what they answered."""
     from crowd import models as crowd
-    from leaderboard.models import JudgedItem, Prediction
-    from quality.models import Grade, Placement
+    from leaderboard.models import Prediction, Subject
+    from quality.models import Grade, TestQuestion
 
     n, shown = size.systems, JUDGED + TESTS
     inputs = task * shown
@@ -61,7 +61,7 @@ def make_work(size: Size, task: int, at: Any) -> None:
     asked = after(task * n_hits, n_hits)
     instances = (task * EACH + instance + 1).tolist()
     fill(
-        JudgedItem,
+        Subject,
         n_hits,
         id=asked,
         evaluation_id=campaign[:n_hits],
@@ -108,7 +108,7 @@ def make_work(size: Size, task: int, at: Any) -> None:
     of = np.concatenate([system, np.full(TESTS, n)])[hit]
     points = rng.binomial(4, quality[of])
     fill(
-        crowd.Answer,
+        crowd.Rating,
         len(work),
         id=work,
         assignment_id=work,
@@ -132,7 +132,7 @@ def make_work(size: Size, task: int, at: Any) -> None:
     )
     placed = after(task * TESTS, TESTS)
     fill(
-        Placement,
+        TestQuestion,
         TESTS,
         id=placed,
         campaign_id=of_tests,
@@ -144,7 +144,7 @@ def make_work(size: Size, task: int, at: Any) -> None:
         Grade,
         n_graded,
         id=after(task * n_graded, n_graded),
-        placement_id=np.repeat(placed, size.crowd).tolist(),
+        test_question_id=np.repeat(placed, size.crowd).tolist(),
         assignment_id=work[-n_graded:],
         worker_id=worker_pks[-n_graded:],
         pool_id=slug(task),

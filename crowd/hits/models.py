@@ -422,11 +422,11 @@ class Assignment(models.Model):
         return f"assignment {self.pk}"
 
 
-class Answer(models.Model):
+class Rating(models.Model):
     assignment = models.ForeignKey(
-        Assignment, on_delete=models.CASCADE, related_name="answers"
+        Assignment, on_delete=models.CASCADE, related_name="ratings"
     )
-    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="answers")
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="ratings")
     criterion = models.CharField(max_length=50)
     # which of several outputs is rated; empty: the only one, or a comparison
     slot = models.CharField(max_length=8, blank=True, default="")
@@ -439,7 +439,7 @@ class Answer(models.Model):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["assignment", "item", "criterion", "slot"], name="answer_once"
+                fields=["assignment", "item", "criterion", "slot"], name="rating_once"
             )
         ]
 
@@ -447,15 +447,15 @@ class Answer(models.Model):
         return f"{self.criterion}: {self.value}"
 
 
-class Signals(models.Model):
-    """Signals from a page's script of how one assignment was done.
+class Telemetry(models.Model):
+    """Telemetry from a page's script of how one assignment was done.
 
     Missing if the page ran without JavaScript or on a platform's page. Staff see it as
     evidence; it is neither published nor released.
     """
 
     assignment = models.OneToOneField(
-        Assignment, on_delete=models.CASCADE, related_name="signals", primary_key=True
+        Assignment, on_delete=models.CASCADE, related_name="telemetry", primary_key=True
     )
     # since the page opened; None: no change
     first_change_seconds = models.PositiveIntegerField(null=True, blank=True)
@@ -469,7 +469,7 @@ class Signals(models.Model):
 
     class Meta:
         ordering = ["pk"]
-        verbose_name_plural = "signals"
+        verbose_name_plural = "telemetry"
 
     def __str__(self) -> str:
-        return f"signals of assignment {self.pk}"
+        return f"telemetry of assignment {self.pk}"

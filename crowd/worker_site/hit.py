@@ -25,7 +25,7 @@ from crowd.elsewhere.services.hit_offer import Pages, hit_of, page_of
 from crowd.hit_templates.form import DOCUMENT, PART
 from crowd.hits.models import Assignment, Campaign, Item
 from crowd.hits.selectors import form_of, language_of, worded
-from crowd.hits.services.check_answers import canary_word, read_signals
+from crowd.hits.services.check_answers import canary_word, read_telemetry
 from crowd.hits.services.platforms import can
 from crowd.money.selectors.earnings import earnings
 from crowd.worker_site.language import Page as View
@@ -106,7 +106,7 @@ def before(page: Sequence[Assignment]) -> list[Earlier]:
         **{f"data__{DOCUMENT}": document, f"data__{PART}__lt": least},
     )
     judged = set(
-        rows.filter(answers__assignment__worker=first.worker_id).values_list(
+        rows.filter(ratings__assignment__worker=first.worker_id).values_list(
             "pk", flat=True
         )
     )
@@ -235,7 +235,7 @@ def _take(request: HttpRequest, worker: Worker, assignment: Assignment) -> HttpR
             sent_answers(page, request.POST),
             active_seconds=sent_seconds(request.POST),
             remark=request.POST.get("remark", ""),
-            signals=read_signals(claim.first_on(page), request.POST),
+            signals=read_telemetry(claim.first_on(page), request.POST),
         )
     except GenieError as error:
         return _refused(request, worker, assignment, error, again=_page)

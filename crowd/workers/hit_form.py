@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from crowd.hit_templates import HITTemplate
 from crowd.hit_templates.form import BELOW, Errors
-from crowd.hits.models import Answer, Assignment, HITType, Item
+from crowd.hits.models import Assignment, HITType, Item, Rating
 from crowd.hits.selectors import (
     SPANS,
     Asked,
@@ -280,7 +280,7 @@ def sent_answers(
 
 def stored_answers(page: Sequence[Assignment]) -> dict[str, str]:
     hit_type = page[0].hit.campaign.hit_type
-    rows = Answer.objects.filter(assignment__in=[one.pk for one in page])
+    rows = Rating.objects.filter(assignment__in=[one.pk for one in page])
     stored = {(a.item_id, a.criterion, a.slot): a for a in rows}
     posted = {"remark": "\n".join(one.remark for one in page if one.remark)}
     for i, _one, item in _items(page):

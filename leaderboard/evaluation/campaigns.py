@@ -19,7 +19,7 @@ from leaderboard.evaluation import machine
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluationCampaign,
     HumanEvaluation,
-    JudgedItem,
+    Subject,
 )
 from leaderboard.evaluation.services import items, qualification
 from leaderboard.evaluation.services.hidden.drawn import keep_lent_apart
@@ -179,7 +179,7 @@ def build(
 
 def remember(
     evaluation: HumanEvaluation, campaign: Campaign, judged: Sequence[JudgedSpec]
-) -> list[JudgedItem]:
+) -> list[Subject]:
     item_of = dict(campaign.items.values_list("key", "pk"))
     return items.remember(evaluation, item_of, judged)
 

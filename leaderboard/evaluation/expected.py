@@ -125,7 +125,7 @@ def _earlier_answers(
     votes = pd.DataFrame(
         list(
             rows.order_by("pk").values_list(
-                "pair__comparison", "pair__judged_item__item", "worker", "value"
+                "pair__comparison", "pair__subject__item", "worker", "value"
             )
         ),
         columns=["comparison", "pair", "worker", "value"],

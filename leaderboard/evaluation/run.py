@@ -7,7 +7,7 @@ from django.db.models import Max, Q
 from django.utils import timezone
 
 from crowd.campaigns.services import run
-from crowd.hits.models import Answer, Campaign
+from crowd.hits.models import Campaign, Rating
 from genie.lib import jobs
 from genie.lib.runner import Runner
 from genie.lib.seeds import generator, seed_from
@@ -72,12 +72,12 @@ def _worth_a_look(pks: list[int]) -> list[int]:
     """
     if len(pks) <= LOOKS:
         return pks
-    newest = Answer.objects.aggregate(pk=Max("pk"))["pk"] or 0
+    newest = Rating.objects.aggregate(pk=Max("pk"))["pk"] or 0
     before, last = computed.get(_SEEN, (None, None))
     computed.set(_SEEN, (last, newest), timedelta(days=1).total_seconds())
     if before is None:
         return pks
-    answered = Answer.objects.filter(pk__gt=before).order_by().values("item__campaign")
+    answered = Rating.objects.filter(pk__gt=before).order_by().values("item__campaign")
     rows = EvaluationCampaign.objects.filter(campaign__in=answered, evaluation__in=pks)
     new = set(rows.values_list("evaluation", flat=True))
     still = [pk for pk in pks if pk not in new]

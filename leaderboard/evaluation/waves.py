@@ -107,7 +107,7 @@ def _ordered(
     seed, page_by = seed_from("pairs", comparison.seed), human_of(comparison).page_by
     order = [rows[int(at)] for at in generator(seed).permutation(len(rows))]
     pairs = comparison.pairs.order_by("position")
-    asked = list(pairs.values_list("judged_item__instance_id", flat=True))
+    asked = list(pairs.values_list("subject__instance_id", flat=True))
     if page_by:
         names = document_names(page_by, rows)
         places, size = whole_first(names, n, generator(seed).permutation)
@@ -188,7 +188,7 @@ def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
         [
             ComparedPair(
                 comparison=comparison,
-                judged_item=row,
+                subject=row,
                 position=wave.first_position + place,
                 wave=wave.number,
                 slot_of_a=next(

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from django.db.models import Exists, OuterRef, QuerySet
 
-from crowd.hits.models import ELSEWHERE, Answer, Campaign, Item
+from crowd.hits.models import ELSEWHERE, Campaign, Item, Rating
 from crowd.workers.models.worker import Worker
 from genie.lib.unguessable import name_for
 from leaderboard.evaluation.estimates import NOBODY
-from leaderboard.evaluation.models.human_evaluation import JudgedItem, JudgedOutput
+from leaderboard.evaluation.models.human_evaluation import ShownOutput, Subject
 from leaderboard.imports.models import Import, PublishedFigure
 from leaderboard.imports.readers.judgments import Judgments, Role, Texts, frame
 from leaderboard.submissions.models import Prediction
@@ -217,7 +217,7 @@ def _rows(row: Import, inputs: _Inputs) -> pd.DataFrame:
         ).values_list("pk", "key", "hit_type__scale")
         if key.split(":")[2] in (ONE, PAIRS, ASIDE)
     }
-    answers = Answer.objects.filter(item__campaign__in=campaigns).order_by("pk")
+    answers = Rating.objects.filter(item__campaign__in=campaigns).order_by("pk")
     columns = [
         "campaign",
         "item",
@@ -285,7 +285,7 @@ def _of_items(
     of_kind: dict[str, list[int]] = {}
     for pk, (kind, _) in campaigns.items():
         of_kind.setdefault(kind, []).append(pk)
-    judged = JudgedItem.objects.filter(item__campaign__in=campaigns)
+    judged = Subject.objects.filter(item__campaign__in=campaigns)
     about: dict[int, dict[str, str]] = {}
     for item, instance, system in judged.values_list(
         "item_id", "instance_id", "evaluation__submission__system_name"
@@ -293,11 +293,11 @@ def _of_items(
         about[item] = {"instance": inputs.of[instance]}
         if system is not None:
             about[item]["system"] = inputs.called("systems", system)
-    slots = JudgedOutput.objects.filter(
-        judged_item__item__campaign__in=of_kind.get(PAIRS, [])
+    slots = ShownOutput.objects.filter(
+        subject__item__campaign__in=of_kind.get(PAIRS, [])
     )
     for item, slot, system in slots.values_list(
-        "judged_item__item_id", "slot", "submission__system_name"
+        "subject__item_id", "slot", "submission__system_name"
     ):
         name = "system" if slot == "A" else "other"
         about[item][name] = inputs.called("systems", system)

@@ -90,9 +90,9 @@ def _tests_fell() -> dict[str, str]:
     new = Q(assignment__submitted_at__gt=timezone.now() - _LATELY)
     right = Q(correct=True)
     rows = (
-        Grade.objects.filter(placement__campaign__state=Campaign.State.RUNNING)
+        Grade.objects.filter(test_question__campaign__state=Campaign.State.RUNNING)
         .order_by()
-        .values("placement__campaign")
+        .values("test_question__campaign")
         .annotate(
             new=Count("pk", filter=new),
             new_right=Count("pk", filter=new & right),
@@ -101,7 +101,7 @@ def _tests_fell() -> dict[str, str]:
         )
     )
     fell = {
-        row["placement__campaign"]: row
+        row["test_question__campaign"]: row
         for row in rows
         if _has_fallen(row["new_right"], row["new"], row["old_right"], row["old"])
     }

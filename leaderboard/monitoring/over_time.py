@@ -12,11 +12,11 @@ from statistics import median
 from typing import Any
 
 from crowd.campaigns.selectors.reading_pace import least_seconds
-from crowd.hits.models import Answer, Assignment, Campaign
+from crowd.hits.models import Assignment, Campaign, Rating
 from crowd.hits.selectors import COUNTED
 from quality.agreement.krippendorff import Alpha, krippendorff_alpha
 from quality.agreement.label_counts import tally
-from quality.test_questions.models import Grade, Placement
+from quality.test_questions.models import Grade, TestQuestion
 
 # The newest rows suffice; more would make a page of many campaigns slow.
 N_ROWS = 5_000
@@ -67,7 +67,7 @@ def _newest(rows: Any, at: str, *names: str) -> list[Any]:
 
 def _graded(campaign: Campaign) -> list[tuple[datetime, float]]:
     rows = Grade.objects.filter(
-        placement__campaign=campaign, assignment__submitted_at__isnull=False
+        test_question__campaign=campaign, assignment__submitted_at__isnull=False
     )
     return _newest(rows, "assignment__submitted_at", "correct")
 
@@ -117,8 +117,8 @@ def _alpha(rows: Sequence[Any], n_resamples: int = 0) -> Alpha:
 
 
 def _answered(campaign: Campaign) -> list[Any]:
-    tests = Placement.objects.filter(campaign=campaign).values("item")
-    rows = Answer.objects.filter(
+    tests = TestQuestion.objects.filter(campaign=campaign).values("item")
+    rows = Rating.objects.filter(
         assignment__hit__campaign=campaign,
         assignment__state__in=COUNTED,
         assignment__replaced_at=None,

@@ -153,8 +153,8 @@ def _periods(campaigns: list[Campaign]) -> dict[int, list[Period]]:
         "campaign", "created_at", cents=Sum("amount_cents"),
     )  # fmt: skip
     add(
-        Grade.objects.filter(placement__campaign__in=pks),
-        "placement__campaign", "assignment__submitted_at",
+        Grade.objects.filter(test_question__campaign__in=pks),
+        "test_question__campaign", "assignment__submitted_at",
         n_tests=Count("pk"), n_right=Count("pk", filter=Q(correct=True)),
     )  # fmt: skip
     periods: dict[int, list[Period]] = {}

@@ -348,7 +348,7 @@ class Prediction(models.Model):
         return self.text[:80]
 
 
-class RepeatedRequest(models.Model):
+class IdempotencyKey(models.Model):
     """A key of an API request: if it is sent again, the answer is the same."""
 
     user = models.ForeignKey(

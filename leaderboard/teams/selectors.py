@@ -7,7 +7,7 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.hits.models import Answer, Assignment, Signals
+from crowd.hits.models import Assignment, Rating, Telemetry
 from crowd.messages.models import Message
 from crowd.money.models import LedgerEntry, PaymentDetails, Payout
 from crowd.requester.models import (
@@ -215,7 +215,7 @@ def _worker(worker: Worker) -> dict[str, Any]:
         ),
         # observations of the pages while HITs were answered
         "signals": _rows(
-            Signals.objects.filter(assignment__worker=worker).order_by("pk"),
+            Telemetry.objects.filter(assignment__worker=worker).order_by("pk"),
             "assignment_id",
             "first_change_seconds",
             "n_changes",
@@ -226,7 +226,7 @@ def _worker(worker: Worker) -> dict[str, Any]:
         ),
         # the answer, not whether it was right: test questions stay hidden
         "answers": _rows(
-            Answer.objects.filter(assignment__worker=worker).order_by("pk"),
+            Rating.objects.filter(assignment__worker=worker).order_by("pk"),
             "assignment_id",
             "criterion",
             "slot",

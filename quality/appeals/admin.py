@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 
 from crowd.campaigns.selectors.rejection_reversal import taking_back
-from crowd.hits.models import Answer, Assignment, Item
+from crowd.hits.models import Assignment, Item, Rating
 from crowd.requester.batches.results import answers_of
 from crowd.scales.base import all_scales
 from crowd.templatetags.crowd_money import dollars
@@ -27,7 +27,7 @@ from genie.lib.errors import GenieError
 from quality.appeals import services as service
 from quality.appeals.models import Appeal
 from quality.detection.admin import records
-from quality.test_questions.models import Placement
+from quality.test_questions.models import TestQuestion
 from quality.test_questions.selectors import (
     MOST,
     given_answers,
@@ -66,12 +66,14 @@ class MarkedItem:
 
 def marked_items(assignment: Assignment) -> list[MarkedItem]:
     items = list(assignment.hit.items.all())
-    placements = {row.item_id: row for row in Placement.objects.filter(item__in=items)}
-    answers: dict[int, list[Answer]] = {}
-    for answer in assignment.answers.order_by("pk"):
+    test_questions = {
+        row.item_id: row for row in TestQuestion.objects.filter(item__in=items)
+    }
+    answers: dict[int, list[Rating]] = {}
+    for answer in assignment.ratings.order_by("pk"):
         answers.setdefault(answer.item_id, []).append(answer)
     return [
-        _marked(assignment, item, answers.get(item.pk, []), placements.get(item.pk))
+        _marked(assignment, item, answers.get(item.pk, []), test_questions.get(item.pk))
         for item in items
     ]
 
@@ -79,12 +81,12 @@ def marked_items(assignment: Assignment) -> list[MarkedItem]:
 def _marked(
     assignment: Assignment,
     item: Item,
-    answers: list[Answer],
-    placement: Placement | None,
+    answers: list[Rating],
+    test_question: TestQuestion | None,
 ) -> MarkedItem:
     hit_type = assignment.hit.campaign.hit_type
     scale = all_scales()[hit_type.scale]
-    keys = key_of(placement) if placement else {}
+    keys = key_of(test_question) if test_question else {}
     lines = []
     for answer in answers:
         [said] = given_answers([answer], scale)
@@ -92,27 +94,27 @@ def _marked(
         lines.append((name, value, keys.get(answer.criterion, "")))
     return MarkedItem(
         shown_fields(item.data),
-        placement is not None,
-        edit_of(placement) if placement else "",
+        test_question is not None,
+        edit_of(test_question) if test_question else "",
         lines,
     )
 
 
-def key_of(placement: Placement) -> dict[str, str]:
+def key_of(test_question: TestQuestion) -> dict[str, str]:
     """Return the right answer for each criterion that the question is marked on."""
-    hit_type, expected = placement.campaign.hit_type, placement.expected
+    hit_type, expected = test_question.campaign.hit_type, test_question.expected
     marked = list(expected.get("criteria") or hit_type.criteria)
     keys = {}
     for criterion in marked:
         alone = {**expected, "criteria": [criterion]}
-        right = right_answer(placement.polarity, alone, hit_type)
+        right = right_answer(test_question.polarity, alone, hit_type)
         keys[criterion] = right.removeprefix(f"{criterion}: ")
     return keys
 
 
-def edit_of(placement: Placement) -> str:
+def edit_of(test_question: TestQuestion) -> str:
     """Return the change to the text; empty if the question's maker stored none."""
-    record = getattr(placement, "made_from", None) or {}
+    record = getattr(test_question, "made_from", None) or {}
     edit = record.get("edit") if isinstance(record, dict) else None
     return str(edit.get("sentence", "")) if isinstance(edit, dict) else ""
 

@@ -49,7 +49,7 @@ def _judged(assignment: Assignment) -> list[dict[str, object]]:
         {
             "html": template.render(item.data),
             "given": given_answers(
-                list(assignment.answers.filter(item=item).order_by("pk")), scale
+                list(assignment.ratings.filter(item=item).order_by("pk")), scale
             ),
         }
         for item in assignment.hit.items.all()

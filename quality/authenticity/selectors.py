@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Avg, Count, Q
 
 from crowd.campaigns.selectors.reading_pace import WORDS_A_MINUTE, n_words
-from crowd.hits.models import Assignment, Item, Signals
+from crowd.hits.models import Assignment, Item, Telemetry
 from crowd.workers.models.worker import Worker
 from quality.test_questions.models import Grade
 
@@ -55,8 +55,8 @@ def noticed(worker: Worker, pool: str) -> Noticed:
         ]
     )
     others = of_pool.exclude(worker=worker).filter(active_seconds__isnull=False)
-    signals = Signals.objects.filter(assignment__in=own)
-    of_others = Signals.objects.filter(assignment__in=of_pool.exclude(worker=worker))
+    signals = Telemetry.objects.filter(assignment__in=own)
+    of_others = Telemetry.objects.filter(assignment__in=of_pool.exclude(worker=worker))
     return Noticed(
         seconds=[float(seconds or 0) for _, seconds in timed],
         reading=_reading([hit for hit, _ in timed]),

@@ -9,12 +9,12 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce, Greatest
 
 from crowd.elsewhere.models import is_unvouched
-from crowd.hits.models import Answer, Assignment, Campaign
+from crowd.hits.models import Assignment, Campaign, Rating
 from genie.lib.serving.caches import Stamp, stamps
 from quality.appeals.models import Appeal
 from quality.bans.models import HeldExclusion
 from quality.detection.models import ALL_EVIDENCE, Ban, Standing
-from quality.test_questions.models import Placement
+from quality.test_questions.models import TestQuestion
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,14 +61,14 @@ def clean_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    placed = Placement.objects.filter(campaign__in=campaigns).values("item")
+    placed = TestQuestion.objects.filter(campaign__in=campaigns).values("item")
     banned = Ban.objects.filter(
         worker=OuterRef("assignment__worker"),
         pool=OuterRef("item__campaign__pool"),
         lifted_at=None,
     )
     rows = (
-        Answer.objects.filter(
+        Rating.objects.filter(
             item__campaign__in=campaigns,
             assignment__state__in=COUNTED,
             assignment__replaced_at=None,
@@ -105,9 +105,9 @@ def all_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
         lifted_at=None,
     )
     rows = (
-        Answer.objects.filter(item__campaign__in=campaigns)
+        Rating.objects.filter(item__campaign__in=campaigns)
         .exclude(
-            item__in=Placement.objects.filter(campaign__in=campaigns).values("item")
+            item__in=TestQuestion.objects.filter(campaign__in=campaigns).values("item")
         )
         .annotate(banned=Exists(banned), unvouched=is_unvouched("assignment"))
         .order_by("item_id", "assignment__worker_id", "criterion", "slot")
@@ -155,12 +155,12 @@ def n_excluded_workers(campaign: Campaign) -> int:
     """
     banned = Ban.objects.filter(pool=campaign.pool_id, lifted_at=None).values("worker")
     return (
-        Answer.objects.filter(
+        Rating.objects.filter(
             item__campaign=campaign,
             assignment__state__in=COUNTED,
             assignment__worker__in=banned,
         )
-        .exclude(item__in=Placement.objects.filter(campaign=campaign).values("item"))
+        .exclude(item__in=TestQuestion.objects.filter(campaign=campaign).values("item"))
         .values("assignment__worker")
         .distinct()
         .count()

@@ -47,8 +47,8 @@ class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
         "retired_at",
         "restored_at",
     ]
-    list_filter = ["placement__polarity", "fit__pool"]
-    list_select_related = ["placement__item", "fit"]
+    list_filter = ["test_question__polarity", "fit__pool"]
+    list_select_related = ["test_question__item", "fit"]
     actions = [
         Action(
             "restore_selected",
@@ -73,13 +73,13 @@ class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
     def pool(self, question: RetiredQuestion) -> str:
         return question.fit.pool_id
 
-    @admin.display(description="polarity", ordering="placement__polarity")
+    @admin.display(description="polarity", ordering="test_question__polarity")
     def polarity(self, question: RetiredQuestion) -> str:
-        return question.placement.polarity.lower()
+        return question.test_question.polarity.lower()
 
     @admin.display(description="what it shows")
     def shown(self, question: RetiredQuestion) -> str:
-        fields = shown_fields(question.placement.item.data)
+        fields = shown_fields(question.test_question.item.data)
         return " / ".join(f"{label}: {text}" for label, text in fields)
 
     def line_of(self, question: RetiredQuestion) -> Line:

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from quality.test_questions.models import Placement, Polarity
+from quality.test_questions.models import Polarity, TestQuestion
 
 # Plain sentences about the evidence of a verdict.
 
@@ -238,8 +238,8 @@ class Standing(models.Model):
 class RetiredQuestion(models.Model):
     """A test question that careful workers fail: it does not count, until restored."""
 
-    placement = models.OneToOneField(
-        Placement, on_delete=models.CASCADE, related_name="retirement"
+    test_question = models.OneToOneField(
+        TestQuestion, on_delete=models.CASCADE, related_name="retirement"
     )
     fit = models.ForeignKey(DetectorFit, on_delete=models.CASCADE, related_name="+")
     reason = models.TextField()
@@ -258,4 +258,4 @@ class RetiredQuestion(models.Model):
         ordering = ["-pk"]
 
     def __str__(self) -> str:
-        return f"test question {self.placement_id}"
+        return f"test question {self.test_question_id}"

@@ -8,8 +8,10 @@ class Polarity(models.TextChoices):
     NEGATIVE = "NEGATIVE", "negative: a text that is known to be bad"
 
 
-class Placement(models.Model):
+class TestQuestion(models.Model):
     """The place of a test question among a campaign's items, unknown to `crowd`."""
+
+    __test__ = False  # not for pytest
 
     campaign = models.ForeignKey(
         "crowd.Campaign", on_delete=models.CASCADE, related_name="+"
@@ -35,8 +37,8 @@ class Placement(models.Model):
 
 
 class Grade(models.Model):
-    placement = models.ForeignKey(
-        Placement, on_delete=models.CASCADE, related_name="grades"
+    test_question = models.ForeignKey(
+        TestQuestion, on_delete=models.CASCADE, related_name="grades"
     )
     assignment = models.ForeignKey(
         "crowd.Assignment", on_delete=models.CASCADE, related_name="+"
@@ -55,7 +57,7 @@ class Grade(models.Model):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["placement", "assignment", "criterion"], name="grade_once"
+                fields=["test_question", "assignment", "criterion"], name="grade_once"
             )
         ]
         indexes = [models.Index(fields=["pool", "polarity", "worker"])]

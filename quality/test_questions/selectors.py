@@ -6,7 +6,7 @@ from typing import Any
 
 from crowd.hit_templates.form import PLAIN
 from crowd.hit_templates.formats import with_layout
-from crowd.hits.models import Answer, HITType
+from crowd.hits.models import HITType, Rating
 from crowd.hits.services.build import HITTypeSpec
 from crowd.scales.base import Scale, all_scales
 from crowd.workers.models.worker import Worker
@@ -29,32 +29,34 @@ def graded_answers(
 ) -> list[GradedAnswer]:
     """Return the newest graded answers, of these pools or of all."""
     rows = Grade.objects.filter(worker=worker).select_related(
-        "placement__item", "placement__campaign__hit_type"
+        "test_question__item", "test_question__campaign__hit_type"
     )
     if pools is not None:
         rows = rows.filter(pool__in=pools)
     grades = list(rows.order_by("-pk")[:MOST])
-    answers: dict[tuple[int, int], list[Answer]] = {}
-    for answer in Answer.objects.filter(
+    answers: dict[tuple[int, int], list[Rating]] = {}
+    for answer in Rating.objects.filter(
         assignment__in=[grade.assignment_id for grade in grades]
     ).order_by("pk"):
         answers.setdefault((answer.assignment_id, answer.item_id), []).append(answer)
     return [
-        _graded(grade, answers.get((grade.assignment_id, grade.placement.item_id), []))
+        _graded(
+            grade, answers.get((grade.assignment_id, grade.test_question.item_id), [])
+        )
         for grade in grades
     ]
 
 
-def _graded(grade: Grade, answers: list[Answer]) -> GradedAnswer:
-    placement = grade.placement
-    hit_type = placement.campaign.hit_type
+def _graded(grade: Grade, answers: list[Rating]) -> GradedAnswer:
+    test_question = grade.test_question
+    hit_type = test_question.campaign.hit_type
     scale = all_scales()[hit_type.scale]
     return GradedAnswer(
         grade,
-        shown_fields(placement.item.data),
+        shown_fields(test_question.item.data),
         given_answers(answers, scale),
         right_answer(
-            grade.polarity, placement.expected, hit_type, criterion=grade.criterion
+            grade.polarity, test_question.expected, hit_type, criterion=grade.criterion
         ),
     )
 
@@ -85,7 +87,7 @@ def shown_fields(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def given_answers(answers: list[Answer], scale: type[Scale]) -> list[str]:
+def given_answers(answers: list[Rating], scale: type[Scale]) -> list[str]:
     labels = {option.raw: f" ({option.label})" for option in scale.options}
     return [
         f"{answer.criterion}{f' of {answer.slot}' if answer.slot else ''}: "

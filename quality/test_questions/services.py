@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from crowd.campaigns.selectors.starved import nobody_else_comes
 from crowd.campaigns.services import undo
-from crowd.hits.models import HIT, Answer, Assignment, Campaign, Item
+from crowd.hits.models import HIT, Assignment, Campaign, Item, Rating
 from crowd.hits.services.build import (
     AGAIN,
     ItemSpec,
@@ -22,13 +22,13 @@ from crowd.workers.services.known_answers import guesses_of, marks_of
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator, seed_from
 from genie.lib.unguessable import name_for
-from quality.test_questions.models import Grade, Placement, Polarity
+from quality.test_questions.models import Grade, Polarity, TestQuestion
 
 
 # Make test questions and hide them among a campaign's items.
 #
 # crowd shows test questions without knowing it: they are items like all others, their
-# keys are made with the site's secret, and only `Placement` identifies them.
+# keys are made with the site's secret, and only `TestQuestion` identifies them.
 @dataclass(frozen=True)
 class Material:
     content_key: str
@@ -46,7 +46,7 @@ class HiddenItem:
     spec: ItemSpec
     polarity: str
     expected: Mapping[str, Any] = field(default_factory=dict)
-    # how its text was made, for `Placement`
+    # how its text was made, for `TestQuestion`
     kind: str = ""
     made_from: Mapping[str, Any] = field(default_factory=dict)
     text_sha256: str = ""
@@ -158,9 +158,9 @@ def place(campaign: Campaign, hidden: Sequence[HiddenItem]) -> None:
     """Store which of the campaign's items are test questions, known only here."""
     by_key = {question.spec.key: question for question in hidden}
     items = Item.objects.filter(campaign=campaign, key__in=list(by_key))
-    Placement.objects.bulk_create(
+    TestQuestion.objects.bulk_create(
         [
-            Placement(
+            TestQuestion(
                 campaign=campaign,
                 item_id=pk,
                 polarity=by_key[key].polarity,
@@ -365,7 +365,7 @@ def _hits(campaign: Campaign) -> tuple[QuerySet[HIT], QuerySet[HIT]]:
 
 
 def test_hits(campaign: Campaign) -> QuerySet[Item, int]:
-    placed = Placement.objects.filter(campaign=campaign).values("item")
+    placed = TestQuestion.objects.filter(campaign=campaign).values("item")
     return Item.objects.filter(pk__in=placed).values_list("hit", flat=True)
 
 
@@ -376,7 +376,7 @@ def _open(campaign: Campaign, waiting: QuerySet[HIT]) -> int:
     another campaign stay closed. One HIT of an input at a time: opening two together
     would keep the others closed.
     """
-    placed = Placement.objects.filter(campaign__pool=campaign.pool_id).values("item")
+    placed = TestQuestion.objects.filter(campaign__pool=campaign.pool_id).values("item")
     tests = Item.objects.filter(pk__in=placed).values("hit")
     taken = HIT.objects.filter(
         Q(campaign=campaign) | Q(pk__in=tests),
@@ -397,7 +397,7 @@ def _open(campaign: Campaign, waiting: QuerySet[HIT]) -> int:
 
 # Which answer to a test question is right.
 #
-# A placement's `expected` adds to its polarity; see
+# A test question's `expected` adds to its polarity; see
 # `crowd.workers.services.known_answers` for its keys.
 
 # Probabilities of being right without reading, see `known_answers.guesses_of`.
@@ -463,20 +463,20 @@ def again(assignment: Assignment) -> None:
 def _grade(campaign: Campaign, which: Q) -> int:
     threshold = all_scales()[campaign.hit_type.scale].binary_threshold
     several = len(campaign.hit_type.criteria) > 1
-    placements = {
-        placement.item_id: placement
-        for placement in Placement.objects.filter(campaign=campaign)
-        if "criteria" in placement.expected or not several
+    test_questions = {
+        test_question.item_id: test_question
+        for test_question in TestQuestion.objects.filter(campaign=campaign)
+        if "criteria" in test_question.expected or not several
     }
     done = set(
-        Grade.objects.filter(placement__campaign=campaign).values_list(
-            "placement_id", "assignment_id"
+        Grade.objects.filter(test_question__campaign=campaign).values_list(
+            "test_question_id", "assignment_id"
         )
     )
     values: dict[tuple[int, int, int], list[Marked]] = {}
-    answers = Answer.objects.filter(
+    answers = Rating.objects.filter(
         which,
-        item__in=list(placements),
+        item__in=list(test_questions),
         assignment__state__in=COUNTED,
         criterion__in=list(campaign.hit_type.criteria),
     ).values_list(
@@ -492,22 +492,22 @@ def _grade(campaign: Campaign, which: Q) -> int:
         values.setdefault(key, []).append(Marked(criterion, slot, value))
     new = [
         Grade(
-            placement=placements[item_id],
+            test_question=test_questions[item_id],
             assignment_id=assignment_id,
             worker_id=worker_id,
             pool_id=campaign.pool_id,
             criterion=criterion,
-            polarity=placements[item_id].polarity,
+            polarity=test_questions[item_id].polarity,
             correct=correct,
         )
         for (item_id, assignment_id, worker_id), marked in sorted(
             values.items(), key=lambda pair: pair[0]
         )
-        if (placements[item_id].pk, assignment_id) not in done
+        if (test_questions[item_id].pk, assignment_id) not in done
         for criterion, correct in marks(
             marked,
-            polarity=placements[item_id].polarity,
-            expected=placements[item_id].expected,
+            polarity=test_questions[item_id].polarity,
+            expected=test_questions[item_id].expected,
             threshold=threshold,
         ).items()
     ]

@@ -11,7 +11,7 @@ django.setup()
 from django.contrib.auth import get_user_model  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 
-from crowd.models import Answer, Assignment, Campaign, Commitment, LedgerEntry  # noqa: E402
+from crowd.models import Assignment, Campaign, Commitment, LedgerEntry, Rating  # noqa: E402
 from leaderboard import demo  # noqa: E402
 from leaderboard.demo import Opinions, file_of, systems_of  # noqa: E402
 from leaderboard.evaluation import decide  # noqa: E402
@@ -19,7 +19,7 @@ from leaderboard.evaluation.services.simulate import Crowd  # noqa: E402
 from leaderboard.models import MetricResult, Prediction, Score, Submission  # noqa: E402
 from leaderboard.submissions.services import submit  # noqa: E402
 from leaderboard.tasks.services import load  # noqa: E402
-from quality.models import Grade, Placement  # noqa: E402
+from quality.models import Grade, TestQuestion  # noqa: E402
 
 SLUG = "demo-qa"
 
@@ -71,11 +71,11 @@ def facts(pk: int) -> dict:
         "campaigns": Campaign.objects.count(),
         "commitments": Commitment.objects.count(),
         "hits": evaluation.campaign.hits.count(),
-        "judged": evaluation.judged_items.count(),
-        "tests": Placement.objects.count(),
+        "judged": evaluation.subjects.count(),
+        "tests": TestQuestion.objects.count(),
         "submitted": Assignment.objects.exclude(state="ACCEPTED").count(),
         "replaced": Assignment.objects.exclude(replaced_at=None).count(),
-        "answers": Answer.objects.count(),
+        "answers": Rating.objects.count(),
         "grades": Grade.objects.count(),
         "rewards": rewards.count(),
         "rewarded_assignments": rewards.values("assignment").distinct().count(),

@@ -19,7 +19,7 @@ from django.db import OperationalError, close_old_connections
 from django.db.models import Count, F, Q
 from django_q.models import OrmQ
 
-from crowd.models import HIT, Answer, Assignment, Campaign, Commitment, LedgerEntry
+from crowd.models import HIT, Assignment, Campaign, Commitment, LedgerEntry, Rating
 from crowd.workers.services import invitations
 from crowd.workers.services.invitations import register_worker
 from leaderboard.demo import OPINIONS, file_of, systems_of
@@ -27,7 +27,7 @@ from leaderboard.evaluation import decide
 from leaderboard.models import Instance, MetricResult, Prediction, Score, Submission
 from leaderboard.submissions.services import submit
 from leaderboard.tasks.services import load
-from quality.models import Ban, Grade, Placement
+from quality.models import Ban, Grade, TestQuestion
 from tests.http_worker import HttpWorker
 
 SLUG = "demo-qa"
@@ -245,7 +245,7 @@ def broken(n_rounds: int, acknowledged: set[int]) -> dict[str, int]:
     )
     per_hit = HIT.objects.annotate(n=answered)
     twice = Assignment.objects.values("hit", "worker").annotate(n=Count("pk"))
-    answers = Answer.objects.values("assignment", "item", "criterion", "slot").annotate(
+    answers = Rating.objects.values("assignment", "item", "criterion", "slot").annotate(
         n=Count("pk")
     )
     stored = set(sent.values_list("pk", flat=True))
@@ -263,10 +263,10 @@ def broken(n_rounds: int, acknowledged: set[int]) -> dict[str, int]:
         "predictions too many": Prediction.objects.count() - 40 * n_rounds,
         "metrics computed twice": MetricResult.objects.count()
         - MetricResult.objects.values("submission", "metric").distinct().count(),
-        "test questions placed twice": Placement.objects.count()
-        - Placement.objects.values("item").distinct().count(),
+        "test questions placed twice": TestQuestion.objects.count()
+        - TestQuestion.objects.values("item").distinct().count(),
         "grades given twice": Grade.objects.count()
-        - Grade.objects.values("placement", "assignment", "criterion")
+        - Grade.objects.values("test_question", "assignment", "criterion")
         .distinct()
         .count(),
         "scores that count twice": Score.objects.filter(superseded_at=None).count()

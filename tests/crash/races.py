@@ -28,13 +28,13 @@ from crowd.campaigns.services.work import give_back, next_assignment
 from crowd.hits.services.build import extend
 from crowd.models import (
     HIT,
-    Answer,
     Assignment,
     Budget,
     Campaign,
     Commitment,
     LedgerEntry,
     Pool,
+    Rating,
     Requester,
     Worker,
 )
@@ -139,7 +139,7 @@ def a_double_click_on_send(to: Runners, pool: str) -> None:
     assignment = next_assignment(make_worker(pool))
     got = to.at_once(*[lambda: send_in(assignment)] * N_THREADS)
     assert {one.state for one in got} == {State.SUBMITTED}
-    assert Answer.objects.filter(assignment=assignment).count() == 1
+    assert Rating.objects.filter(assignment=assignment).count() == 1
     assert ledger(assignment).state == Entry.PLANNED
 
 
@@ -151,7 +151,7 @@ def sending_in_and_returning(to: Runners, pool: str) -> None:
     to.at_once(lambda: send_in(assignment), lambda: give_back(again))
     assignment.refresh_from_db()
     free = HIT.objects.get(pk=assignment.hit_id).n_available
-    n = Answer.objects.filter(assignment=assignment).count()
+    n = Rating.objects.filter(assignment=assignment).count()
     assert (assignment.state, free, n) in {
         (State.SUBMITTED, 0, 1),
         (State.RETURNED, 1, 0),
@@ -177,7 +177,7 @@ def a_page_sent_in_twice_while_its_time_runs_out(to: Runners, pool: str) -> None
         lambda: work.release_overdue(late),
     )
     mine = Assignment.objects.filter(pk__in=[one.pk for one in page])
-    n = Answer.objects.filter(assignment__in=mine).count()
+    n = Rating.objects.filter(assignment__in=mine).count()
     ends = set(mine.values_list("state", flat=True))
     free = sum(campaign.hits.values_list("n_available", flat=True))
     # all of it, or nothing
@@ -222,7 +222,7 @@ def an_answer_changed_while_it_is_decided(to: Runners, pool: str) -> None:
     done.refresh_from_db()
     late = isinstance(changed, GenieError)
     # before the decision or not at all; the reward is that of one answer
-    assert Answer.objects.get(assignment=done).value == (0.25 if late else 1.0)
+    assert Rating.objects.get(assignment=done).value == (0.25 if late else 1.0)
     assert (done.state, ledger(done).state) in {
         (State.APPROVED, Entry.PLANNED),
         (State.REJECTED, Entry.CANCELLED),

@@ -377,7 +377,7 @@ READERS: dict[str, Reader] = {
     "notice of Prolific": _one(_prolific, '{"event_type": "study.status.change", "resource_id": "60"}'),
     "answers of Mechanical Turk": _text(read_answers, ANSWERS),
     "spans": _text(lambda text: checked_spans(text, "a text", Errors(missing=True)), '[{"start": 0, "end": 1, "severity": "minor"}, {"start": 2, "end": 4, "severity": "major"}]'),
-    "signals": _text(check_answers._load_signals, '{"n_changes": 1, "n_focus_losses": 0, "n_copies": 0, "n_pastes": 2, "first_change_seconds": null}'),
+    "signals": _text(check_answers._load_telemetry, '{"n_changes": 1, "n_focus_losses": 0, "n_copies": 0, "n_pastes": 2, "first_change_seconds": null}'),
     "Markdown": _text(to_html, "# Hi\n\n- [x](https://a.b) **b** `c`\n\n> 1. d\n\n| a |\n|---|\n| b |\n"),
     "backup": Reader(_backup, ({"database": b"a", "manifest.json": json.dumps({"format": 1, "files": {"database": SUMMED}}).encode()},)),
 }  # fmt: skip

@@ -46,7 +46,7 @@ def real(cast, task, monkeypatch):
     make_ranked(task, 70, **who)
     kite = make_submission(task, state="PUBLISHED", system="Owl", **who)
     evaluation = make_evaluation(kite, n=2)
-    answer(evaluation.judged_items.first().item, make_worker())
+    answer(evaluation.subjects.first().item, make_worker())
     make_score(kite, 60)
     return {"slug": task.slug, "pk": kite.pk, "id": kite.pk}
 

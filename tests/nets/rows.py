@@ -131,7 +131,7 @@ class Rows:
         for slug in (*ELSEWHERE, HERE[0]):
             task = make_task(slug=slug)
             submission = self.submission(State.ANNOTATING, task, f"Owl on {slug}")
-            item, *_ = submission.human_evaluation.judged_items.all()
+            item, *_ = submission.human_evaluation.subjects.all()
             work = answer(item.item, make_worker())
             paid = answer(
                 make_item(work.hit.campaign, "paid"), make_worker(), state="APPROVED"

@@ -375,7 +375,7 @@ def full(who: dict) -> Task:
             made.file.save("at.json", ContentFile(b"{}"))
             if state == "ANNOTATING":
                 evaluation = make_evaluation(made, n=6)
-                answer(evaluation.judged_items.first().item, make_worker())
+                answer(evaluation.subjects.first().item, make_worker())
     comparison.request(
         systems[0], systems[1], Question("overall", max_pairs=20), by=who["submitter"]
     )
@@ -492,7 +492,7 @@ def waiting(who) -> Task:
         task, team=team, owner=who["submitter"], system="Tern", state="ANNOTATING"
     )
     evaluation = make_evaluation(made)
-    answer(evaluation.judged_items.first().item, make_worker())
+    answer(evaluation.subjects.first().item, make_worker())
     assert Campaign.own.filter(state="RUNNING").exists()
     return task
 

@@ -22,7 +22,7 @@ from crowd.campaigns.services import review, run
 from crowd.campaigns.services.overturn import overturn, pay_instead
 from crowd.campaigns.services.run import is_too_fast, lift_share
 from crowd.elsewhere.models import ExternalCampaign
-from crowd.hits.models import HIT, Answer, Assignment, Campaign, HITType
+from crowd.hits.models import HIT, Assignment, Campaign, HITType, Rating
 from crowd.hits.selectors import CampaignProgress, progress_of, state_words
 from crowd.money.admin import MAKE_UP
 from crowd.templatetags.crowd_money import dollars
@@ -387,7 +387,7 @@ class HITAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
 
 
 class AnswerInline(ReadOnlyInline):
-    model = Answer
+    model = Rating
     fields = readonly_fields = ("criterion", "slot", "value", "raw", "detail")
 
 

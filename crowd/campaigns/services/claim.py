@@ -27,7 +27,7 @@ from crowd.hits.selectors import (
     worded,
 )
 from crowd.hits.services.build import free_slot, take_back_slot, take_slot
-from crowd.hits.services.check_answers import Answers, Rating, checked
+from crowd.hits.services.check_answers import Answers, CheckedRating, checked
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.worker import Exclusion, Worker
 from crowd.workers.selectors.eligible import (
@@ -409,7 +409,7 @@ def page_of(assignment: Assignment) -> Page:
     return sorted(page, key=_place) if form.by_document else page
 
 
-def checked_page(page: Page, answers: Sequence[Answers]) -> list[list[Rating]]:
+def checked_page(page: Page, answers: Sequence[Answers]) -> list[list[CheckedRating]]:
     rated = []
     for number, (one, sent) in enumerate(zip(page, answers, strict=True), 1):
         try:

@@ -14,9 +14,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from crowd.campaigns.services.claim import Page, checked_page, first_of, first_on
-from crowd.hits.models import Answer, Assignment, Campaign
+from crowd.hits.models import Assignment, Campaign, Rating
 from crowd.hits.selectors import form_of
-from crowd.hits.services.check_answers import Answers, Rating, clean_remark
+from crowd.hits.services.check_answers import Answers, CheckedRating, clean_remark
 from crowd.workers.models.worker import Pause, Worker
 from genie.lib.errors import GenieError
 
@@ -120,9 +120,9 @@ def change_page(page: Page, answers: Sequence[Answers], *, remark: str = "") -> 
                 follow(one)
 
 
-def _replace(mine: Assignment, ratings: list[Rating]) -> None:
+def _replace(mine: Assignment, ratings: list[CheckedRating]) -> None:
     for rating in ratings:
-        Answer.objects.filter(
+        Rating.objects.filter(
             assignment=mine,
             item=rating.item_pk,
             criterion=rating.criterion,

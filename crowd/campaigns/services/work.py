@@ -20,14 +20,14 @@ from crowd.campaigns.services.claim import (
     next_assignment,
     shares_of_time,
 )
-from crowd.hits.models import Answer, Assignment, Campaign
+from crowd.hits.models import Assignment, Campaign, Rating
 from crowd.hits.services.build import take_back_slot
 from crowd.hits.services.check_answers import (
     Answers,
-    Rating,
-    SentSignals,
+    CheckedRating,
+    SentTelemetry,
     clean_remark,
-    keep_signals,
+    keep_telemetry,
     plausible_seconds,
 )
 from crowd.money.services import budgets, payments
@@ -54,7 +54,7 @@ def submit(
     *,
     active_seconds: float | None = None,
     remark: str = "",
-    signals: SentSignals | None = None,
+    signals: SentTelemetry | None = None,
 ) -> Assignment:
     """Store the answers and plan the reward, once; the same answers change nothing.
 
@@ -76,7 +76,7 @@ def submit_page(
     *,
     active_seconds: float | None = None,
     remark: str = "",
-    signals: SentSignals | None = None,
+    signals: SentTelemetry | None = None,
 ) -> None:
     """Store the answers to all HITs of a page, or none; see `submit`.
 
@@ -112,7 +112,7 @@ def submit_page(
                 key=lambda pair: (pair[0].hit.campaign_id, pair[0].pk),
             ):
                 store(one, rated)
-            keep_signals(first, signals or SentSignals(), wall_seconds)
+            keep_telemetry(first, signals or SentTelemetry(), wall_seconds)
         else:
             transaction.set_rollback(True)
     for one, rated in zip(page, ratings, strict=True):
@@ -171,11 +171,11 @@ def assignment_of(worker: Worker, pk: int) -> Assignment:
     return assignment
 
 
-def store(assignment: Assignment, ratings: list[Rating]) -> None:
+def store(assignment: Assignment, ratings: list[CheckedRating]) -> None:
     """Store checked answers and plan their pay; callers open the transaction."""
-    Answer.objects.bulk_create(
+    Rating.objects.bulk_create(
         [
-            Answer(
+            Rating(
                 assignment=assignment,
                 item_id=rating.item_pk,
                 criterion=rating.criterion,
@@ -197,7 +197,7 @@ def store(assignment: Assignment, ratings: list[Rating]) -> None:
         budgets.correct(campaign.key, cents)
 
 
-def _same_or_refused(assignment: Assignment, ratings: list[Rating]) -> None:
+def _same_or_refused(assignment: Assignment, ratings: list[CheckedRating]) -> None:
     if assignment.state == State.RETURNED:
         raise GenieError(
             gettext("This HIT went back to the pool, so the answer was not stored."),
@@ -215,7 +215,7 @@ def _same_or_refused(assignment: Assignment, ratings: list[Rating]) -> None:
         )
     stored = {
         (answer.item_id, answer.criterion, answer.slot): (answer.value, answer.detail)
-        for answer in assignment.answers.all()
+        for answer in assignment.ratings.all()
     }
     if stored != {
         (r.item_pk, r.criterion, r.slot): (r.value, r.detail) for r in ratings

@@ -20,7 +20,7 @@ from crowd.hits.models import HIT, Assignment, Campaign
 from crowd.hits.selectors import Terms, language_for, terms_of
 from crowd.hits.services.build import add_slot, room, take_slot
 from crowd.hits.services.check_answers import (
-    Rating,
+    CheckedRating,
     clean_remark,
     plausible_seconds,
     ratings_of,
@@ -194,7 +194,7 @@ def _plan_without_answer(
 
 def _ratings(
     campaign: Campaign, hit: HIT, event: SessionEvent, pages: Pages
-) -> tuple[list[Rating], str]:
+) -> tuple[list[CheckedRating], str]:
     try:
         if event.message:
             raise GenieError(event.message)

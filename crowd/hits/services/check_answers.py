@@ -10,7 +10,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext
 
 from crowd.hit_templates.form import Errors, span_score
-from crowd.hits.models import Assignment, HITType, Item, Signals
+from crowd.hits.models import Assignment, HITType, Item, Telemetry
 from crowd.hits.selectors import (
     SPANS,
     Asked,
@@ -147,7 +147,7 @@ Answers = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True)
-class Rating:
+class CheckedRating:
     item_pk: int
     criterion: str
     value: float
@@ -156,7 +156,7 @@ class Rating:
     detail: dict[str, Any] | None = None
 
 
-def checked(assignment: Assignment, answers: Answers) -> list[Rating]:
+def checked(assignment: Assignment, answers: Answers) -> list[CheckedRating]:
     """Parse the answers: each question of each item exactly once, no others."""
     hit_type = assignment.hit.campaign.hit_type
     items = {item.key: item for item in assignment.hit.items.all()}
@@ -171,7 +171,7 @@ def checked(assignment: Assignment, answers: Answers) -> list[Rating]:
 
 def ratings_of(
     hit_type: HITType, item: Item, raw_answers: Mapping[str, str]
-) -> list[Rating]:
+) -> list[CheckedRating]:
     questions = questions_about(hit_type, item.data)
     texts = marked_texts(hit_type, item.data)
     asked = {question.key for question in questions if not question.scale.counted}
@@ -202,16 +202,20 @@ def _counted(
     question: Asked,
     detail: Mapping[str, Any],
     raw_answers: Mapping[str, str],
-) -> Rating:
+) -> CheckedRating:
     # Without the page's script, errors cannot be marked, and the field is missing. That
     # is no rating of an output without errors.
     if spans_key(question.slot) not in raw_answers:
         raise _unanswered(item, question)
     value = span_score(detail[SPANS])
-    return Rating(item.pk, question.criterion, value, f"{value:g}", question.slot)
+    return CheckedRating(
+        item.pk, question.criterion, value, f"{value:g}", question.slot
+    )
 
 
-def _rating(item: Item, question: Asked, raw_answers: Mapping[str, str]) -> Rating:
+def _rating(
+    item: Item, question: Asked, raw_answers: Mapping[str, str]
+) -> CheckedRating:
     raw = raw_answers.get(question.key, "").strip()
     if not raw and question.checkbox:
         raw = "0"  # An unchecked box sends no value.
@@ -221,7 +225,7 @@ def _rating(item: Item, question: Asked, raw_answers: Mapping[str, str]) -> Rati
     if question.scale.relative and item.data.get("standard_value"):
         # The rating is a ratio to 100, but this reference output has a different value.
         value = value * 100 / float(item.data["standard_value"])
-    return Rating(item.pk, question.criterion, value, raw, question.slot)
+    return CheckedRating(item.pk, question.criterion, value, raw, question.slot)
 
 
 def _unanswered(item: Item, question: Asked) -> GenieError:
@@ -271,28 +275,28 @@ FIRST = "first_change_seconds"
 
 
 @dataclass(frozen=True)
-class SentSignals:
+class SentTelemetry:
     counts: Mapping[str, int] | None = None
     first_change_seconds: int | None = None
     canary: bool = False
 
 
-def read_signals(assignment: Assignment, posted: Mapping[str, str]) -> SentSignals:
+def read_telemetry(assignment: Assignment, posted: Mapping[str, str]) -> SentTelemetry:
     """Read the signals of a page; values its script cannot have sent are ignored."""
-    sent = _load_signals(posted.get("signals", ""))
+    sent = _load_telemetry(posted.get("signals", ""))
     canary = said_the_word(assignment, posted)
     if sent is None:
-        return SentSignals(canary=canary)
+        return SentTelemetry(canary=canary)
     first = sent[FIRST]
-    return SentSignals(
+    return SentTelemetry(
         {name: min(sent[name], MOST) for name in COUNTS},
         None if first is None else int(first),
         canary,
     )
 
 
-def keep_signals(
-    assignment: Assignment, sent: SentSignals, wall_seconds: float
+def keep_telemetry(
+    assignment: Assignment, sent: SentTelemetry, wall_seconds: float
 ) -> None:
     """Store the signals, if any; callers open the transaction.
 
@@ -301,7 +305,7 @@ def keep_signals(
     if sent.counts is None and not sent.canary:
         return
     first = sent.first_change_seconds
-    Signals.objects.create(
+    Telemetry.objects.create(
         assignment=assignment,
         first_change_seconds=None
         if first is None
@@ -324,7 +328,7 @@ def said_the_word(assignment: Assignment, posted: Mapping[str, str]) -> bool:
     )
 
 
-def _load_signals(raw: str) -> dict[str, Any] | None:
+def _load_telemetry(raw: str) -> dict[str, Any] | None:
     if not raw or len(raw) > MOST_OF_SIGNALS:
         return None
     try:
@@ -345,5 +349,5 @@ def _is_count(value: Any) -> bool:
 
 
 def forget_before(limit: datetime) -> int:
-    old = Signals.objects.filter(assignment__submitted_at__lt=limit)
+    old = Telemetry.objects.filter(assignment__submitted_at__lt=limit)
     return int(old.delete()[0])

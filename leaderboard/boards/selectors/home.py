@@ -6,7 +6,7 @@ from django.core.cache import caches
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum, Window
 from django.db.models.functions import RowNumber
 
-from crowd.hits.models import Answer
+from crowd.hits.models import Rating
 from crowd.money.models import LedgerEntry
 from genie.lib.serving.caches import computed as cache
 from leaderboard.boards.selectors.columns import main_criterion
@@ -235,7 +235,7 @@ def _counted() -> _Counted:
 
 def _numbers() -> Numbers:
     counted = (
-        Answer.objects.filter(
+        Rating.objects.filter(
             assignment__state__in=COUNTED, assignment__replaced_at=None
         )
         # imported ratings were not collected here

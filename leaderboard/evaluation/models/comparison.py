@@ -2,7 +2,7 @@ from django.conf import settings
 from django.db import models
 
 from leaderboard.evaluation.models.asked import WithEvaluation
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, JudgedItem
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Subject
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.states import OVER
 from leaderboard.tasks.models import Task
@@ -91,8 +91,8 @@ class ComparedPair(models.Model):
     comparison = models.ForeignKey(
         Comparison, on_delete=models.CASCADE, related_name="pairs"
     )
-    judged_item = models.OneToOneField(
-        JudgedItem, on_delete=models.CASCADE, related_name="pair"
+    subject = models.OneToOneField(
+        Subject, on_delete=models.CASCADE, related_name="pair"
     )
     position = models.PositiveIntegerField()
     wave = models.PositiveSmallIntegerField()

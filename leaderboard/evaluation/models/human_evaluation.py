@@ -216,9 +216,9 @@ class EvaluationCampaign(models.Model):
         return str(self.campaign)
 
 
-class JudgedItem(models.Model):
+class Subject(models.Model):
     evaluation = models.ForeignKey(
-        HumanEvaluation, on_delete=models.CASCADE, related_name="judged_items"
+        HumanEvaluation, on_delete=models.CASCADE, related_name="subjects"
     )
     item = models.OneToOneField(
         "crowd.Item", on_delete=models.CASCADE, related_name="+"
@@ -232,11 +232,11 @@ class JudgedItem(models.Model):
         return f"item {self.item_id} shows {self.instance_id}"
 
 
-class JudgedOutput(models.Model):
+class ShownOutput(models.Model):
     """The system whose output is in a slot of an item that shows several."""
 
-    judged_item = models.ForeignKey(
-        JudgedItem, on_delete=models.CASCADE, related_name="outputs"
+    subject = models.ForeignKey(
+        Subject, on_delete=models.CASCADE, related_name="outputs"
     )
     slot = models.CharField(max_length=8)
     submission = models.ForeignKey(
@@ -252,7 +252,7 @@ class JudgedOutput(models.Model):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["judged_item", "slot"], name="one_output_a_slot"
+                fields=["subject", "slot"], name="one_output_a_slot"
             )
         ]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowd.hits.models import Campaign
 from crowd.workers.models.worker import Worker
-from leaderboard.evaluation.models.human_evaluation import JudgedItem, JudgedOutput
+from leaderboard.evaluation.models.human_evaluation import ShownOutput, Subject
 from leaderboard.tasks.models import Task
 from quality.authenticity.evidence import Line, crowd_evidence, page_evidence
 from quality.authenticity.selectors import noticed, tests_of
@@ -93,7 +93,7 @@ def _ratings(worker: Worker, pool: str) -> pd.DataFrame:
     ratings = ratings[ratings["why_not"].isin(_HANDED_IN)]
     shown = pd.DataFrame.from_records(
         list(
-            JudgedItem.objects.filter(item__campaign__in=campaigns)
+            Subject.objects.filter(item__campaign__in=campaigns)
             .order_by("pk")
             .values_list("item", "instance__position", "evaluation__submission")
         ),
@@ -106,11 +106,11 @@ def _ratings(worker: Worker, pool: str) -> pd.DataFrame:
 
 def _systems(rows: pd.DataFrame, campaigns: Collection[int]) -> list[tuple[int, ...]]:
     placed: dict[int, dict[str, int]] = {}
-    outputs = JudgedOutput.objects.filter(
-        judged_item__item__campaign__in=campaigns, submission__isnull=False
+    outputs = ShownOutput.objects.filter(
+        subject__item__campaign__in=campaigns, submission__isnull=False
     )
     for item, slot, submission in outputs.order_by("slot").values_list(
-        "judged_item__item", "slot", "submission"
+        "subject__item", "slot", "submission"
     ):
         placed.setdefault(item, {})[slot] = submission
     found: list[tuple[int, ...]] = []

@@ -179,7 +179,7 @@ def for_a(slot_of_a: str, answered: float) -> float:
 def _pairs(comparison: Comparison) -> list[tuple[int, int, int, int, str]]:
     rows = ComparedPair.objects.filter(comparison=comparison).order_by("position")
     return list(
-        rows.values_list("pk", "judged_item__item_id", "position", "wave", "slot_of_a")
+        rows.values_list("pk", "subject__item_id", "position", "wave", "slot_of_a")
     )
 
 

@@ -17,8 +17,8 @@ from crowd.workers.models.qualification_test import QualificationTest
 from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
-    JudgedItem,
     Score,
+    Subject,
 )
 from leaderboard.evaluation.selectors.system_ratings import FIRST_SLOT
 from leaderboard.submissions.models import Prediction, Submission
@@ -179,7 +179,7 @@ def _found(task: Task, simulated: bool, without: int | None) -> Anchor | None:
         Prediction.objects.filter(
             submission=first.submission_id,
             instance__sample_rank__lt=task.sample_size,
-            instance__in=first.evaluation.judged_items.values("instance"),
+            instance__in=first.evaluation.subjects.values("instance"),
         )
         .select_related("instance")
         .order_by("instance__sample_rank")
@@ -217,7 +217,7 @@ COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 def n_judged(submissions: Iterable[int] | QuerySet[Submission]) -> dict[int, int]:
     """Count instances with a counting rating, without test questions; one query."""
     rows = (
-        _judged_items(submissions)
+        _rated_subjects(submissions)
         .order_by()
         .values_list("evaluation__submission")
         .annotate(n=Count("instance_id", distinct=True))
@@ -226,18 +226,18 @@ def n_judged(submissions: Iterable[int] | QuerySet[Submission]) -> dict[int, int
 
 
 def any_judged(submissions: Iterable[int] | QuerySet[Submission]) -> bool:
-    return _judged_items(submissions).exists()
+    return _rated_subjects(submissions).exists()
 
 
-def _judged_items(
+def _rated_subjects(
     submissions: Iterable[int] | QuerySet[Submission],
-) -> QuerySet[JudgedItem]:
-    return JudgedItem.objects.filter(
+) -> QuerySet[Subject]:
+    return Subject.objects.filter(
         evaluation__submission__in=submissions,
-        item__answers__assignment__state__in=COUNTED,
+        item__ratings__assignment__state__in=COUNTED,
         # a replaced answer has been asked for again: counting both would exceed the
         # sample
-        item__answers__assignment__replaced_at=None,
+        item__ratings__assignment__replaced_at=None,
     )
 
 

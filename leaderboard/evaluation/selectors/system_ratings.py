@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from django.db.models import QuerySet
 
-from crowd.hits.models import ELSEWHERE, Answer, Campaign
+from crowd.hits.models import ELSEWHERE, Campaign, Rating
 from crowd.scales.base import all_scales
 from crowd.workers.models.worker import Worker
 from leaderboard.designs.base import Unit, all_designs
 from leaderboard.evaluation.estimates import NOBODY
 from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
-    JudgedItem,
-    JudgedOutput,
+    ShownOutput,
+    Subject,
 )
 from leaderboard.submissions.models import Prediction, Submission
 from quality.bans.selectors import all_ratings_of, clean_ratings_of
@@ -98,7 +98,7 @@ def _shown(evaluations: Collection[int]) -> pd.DataFrame:
     import pandas as pd
 
     rows = (
-        JudgedItem.objects.filter(evaluation__in=evaluations)
+        Subject.objects.filter(evaluation__in=evaluations)
         .order_by("pk")
         .values_list(
             "item_id",
@@ -134,9 +134,9 @@ def about_systems(
 
 
 def _slots(evaluations: Collection[int]) -> dict[tuple[int, str], int | None]:
-    rows = JudgedOutput.objects.filter(
-        judged_item__evaluation__in=evaluations
-    ).values_list("judged_item__item_id", "slot", "submission_id")
+    rows = ShownOutput.objects.filter(subject__evaluation__in=evaluations).values_list(
+        "subject__item_id", "slot", "submission_id"
+    )
     return {(item, slot): submission for item, slot, submission in rows}
 
 
@@ -239,7 +239,7 @@ def ratings_beside(evaluation: HumanEvaluation, ratings: pd.DataFrame) -> pd.Dat
     design = all_designs().get(evaluation.design)
     if design is None or not design.beside or ratings.empty:
         return ratings.iloc[:0]
-    rows = Answer.objects.filter(
+    rows = Rating.objects.filter(
         item__campaign__in=campaigns_of(evaluation), detail__isnull=False
     ).values_list("item_id", "assignment__worker_id", "criterion", "detail")
     read = [
@@ -274,12 +274,12 @@ class MarkedError:
 def marked_errors(
     evaluation: HumanEvaluation, positions: Collection[int]
 ) -> dict[int, list[MarkedError]]:
-    rows = JudgedItem.objects.filter(
+    rows = Subject.objects.filter(
         evaluation=evaluation, instance__position__in=list(positions)
     )
     found: dict[int, Counter[tuple[int, str, str, str]]] = {}
     place_of = dict(rows.values_list("item_id", "instance__position"))
-    answers = Answer.objects.filter(
+    answers = Rating.objects.filter(
         item__in=list(place_of),
         detail__has_key="spans",
         assignment__state__in=COUNTED,

@@ -104,7 +104,7 @@ def _rows(
     banned = Ban.objects.filter(
         worker=OuterRef("worker"), pool=OuterRef("hit__campaign__pool"), lifted_at=None
     )
-    answered = Grade.objects.filter(placement__campaign__in=campaigns).order_by()
+    answered = Grade.objects.filter(test_question__campaign__in=campaigns).order_by()
     found: dict[str, Iterable[tuple[Any, ...]]] = {
         "done": work_done(handed_in, "hit__campaign").annotate(
             rejected=Count("pk", filter=Q(state=Assignment.State.REJECTED)),
@@ -121,7 +121,7 @@ def _rows(
         .values_list("hit__campaign", "worker", "banned", "unnamed")
         .distinct(),
         "cents": _spent(campaigns, "campaign"),
-        "questions": answered.values_list("placement__campaign").annotate(
+        "questions": answered.values_list("test_question__campaign").annotate(
             n=Count("pk"), wrong=Count("pk", filter=Q(correct=False))
         ),
         "too_fast": ((campaign,) for campaign in faster_than_reading(campaigns)),

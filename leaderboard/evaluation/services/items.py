@@ -15,8 +15,8 @@ from leaderboard.designs.base import Design, Unit, content_key
 from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
-    JudgedItem,
-    JudgedOutput,
+    ShownOutput,
+    Subject,
 )
 from leaderboard.evaluation.selectors.ranked_scores import Anchor, anchor_ratings
 from leaderboard.evaluation.selectors.system_ratings import system_ratings, unit_for
@@ -91,11 +91,11 @@ def judged(
 
 def remember(
     evaluation: HumanEvaluation, item_of: Mapping[str, int], specs: Sequence[JudgedSpec]
-) -> list[JudgedItem]:
+) -> list[Subject]:
     # They are returned in the order of `specs`, with their keys.
-    rows = JudgedItem.objects.bulk_create(
+    rows = Subject.objects.bulk_create(
         [
-            JudgedItem(
+            Subject(
                 evaluation=evaluation,
                 item_id=item_of[item.spec.key],
                 instance_id=item.instance_pk,
@@ -104,9 +104,9 @@ def remember(
         ],
         batch_size=2_000,
     )
-    JudgedOutput.objects.bulk_create(
+    ShownOutput.objects.bulk_create(
         [
-            JudgedOutput(judged_item=row, slot=slot, submission_id=submission_pk)
+            ShownOutput(subject=row, slot=slot, submission_id=submission_pk)
             for row, item in zip(rows, specs, strict=True)
             for slot, submission_pk in item.slots.items()
         ],

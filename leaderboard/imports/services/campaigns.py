@@ -23,7 +23,7 @@ from leaderboard.evaluation.models.human_evaluation import (
     EvaluatedSystem,
     EvaluationCampaign,
     HumanEvaluation,
-    JudgedItem,
+    Subject,
 )
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.imports.models import Import
@@ -231,7 +231,7 @@ def _per_page(rows: pd.DataFrame) -> int:
 def count_instances(task: Task) -> None:
     """Store the number of rated inputs of each evaluation of a task."""
     counts = (
-        JudgedItem.objects.filter(evaluation__task=task)
+        Subject.objects.filter(evaluation__task=task)
         .order_by()
         .values_list("evaluation")
         .annotate(n=Count("instance", distinct=True))

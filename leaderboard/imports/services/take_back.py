@@ -6,7 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import ProtectedError, QuerySet
 
-from crowd.hits.models import HIT, Answer, Assignment, Campaign, Input, Item
+from crowd.hits.models import HIT, Assignment, Campaign, Input, Item, Rating
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.models.board_fit import BoardFit
@@ -14,9 +14,9 @@ from leaderboard.evaluation.models.human_evaluation import (
     EvaluatedSystem,
     EvaluationCampaign,
     HumanEvaluation,
-    JudgedItem,
-    JudgedOutput,
     Score,
+    ShownOutput,
+    Subject,
 )
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.imports.models import Import
@@ -71,7 +71,7 @@ def take_back(row: Import, tell: Tell = lambda what, done, of: None) -> bool:
 
 
 def _brought(row: Import) -> set[str]:
-    judged = JudgedItem.objects.filter(item__campaign__key__startswith=key_of(row.pk))
+    judged = Subject.objects.filter(item__campaign__key__startswith=key_of(row.pk))
     ids = judged.values_list("instance__instance_id", flat=True).distinct()
     return {*ids, *row.said.get("unjudged", ())}
 
@@ -83,9 +83,9 @@ def _judgments(row: Import) -> None:
         imported=row, strategy=HumanEvaluation.Strategy.JOINT
     )
     leaves: list[QuerySet[Any]] = [
-        Answer.objects.filter(item__campaign__in=pks),
-        JudgedOutput.objects.filter(judged_item__item__campaign__in=pks),
-        JudgedItem.objects.filter(item__campaign__in=pks),
+        Rating.objects.filter(item__campaign__in=pks),
+        ShownOutput.objects.filter(subject__item__campaign__in=pks),
+        Subject.objects.filter(item__campaign__in=pks),
         Assignment.objects.filter(hit__campaign__in=pks),
         Item.objects.filter(campaign__in=pks),
         HIT.objects.filter(campaign__in=pks),

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.utils import timezone
 
-from crowd.hits.models import HIT, Answer, Assignment, Campaign, Item
+from crowd.hits.models import HIT, Assignment, Campaign, Item, Rating
 from crowd.hits.services.build import inputs_for
 from genie.lib.typing import Account
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluatedSystem,
     HumanEvaluation,
-    JudgedItem,
-    JudgedOutput,
     Score,
+    ShownOutput,
+    Subject,
 )
 from leaderboard.evaluation.services import refit
 from leaderboard.evaluation.services import score as scoring
@@ -76,7 +76,7 @@ def _rows(columns: Mapping[str, Any], n: int) -> Iterator[dict[str, Any]]:
 
 LONGEST_RAW = 200
 # The tables that an import makes much longer at once.
-WRITTEN = (HIT, Item, Assignment, Answer, JudgedItem, JudgedOutput)
+WRITTEN = (HIT, Item, Assignment, Rating, Subject, ShownOutput)
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def write(part: Part, places: Sequence[Place], known: Known, tell: Tell) -> None
         detail = list(_details(rows, about, known))
     words = rows["word"].tolist()
     store(
-        Answer,
+        Rating,
         {
             "assignment_id": [turn_pks[turn] for turn in rows["turn"].tolist()],
             "item_id": [item_pks[item] for item in rows["item"].tolist()],
@@ -182,7 +182,7 @@ def _judged(
 ) -> None:
     evaluations = [places[n].evaluation for n in items["campaign"].tolist()]
     judged = store(
-        JudgedItem,
+        Subject,
         {
             "evaluation_id": [one.pk for one in evaluations if one],
             "item_id": list(item_pks),
@@ -204,9 +204,9 @@ def _judged(
     else:
         return
     store(
-        JudgedOutput,
+        ShownOutput,
         {
-            "judged_item_id": [row for row, _, _ in slots],
+            "subject_id": [row for row, _, _ in slots],
             "slot": [slot for _, slot, _ in slots],
             "submission_id": [known.systems[system] for _, _, system in slots],
         },

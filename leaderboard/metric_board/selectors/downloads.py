@@ -18,7 +18,7 @@ from genie.lib.formats import assistant_says
 from genie.lib.unguessable import name_for
 from leaderboard.designs.base import Shown, document_of
 from leaderboard.designs.several_outputs import TwoChoice
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, JudgedOutput
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, ShownOutput
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.metric_board.models import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models import MetricResult
@@ -160,9 +160,9 @@ def _asked_in_pairs(task: Task) -> QuerySet[HumanEvaluation]:
 
 def _pairs(evaluation: HumanEvaluation) -> dict[int, tuple[int, int]]:
     shown: dict[int, list[int]] = {}
-    rows = JudgedOutput.objects.filter(judged_item__evaluation=evaluation)
-    for item, submission in rows.order_by("judged_item", "slot").values_list(
-        "judged_item__item_id", "submission_id"
+    rows = ShownOutput.objects.filter(subject__evaluation=evaluation)
+    for item, submission in rows.order_by("subject", "slot").values_list(
+        "subject__item_id", "submission_id"
     ):
         shown.setdefault(item, []).append(submission or 0)
     return {item: (both[0], both[1]) for item, both in shown.items() if len(both) == 2}

@@ -139,7 +139,7 @@ def _pairs(comparison: Comparison) -> list[Record]:
     about = rows.values_list(
         "position",
         "wave",
-        "judged_item__instance__instance_id",
+        "subject__instance__instance_id",
         "slot_of_a",
     )
     labels = labels_from(
@@ -178,7 +178,7 @@ def _votes(comparison: Comparison, names: Pseudonyms) -> list[Record]:
         item: (pk, position, slot)
         for pk, item, position, slot in ComparedPair.objects.filter(
             comparison=comparison
-        ).values_list("pk", "judged_item__item_id", "position", "slot_of_a")
+        ).values_list("pk", "subject__item_id", "position", "slot_of_a")
     }
     counted = set(
         CountedVote.objects.filter(pair__comparison=comparison).values_list(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from genie.lib.errors import GenieError
-from leaderboard.evaluation.models.human_evaluation import JudgedOutput
+from leaderboard.evaluation.models.human_evaluation import ShownOutput
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.result_columns import columns_of, joint_row
 from leaderboard.evaluation.selectors.joint import joint_seen_by
@@ -183,9 +183,9 @@ def _judgments(
     # a preference between two outputs has no slot, but each of them had one
     slots = {
         (item, submission): slot
-        for item, submission, slot in JudgedOutput.objects.filter(
-            judged_item__evaluation=joint_evaluation.evaluation_id
-        ).values_list("judged_item__item", "submission", "slot")
+        for item, submission, slot in ShownOutput.objects.filter(
+            subject__evaluation=joint_evaluation.evaluation_id
+        ).values_list("subject__item", "submission", "slot")
     }
     # the number of the page of this instance, to distinguish a worker's pages
     page = ratings.groupby("instance")["item"].rank(method="dense").astype(int)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from crowd.hits.models import Answer
+from crowd.hits.models import Rating
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
@@ -84,7 +84,7 @@ def _marks(pks: Sequence[int]) -> dict[tuple[int, int, str], Record]:
         for evaluation in evaluations_of(pks).values()
         for campaign in campaigns_of(evaluation)
     ]
-    rows = Answer.objects.filter(
+    rows = Rating.objects.filter(
         item__campaign__in=campaigns, detail__has_key="spans"
     ).values_list("item_id", "assignment__worker_id", "criterion", "detail")
     return {

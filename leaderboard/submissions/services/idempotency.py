@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.submissions.models import RepeatedRequest
+from leaderboard.submissions.models import IdempotencyKey
 
 Made = TypeVar("Made", bound=Model)
 
@@ -59,7 +59,7 @@ def receive_once(
 
     def remember(row: Made) -> None:
         of: dict[str, Any] = {made: row}
-        RepeatedRequest.objects.create(
+        IdempotencyKey.objects.create(
             user_id=user.pk, key=key, fingerprint=request_hash, **of
         )
 
@@ -78,11 +78,9 @@ def receive_once(
 def _earlier(user: Account, key: str, request_hash: str, made: str) -> Any:
     old = timezone.now() - KEPT
     # An old key is deleted when it is used again, so no job has to clean up.
-    RepeatedRequest.objects.filter(
-        user_id=user.pk, key=key, created_at__lt=old
-    ).delete()
+    IdempotencyKey.objects.filter(user_id=user.pk, key=key, created_at__lt=old).delete()
     request = (
-        RepeatedRequest.objects.filter(user_id=user.pk, key=key)
+        IdempotencyKey.objects.filter(user_id=user.pk, key=key)
         .select_related("submission__task", "submission__team")
         .first()
     )

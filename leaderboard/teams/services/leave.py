@@ -18,7 +18,7 @@ from genie.accounts.models import AccessToken, TaskRole
 from genie.history import log
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.submissions.models import RepeatedRequest, Team
+from leaderboard.submissions.models import IdempotencyKey, Team
 from leaderboard.teams.models import (
     Membership,
     Notice,
@@ -37,7 +37,7 @@ _OF_THE_PERSON = (
     UserSession,
     NoticePreference,
     Notice,
-    RepeatedRequest,
+    IdempotencyKey,
 )
 
 

@@ -51,16 +51,16 @@ from quality.test_questions.models import Grade
 
 
 # Test questions that careful workers fail: retired with a note, restored by staff.
-def retire(fit: DetectorFit, placements: Sequence[int]) -> int:
+def retire(fit: DetectorFit, test_questions: Sequence[int]) -> int:
     """Retire these questions, except those that staff have restored; return the count.
 
     Their answers stay, and the next fit leaves them out.
     """
-    known = RetiredQuestion.objects.filter(placement__in=placements)
-    new = set(placements) - set(known.values_list("placement", flat=True))
+    known = RetiredQuestion.objects.filter(test_question__in=test_questions)
+    new = set(test_questions) - set(known.values_list("test_question", flat=True))
     RetiredQuestion.objects.bulk_create(
         [
-            RetiredQuestion(placement_id=pk, fit=fit, reason=_reason(pk))
+            RetiredQuestion(test_question_id=pk, fit=fit, reason=_reason(pk))
             for pk in sorted(new)
         ],
         ignore_conflicts=True,
@@ -68,9 +68,11 @@ def retire(fit: DetectorFit, placements: Sequence[int]) -> int:
     return len(new)
 
 
-def _reason(placement: int) -> str:
+def _reason(test_question: int) -> str:
     marks = list(
-        Grade.objects.filter(placement=placement).values_list("correct", flat=True)
+        Grade.objects.filter(test_question=test_question).values_list(
+            "correct", flat=True
+        )
     )
     return (
         f"{sum(marks)} of {len(marks)} workers right. Workers who are careful elsewhere "
@@ -253,7 +255,7 @@ def assess(pool: str, *, simulated: bool, complete: bool = True) -> list[Ban]:
 def _judged_once(pool: str, evidence: Evidence) -> str:
     """Return the hash of the evidence, which restored questions change."""
     restored = RetiredQuestion.objects.filter(
-        placement__campaign__pool=pool, restored_at__isnull=False
+        test_question__campaign__pool=pool, restored_at__isnull=False
     ).count()
     if not restored:
         return evidence.sha256

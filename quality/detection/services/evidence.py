@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Max, Q, QuerySet
 
-from crowd.hits.models import Answer, Assignment, Campaign
+from crowd.hits.models import Assignment, Campaign, Rating
 from crowd.scales.base import Scale, all_scales
 from crowd.workers.models.worker import Worker
 from genie.lib.database import prepare
 from quality.detection.models import RetiredQuestion
 from quality.detection.stats.assess import Ratings, Tests
-from quality.test_questions.models import Grade, Placement
+from quality.test_questions.models import Grade, TestQuestion
 from quality.test_questions.services import COUNTED, Guesses, Marked, guesses, marks
 
 # A worker's record in a pool, for the choice of the next HIT.
@@ -79,22 +79,22 @@ _count_hits = prepare(
 )
 _read_answers = prepare(
     lambda worker, pool: (
-        Placement.objects.filter(
+        TestQuestion.objects.filter(
             COUNTING,
             campaign__pool=pool,
-            item__answers__assignment__worker=worker,
-            item__answers__assignment__state__in=COUNTED,
+            item__ratings__assignment__worker=worker,
+            item__ratings__assignment__state__in=COUNTED,
         )
-        .order_by("item__answers__assignment", "item__answers")
+        .order_by("item__ratings__assignment", "item__ratings")
         .values_list(
             "item",
             "polarity",
             "expected",
             "campaign__hit_type__criteria",
             "campaign__hit_type__scale",
-            "item__answers__criterion",
-            "item__answers__slot",
-            "item__answers__value",
+            "item__ratings__criterion",
+            "item__ratings__slot",
+            "item__ratings__value",
         )
     )
 )
@@ -173,8 +173,8 @@ class Evidence:
     @property
     def n_questions(self) -> Any:
         """Count each worker's test questions, one for all of its criteria."""
-        placements = _codes([placement for placement, _ in self.questions])
-        pairs = np.stack([self.tests.worker, placements[self.tests.question]])
+        test_questions = _codes([test_question for test_question, _ in self.questions])
+        pairs = np.stack([self.tests.worker, test_questions[self.tests.question]])
         workers = np.unique(pairs, axis=1)[0]
         return np.bincount(workers, minlength=len(self.workers))
 
@@ -226,7 +226,7 @@ def stamp_of(pool: str, *, simulated: bool) -> list[int]:
     grades = Grade.objects.filter(pool=pool, worker__simulated=simulated)
     counted = grades.aggregate(n=Count("pk"), last=Max("pk"))
     retired = RetiredQuestion.objects.filter(
-        placement__campaign__pool=pool, restored_at=None
+        test_question__campaign__pool=pool, restored_at=None
     )
     answered = Assignment.objects.filter(
         hit__campaign__pool=pool, state__in=COUNTED, worker__simulated=simulated
@@ -244,20 +244,20 @@ def _grades(
     pool: str, simulated: bool
 ) -> list[tuple[int, int, tuple[int, str], str, bool, Guesses]]:
     """Return worker, assignment, question, kind, mark and guesses of each grade."""
-    counting = Placement.objects.filter(COUNTING, campaign__pool=pool)
+    counting = TestQuestion.objects.filter(COUNTING, campaign__pool=pool)
     grades = Grade.objects.filter(
-        pool=pool, worker__simulated=simulated, placement__in=counting
+        pool=pool, worker__simulated=simulated, test_question__in=counting
     )
     of_question = _guesses_by_question(counting)
     rows = grades.order_by(
-        "worker_id", "assignment_id", "placement_id", "criterion"
+        "worker_id", "assignment_id", "test_question_id", "criterion"
     ).values_list(
         "worker_id",
         "assignment_id",
-        "placement_id",
+        "test_question_id",
         "polarity",
         "criterion",
-        "placement__kind",
+        "test_question__kind",
         "correct",
     )
     listed = [(*row, of_question[row[2]]) for row in rows]
@@ -268,8 +268,8 @@ def _grades(
     ]
 
 
-def _guesses_by_question(questions: QuerySet[Placement]) -> dict[int, Guesses]:
-    rated = Answer.objects.filter(item__in=questions.order_by().values("item"))
+def _guesses_by_question(questions: QuerySet[TestQuestion]) -> dict[int, Guesses]:
+    rated = Rating.objects.filter(item__in=questions.order_by().values("item"))
     slots: dict[int, list[str]] = {}
     pairs = rated.order_by("item", "slot").values_list("item", "slot").distinct()
     for item, slot in pairs:
@@ -312,9 +312,9 @@ def _rated(
     Values are between 0 and 1 if the scale has ends; comparisons and magnitudes have
     none.
     """
-    placed = Placement.objects.filter(campaign__pool=pool).order_by()
+    placed = TestQuestion.objects.filter(campaign__pool=pool).order_by()
     rows = (
-        Answer.objects.filter(
+        Rating.objects.filter(
             item__campaign__pool=pool,
             assignment__state__in=COUNTED,
             assignment__worker__simulated=simulated,

@@ -30,13 +30,13 @@ from quality.detection.stats.schedule import (
     affordable,
     test_probability,
 )
-from quality.test_questions.models import Placement, Polarity
+from quality.test_questions.models import Polarity, TestQuestion
 
 # Presumed share of careless workers in a pool that has not been assessed yet.
 NEW_POOL = AssessOptions.share_careless
 # Count a campaign's HITs again after this many were assigned, or this much time.
 COUNT_AGAIN, COUNTED_SECONDS = 500, 60
-_IS_TEST = Exists(Placement.objects.filter(item__hit=OuterRef("pk")))
+_IS_TEST = Exists(TestQuestion.objects.filter(item__hit=OuterRef("pk")))
 
 
 def choose(
@@ -99,11 +99,11 @@ def _read_real(worker: Any, campaign: Any, *among: Any) -> QuerySet[HIT, int]:
 @prepare
 def _read_tests(
     worker: Any, campaign: Any, rarer: Any, *among: Any, first: bool
-) -> QuerySet[Placement, int]:
-    # From placements: late in a campaign few of very many HITs are tests.
+) -> QuerySet[TestQuestion, int]:
+    # From the test questions: late in a campaign few of very many HITs are tests.
     unseen = unseen_hits(worker, campaign).order_by()
     unseen = unseen.filter(pk__in=among) if among else unseen
-    left = Placement.objects.filter(
+    left = TestQuestion.objects.filter(
         Exists(unseen.filter(pk=OuterRef("item__hit"))), campaign=campaign
     ).order_by("pk")
     wanted = Q(polarity=rarer, retirement=None)
@@ -187,7 +187,9 @@ def _count(campaign: Campaign) -> _Places:
     # Before the sums: concurrent assignments are counted twice rather than never.
     newest = Assignment.objects.aggregate(pk=Max("pk"))["pk"] or 0
     hits = HIT.objects.filter(campaign=campaign).order_by()
-    asking = Placement.objects.filter(campaign=campaign).order_by().values("item__hit")
+    asking = (
+        TestQuestion.objects.filter(campaign=campaign).order_by().values("item__hit")
+    )
     every, tests = (
         rows.aggregate(
             n=Coalesce(Sum("max_assignments"), 0), left=Coalesce(Sum("n_available"), 0)
@@ -212,7 +214,7 @@ _read_handed_out = prepare(
         )
         .order_by("pk")
         .values_list(
-            Exists(Placement.objects.filter(item__hit=OuterRef("hit"))), flat=True
+            Exists(TestQuestion.objects.filter(item__hit=OuterRef("hit"))), flat=True
         )[:COUNT_AGAIN]
     )
 )

@@ -24,7 +24,7 @@ from genie_research.crowds.campaign import CampaignPlan, Outcome
 from genie_research.crowds.people import COPYING, Crowd, answer_test, rate
 from leaderboard import demo
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, JudgedItem
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Subject
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
 from leaderboard.evaluation.services import request
@@ -36,7 +36,7 @@ from quality.bans.selectors import soft_weights, weight_of
 from quality.bans.services import confirm
 from quality.detection.models import Ban, DetectorFit, Standing
 from quality.detection.stats.assess import Ratings, Tests
-from quality.test_questions.models import Placement, Polarity
+from quality.test_questions.models import Polarity, TestQuestion
 
 SLUG, LIKE = "crowd-study", "demo-translation"
 #: Answers of the whole crowd between two runs of the queue.
@@ -169,16 +169,14 @@ class _Site:
 
     def _level(self, worker: int, item: Item) -> int:
         place, rng = int(self.answered[worker]), self.rng
-        asked = Placement.objects.filter(item=item).first()
+        asked = TestQuestion.objects.filter(item=item).first()
         if asked is not None:
             positive = int(asked.polarity == Polarity.POSITIVE)
             question = asked.pk % self.crowd.plan.n_questions
             right = answer_test(self.crowd, worker, place, positive, question, rng)
             self.asked.append((worker, asked.pk, positive, right, place))
             return int(rng.integers(3, 5) if right == positive else rng.integers(0, 2))
-        judged = JudgedItem.objects.select_related("evaluation", "instance").get(
-            item=item
-        )
+        judged = Subject.objects.select_related("evaluation", "instance").get(item=item)
         system = [one.pk for one in self.systems].index(judged.evaluation.submission.pk)
         if self.crowd.bad[worker] and place >= self.crowd.plan.turning:
             self.careless.add((self.workers[worker].pk, item.pk))

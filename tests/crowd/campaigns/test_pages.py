@@ -10,7 +10,7 @@ from django.utils import timezone
 from crowd.campaigns.services import claim, undo, work
 from crowd.campaigns.services import claim as pages
 from crowd.elsewhere.services import visits
-from crowd.models import HIT, Answer, Assignment, LedgerEntry
+from crowd.models import HIT, Assignment, LedgerEntry, Rating
 from crowd.worker_site import hit
 from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
@@ -219,10 +219,10 @@ def test_undo_is_of_the_whole_page(site, wim):
     shown = site.get(f"{at(page)}change/").text
     assert shown.count(" checked>") == 2 + 1  # and the box for keys
     site.post(f"{at(page)}change/", {"answer-0-0": "0", "answer-1-0": "0.25"})
-    assert [one.answers.get().value for one in page] == [0.0, 0.25]
+    assert [one.ratings.get().value for one in page] == [0.0, 0.25]
     # all or nothing here, too
     assert site.post(f"{at(page)}change/", {"answer-0-0": "1"}).status_code == 422
-    assert [one.answers.get().value for one in page] == [0.0, 0.25]
+    assert [one.ratings.get().value for one in page] == [0.0, 0.25]
 
 
 def test_any_hit_of_a_page_leads_to_it_and_it_is_stored_whole(site, wim):
@@ -242,7 +242,7 @@ def test_any_hit_of_a_page_leads_to_it_and_it_is_stored_whole(site, wim):
     assert response.json()["error"] == (
         "Item 2 of 3: please answer “This is a reasonable answer.”"
     )
-    assert not Answer.own.exists()
+    assert not Rating.own.exists()
     assert states(page) == {State.ACCEPTED}
     assert site.post(at(page), {**some, "answer-1-0": "7"}).status_code == 422
     assert states(page) == {State.ACCEPTED}

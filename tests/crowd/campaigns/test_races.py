@@ -13,7 +13,7 @@ from crowd.campaigns.services.add_money import add_money
 from crowd.campaigns.services.more_answers import ask_for_more
 from crowd.campaigns.services.work import next_assignment, release_overdue, submit
 from crowd.hits.selectors import campaign_progress
-from crowd.models import HIT, Answer, Assignment, Budget, Commitment, LedgerEntry
+from crowd.models import HIT, Assignment, Budget, Commitment, LedgerEntry, Rating
 from crowd.money.services import budgets, payments
 from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
@@ -77,7 +77,7 @@ def test_of_two_different_answers_at_once_one_counts_and_one_is_refused():
     got = at_once(lambda: send("0"), lambda: send("1"))
     refusals = [one for one in got if isinstance(one, GenieError)]
     assert [error.code for error in refusals] == ["already-submitted"]
-    assert Answer.own.count() == 1
+    assert Rating.own.count() == 1
 
 
 def test_two_clean_ups_free_a_place_once():
@@ -213,5 +213,5 @@ def test_a_crowd_at_once_answers_every_hit_exactly_once():
 
     got = at_once(*[lambda w=w: work(w) for w in workers])
     assert sum(got) == 24
-    assert Answer.own.count() == LedgerEntry.own.count() == 24
+    assert Rating.own.count() == LedgerEntry.own.count() == 24
     assert set(HIT.own.values_list("n_available", flat=True)) == {0}

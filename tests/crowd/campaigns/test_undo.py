@@ -12,10 +12,10 @@ from crowd import hit_templates
 from crowd.campaigns.services import review, run, undo
 from crowd.campaigns.services.work import next_assignment
 from crowd.hits.services.build import ItemSpec
-from crowd.models import Answer, Assignment, LedgerEntry
+from crowd.models import Assignment, LedgerEntry, Rating
 from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
-from quality.models import Grade, Placement
+from quality.models import Grade, TestQuestion
 from quality.test_questions.services import grade
 from tests.crowd.making import (
     answers_for,
@@ -43,7 +43,7 @@ def age(assignment, seconds):
 
 
 def value(assignment):
-    return Answer.objects.get(assignment=assignment).value
+    return Rating.objects.get(assignment=assignment).value
 
 
 @pytest.mark.every_engine
@@ -106,7 +106,7 @@ def test_what_is_decided_stays(wim, how):
 def test_a_test_question_is_marked_anew_and_looks_like_any_other(wim):
     campaign = make_campaign(2)
     done = do_one(wim, "0.25")
-    placement = Placement.objects.create(
+    test_question = TestQuestion.objects.create(
         campaign=campaign, item=done.hit.items.get(), polarity="POSITIVE"
     )
     for state, n in (("REJECTED", 0), ("SUBMITTED", 1)):
@@ -117,7 +117,9 @@ def test_a_test_question_is_marked_anew_and_looks_like_any_other(wim):
     done.refresh_from_db()
     assert undo.seconds_left(done) > 5
     undo.change(done, answers_for(done, "1"))
-    assert list(Grade.own.values_list("placement", "correct")) == [(placement.pk, True)]
+    assert list(Grade.own.values_list("test_question", "correct")) == [
+        (test_question.pk, True)
+    ]
     assert grade(campaign) == 0
 
 
@@ -191,6 +193,6 @@ def test_marks_and_ticks_come_back_as_they_were_sent(site, wim):
     assert 'name="answer-0-1" value="1" checked' in shown
     assert "&quot;severity" in site.get(at_change(only)).text
     site.post(at_change(only), {"answer-0-0": "40"})
-    rating = Answer.objects.get(assignment=only, criterion="overall")
+    rating = Rating.objects.get(assignment=only, criterion="overall")
     assert (rating.value, rating.detail) == (40.0, {"spans": []})
-    assert Answer.objects.get(assignment=only, criterion="added").value == 0.0
+    assert Rating.objects.get(assignment=only, criterion="added").value == 0.0

@@ -6,7 +6,7 @@ from django.urls import reverse
 from crowd import hit_templates
 from crowd.campaigns.services.work import give_back, next_assignment, submit
 from crowd.hits.selectors import questions_about
-from crowd.models import Answer
+from crowd.models import Rating
 from crowd.scales.base import all_scales
 from crowd.workers.hit_form import shown_items, stored_answers
 from genie.lib.errors import GenieError
@@ -23,12 +23,12 @@ def send(assignment, given):
 def refused(assignment, given):
     with pytest.raises(GenieError) as caught:
         send(assignment, given)
-    assert not Answer.own.exists()
+    assert not Rating.own.exists()
     return caught.value.code
 
 
 def stored():
-    rows = Answer.own.values_list("criterion", "slot", "value", "raw")
+    rows = Rating.own.values_list("criterion", "slot", "value", "raw")
     return {(c, s): (value, raw) for c, s, value, raw in rows}
 
 
@@ -48,7 +48,7 @@ def an_answer(scale):
 def test_the_example_of_every_template_is_shown_answered_and_parsed(client, slug):
     assignment, address = opened(client, slug)
     assert client.post(address, {"remark": "odd"}).status_code == 422
-    assert not Answer.own.exists()
+    assert not Rating.own.exists()
     page = client.get(address).text
     (shown,) = shown_items([assignment], {})
     assert all(f'name="{question.name}"' in page for question in shown.questions)
@@ -151,7 +151,7 @@ def test_marks_are_stored_in_order_beside_the_score():
     assignment = marked()
     given = {"overall": "70", "spans": spans((8, 13, "major"), (0, 5, "minor"))}
     send(assignment, given)
-    answer = Answer.own.get()
+    answer = Rating.own.get()
     assert (answer.criterion, answer.value) == ("overall", 70.0)
     assert answer.detail == {
         "spans": [
@@ -200,7 +200,7 @@ def test_marks_that_the_page_cannot_make_are_refused():
 def test_no_marks_are_no_errors_and_the_last_character_can_be_marked(marks):
     sent = {"spans": json.dumps(marks)} if marks else {}
     send(marked(), {"overall": "70", **sent})
-    assert Answer.own.get().detail == {"spans": marks}
+    assert Rating.own.get().detail == {"spans": marks}
 
 
 def test_what_is_missing_can_be_said_without_a_script(client):
@@ -210,7 +210,7 @@ def test_what_is_missing_can_be_said_without_a_script(client):
     assert client.post(address, post).status_code == 422  # no category
     post["spans-0-missing-category"] = "Accuracy/Omission"
     assert client.post(address, post).status_code == 302
-    answer = Answer.own.get()
+    answer = Rating.own.get()
     assert (answer.value, answer.raw) == (-5.0, "-5")
     assert answer.detail["spans"][0]["missing"] is True
 
@@ -224,7 +224,7 @@ def test_what_is_missing_is_marked_once_and_has_no_place():
     assert refused(assignment, placed) == "unusable-spans"
     word = {"start": 0, "end": 5, "severity": "minor"}
     send(assignment, {"overall": "70", "spans": json.dumps([gone, word])})
-    assert Answer.own.get().detail == {"spans": [word, gone]}
+    assert Rating.own.get().detail == {"spans": [word, gone]}
 
 
 def test_a_template_without_omissions_takes_none():
@@ -257,7 +257,7 @@ def test_an_mqm_score_is_counted_from_what_the_taxonomy_says_errors_weigh():
     assert refused(assignment, {}) == "answer-missing"
     assert refused(assignment, {"overall": "5", "spans": "[]"}) == "unknown-question"
     send(assignment, {"spans": json.dumps(marks)})
-    answer = Answer.own.get()
+    answer = Rating.own.get()
     assert (answer.value, answer.raw) == (-30.1, "-30.1")
     weights = [span.get("weight") for span in answer.detail["spans"]]
     assert weights == [0.1, None, 25.0]
@@ -294,7 +294,7 @@ def test_each_mark_of_a_text_that_came_with_marks_says_what_became_of_it():
     assert json.loads(shown.marks[0].raw_answer) == before
     given = spans((0, 5, "minor"), (8, 12, "major"), (14, 18, "major"))
     send(assignment, {"overall": "70", "spans": given})
-    detail = Answer.own.get().detail
+    detail = Rating.own.get().detail
     assert [(s["was"], s.get("by")) for s in detail["spans"]] == [
         ("kept", "xcomet"),
         ("changed", "xcomet"),
@@ -312,7 +312,7 @@ def test_two_outputs_are_marked_and_rated_each_by_itself():
     given = {"overall@A": "40", "overall@B": "90", "spans@A": spans((0, 3, "major"))}
     assert refused(assignment, given | {"spans": "[]"}) == "unknown-question"
     send(assignment, given)
-    details = dict(Answer.own.values_list("slot", "detail"))
+    details = dict(Rating.own.values_list("slot", "detail"))
     assert [len(details[slot]["spans"]) for slot in "AB"] == [1, 0]
 
 

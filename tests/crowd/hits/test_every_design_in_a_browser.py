@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from crowd import hit_templates
 from crowd.campaigns.services.work import next_assignment
-from crowd.models import Answer, Assignment
+from crowd.models import Assignment, Rating
 from crowd.workers.services import invitations
 from tests.browser import SLOW, overflows, picture, violations, wait_for_hit
 from tests.crowd.designs import campaign_of
@@ -35,7 +35,7 @@ def wait_until_sent(page):
 
 
 def answers():
-    rows = Answer.own.order_by("pk").values_list("criterion", "slot", "value")
+    rows = Rating.own.order_by("pk").values_list("criterion", "slot", "value")
     return [(f"{c}@{s}" if s else c, value) for c, s, value in rows]
 
 
@@ -82,7 +82,7 @@ def test_the_article_comes_up_after_the_first_questions(at_work):
     picture(page, "preference-with-the-text")
     page.get_by_role("button", name="Submit").click()
     page.wait_for_selector("#trouble:not([hidden])")
-    assert not Answer.own.exists()
+    assert not Rating.own.exists()
     for i in range(2, 5):
         page.locator("fieldset").nth(i).locator(".answer").last.click()
     page.get_by_role("button", name="Submit").click()
@@ -119,7 +119,7 @@ def test_every_template_is_answered_by_mouse_on_a_wide_screen(open_page, wim):
         page.wait_for_url("**/work/")
         sent = Assignment.own.filter(state="SUBMITTED")
         assert sent.count() == n, slug
-        said = Answer.objects.filter(assignment=sent.order_by("-pk").first())
+        said = Rating.objects.filter(assignment=sent.order_by("-pk").first())
         assert said.count() >= len(template.questions), slug
 
 
@@ -173,7 +173,7 @@ def test_a_slider_stands_nowhere_until_it_is_moved(at_work):
     assert page.locator("input[type=number]").input_value() == ""
     page.keyboard.press("Enter")
     page.wait_for_timeout(200)
-    assert not Answer.own.exists()
+    assert not Rating.own.exists()
     slider.focus()
     press(page, "End", "ArrowLeft", "ArrowLeft")
     picture(page, "slider-set")
@@ -228,7 +228,7 @@ def test_ticks_stand_below_the_rating_and_are_reached_by_tab(at_work):
 
 
 def detail():
-    answer = Answer.own.get()
+    answer = Rating.own.get()
     text = answer.item.data["prediction"]
     return answer.value, [
         (text[span["start"] : span["end"]], span["severity"])
@@ -305,7 +305,7 @@ def test_errors_are_named_and_what_is_missing_is_marked_by_keyboard(at_work):
     press(page, "Enter")
     press(page, "Enter")
     wait_until_sent(page)
-    answer = Answer.own.get()
+    answer = Rating.own.get()
     assert (answer.value, answer.detail["spans"][1]) == (
         -30.0,
         {"missing": True, "severity": "major", "category": "Accuracy/Omission"},

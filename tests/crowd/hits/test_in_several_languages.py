@@ -17,7 +17,7 @@ from crowd.hit_templates.consent import ENGLISH, consent_of
 from crowd.hit_templates.form import CHECKBOXES_IN
 from crowd.hits.selectors import language_for, languages_of, worded, wording
 from crowd.hits.services.build import shared_hit_type
-from crowd.models import Answer, Assignment, Consent, Profile
+from crowd.models import Assignment, Consent, Profile, Rating
 from crowd.scales.base import all_scales
 from crowd.workers.selectors.eligible import consent_text, consented
 from crowd.workers.selectors.test_wording import missing
@@ -141,7 +141,7 @@ def test_a_hit_is_in_the_workers_language_and_keeps_it(site, wim, site_in):
     refused = site.post(address, {}, headers={"accept": "application/json"})
     assert refused.json()["error"] == "Bitte beantworten Sie jede Frage."
     site.post(address, {"answer-0-0": "0.25"})
-    assert Answer.own.get().value == 0.25
+    assert Rating.own.get().value == 0.25
     second = Assignment.own.get(state=Assignment.State.ACCEPTED)
     assert second.language == "fr"
     figures = worker_figures([campaign])

@@ -13,7 +13,7 @@ from crowd.campaigns.services.work import (
     release_overdue,
     submit,
 )
-from crowd.models import HIT, Answer, Assignment, Commitment, LedgerEntry, Worker
+from crowd.models import HIT, Assignment, Commitment, LedgerEntry, Rating, Worker
 from crowd.money.services import budgets
 from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
@@ -39,13 +39,13 @@ def assignment():
 
 def refused(assignment, answers=None):
     """Give the code of the refusal, after making sure that nothing was stored."""
-    before = (Answer.own.count(), LedgerEntry.own.count())
+    before = (Rating.own.count(), LedgerEntry.own.count())
     with pytest.raises(GenieError) as caught:
         submit(
             assignment,
             answers_for(assignment) if answers is None else answers,
         )
-    assert (Answer.own.count(), LedgerEntry.own.count()) == before
+    assert (Rating.own.count(), LedgerEntry.own.count()) == before
     return caught.value.code
 
 
@@ -57,7 +57,7 @@ def test_an_answer_becomes_a_rating_and_plans_the_reward_once(assignment):
     assert (second.state, second.submitted_at) == (first.state, first.submitted_at)
     assert refused(assignment, answers_for(assignment, "0")) == "already-submitted"
     assignment.refresh_from_db()
-    answer = Answer.own.get()
+    answer = Rating.own.get()
     assert (answer.criterion, answer.value, answer.raw) == ("overall", 0.75, "0.75")
     assert answer.item == assignment.hit.items.get()
     assert assignment.state == State.SUBMITTED
@@ -91,7 +91,7 @@ def test_every_question_wants_an_answer_and_no_other_is_taken():
     assert refused(assignment, {key: {**whole, "x": "1"}}) == "unknown-question"
     assert refused(assignment, {key: whole, "other": whole}) == "unknown-question"
     submit(assignment, {key: whole})
-    assert dict(Answer.own.values_list("criterion", "value")) == {
+    assert dict(Rating.own.values_list("criterion", "value")) == {
         "fluent": 1.0,
         "right": 0.0,
     }

@@ -7,13 +7,13 @@ from crowd.campaigns.services import review
 from crowd.elsewhere.services import sync
 from crowd.jobs import PAGES
 from crowd.models import (
-    Answer,
     Assignment,
     Campaign,
     ExternalCampaign,
     ExternalSession,
     LedgerEntry,
     OutwardCall,
+    Rating,
 )
 from tests.crowd.making import make_campaign
 
@@ -71,7 +71,7 @@ class Elsewhere:
         return Assignment.objects.filter(hit__campaign=self.campaign)
 
     def answers(self):
-        return Answer.objects.filter(item__campaign=self.campaign)
+        return Rating.objects.filter(item__campaign=self.campaign)
 
     def calls(self, kind):
         return OutwardCall.own.filter(campaign=self.campaign, kind=kind)

@@ -262,7 +262,7 @@ def test_answers_that_cannot_be_used_are_kept_and_asked_for_again(elsewhere, tur
     elsewhere.look()
     odd = elsewhere.assignments().get()
     assert odd.replaced_at is not None
-    assert odd.answers.count() == 0
+    assert odd.ratings.count() == 0
     session = odd.session_work.session
     assert "not a valid answer on the scale" in session.problem
     assert "seven" in session.raw

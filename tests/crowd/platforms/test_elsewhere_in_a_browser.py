@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from crowd.models import Answer, RequesterHIT
+from crowd.models import Rating, RequesterHIT
 from tests.browser import overflows, violations
 from tests.crowd.making import hit_type
 from tests.crowd.platforms.elsewhere import Elsewhere
@@ -43,7 +43,7 @@ def test_a_hit_of_ours_is_previewed_accepted_answered_and_collected(turk, open_p
     send.click()
     page.get_by_role("heading", name="Your answer is stored").wait_for()
     assert elsewhere.look() == 1
-    values = dict(Answer.own.values_list("criterion", "value"))
+    values = dict(Rating.own.values_list("criterion", "value"))
     assert values == {"overall": 0.75, "fluent": 0.0}
     row = elsewhere.assignments().get()
     assert row.remark == "The question is cut off … 日本"

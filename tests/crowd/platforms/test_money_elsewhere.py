@@ -12,7 +12,6 @@ from crowd.campaigns.services import review
 from crowd.elsewhere.services import accounts, sync
 from crowd.hits.services.platforms import connect
 from crowd.models import (
-    Answer,
     Assignment,
     Campaign,
     ExchangeRate,
@@ -20,6 +19,7 @@ from crowd.models import (
     ExternalSession,
     LedgerEntry,
     OutwardCall,
+    Rating,
 )
 from crowd.money.services import bonuses
 from crowd.platforms.base import BonusSpec, StudyTerms
@@ -144,7 +144,7 @@ def test_what_was_done_before_a_return_is_reviewed_and_paid_once(there, campaign
     for name in ("2", "3"):
         assert Person(there, name).do_all(campaign) == "AWAITING REVIEW"
     pay_all(campaign)
-    assert Answer.own.filter(assignment__state=State.APPROVED).count() == 6
+    assert Rating.own.filter(assignment__state=State.APPROVED).count() == 6
     assert there.rewards == 70
     # the bonus and its fee are booked as what was planned for that answer
     assert done_cents(campaign) == there.rewards + there.fees

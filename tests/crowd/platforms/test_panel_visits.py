@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.campaigns.services import run
-from crowd.models import Answer, Assignment, ExternalSession, PanelSource, Worker
+from crowd.models import Assignment, ExternalSession, PanelSource, Rating, Worker
 from crowd.platforms.panel import SIGNATURE, signature
 from tests.crowd.making import POOL, make_campaign
 from tests.factories import signed_in
@@ -57,7 +57,7 @@ def test_a_visit_ends_with_the_panels_code_keeps_no_ids_and_makes_no_account(cam
     page = browser.get(reverse("work:finished")).text
     assert "DONE42" in page
     assert "2 HITs" in page
-    assert Answer.own.count() == 2
+    assert Rating.own.count() == 2
     assert browser.post(reverse("work:next"))["Location"] == reverse("work:finished")
     (worker,) = Worker.own
     session = ExternalSession.own.get()
@@ -78,7 +78,7 @@ def test_who_finds_no_work_goes_back_with_the_panels_own_id(campaign):
     make_panel(items_per_visit=0)
     browser, _ = come(campaign)
     work(browser)
-    assert Answer.own.count() == 3
+    assert Rating.own.count() == 3
     other, response = come(campaign, {"participantId": "P+8@x", "assignmentId": "A-1"})
     assert response["Location"] == reverse("work:finished")
     page = other.get(reverse("work:finished")).text

@@ -21,7 +21,6 @@ from crowd.hits.selectors import campaign_progress, is_done
 from crowd.hits.services.platforms import connect
 from crowd.jobs import PAGES
 from crowd.models import (
-    Answer,
     Assignment,
     Campaign,
     ExternalCampaign,
@@ -29,6 +28,7 @@ from crowd.models import (
     LedgerEntry,
     OutwardCall,
     PlatformNotice,
+    Rating,
     Requirement,
 )
 from crowd.money.selectors.fair_pay import shortfall
@@ -135,7 +135,7 @@ def test_a_campaign_is_one_study_and_its_work_comes_back_and_is_paid_once(there)
     for name in ("1", "2"):
         assert Person(there, name).do_all(campaign) == "AWAITING REVIEW"
     look(campaign)
-    assert Answer.own.count() == 5
+    assert Rating.own.count() == 5
     assert done_cents(campaign) == there.rewards == 0
     assert approve_all(campaign) == 5
     for _ in range(3):

@@ -3,7 +3,7 @@
 from django.contrib.auth import get_user_model
 from django.urls import reverse
 
-from crowd.models import Answer, PanelSource
+from crowd.models import PanelSource, Rating
 from tests.browser import SLOW, overflows, picture, seen, violations, wait_for_hit  # noqa: F401
 from tests.crowd.making import make_campaign
 
@@ -37,7 +37,7 @@ def test_a_visit_from_the_link_to_the_way_back_by_keyboard(open_page):
     page.wait_for_url("**/finished/")
     assert "DONE42" in page.inner_text("main")
     seen(page, "3-finished-phone")
-    assert Answer.own.count() == 2
+    assert Rating.own.count() == 2
 
     late = open_page(f"{link}?id=8", width="desktop", scheme="dark")
     assert late.get_by_role("link", name="Go back").get_attribute("href") == (

@@ -9,7 +9,7 @@ from crowd import hit_templates
 from crowd.campaigns.services import review
 from crowd.campaigns.services.work import next_assignment, submit
 from crowd.hits.services.build import ItemSpec
-from crowd.models import Answer, Assignment, Consent
+from crowd.models import Assignment, Consent, Rating
 from crowd.scales.base import all_scales
 from crowd.workers.services import exclusions, invitations
 from tests.browser import (
@@ -50,7 +50,7 @@ def at_work(open_page, wim, **how):
 
 
 def values():
-    return list(Answer.own.order_by("pk").values_list("value", flat=True))
+    return list(Rating.own.order_by("pk").values_list("value", flat=True))
 
 
 def test_a_campaign_is_answered_by_keyboard_only(open_page, wim):
@@ -104,7 +104,7 @@ def test_enter_without_an_answer_sends_nothing(open_page, wim):
     page = at_work(open_page, wim)
     page.keyboard.press("Enter")
     page.wait_for_timeout(300)
-    assert Answer.own.count() == 0
+    assert Rating.own.count() == 0
     assert page.evaluate("document.activeElement.type") == "radio"
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from crowd.campaigns.services.work import next_assignment
 from crowd.hits.services.check_answers import canary_word
-from crowd.models import Assignment, Signals
+from crowd.models import Assignment, Telemetry
 from crowd.workers.services import invitations
 from genie.lib.retention import forget_old
 from leaderboard.teams.selectors import data_of
@@ -34,7 +34,7 @@ def send(site, wim, signals=None, **fields):
     site.post(reverse("work:hit", args=[assignment.pk]), {**ANSWER, **fields})
     assignment.refresh_from_db()
     assert assignment.state == Assignment.State.SUBMITTED
-    return Signals.objects.filter(assignment=assignment).first()
+    return Telemetry.objects.filter(assignment=assignment).first()
 
 
 def test_the_counts_are_kept_with_the_assignment(site, wim):
@@ -47,7 +47,7 @@ def test_the_counts_are_kept_with_the_assignment(site, wim):
     address = reverse("work:hit", args=[Assignment.own.get().pk])
     again = {**ANSWER, "signals": json.dumps({**SENT, "n_pastes": 9})}
     site.post(address, again)
-    assert Signals.own.get().n_pastes == 0
+    assert Telemetry.own.get().n_pastes == 0
 
 
 def test_what_no_script_of_ours_sends_is_ignored(site, wim):
@@ -141,7 +141,7 @@ def test_what_the_page_notices_is_counted_and_never_what_it_was(open_page, wim):
         assert page.evaluate("document.activeElement.name") != "assistant"
     page.get_by_role("button", name="Submit").click()
     wait_for_hit(page, 2)
-    row = Signals.own.get()
+    row = Telemetry.own.get()
     assert (row.n_focus_losses, row.n_copies, row.n_pastes) == (1, 1, 0)
     assert row.n_changes >= 2
     assert row.first_change_seconds is not None
@@ -153,11 +153,11 @@ def test_old_signals_are_forgotten_and_answers_stay(settings):
     wim = make_worker()
     old, new = do_one(wim), do_one(wim)
     for assignment in (old, new):
-        Signals.objects.create(assignment=assignment)
+        Telemetry.objects.create(assignment=assignment)
     year_ago = timezone.now() - timedelta(
         days=settings.GENIE["KEEP_DAYS"]["signals"] + 1
     )
     Assignment.objects.filter(pk=old.pk).update(submitted_at=year_ago)
     assert forget_old()["signals"] == 1
-    assert Signals.own.get().assignment == new
-    assert old.answers.exists()
+    assert Telemetry.own.get().assignment == new
+    assert old.ratings.exists()

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from crowd.campaigns.services import claim
-from crowd.models import Answer
+from crowd.models import Rating
 from tests.browser import SLOW, wait_until
 from tests.crowd.making import hit_type, item, make_campaign, make_worker
 from tests.factories import make_user
@@ -55,7 +55,7 @@ def test_the_first_tap_on_submit_sends_the_page(phone):
         answer(phone, one, "70")
     tap(phone, phone.locator("#send"))
     wait_until(phone, LEFT)
-    assert Answer.own.count() == N
+    assert Rating.own.count() == N
 
 
 def test_each_tap_answers_the_item_under_the_finger(phone):
@@ -66,7 +66,7 @@ def test_each_tap_answers_the_item_under_the_finger(phone):
         assert [is_answered(one) for one in items][number], number
     tap(phone, phone.locator("#send"))
     wait_until(phone, LEFT)
-    assert Answer.own.count() == N
+    assert Rating.own.count() == N
 
 
 def is_answered(one):

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from crowd.campaigns.services.work import next_assignment
-from crowd.models import Answer, Assignment, Item
+from crowd.models import Assignment, Item, Rating
 from tests.browser import SLOW, overflows, violations, wait_for_hit
 from tests.crowd.making import hit_type, item, make_campaign
 
@@ -39,7 +39,7 @@ def test_the_last_answer_is_taken_back_by_a_key_and_none_is_lost(wim, open_page)
     page.get_by_role("button", name="Submit").click()
     wait_for_hit(page, 2)
     expect(page.get_by_role("radio", name="Neutral")).to_be_checked()
-    assert Answer.own.get().value == 1.0
+    assert Rating.own.get().value == 1.0
     assert Assignment.own.get(state="SUBMITTED").pk == first.pk
 
 
@@ -64,7 +64,7 @@ def test_keys_go_through_several_items_of_a_page(wim, open_page):
     for key in ("2", "1", "Enter"):
         page.keyboard.press(key)
     page.wait_for_url(f"**{reverse('work:home')}")
-    assert list(Answer.own.order_by("pk").values_list("value", flat=True)) == [
+    assert list(Rating.own.order_by("pk").values_list("value", flat=True)) == [
         *(1.0, 0.75),
         *(0.25, 0.0),
     ]

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from crowd.campaigns.services import review
 from crowd.campaigns.services.work import next_assignment, release_overdue
-from crowd.models import HIT, Answer, Assignment, Invitation, LedgerEntry, Worker
+from crowd.models import HIT, Assignment, Invitation, LedgerEntry, Rating, Worker
 from crowd.worker_site import pages
 from crowd.workers.services import exclusions, invitations
 from crowd.workers.services import invitations as consent
@@ -238,7 +238,7 @@ def test_sending_an_answer_leads_to_the_next_hit(site):
     first.refresh_from_db()
     assert (first.state, first.remark) == (State.SUBMITTED, "Odd.")
     assert first.active_seconds is not None
-    assert Answer.own.get().value == 0.75
+    assert Rating.own.get().value == 0.75
     assert "2 of 2" in text_of(site.get(response["Location"]))
     assert "$0.10 pending" in text_of(site.get(response["Location"]))
     over = site.post(response["Location"], ANSWER, follow=True)
@@ -253,7 +253,7 @@ def test_a_double_submit_counts_once(site):
     first = site.post(address, ANSWER)
     second = site.post(address, ANSWER)
     assert first["Location"] == second["Location"]
-    assert Answer.own.count() == LedgerEntry.own.count() == 1
+    assert Rating.own.count() == LedgerEntry.own.count() == 1
     response = site.get(address)
     assert "Your answer is stored" in text_of(response)
     assert 'id="hit"' not in response.text
@@ -261,7 +261,7 @@ def test_a_double_submit_counts_once(site):
     response = site.post(address, {"answer-0-0": "0"})
     assert response.status_code == 409
     assert "your first answer counts" in text_of(response)
-    assert Answer.own.get().value == 0.75
+    assert Rating.own.get().value == 0.75
 
 
 def test_an_unusable_answer_comes_back_with_a_sentence(site):
@@ -300,7 +300,7 @@ def test_work_whose_time_is_over_says_so(site):
     assert "was not stored" in text_of(response)
     release_overdue()
     assert "The time for this HIT is up" in text_of(site.get(address))
-    assert not Answer.own.exists()
+    assert not Rating.own.exists()
     assert assignment.pk
 
 
@@ -420,7 +420,7 @@ def test_a_number_scale_has_a_number_field(site):
     assert re.search(r'type="number"[^>]+min="0" max="100"', page)
     assert 'value=""' in page
     site.post(address, {"answer-0-0": "62.5"})
-    assert Answer.own.get().value == 62.5
+    assert Rating.own.get().value == 62.5
 
 
 def test_the_script_is_told_where_to_go_on_what_can_be_mended_and_what_is_over(site):
@@ -484,7 +484,7 @@ def test_hostile_texts_are_shown_and_not_obeyed(site, text):
         assert not re.search(r"<[^>]+\sonx=", response.text)
         assert text in unescape(response.text)
     site.post(address, ANSWER)
-    assert Answer.own.get().criterion == text[:50]
+    assert Rating.own.get().criterion == text[:50]
 
 
 def test_a_page_tells_nothing_about_what_is_judged_and_who_judges(site, wim):

@@ -16,7 +16,7 @@ from django.test import Client
 from django.utils import timezone
 from django_q.models import OrmQ, Schedule
 
-from crowd.models import Answer, LedgerEntry
+from crowd.models import LedgerEntry, Rating
 from genie.accounts.mail import settings_for
 from genie.lib import jobs, outbound
 from genie.lib.database import database_is_down
@@ -89,7 +89,7 @@ def test_answers_count_and_pay_once_whatever_the_clock_does():
     for ahead in (timedelta(0), timedelta(minutes=5), timedelta(minutes=-20)):
         with clock(ahead):
             assert do_one(worker) is not None
-    assert Answer.own.count() == LedgerEntry.own.count() == 3
+    assert Rating.own.count() == LedgerEntry.own.count() == 3
 
 
 def test_a_mail_server_that_hangs_is_given_up(settings, silent_server, monkeypatch):
@@ -173,15 +173,15 @@ def test_a_database_that_restarts_in_mid_flight_loses_nothing():
     with pytest.raises(DatabaseError) as caught, transaction.atomic():
         do_one(worker)
         end_all_sessions()
-        Answer.own.count()
+        Rating.own.count()
     assert database_is_down(caught.value)
     connection.close()
-    assert not Answer.own.exists()  # all of it, or nothing
+    assert not Rating.own.exists()  # all of it, or nothing
     assert do_one(worker) is not None
     end_all_sessions()
     close_old_connections()  # as each request begins, outside tests
     assert client.get("/").status_code == 200
-    assert Answer.own.count() == LedgerEntry.own.count() == 1
+    assert Rating.own.count() == LedgerEntry.own.count() == 1
 
 
 def end_all_sessions():

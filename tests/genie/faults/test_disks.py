@@ -12,7 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError, connection
 from django.test import Client
 
-from crowd.models import Answer, Assignment, LedgerEntry
+from crowd.models import Assignment, LedgerEntry, Rating
 from genie.lib.database import NOT_STORING, disk_is_full
 from genie.lib.serving.caches import SharedFiles
 from genie.upkeep.archive import BackupProblem
@@ -126,12 +126,12 @@ def test_answers_that_the_full_database_does_not_take_can_be_sent_again():
     assert disk_is_full(caught.value)
     done = Assignment.own.filter(state=Assignment.State.SUBMITTED).count()
     assert done < n
-    assert Answer.own.count() == LedgerEntry.own.count() == done
+    assert Rating.own.count() == LedgerEntry.own.count() == done
     if waiting := Assignment.own.filter(state=Assignment.State.ACCEPTED).first():
         send_in(waiting)
     while do_one(worker):
         pass
-    assert Answer.own.count() == LedgerEntry.own.count() == n
+    assert Rating.own.count() == LedgerEntry.own.count() == n
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from django.db import DatabaseError, close_old_connections, connection, connecti
 from django.test import Client
 
 from benchmarks.throwaway_postgres import programs, running
-from crowd.models import Answer, Assignment, LedgerEntry
+from crowd.models import Assignment, LedgerEntry, Rating
 from genie.lib.database import (
     NOT_RESPONDING,
     NOT_STORING,
@@ -81,7 +81,7 @@ def finish(n):
     while do_one(make_worker()):
         pass
     submitted = Assignment.own.filter(state=Assignment.State.SUBMITTED)
-    assert Answer.own.count() == submitted.count() == n
+    assert Rating.own.count() == submitted.count() == n
     assert LedgerEntry.objects.filter(assignment__in=submitted).count() == n
     assert LedgerEntry.own.count() == n
 
@@ -180,7 +180,7 @@ def test_a_full_disk_loses_nothing_and_is_named(server, small_tablespace):
         assert unavailable(caught.value) == NOT_STORING
         submitted = Assignment.own.filter(state=Assignment.State.SUBMITTED).count()
         assert submitted < n
-        assert Answer.own.count() == LedgerEntry.own.count() == submitted
+        assert Rating.own.count() == LedgerEntry.own.count() == submitted
         small_tablespace.unlink()
         finish(n)
         connections.close_all()

@@ -207,7 +207,7 @@ def test_a_copy_made_while_work_comes_in_holds_whole_transactions_only(tmp_path)
             counts = {
                 database.execute(f"select count(*) from {query}").fetchone()[0]
                 for query in (
-                    "crowd_answer where id > 0",
+                    "crowd_rating where id > 0",
                     "crowd_ledgerentry where id > 0",
                     "crowd_assignment where submitted_at is not null and id > 0",
                 )

@@ -194,7 +194,7 @@ def test_staff_read_campaigns_workers_and_bans(api_of, cast, task):
     )
     evaluation = make_evaluation(kite, n=3)
     wren = make_worker(name="W-AT-THE-PLATFORM")
-    answer(evaluation.judged_items.first().item, wren)
+    answer(evaluation.subjects.first().item, wren)
     Ban.objects.create(worker=wren, pool_id="tidy-news", reason="Answers at random.")
     api = api_of("staff")
     (campaign,) = api.get("/campaigns/", task="tidy-news").json()["results"]

@@ -102,7 +102,7 @@ def test_the_board_ranks_by_what_people_said(api_of, task, cast):
     make_ranked(task, 80, system="Better", **who)
     waiting = make_submission(task, system="Waiting", state=State.ANNOTATING, **who)
     make_metrics(waiting, sacrebleu=31.2)
-    judged = make_evaluation(waiting).judged_items.first()
+    judged = make_evaluation(waiting).subjects.first()
     answer(judged.item, make_worker())
     rows = api_of("visitor").get("/tasks/tidy-news/leaderboard/").json()["results"]
     assert [row["system"] for row in rows] == ["Better", "Worse", "Waiting"]
@@ -268,9 +268,7 @@ def test_mine_are_my_teams_submissions_newest_first(api_of, task, cast, who):
 def test_no_answer_names_a_worker_or_a_test_question(api_of, task, who):
     submission = make_ranked(task, 70, **who)
     worker = make_worker(name="W-AT-THE-PLATFORM")
-    item = make_evaluation(
-        make_submission(task, **who, system="Owl")
-    ).judged_items.first()
+    item = make_evaluation(make_submission(task, **who, system="Owl")).subjects.first()
     answer(item.item, worker)
     api = api_of("superuser")
     for path in (f"/submissions/{submission.pk}/", "/tasks/tidy-news/leaderboard/"):

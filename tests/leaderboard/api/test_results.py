@@ -123,7 +123,7 @@ def test_judgments_name_nobody_and_hide_test_questions(api_of, task, who):
     kite = make_submission(task, **who, state=State.PUBLISHED)
     evaluation = make_evaluation(kite, n=2)
     first, second = make_worker(name="W-FIRST"), make_worker(name="W-SECOND")
-    items = [judged.item for judged in evaluation.judged_items.order_by("pk")]
+    items = [judged.item for judged in evaluation.subjects.order_by("pk")]
     answer(items[0], first, 0.75)
     answer(items[1], first, 0.5)
     answer(items[1], second, 0.25, state="REJECTED")

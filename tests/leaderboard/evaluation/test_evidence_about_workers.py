@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from crowd.models import Assignment, Signals
+from crowd.models import Assignment, Telemetry
 from leaderboard.models import MetricResult, OutsideMetric, OutsideScores
-from quality.models import Ban, Grade, HeldExclusion, Placement
+from quality.models import Ban, Grade, HeldExclusion, TestQuestion
 from tests.crowd.making import text_of
 from tests.factories import (
     CONFIG,
@@ -92,19 +92,19 @@ def test_people_look_usual(crowd, boss):
 
 def test_the_pages_counts_stand_there_with_those_of_others(crowd, boss):
     for work in Assignment.objects.filter(worker=crowd[1])[:6]:
-        Signals.objects.create(assignment=work, first_change_seconds=4, n_pastes=3, n_focus_losses=5)  # fmt: skip
+        Telemetry.objects.create(assignment=work, first_change_seconds=4, n_pastes=3, n_focus_losses=5)  # fmt: skip
     shown = page(boss, crowd[1])
     assert "On 6 pages: left the page 5.00 times a HIT (0.00 among others)" in shown
     assert "pasted 3.00 times" in shown
     assert "Never filled in" in shown
-    Signals.objects.filter(assignment__worker=crowd[1]).update(canary=True)
+    Telemetry.objects.filter(assignment__worker=crowd[1]).update(canary=True)
     assert "asks for on 6 of 6 pages" in page(boss, crowd[1])
 
 
 def test_tests_and_waiting_exclusions_stand_on_it(crowd, boss):
     work = Assignment.objects.filter(worker=crowd[1]).first()
-    placement = Placement.objects.create(campaign=work.hit.campaign, item=work.hit.items.get(), polarity="NEGATIVE")  # fmt: skip
-    Grade.objects.create(placement=placement, assignment=work, worker=crowd[1], pool_id="tidy-news", polarity="NEGATIVE", correct=True)  # fmt: skip
+    test_question = TestQuestion.objects.create(campaign=work.hit.campaign, item=work.hit.items.get(), polarity="NEGATIVE")  # fmt: skip
+    Grade.objects.create(test_question=test_question, assignment=work, worker=crowd[1], pool_id="tidy-news", polarity="NEGATIVE", correct=True)  # fmt: skip
     shown = page(boss, crowd[1])
     assert "1 of 1 test questions right; too few" in shown
     links = boss.get(reverse("admin:quality_grade_worker", args=[crowd[1].pk])).text
@@ -131,6 +131,6 @@ def test_who_has_done_nothing_has_no_evidence(boss):
 
 
 def test_nothing_of_it_is_public(crowd, client):
-    Signals.objects.create(assignment=Assignment.own.first(), n_pastes=3)
+    Telemetry.objects.create(assignment=Assignment.own.first(), n_pastes=3)
     for path in ("/", "/api/", reverse("work:home")):
         assert "n_pastes" not in client.get(path).text

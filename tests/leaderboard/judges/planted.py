@@ -10,8 +10,8 @@ from leaderboard.models import (
     EvaluationCampaign,
     HumanEvaluation,
     Instance,
-    JudgedItem,
-    JudgedOutput,
+    ShownOutput,
+    Subject,
 )
 from tests.factories import answer, make_evaluation, make_item, make_task, make_worker
 from tests.leaderboard.judges.conftest import add_system, worked
@@ -56,7 +56,7 @@ def make_world(slug="planted", *, seed, n_systems=3, n_instances=14, n_people=3)
 def rate(task, rng):
     """Let everybody rate every output."""
     for number, system in enumerate(task.systems):
-        for judged in make_evaluation(system).judged_items.select_related("instance"):
+        for judged in make_evaluation(system).subjects.select_related("instance"):
             worth = task.worth[number, judged.instance.position]
             for person in task.people:
                 answer(judged.item, person, worth + float(rng.normal(0, 12)))
@@ -69,13 +69,13 @@ def compare(task, rng):
         campaign = evaluation.campaign
         for instance in task.instances.order_by("position"):
             item = make_item(campaign, instance.instance_id)
-            judged = JudgedItem.objects.create(
+            judged = Subject.objects.create(
                 evaluation=evaluation, item=item, instance=instance
             )
             order = [one, other] if rng.random() < 0.5 else [other, one]
             for slot, system in zip("AB", order, strict=True):
-                JudgedOutput.objects.create(
-                    judged_item=judged, slot=slot, submission=task.systems[system]
+                ShownOutput.objects.create(
+                    subject=judged, slot=slot, submission=task.systems[system]
                 )
             worth = [task.worth[system, instance.position] for system in order]
             for person in task.people:

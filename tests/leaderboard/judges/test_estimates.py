@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from crowd.hits.models import Answer, Campaign
+from crowd.hits.models import Campaign, Rating
 from leaderboard.boards.selectors import columns
 from leaderboard.evaluation import estimates
 from leaderboard.evaluation.estimates import from_json
@@ -57,7 +57,7 @@ def rated_by_people(worth, off):
         system = add_system(task, name, lambda at: f"Text {at}.", state="PUBLISHED")
         systems.append(system)
         evaluation = make_evaluation(system, n=N_PEOPLE)
-        for number, judged in enumerate(evaluation.judged_items.order_by("pk")):
+        for number, judged in enumerate(evaluation.subjects.order_by("pk")):
             is_worth = worth[level][judged.instance.position] + off[level][number]
             for turn, value in zip((0, 3), np.clip(is_worth, 0, 1), strict=True):
                 person = people[(number + turn) % 8]
@@ -117,9 +117,9 @@ def test_what_is_stored_is_the_mean_that_is_computed_by_hand(board):
 def test_an_interval_ends_where_the_scale_ends(board):
     judged(board)
     # one of eight people finds everything bad, seven everything good
-    strict = Answer.own.order_by("pk").first().assignment.worker
-    Answer.own.update(value=1.0)
-    Answer.objects.filter(assignment__worker=strict).update(value=0.0)
+    strict = Rating.own.order_by("pk").first().assignment.worker
+    Rating.own.update(value=1.0)
+    Rating.objects.filter(assignment__worker=strict).update(value=0.0)
     assert estimate(board) == 2
     for row in JudgedEstimate.objects.all():
         for shown in (row.helped, row.plain):
@@ -184,8 +184,8 @@ def test_ratings_that_are_all_the_same_have_no_interval_without_width(board):
     judged(board)
     kite, wren = board.systems
     evaluation = kite.human_evaluation
-    items = evaluation.judged_items.values_list("item")
-    Answer.objects.filter(item__in=items).update(value=1.0)
+    items = evaluation.subjects.values_list("item")
+    Rating.objects.filter(item__in=items).update(value=1.0)
     score.write(evaluation, score.computed(evaluation))
     estimate(board)
     assert JudgedEstimate.objects.get(submission=kite).helped == {}

@@ -40,7 +40,7 @@ def rated_as(names, said):
     for name, of_system in zip(names, said, strict=True):
         text = lambda at: f"Text {'very ' * (at % 5)}{at}."  # noqa: E731
         system = add_system(task, name, text, state="PUBLISHED")
-        items = make_evaluation(system).judged_items.order_by("pk")
+        items = make_evaluation(system).subjects.order_by("pk")
         for judged, values in zip(items, of_system, strict=True):
             for person, value in zip(people, values, strict=True):
                 answer(judged.item, person, value)

@@ -6,9 +6,9 @@ import numpy as np
 from django.utils import timezone
 
 from crowd.hits.services.build import inputs_for
-from crowd.models import HIT, Answer, Assignment, Campaign, Item
+from crowd.models import HIT, Assignment, Campaign, Item, Rating
 from leaderboard.metric_runs.selectors import chosen_of
-from leaderboard.models import JudgedItem, MetricResult
+from leaderboard.models import MetricResult, Subject
 from tests.factories import make_evaluation, make_score, make_submission, make_worker
 
 
@@ -58,8 +58,8 @@ def rate(evaluation, instances, values, *, worker=None):
         )
         for hit, instance in zip(hits, instances, strict=True)
     )
-    JudgedItem.objects.bulk_create(
-        JudgedItem(evaluation=evaluation, item=item, instance=instance)
+    Subject.objects.bulk_create(
+        Subject(evaluation=evaluation, item=item, instance=instance)
         for item, instance in zip(items, instances, strict=True)
     )
     assignments = Assignment.objects.bulk_create(
@@ -74,8 +74,8 @@ def rate(evaluation, instances, values, *, worker=None):
         )
         for hit in hits
     )
-    Answer.objects.bulk_create(
-        Answer(
+    Rating.objects.bulk_create(
+        Rating(
             assignment=assignment,
             item=item,
             criterion="overall",

@@ -31,7 +31,7 @@ def test_a_board_says_what_the_statistics_say(world, board):
             np.mean(
                 submission.human_evaluation.campaign.hits.order_by(
                     "position"
-                ).values_list("items__answers__value", flat=True)
+                ).values_list("items__ratings__value", flat=True)
             )
             for submission in world.systems
         ]

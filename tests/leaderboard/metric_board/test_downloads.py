@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from django.core.cache import cache
 
-from crowd.models import Answer
+from crowd.models import Rating
 from genie.accounts.throttles import FileThrottle
 from leaderboard.metric_board import mtme_files, services
 from leaderboard.metric_board.exports import csv_pieces, safe_name, unique_names
@@ -18,12 +18,12 @@ from leaderboard.metric_board.selectors.downloads import pseudonym
 from leaderboard.metric_board.views.downloads import WRITERS
 from leaderboard.models import (
     HumanEvaluation,
-    JudgedItem,
-    JudgedOutput,
+    ShownOutput,
+    Subject,
     Submission,
     Task,
 )
-from quality.models import Ban, Placement
+from quality.models import Ban, TestQuestion
 from tests.factories import answer, make_item, make_worker
 from tests.leaderboard.metric_board.judged import judged_system, measured
 from tests.leaderboard.metric_board.test_metrics_of_others import hand_in
@@ -81,7 +81,7 @@ def test_pseudonyms_are_stable_within_a_task_and_tell_nothing(client, world, set
     assert names[0] == names[1]
     assert len(names[0]) == 6
     other = Task(slug="other")
-    pk = Answer.own.first().assignment.worker_id
+    pk = Rating.own.first().assignment.worker_id
     assert pseudonym(world.task, pk) in names[0]
     assert pseudonym(other, pk) not in names[0]
     settings.SECRET_KEY = "another secret of the site"
@@ -104,7 +104,7 @@ def test_no_private_system_test_question_or_worker_gets_out(client, world, cast)
     trap = make_item(campaign, "trap-question")
     worker = make_worker(name="worker-at-the-platform")
     answer(trap, worker, 0.125)
-    Placement.objects.create(campaign=campaign, item=trap, polarity="positive")
+    TestQuestion.objects.create(campaign=campaign, item=trap, polarity="positive")
     metric = hand_in(world, cast.rival, name="Unseen")
     said = everything(client)
     for word in (
@@ -127,7 +127,7 @@ def test_no_private_system_test_question_or_worker_gets_out(client, world, cast)
 
 def test_a_banned_workers_ratings_are_left_out(client, world):
     evaluation = HumanEvaluation.objects.get(submission=world.systems[0])
-    worker = Answer.objects.filter(item__campaign=evaluation.campaign).first()
+    worker = Rating.objects.filter(item__campaign=evaluation.campaign).first()
     Ban.objects.create(
         pool_id=evaluation.campaign.pool_id,
         worker=worker.assignment.worker,
@@ -203,17 +203,17 @@ def test_judged_pairs_are_battles(client, world, cast):
     HumanEvaluation.objects.filter(pk=evaluation.pk).update(
         state="DECIDED", strategy="comparison"
     )
-    items = JudgedItem.objects.filter(evaluation=evaluation).order_by("pk")
+    items = Subject.objects.filter(evaluation=evaluation).order_by("pk")
     for item in items:
         for slot, shown in (("A", a), ("B", b)):
-            JudgedOutput.objects.create(judged_item=item, slot=slot, submission=shown)
+            ShownOutput.objects.create(subject=item, slot=slot, submission=shown)
     lines = [json.loads(x) for x in get(client, "battles.jsonl").splitlines()]
     assert {line["model_a"] for line in lines} == {"Heron"}
     assert {line["model_b"] for line in lines} == {"Kestrel"}
     assert {line["winner"] for line in lines} <= {"model_a", "model_b", "tie"}
     assert lines[0]["judge"].startswith("w-")
     # who stood first is model a, and what was said is of places
-    of_first = JudgedOutput.objects.filter(judged_item=items[0])
+    of_first = ShownOutput.objects.filter(subject=items[0])
     of_first.filter(slot="A").update(submission=b)
     of_first.filter(slot="B").update(submission=a)
     turned = [json.loads(x) for x in get(client, "battles.jsonl").splitlines()]

@@ -9,12 +9,12 @@ from django.test import Client
 from django.utils import timezone
 
 from crowd.campaigns.services import run
-from crowd.models import Answer, Assignment, Budget, Campaign, Commitment, LedgerEntry
+from crowd.models import Assignment, Budget, Campaign, Commitment, LedgerEntry, Rating
 from genie.lib import jobs
 from genie.schedules import SCHEDULES
 from genie.upkeep import alerts
 from leaderboard.monitoring import alarms
-from quality.models import Ban, Grade, Placement
+from quality.models import Ban, Grade, TestQuestion
 from tests import factories
 from tests.crowd.making import POOL, do_one, make_campaign, make_pools, make_worker
 from tests.factories import make_user
@@ -55,7 +55,7 @@ def test_spending_beyond_the_plan_is_told():
 def graded(campaign, right, wrong, ago):
     """Let so many test questions be answered right and wrong, so long ago."""
     item = campaign.items.first()
-    place, _ = Placement.objects.get_or_create(
+    place, _ = TestQuestion.objects.get_or_create(
         campaign=campaign, item=item, defaults={"polarity": "NEGATIVE"}
     )
     for n in range(right + wrong):
@@ -65,7 +65,7 @@ def graded(campaign, right, wrong, ago):
             submitted_at=timezone.now() - ago,
         )  # fmt: skip
         Grade.objects.create(
-            placement=place, assignment=done, worker=done.worker, pool_id=POOL,
+            test_question=place, assignment=done, worker=done.worker, pool_id=POOL,
             criterion="overall", polarity="NEGATIVE", correct=n < right,
         )  # fmt: skip
 
@@ -88,17 +88,17 @@ def test_agreement_that_falls_is_told():
     for worker in (make_worker(), make_worker()):
         while do_one(worker):
             pass
-    answers = list(Answer.own.order_by("item", "pk"))
+    answers = list(Rating.own.order_by("item", "pk"))
     start = timezone.now() - timedelta(hours=20)
     for n, answer in enumerate(answers):
         answer.value = (n // 2 % 5) / 4  # both the same
         at = start + timedelta(minutes=10 * n)
         Assignment.objects.filter(pk=answer.assignment_id).update(submitted_at=at)
-    Answer.objects.bulk_update(answers, ["value"])
+    Rating.objects.bulk_update(answers, ["value"])
     assert alarms.crowds().verdict == "ok"
     for n, answer in enumerate(answers[24:]):
         answer.value = (n * 7 % 5) / 4  # as it comes
-    Answer.objects.bulk_update(answers, ["value"])
+    Rating.objects.bulk_update(answers, ["value"])
     [sentence] = alarms.crowds().points.values()
     assert "fell from 1.00 to " in sentence
 

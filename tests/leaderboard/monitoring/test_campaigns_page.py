@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from crowd.models import Assignment, Campaign, LedgerEntry
 from leaderboard.monitoring.selectors import watched
-from quality.models import Grade, Placement
+from quality.models import Grade, TestQuestion
 from tests.crowd.making import do_one, make_campaign, make_worker
 from tests.factories import make_task
 
@@ -104,11 +104,11 @@ def test_test_questions_are_counted_when_they_were_answered():
     campaign = make_campaign(3)
     done = work(3, hours_ago=2)
     for assignment, correct in zip(done, [True, False, True], strict=True):
-        placement = Placement.objects.create(
+        test_question = TestQuestion.objects.create(
             campaign=campaign, item=assignment.hit.items.get(), polarity="NEGATIVE"
         )
         Grade.objects.create(
-            placement=placement, assignment=assignment, worker=assignment.worker,
+            test_question=test_question, assignment=assignment, worker=assignment.worker,
             pool_id=campaign.pool_id, criterion="overall", polarity="NEGATIVE", correct=correct,
         )  # fmt: skip
     (row,) = watched([campaign], timezone.now())

@@ -8,10 +8,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.campaigns.services import run
-from crowd.models import Answer, Assignment, Campaign
+from crowd.models import Assignment, Campaign, Rating
 from leaderboard.monitoring.admin import solutions
 from leaderboard.monitoring.over_time import SMALLEST, over_time
-from quality.models import Grade, Placement
+from quality.models import Grade, TestQuestion
 from tests.cast import allow
 from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker
 from tests.each import each
@@ -61,15 +61,15 @@ def test_speed_is_told_in_pieces_and_raises_an_alarm(worked):
 
 
 def test_agreement_is_of_all_real_items_so_far(worked):
-    of_it = Answer.objects.filter(item__campaign=worked)
+    of_it = Rating.objects.filter(item__campaign=worked)
     by_item = list(of_it.order_by("item", "pk"))
     for i, answer in enumerate(by_item):
         answer.value = (i // 2 % 5) / 4  # both give the same, from 0 to 1
-    Answer.objects.bulk_update(by_item, ["value"])
+    Rating.objects.bulk_update(by_item, ["value"])
     assert {point.value for point in over_time(worked).agreement} == {1.0}
     # what is a test question says nothing of agreement
     for item in {answer.item_id for answer in by_item}:
-        Placement.objects.create(campaign=worked, item_id=item, polarity="POSITIVE")
+        TestQuestion.objects.create(campaign=worked, item_id=item, polarity="POSITIVE")
     assert over_time(worked).agreement == []
 
 
@@ -87,11 +87,11 @@ def test_test_questions_right_are_shares_of_pieces(worked):
     ]
     for i, done in enumerate(rows):
         item = done.hit.items.get()
-        place, _ = Placement.objects.get_or_create(
+        place, _ = TestQuestion.objects.get_or_create(
             campaign=done.hit.campaign, item=item, defaults={"polarity": "NEGATIVE"}
         )
         Grade.objects.create(
-            placement=place, assignment=done, worker=done.worker, pool_id=POOL,
+            test_question=place, assignment=done, worker=done.worker, pool_id=POOL,
             criterion="overall", polarity="NEGATIVE", correct=i < N,
         )  # fmt: skip
     assert [point.value for point in over_time(worked).tests] == [1, 1, 0, 0]

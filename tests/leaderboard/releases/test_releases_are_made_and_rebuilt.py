@@ -31,7 +31,7 @@ from leaderboard.releases.make import make, pack
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from leaderboard.tasks.licence import may_be_copied
 from quality.detection.services.judge import judge as judge_workers
-from quality.models import Ban, Grade, Placement
+from quality.models import Ban, Grade, TestQuestion
 from tests.factories import answer, make_item, make_task, make_worker
 from tests.kept import kept
 from tests.leaderboard.boards.pages.judged import judge, rate
@@ -104,12 +104,12 @@ def _graded(submission, workers):
     for n, worker in enumerate(workers):
         for k in range(4):
             item = make_item(campaign, f"test question {n} {k}")
-            placement = Placement.objects.create(
+            test_question = TestQuestion.objects.create(
                 campaign=campaign, item=item, polarity="POSITIVE"
             )
             assignment = answer(item, worker)
             Grade.objects.create(
-                placement=placement,
+                test_question=test_question,
                 assignment=assignment,
                 worker=worker,
                 pool_id=submission.task.slug,

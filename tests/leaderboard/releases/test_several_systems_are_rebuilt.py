@@ -23,7 +23,7 @@ from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.joint import joint_numbers
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.bans import services
-from quality.models import Placement
+from quality.models import TestQuestion
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import settle
 from tests.leaderboard.releases.test_releases_are_made_and_rebuilt import (
@@ -45,7 +45,7 @@ def task(demo_task):
 
 
 def is_test(assignment):
-    return Placement.own.filter(item__hit=assignment.hit_id).exists()
+    return TestQuestion.own.filter(item__hit=assignment.hit_id).exists()
 
 
 def other_than(value):
@@ -144,7 +144,7 @@ def _nothing_is_told_that_was_not(folder):
     names |= {row["worker"] for row in rows(folder, "joint_judgments")}
     assert all(name.startswith("r-") for name in names)
     assert len(names) <= Worker.own.count()
-    assert Placement.own.count() > 0
+    assert TestQuestion.own.count() > 0
     pairs = rows(folder, "comparison_pairs")
     assert len(pairs) == sum(c["n_pairs"] for c in rows(folder, "comparisons"))
     # who was asked and for how much is between them and staff
@@ -249,7 +249,7 @@ def test_results_that_are_about_to_change_are_not_released(
     rejected = Assignment.own.exclude(worker=worker).filter(
         hit__campaign=found.evaluation.campaign, state="SUBMITTED"
     )
-    rejected = rejected.exclude(hit__in=Placement.own.values("item__hit"))
+    rejected = rejected.exclude(hit__in=TestQuestion.own.values("item__hit"))
     review.reject(rejected.first().pk, by=boss, reason="Wrong language.")
     a_day_later()
     settle()

@@ -132,7 +132,7 @@ def test_a_waiting_row_counts_the_instances_that_people_judged(client, who):
     task = make_task(n_instances=6)
     kite = make_submission(task, state=State.ANNOTATING, **who)
     evaluation = make_evaluation(kite, n=5)
-    items = [judged.item for judged in evaluation.judged_items.all()]
+    items = [judged.item for judged in evaluation.subjects.all()]
     wim = make_worker()
     answer(items[0], wim)
     answer(items[1], wim, state=Assignment.State.APPROVED)
@@ -195,7 +195,7 @@ def test_a_board_says_that_nobody_was_asked_until_answers(client, task, who, rea
     assert "Human evaluation has not started yet. The question will be:" in words
     assert "Workers were asked" not in words
     assert "rated per ranked system" not in words
-    answer(evaluation.judged_items.first().item, make_worker())
+    answer(evaluation.subjects.first().item, make_worker())
     assert "Human evaluation is in progress; no scores yet." in read(
         client.get("/tasks/tidy-news/")
     )

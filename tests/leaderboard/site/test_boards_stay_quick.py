@@ -34,7 +34,7 @@ def five(task, who):
     for _ in range(2):
         waiting = make_submission(task, **who, state="ANNOTATING")
         evaluation = make_evaluation(waiting)
-        answer(evaluation.judged_items.first().item, make_worker())
+        answer(evaluation.subjects.first().item, make_worker())
 
 
 def test_as_many_queries_with_5_systems_as_160(client_of, five, task, team, submitter):

@@ -46,7 +46,7 @@ def site(cast):
     make_predictions(best, text="unbroken" * 40 + "{0}")
     waiting = make_submission(task, system="Egret", state=State.ANNOTATING, **both)
     evaluation = make_evaluation(waiting)
-    answer(evaluation.judged_items.first().item, make_worker())
+    answer(evaluation.subjects.first().item, make_worker())
     warned = make_submission(
         task,
         system="Crane",

@@ -198,7 +198,7 @@ def test_simulated_results_are_marked_wherever_they_stand(client, task, who):
 
 def test_the_numbers_count_what_people_did_and_programs_apart(client, task, who):
     kite = make_submission(task, state="ANNOTATING", **who)
-    items = [j.item for j in make_evaluation(kite).judged_items.all()]
+    items = [j.item for j in make_evaluation(kite).subjects.all()]
     wim = make_worker()
     pay(answer(items[0], wim), cents=30)
     pay(answer(items[1], wim), cents=12)
@@ -208,7 +208,7 @@ def test_the_numbers_count_what_people_did_and_programs_apart(client, task, who)
         state=LedgerEntry.State.CANCELLED,
     )
     robot = make_submission(task, state="ANNOTATING", simulated=True, **who)
-    for judged in make_evaluation(robot).judged_items.all():
+    for judged in make_evaluation(robot).subjects.all():
         pay(answer(judged.item, make_worker(simulated=True)), cents=50)
     make_submission(task, visibility="PRIVATE", **who)
 
@@ -254,7 +254,7 @@ def test_many_cards_are_kept_until_something_happens(client, who, monkeypatch, p
     many = [make_task(f"task-{n}", title=f"Task {n}") for n in range(3)]
     kite = make_ranked(many[0], 50, system="Kite", **who)
     waiting = make_submission(many[2], state="ANNOTATING", **who)
-    item = make_evaluation(waiting).judged_items.first().item
+    item = make_evaluation(waiting).subjects.first().item
     assert "Kite" in client.get(path).text
     # by hand, without a trace: shown after a minute
     Submission.objects.filter(pk=kite.pk).update(system_name="Made anew")

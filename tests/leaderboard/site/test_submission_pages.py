@@ -190,7 +190,7 @@ def test_a_failed_step_says_whether_it_is_tried_again(client_of, cast, task, rea
 def test_what_is_awaited_while_people_judge(client, task, who, read, state, sentence):
     kite = make_submission(task, state=State.ANNOTATING, **who)
     evaluation = make_evaluation(kite, state=state)
-    answer(evaluation.judged_items.first().item, make_worker())
+    answer(evaluation.subjects.first().item, make_worker())
 
     assert sentence in read(client.get(f"/submissions/{kite.pk}/"))
 

@@ -108,7 +108,7 @@ def test_cost_trouble_and_story_are_for_team_and_staff(pages_of_all, task, who):
         **who,
     )
     evaluation = make_evaluation(kite)
-    assignment = answer(evaluation.judged_items.first().item, make_worker())
+    assignment = answer(evaluation.subjects.first().item, make_worker())
     pay(assignment, cents=1_234)
     inner = [
         "$77.00",

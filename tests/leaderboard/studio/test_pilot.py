@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from crowd.campaigns.selectors.offers import offers
 from crowd.campaigns.services import claim
-from crowd.models import Answer, Assignment, Campaign, Worker
+from crowd.models import Assignment, Campaign, Rating, Worker
 from crowd.money.models import Commitment
 from crowd.workers.services import invitations
 from crowd.workers.services import invitations as consent
@@ -123,7 +123,7 @@ def test_its_ratings_are_nowhere_but_in_the_pilot(mia, draft):
     mia.post(at(draft, "people"), {"who": "link", "ratings": "1"})
     mia.post(at(draft, "start"), {"load": ""})
     task = Task.own.get()
-    assert Answer.own.exists()
+    assert Rating.own.exists()
     assert campaign.pool_id != task.slug
     assert not HumanEvaluation.objects.filter(campaigns__campaign=campaign).exists()
     assert current_fit(task) is None

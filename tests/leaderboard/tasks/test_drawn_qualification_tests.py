@@ -11,7 +11,7 @@ from leaderboard.evaluation import run
 from leaderboard.evaluation.services import qualification
 from leaderboard.models import Instance
 from leaderboard.tasks.services.configuration import instances_for_tests
-from quality.models import Placement
+from quality.models import TestQuestion
 from tests.crowd.making import make_worker
 from tests.crowd.workers.qualifications.making import take
 from tests.factories import (
@@ -140,7 +140,7 @@ def test_a_configured_test_is_drawn_once_published_and_required():
     assert (test.state, test.pass_percent, test.questions.count()) == ("PUBLISHED", 75, 4)  # fmt: skip
     kinds = campaign.requirements.values_list("kind", flat=True)
     assert set(kinds) == {"APPROVED", "COUNTRY", "TEST"}
-    hidden = Item.objects.filter(pk__in=Placement.own.values("item"))
+    hidden = Item.objects.filter(pk__in=TestQuestion.own.values("item"))
     assert not inputs_of_tests(task.slug) & set(
         hidden.values_list("content_key", flat=True)
     )

@@ -11,7 +11,7 @@ from crowd.models import Assignment, Exclusion, HITType
 from genie.lib.errors import GenieError
 from quality.appeals import services as service
 from quality.bans import services
-from quality.models import Appeal, Ban, Grade, Placement
+from quality.models import Appeal, Ban, Grade, TestQuestion
 from quality.test_questions.selectors import right_answer
 from tests.crowd.making import (
     POOL,
@@ -49,8 +49,8 @@ def work(wim):
     campaign = make_campaign(2)
     first, second = do_all(wim)
     review.reject(first.pk, None, "Too quick.")
-    placement = place(campaign, second.hit.items.get(), "POSITIVE")
-    grade(placement, second, pool=POOL)
+    test_question = place(campaign, second.hit.items.get(), "POSITIVE")
+    grade(test_question, second, pool=POOL)
     return Assignment.objects.get(pk=first.pk)
 
 
@@ -149,17 +149,17 @@ def test_a_rejected_test_question_shows_texts_edit_and_key(boss, wim, monkeypatc
     [done] = do_all(wim)
     review.reject(done.pk, None, "Not read.")
     edit = {"edit": {"sentence": "“1865” became “1885”."}}
-    placement = Placement(
+    test_question = TestQuestion(
         campaign=campaign,
         item=done.hit.items.get(),
         polarity="NEGATIVE",
         expected={"criteria": ["right"]},
     )
-    if hasattr(Placement, "made_from"):
-        placement.made_from = edit
+    if hasattr(TestQuestion, "made_from"):
+        test_question.made_from = edit
     else:
-        monkeypatch.setattr(Placement, "made_from", edit, raising=False)
-    placement.save()
+        monkeypatch.setattr(TestQuestion, "made_from", edit, raising=False)
+    test_question.save()
     page = text_of(
         boss.get(answer_page(service.against_rejection(wim, done.pk, WORDS)))
     )
@@ -225,7 +225,7 @@ def test_staff_see_the_texts_the_answer_and_what_counts_as_right(boss, wim, work
         service.against_rejection(wim, work.pk, WORDS),
     ):
         page = text_of(boss.get(answer_page(appeal)))
-        item = Grade.own.get().placement.item
+        item = Grade.own.get().test_question.item
         [field] = item.data["fields"]
         row = page[page.index("Gold answer") :]
         for words in (

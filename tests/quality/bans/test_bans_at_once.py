@@ -48,8 +48,8 @@ def test_a_detector_and_a_person_do_not_block_each_other(monkeypatch, settings):
         for worker in workers:
             do_one(worker)
     for assignment in Assignment.own.all():
-        placement = place(campaign, assignment.hit.items.get())
-        grade(placement, assignment, pool=POOL)
+        test_question = place(campaign, assignment.hit.items.get())
+        grade(test_question, assignment, pool=POOL)
     sam = make_user("sam")
     at_once(
         lambda: judge.judge(POOL),

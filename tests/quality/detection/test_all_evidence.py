@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from crowd.models import Answer, Campaign, Pause
+from crowd.models import Campaign, Pause, Rating
 from crowd.scales.base import all_scales
 from crowd.workers.services import exclusions
 from quality.bans.selectors import soft_weights, weight_of
@@ -55,9 +55,13 @@ def pool(campaign, questions):
         workers = [make_worker() for _ in range(n_good + n_bad)]
         for i, worker in enumerate(workers):
             careless = i >= n_good
-            for n, placement in enumerate(questions):
+            for n, test_question in enumerate(questions):
                 right = rng.random() < (0.3 if careless else 0.97)
-                grade(placement, answer(placement.item, worker, 0.25), correct=right)
+                grade(
+                    test_question,
+                    answer(test_question.item, worker, 0.25),
+                    correct=right,
+                )
                 if n < len(real):
                     value = truth[n] + rng.choice([-0.25, 0, 0, 0.25])
                     value = rng.choice([0, 0.25, 0.5, 0.75, 1]) if careless else value
@@ -191,10 +195,10 @@ def test_staff_are_told_of_a_bad_crowd_and_that_it_is_better(pool, campaign):
 def test_a_question_that_careful_workers_fail_can_be_restored(pool, questions, ada):
     pool(12, 1)
     wrong = questions[0]
-    Grade.own.filter(placement=wrong).update(correct=False)
+    Grade.own.filter(test_question=wrong).update(correct=False)
     assess(POOL, simulated=False)
     retired = RetiredQuestion.own.get()
-    assert retired.placement == wrong
+    assert retired.test_question == wrong
     assert retired.reason.startswith("0 of 13 workers right.")
     assert (wrong.pk, "") not in evidence_of(POOL, simulated=False).questions
     client = signed_in(ada)
@@ -210,7 +214,7 @@ def test_a_question_that_careful_workers_fail_can_be_restored(pool, questions, a
 
 def test_a_restored_question_counts_at_once(pool, questions, ada):
     pool(12, 1)
-    Grade.own.filter(placement=questions[0]).update(correct=False)
+    Grade.own.filter(test_question=questions[0]).update(correct=False)
     for _ in range(2):
         assess(POOL, simulated=False)
     before = Standing.own.order_by("pk").values_list("n_questions", flat=True)
@@ -247,7 +251,7 @@ def test_a_pool_without_test_questions_is_not_assessed(pool):
 
 def test_answers_on_a_scale_without_ends_are_no_evidence(pool, campaign):
     pool(2, 0)
-    assert Answer.own.exists()
+    assert Rating.own.exists()
     campaign.hit_type.scale = "magnitude"
     campaign.hit_type.save()
     relative = [name for name, scale in all_scales().items() if scale.relative]

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from crowd.campaigns.services import run
 from crowd.campaigns.services.work import give_back, next_assignment
-from crowd.models import HIT, Answer, Pause
+from crowd.models import HIT, Pause, Rating
 from genie.lib.serving import caches
 from quality.bans import services
 from quality.detection.services import next_hit
@@ -19,7 +19,7 @@ from quality.detection.services.assess_pool import assess
 from quality.detection.services.evidence import Record, record_of
 from quality.detection.stats.schedule import EarlyStop
 from quality.detection.stats.workers.answers import NO_YES
-from quality.models import Ban, DetectorFit, HeldExclusion, Placement, Standing
+from quality.models import Ban, DetectorFit, HeldExclusion, Standing, TestQuestion
 from quality.test_questions.services import grade
 from tests.crowd.making import POOL, items, make_campaign, make_worker, send_in
 from tests.factories import make_user
@@ -47,7 +47,7 @@ def campaign_of(n):
     campaign = make_campaign(of=items(n), key=f"{n} HITs")
     hits = HIT.objects.filter(campaign=campaign).order_by("position")
     for number, hit in enumerate(hits[n * 4 // 5 :]):
-        Placement.objects.create(
+        TestQuestion.objects.create(
             campaign=campaign,
             item=hit.items.get(),
             polarity="POSITIVE" if number % 2 else "NEGATIVE",
@@ -61,7 +61,7 @@ def campaign():
 
 
 def is_test(assignment):
-    return Placement.own.filter(item__hit=assignment.hit_id).exists()
+    return TestQuestion.own.filter(item__hit=assignment.hit_id).exists()
 
 
 def work(worker, n, right=True):
@@ -73,12 +73,12 @@ def work(worker, n, right=True):
             break
         met.append(is_test(assignment))
         send_in(assignment)
-        placement = Placement.own.filter(item__hit=assignment.hit_id).first()
-        if placement is None:
+        test_question = TestQuestion.own.filter(item__hit=assignment.hit_id).first()
+        if test_question is None:
             value = CHANCE.choice([0.5, 0.75, 1.0] if right else [0.0, 0.5, 1.0])
         else:
-            value = float((placement.polarity == "POSITIVE") is right)
-        Answer.objects.filter(assignment=assignment).update(value=value)
+            value = float((test_question.polarity == "POSITIVE") is right)
+        Rating.objects.filter(assignment=assignment).update(value=value)
     return met
 
 
@@ -142,9 +142,9 @@ def test_the_same_queries_are_made_for_test_questions_and_real_items(campaign):
             assignment = next_assignment(worker)
         counts[is_test(assignment)].add(len(captured))
         send_in(assignment)
-        Answer.objects.filter(assignment=assignment).update(
+        Rating.objects.filter(assignment=assignment).update(
             value=float(
-                Placement.own.filter(
+                TestQuestion.own.filter(
                     item__hit=assignment.hit_id, polarity="POSITIVE"
                 ).exists()
             )
@@ -182,7 +182,7 @@ def test_campaigns_without_test_questions_take_one_query_more():
     worker = make_worker()
     with CaptureQueriesContext(connection) as captured:
         next_assignment(worker)
-    asked = [query for query in captured if "quality_placement" in query["sql"]]
+    asked = [query for query in captured if "quality_testquestion" in query["sql"]]
     assert len(asked) == 1
 
 

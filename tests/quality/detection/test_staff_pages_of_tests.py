@@ -2,9 +2,9 @@
 
 import pytest
 
-from crowd.models import Answer, Item
+from crowd.models import Item, Rating
 from quality.detection.models import RetiredQuestion
-from quality.models import DetectorFit, Placement
+from quality.models import DetectorFit, TestQuestion
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
 from tests.factories import make_user, signed_in
 from tests.quality.making import grade, place
@@ -15,7 +15,7 @@ RETIRED = "/admin/quality/retiredquestion/"
 @pytest.fixture
 def retired():
     campaign = make_campaign(2)
-    placement = Placement.objects.create(
+    test_question = TestQuestion.objects.create(
         campaign=campaign, item=campaign.items.earliest("pk"), polarity="POSITIVE"
     )
     fit = DetectorFit.objects.create(
@@ -28,7 +28,9 @@ def retired():
         code_version="0",
     )
     return RetiredQuestion.objects.create(
-        placement=placement, fit=fit, reason="Careful workers fail it: 1 of 9 right."
+        test_question=test_question,
+        fit=fit,
+        reason="Careful workers fail it: 1 of 9 right.",
     )
 
 
@@ -42,7 +44,7 @@ def test_retired_questions_say_what_they_show_and_why(
     html = admin_client.get(RETIRED).text
     assert retired.reason in html
     assert "positive" in html
-    assert retired.placement.item.data["prediction"] in html
+    assert retired.test_question.item.data["prediction"] in html
     asked = admin_client.post(RETIRED, restoring(retired)).text
     assert "will not be retired a second time" in asked.replace("\n", " ")
     refused = admin_client.post(RETIRED, restoring(retired, confirmed="1", reason=""))
@@ -68,7 +70,7 @@ def test_all_evidence_about_a_worker_stands_on_one_page(admin_client):
     for _ in range(3):
         do_one(worker)
     first = Item.own.earliest("pk")
-    work = Answer.objects.filter(item=first).first().assignment
+    work = Rating.objects.filter(item=first).first().assignment
     grade(place(campaign, first), work, pool=POOL)
     page = f"/admin/leaderboard/humanevaluation/worker/{worker.pk}/"
     html = admin_client.get(page).text

@@ -34,7 +34,7 @@ from leaderboard.tasks.services.configuration import (
     instances_for_tests,
     task_view,
 )
-from quality.test_questions.models import Placement
+from quality.test_questions.models import TestQuestion
 from quality.test_questions.separability.measure import ENOUGH
 from quality.test_questions.services import HiddenItem
 
@@ -194,7 +194,7 @@ def keep_lent_apart(evaluation: HumanEvaluation, campaign: Campaign) -> None:
     if campaign.input_scope == campaign.pool_id:
         return
     own = list(evaluation.systems.values_list("submission", flat=True))
-    placed = Placement.objects.filter(campaign__pool=campaign.pool_id).filter(
+    placed = TestQuestion.objects.filter(campaign__pool=campaign.pool_id).filter(
         Q(campaign=campaign) | Q(made_from__submission__in=own)
     )
     rows = [

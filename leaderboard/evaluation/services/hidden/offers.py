@@ -26,7 +26,7 @@ from leaderboard.tasks.config import EDITED, HumanConfig
 from leaderboard.tasks.models import Instance, Task
 from quality.test_questions.edits.edit import ADEQUACY, FLUENCY, Edit, kinds_that_harm
 from quality.test_questions.edits.make import edits_of, likeness
-from quality.test_questions.models import Placement
+from quality.test_questions.models import TestQuestion
 from quality.test_questions.separability.features import Surface, blend_in
 from quality.test_questions.services import HiddenItem, shuffled_words
 
@@ -106,7 +106,7 @@ def fingerprint(text: str) -> str:
 
 def used_texts(task: Task, *, but: str = "") -> set[str]:
     """Return fingerprints of past, present and planned tests, without campaign `but`."""
-    placed = Placement.objects.filter(campaign__pool=task.slug)
+    placed = TestQuestion.objects.filter(campaign__pool=task.slug)
     placed = placed.exclude(campaign__key=but).exclude(text_sha256="")
     drawn = DrawnTests.objects.filter(
         evaluation__task=task, evaluation__state__in=ASKING

@@ -4,10 +4,10 @@ import numpy as np
 from django.utils import timezone
 
 from crowd.hits.services.build import inputs_for
-from crowd.models import HIT, Answer, Assignment, Campaign, Item
+from crowd.models import HIT, Assignment, Campaign, Item, Rating
 from leaderboard.evaluation import run
 from leaderboard.evaluation.services.refit import refit_board
-from leaderboard.models import JudgedItem
+from leaderboard.models import Subject
 from tests.factories import (
     make_evaluation,
     make_predictions,
@@ -64,7 +64,7 @@ def rate(evaluation, instance, worker, values, *, slot="", key=None):
     item = Item.objects.create(
         campaign=campaign, hit=hit, key=key, data={}, content_key=key
     )
-    JudgedItem.objects.create(evaluation=evaluation, item=item, instance=instance)
+    Subject.objects.create(evaluation=evaluation, item=item, instance=instance)
     now = timezone.now()
     assignment = Assignment.objects.create(
         hit=hit,
@@ -76,9 +76,9 @@ def rate(evaluation, instance, worker, values, *, slot="", key=None):
         submitted_at=now,
         active_seconds=20.0,
     )
-    Answer.objects.bulk_create(
+    Rating.objects.bulk_create(
         [
-            Answer(
+            Rating(
                 assignment=assignment,
                 item=item,
                 criterion=name,

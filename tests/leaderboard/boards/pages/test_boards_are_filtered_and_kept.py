@@ -10,7 +10,7 @@ from genie.lib.serving.caches import computed as cache
 from leaderboard.boards.api import tasks as api
 from leaderboard.boards.selectors import rows as standings
 from leaderboard.boards.views import board as pages
-from leaderboard.models import JudgedItem, MetricResult, Score, Submission
+from leaderboard.models import MetricResult, Score, Subject, Submission
 from tests.factories import (
     answer,
     make_evaluation,
@@ -219,7 +219,7 @@ def other_submission(**fields):
 
 def test_what_happens_in_another_task_leaves_a_board_as_it_is(client, kept_board):
     other = other_submission(state="SCORED")
-    item = make_evaluation(other).judged_items.first().item
+    item = make_evaluation(other).subjects.first().item
     same = {"team": other.team, "owner": other.owner}
 
     def happens():
@@ -238,7 +238,7 @@ def test_answers_that_a_board_does_not_show_leave_it_as_it_is(client, task, kept
     assert is_kept(client, lambda: answer(test_question, make_worker()))
     ranked = Submission.objects.filter(system_name="System 9").get()
     again = make_item(ranked.human_evaluation.campaign, "again")
-    JudgedItem.objects.create(
+    Subject.objects.create(
         evaluation=ranked.human_evaluation, item=again, instance=task.instances.first()
     )
     Submission.objects.filter(system_name="Made anew").update(system_name="System 7")
@@ -250,7 +250,7 @@ def test_progress_of_a_private_submission_changes_its_teams_board_only(
     client, client_of, kept_board
 ):
     Submission.objects.filter(pk=kept_board.pk).update(visibility="PRIVATE")
-    item = kept_board.human_evaluation.judged_items.first().item
+    item = kept_board.human_evaluation.subjects.first().item
     team = client_of("submitter")
     assert "0 of 3" in team.get(BOARD).text
     assert is_kept(client, lambda: answer(item, make_worker()))
@@ -259,7 +259,7 @@ def test_progress_of_a_private_submission_changes_its_teams_board_only(
 
 @pytest.mark.every_engine
 def test_whatever_changes_a_board_makes_it_anew(client, task, who, kept_board):
-    items = kept_board.human_evaluation.judged_items
+    items = kept_board.human_evaluation.subjects
     item = items.first().item
     given = answer(make_item(item.campaign, "x"), make_worker())
     rejected = answer(items.last().item, make_worker())

@@ -15,7 +15,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
     system_ratings_of,
 )
 from leaderboard.evaluation.services.refit import due, refit_board
-from leaderboard.models import HumanEvaluation, JudgedOutput, Score, Submission
+from leaderboard.models import HumanEvaluation, Score, ShownOutput, Submission
 from leaderboard.stats.systems.estimates import estimate_systems
 from quality.models import Ban
 from tests.each import each
@@ -121,10 +121,10 @@ def test_a_preference_is_turned_to_the_system_whatever_its_slot(who):
     worker = make_worker()
     for instance, slot in zip(task.instances.all(), ("A", "B"), strict=True):
         item = rate(evaluation, instance, worker, {"overall": 0.75})
-        judged_item = evaluation.judged_items.get(item=item)
+        subject = evaluation.subjects.get(item=item)
         other = "B" if slot == "A" else "A"
-        JudgedOutput.objects.create(judged_item=judged_item, slot=slot, submission=kite)
-        JudgedOutput.objects.create(judged_item=judged_item, slot=other)
+        ShownOutput.objects.create(subject=subject, slot=slot, submission=kite)
+        ShownOutput.objects.create(subject=subject, slot=other)
 
     assert system_ratings(evaluation)["value"].tolist() == [0.75, 0.25]
     assert set(system_ratings(evaluation)["submission"]) == {kite.pk}

@@ -6,7 +6,7 @@ from crowd.hit_templates import all_templates
 from crowd.models import Budget, QualificationTest, Requirement
 from leaderboard.tasks.services.load import load_task
 from leaderboard.tasks.shipped import known
-from quality.models import Ban, Grade, Placement
+from quality.models import Ban, Grade, TestQuestion
 from tests.factories import (
     answer,
     make_evaluation,
@@ -45,11 +45,11 @@ def test_quality_control_is_told_in_figures_of_people_and_programs_apart(
         [(people, True), (people, False), (program, True)]
     ):
         item = make_item(campaign, f"question {n}")
-        placement = Placement.objects.create(
+        test_question = TestQuestion.objects.create(
             campaign=campaign, item=item, polarity="POSITIVE"
         )
         Grade.objects.create(
-            placement=placement,
+            test_question=test_question,
             assignment=answer(item, worker),
             worker=worker,
             pool_id=task.slug,

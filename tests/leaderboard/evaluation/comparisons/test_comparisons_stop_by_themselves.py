@@ -6,7 +6,7 @@ import pytest
 from crowd.campaigns.services import work
 from crowd.hits.selectors import campaign_progress
 from crowd.hits.services.build import room
-from crowd.models import Answer, Assignment, Campaign, Commitment
+from crowd.models import Assignment, Campaign, Commitment, Rating
 from leaderboard.evaluation import decide as decisions
 from leaderboard.evaluation import run
 from leaderboard.evaluation.selectors import comparison_labels as compare_labels
@@ -21,13 +21,13 @@ from leaderboard.models import (
     ComparedPair,
     Comparison,
     HumanEvaluation,
-    JudgedOutput,
+    ShownOutput,
     Task,
     TestCheck,
 )
 from leaderboard.stats.stopping.sequential import Decision, rule_named
 from quality.bans import services
-from quality.models import DetectorFit, Grade, HeldExclusion, Placement, Verdict
+from quality.models import DetectorFit, Grade, HeldExclusion, TestQuestion, Verdict
 from tests.factories import make_worker, signed_in
 from tests.leaderboard.evaluation.comparisons.conftest import config_with
 from tests.leaderboard.evaluation.steps import settle, shown_cents
@@ -60,7 +60,7 @@ def test_a_system_against_itself_ends_as_not_distinguishable(as_good):
 def test_test_questions_of_a_wave_wait_for_the_next_one(level, ask, crowd):
     found = ask(*level, delta=0.05, max_pairs=25)
     campaign = found.evaluation.campaign
-    tests = campaign.hits.filter(pk__in=Placement.own.values("item__hit"))
+    tests = campaign.hits.filter(pk__in=TestQuestion.own.values("item__hit"))
     first = list(tests.values_list("pk", flat=True))
     tests.update(n_available=0)
     crowd.work()
@@ -116,9 +116,9 @@ def test_the_promise_is_for_both_sides_together():
 def test_a_label_speaks_for_the_system_wherever_it_stood(told_apart, right):
     slots = set(ComparedPair.objects.values_list("slot_of_a", flat=True))
     assert slots == {"A", "B"}
-    for pair in ComparedPair.objects.select_related("judged_item__item"):
-        said = Answer.objects.get(item=pair.judged_item.item)
-        shown = {row.slot: row.submission_id for row in pair.judged_item.outputs.all()}
+    for pair in ComparedPair.objects.select_related("subject__item"):
+        said = Rating.objects.get(item=pair.subject.item)
+        shown = {row.slot: row.submission_id for row in pair.subject.outputs.all()}
         assert shown[pair.slot_of_a] == right.pk
         assert shown[said.raw] == right.pk
     assert all(v.values == (1.0,) for v in compare_labels.votes_of(told_apart))
@@ -151,7 +151,7 @@ def test_one_wave_goes_out_until_it_is_complete(right, wrong, ask, crowd):
     assert (found.state, found.n_waves) == ("ANNOTATING", 1)
     assert (ComparedPair.objects.count(), Campaign.own.count()) == (8, 1)
     # whose output stands where is stored and never shown
-    rows = JudgedOutput.objects.filter(judged_item__evaluation=found.evaluation)
+    rows = ShownOutput.objects.filter(subject__evaluation=found.evaluation)
     assert rows.count() == 16
     for item in found.evaluation.campaign.items.all():
         assert set(item.data) == {"fields", "lang", "outputs"}
@@ -238,12 +238,12 @@ def test_tests_hide_among_the_pairs_and_are_no_labels(right, wrong, ask, finish,
     config_with(task, **TESTS, reward_cents=4, expected_seconds=9, wave_size=5)
     found = finish(ask(right, wrong, delta=0.3, max_pairs=15))
     assert found.n_waves == 2
-    placements = Placement.own.filter(campaign=found.evaluation.campaign)
-    assert placements.count() == 2 * found.n_waves
-    pairs = set(ComparedPair.objects.values_list("judged_item__item_id", flat=True))
-    assert pairs.isdisjoint(placements.values_list("item_id", flat=True))
+    test_questions = TestQuestion.own.filter(campaign=found.evaluation.campaign)
+    assert test_questions.count() == 2 * found.n_waves
+    pairs = set(ComparedPair.objects.values_list("subject__item_id", flat=True))
+    assert pairs.isdisjoint(test_questions.values_list("item_id", flat=True))
     assert Grade.own.filter(correct=False).count() == 0
-    assert {row.expected["slot"] for row in placements} <= {"A", "B"}
+    assert {row.expected["slot"] for row in test_questions} <= {"A", "B"}
 
 
 def test_staff_stop_it_and_the_page_keeps_what_was_said(right, wrong, ask, crowd, boss):

@@ -35,7 +35,7 @@ def test_before_any_answers_it_is_the_worst_case_and_the_rules_own_power(
 
 
 def on_four_days():
-    votes = CountedVote.objects.values_list("pair__judged_item__item", "worker")
+    votes = CountedVote.objects.values_list("pair__subject__item", "worker")
     return {vote: f"2026-11-0{1 + n % 4}" for n, vote in enumerate(votes)}
 
 

@@ -9,18 +9,18 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from crowd.campaigns.services import run
-from crowd.models import Answer, Campaign, Commitment, Item
+from crowd.models import Campaign, Commitment, Item, Rating
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
 from leaderboard.evaluation import run as evaluations
 from leaderboard.evaluation.services import joint, joint_results
-from leaderboard.models import HumanEvaluation, JudgedOutput
+from leaderboard.models import HumanEvaluation, ShownOutput
 from leaderboard.releases import bundle
 from leaderboard.releases.gathering.joint import evaluations as released
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.bans import services
-from quality.models import Grade, Placement
+from quality.models import Grade, TestQuestion
 from tests.factories import signed_in
 from tests.kept import kept
 from tests.leaderboard.evaluation.comparisons.conftest import config_with
@@ -65,9 +65,7 @@ def test_a_campaign_over_three_systems_ranks_them(three, ranked):
 
 
 def test_the_order_of_outputs_is_random_stored_and_tells_nothing(three, ranked):
-    first = JudgedOutput.objects.filter(slot="A").values_list(
-        "submission_id", flat=True
-    )
+    first = ShownOutput.objects.filter(slot="A").values_list("submission_id", flat=True)
     assert set(first) == {one.pk for one in three}
     for item in ranked.evaluation.campaign.items.all():
         shown = {"fields", "lang", "outputs", "standard", "standard_value"}
@@ -77,8 +75,8 @@ def test_the_order_of_outputs_is_random_stored_and_tells_nothing(three, ranked):
 
 def test_an_edited_output_beside_a_good_one_must_not_come_out_best(three, ranked):
     found = ranked
-    placements = Placement.own.filter(campaign=found.evaluation.campaign)
-    assert placements.count() == 4
+    test_questions = TestQuestion.own.filter(campaign=found.evaluation.campaign)
+    assert test_questions.count() == 4
     own = {
         content_key(found.task.slug, row.instance_id): set(row.references)
         for row in found.task.instances.all()
@@ -87,16 +85,16 @@ def test_an_edited_output_beside_a_good_one_must_not_come_out_best(three, ranked
         text for one in three for text in one.predictions.values_list("text", flat=True)
     }
     graded = 0
-    for placement in placements:
-        slot = placement.expected["not_best"]
-        shown = {o["slot"]: o["text"] for o in placement.item.data["outputs"]}
+    for test_question in test_questions:
+        slot = test_question.expected["not_best"]
+        shown = {o["slot"]: o["text"] for o in test_question.item.data["outputs"]}
         assert shown.pop(slot) not in said_by_systems
-        assert placement.kind.startswith("edit:")
-        good = own[placement.item.content_key]
+        assert test_question.kind.startswith("edit:")
+        good = own[test_question.item.content_key]
         assert any(text.endswith(tuple(good)) for text in shown.values())
-        for grade in placement.grades.all():
+        for grade in test_question.grades.all():
             said = dict(
-                Answer.objects.filter(assignment=grade.assignment).values_list(
+                Rating.objects.filter(assignment=grade.assignment).values_list(
                     "slot", "value"
                 )
             )
@@ -111,8 +109,8 @@ def test_workers_who_think_in_larger_numbers_change_nothing(ranked):
     found = ranked
     before = found.results["criteria"]["quality"]
     worker = found.evaluation.campaign.hits.first().assignments.first().worker_id
-    for answer in Answer.objects.filter(assignment__worker=worker):
-        Answer.objects.filter(pk=answer.pk).update(value=answer.value * 7)
+    for answer in Rating.objects.filter(assignment__worker=worker):
+        Rating.objects.filter(pk=answer.pk).update(value=answer.value * 7)
     HumanEvaluation.own.update(scored_at=None)
     evaluations.step(found.evaluation_id)
     found.refresh_from_db()
@@ -218,8 +216,8 @@ def test_doubtful_workers_count_less_here_and_in_a_release(
 ):
     found = ranked
     full = found.results["criteria"]["quality"]
-    shown = found.evaluation.judged_items.values("item")
-    one = Answer.objects.filter(item__in=shown).order_by("pk").first()
+    shown = found.evaluation.subjects.values("item")
+    one = Rating.objects.filter(item__in=shown).order_by("pk").first()
     worker = one.assignment.worker_id
     # and one rating of theirs from before they stopped reading; another task's is not theirs
     earlier = f"{worker}:{one.item_id}"
@@ -246,7 +244,7 @@ def test_a_page_may_show_some_of_the_systems(three, level, judged, boss):
     assert found.state == "SCORED", found.failure
     shown = [
         set(row.outputs.values_list("submission", flat=True))
-        for row in found.evaluation.judged_items.all()
+        for row in found.evaluation.subjects.all()
     ]
     assert {len(pks) for pks in shown} == {2}
     times = Counter(pk for pks in shown for pk in pks)
@@ -290,7 +288,7 @@ def test_errors_are_marked_in_pairs_of_systems(three, judged, asked, task, tmp_p
     best = max(result["systems"], key=lambda row: row["mean"])
     assert best["submission"] == three[1].pk
     assert "scale:slider-100|criterion:overall|agg:mean|est" in result["signature"]
-    details = Answer.own.values_list("slot", "detail")
+    details = Rating.own.values_list("slot", "detail")
     assert all(slot in "AB" and "spans" in detail for slot, detail in details)
     page = Client().get(f"/joint-evaluations/{found.pk}/").text
     assert "Magnitude" not in page

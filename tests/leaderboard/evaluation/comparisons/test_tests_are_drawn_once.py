@@ -2,7 +2,7 @@
 
 from leaderboard.evaluation import waves
 from leaderboard.models import Comparison
-from quality.models import Placement
+from quality.models import TestQuestion
 from tests.crowd.making import items, make_campaign
 from tests.leaderboard.evaluation.comparisons.conftest import config_with
 
@@ -18,8 +18,8 @@ def test_later_waves_keep_tests_when_texts_are_used_elsewhere(task, right, level
     assert len(planned) == 6
     # another campaign of the pool asks what this one is still going to ask
     other = make_campaign(of=items(20), pool=task.slug, key="other")
-    Placement.objects.bulk_create(
-        Placement(campaign=other, item=item, polarity="POSITIVE", text_sha256=sha)
+    TestQuestion.objects.bulk_create(
+        TestQuestion(campaign=other, item=item, polarity="POSITIVE", text_sha256=sha)
         for item, sha in zip(
             other.items.all(),
             {test.text_sha256 for test in waves.wave_of(found, 0, 20).hidden} - {""},

@@ -40,8 +40,8 @@ def _documents(task, right, level):
 
 
 def asked_of(found):
-    rows = found.pairs.order_by("position").select_related("judged_item__instance")
-    return [(row.wave, row.judged_item.instance) for row in rows]
+    rows = found.pairs.order_by("position").select_related("subject__instance")
+    return [(row.wave, row.subject.instance) for row in rows]
 
 
 def is_whole(instances):
@@ -89,7 +89,7 @@ def test_what_began_pair_by_pair_goes_on_so_and_asks_each_pair_once(
     assert asked[: len(begun)] == begun
     assert len(asked) == len(set(asked)) == found.evaluation.n_instances == 13
     rows = found.pairs.order_by("position")
-    assert list(rows.values_list("judged_item__item__key", flat=True)) == planned
+    assert list(rows.values_list("subject__item__key", flat=True)) == planned
 
 
 def test_pairs_that_were_asked_stay_first_when_the_task_names_no_documents_any_more(
@@ -152,7 +152,7 @@ def test_pages_show_all_segments_of_each_document_in_order(
     else:
         found = send_out(joint.request(level, by=boss, n_instances=14), boss)
     worker, shown = crowd.players[0].worker, []
-    rows = found.evaluation.judged_items.select_related("item")
+    rows = found.evaluation.subjects.select_related("item")
     asked = {row.item.data[DOCUMENT] for row in rows}
     while page := claim.next_page(worker):
         items = [one.hit.items.get() for one in page]

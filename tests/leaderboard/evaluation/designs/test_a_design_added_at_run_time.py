@@ -13,7 +13,7 @@ from django.urls import reverse
 from genie.lib import extension
 from leaderboard import designs
 from leaderboard.designs.base import all_designs
-from leaderboard.models import Draft, JudgedOutput, Score
+from leaderboard.models import Draft, Score, ShownOutput
 from leaderboard.releases.make import make
 from leaderboard.tasks import shipped
 from leaderboard.tasks.drafts.ask import offered_designs
@@ -120,7 +120,7 @@ def test_outputs_beside_a_reference_go_from_toml_to_board(
     assert 0 <= worst.low <= worst.high < best.low <= best.high <= 1
     assert f"human:{added}|scale:preference-5" in best.signature
     # its own order
-    slots = JudgedOutput.objects.filter(submission=poor).values_list("slot", flat=True)
+    slots = ShownOutput.objects.filter(submission=poor).values_list("slot", flat=True)
     assert set(slots) == {"A"}
     assert Grade.own.filter(correct=True).exists()
     board = client.get(reverse("leaderboard:board", args=["demo-qa"]))

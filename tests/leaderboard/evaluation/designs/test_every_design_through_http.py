@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from crowd import hit_templates
-from crowd.models import Answer, Assignment, Commitment
+from crowd.models import Assignment, Commitment, Rating
 from crowd.workers.services import invitations
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.models import Comparison, JointEvaluation, Score, Submission
@@ -133,7 +133,7 @@ def test_a_comparison_is_decided_through_pages_alone(ask, measured, boss, people
     assert (found.state, found.better, found.estimate) == ("DECIDED", "A", 1.0)
     page = Client().get(f"/comparisons/{found.pk}/").text
     assert "Good is better than Poor" in page
-    assert set(Answer.own.values_list("raw", flat=True)) == {"A", "B"}
+    assert set(Rating.own.values_list("raw", flat=True)) == {"A", "B"}
 
 
 def test_several_systems_are_ranked_through_pages(ask, measured, boss, people, task):

@@ -5,9 +5,9 @@ import json
 import pytest
 from django.test import Client
 
-from crowd.models import Answer, Campaign, Commitment
+from crowd.models import Campaign, Commitment, Rating
 from leaderboard.evaluation import decide
-from leaderboard.models import JudgedOutput, Score
+from leaderboard.models import Score, ShownOutput
 from quality.models import Ban, Grade
 from tests.leaderboard.evaluation.steps import hand_in, launch, settle
 from tests.refusals import refusal
@@ -68,11 +68,11 @@ def test_as_good_as_the_reference_is_the_middle(ask, published, crowd, task):
 def test_a_preference_is_turned_to_the_systems_side(ask, published):
     ask(**asked_in("preference"), positive_share=0.25, negative_share=0.25)
     poor = published("Unmistakable-Name", 0.0)
-    rows = JudgedOutput.objects.filter(submission=poor)
+    rows = ShownOutput.objects.filter(submission=poor)
     assert {row.slot for row in rows} == {"A", "B"}
     by_slot = {}
     for row in rows:
-        value = Answer.objects.get(item=row.judged_item.item).value
+        value = Rating.objects.get(item=row.subject.item).value
         by_slot.setdefault(row.slot, []).append(value)
     # stored from A's side: low where the system stood there, high where it did not
     assert max(by_slot["A"]) < 0.5 < min(by_slot["B"])
@@ -84,11 +84,11 @@ def test_a_preference_is_turned_to_the_systems_side(ask, published):
         assert [output["slot"] for output in item.data["outputs"]] == ["A", "B"]
         assert all(set(output) == {"slot", "text"} for output in item.data["outputs"])
         assert "Unmistakable-Name" not in str(item.data)
-    grades = Grade.own.filter(placement__campaign=campaign)
-    assert {grade.placement.expected["slot"] for grade in grades} == {"A", "B"}
-    for grade in grades.select_related("placement__item"):
-        answer = Answer.objects.get(item=grade.placement.item)
-        right = grade.placement.expected["slot"]
+    grades = Grade.own.filter(test_question__campaign=campaign)
+    assert {grade.test_question.expected["slot"] for grade in grades} == {"A", "B"}
+    for grade in grades.select_related("test_question__item"):
+        answer = Rating.objects.get(item=grade.test_question.item)
+        right = grade.test_question.expected["slot"]
         assert (answer.value > 0.5) == (right == "A")
 
 
@@ -120,9 +120,9 @@ def test_criteria_apart_have_own_campaigns_money_and_scores(ask, published, task
     assert Commitment.own.filter(settled_at=None).count() == 0
     # without the input another reference is no worse: the words are shuffled
     wrong = Grade.own.filter(
-        placement__campaign=campaigns[1], polarity="NEGATIVE"
+        test_question__campaign=campaigns[1], polarity="NEGATIVE"
     ).first()
-    text = wrong.placement.item.data["prediction"]
+    text = wrong.test_question.item.data["prediction"]
     assert all(text not in row.references for row in task.instances.all())
 
 
@@ -191,7 +191,7 @@ def test_marks_that_outputs_bring_stand_on_every_page_tests_included(
     assert {item.data["spans_by"] for item in items} == {"a metric"}
     assert all("spans" in item.data for item in items)
     crowd.work()
-    details = Answer.own.values_list("detail", flat=True)
+    details = Rating.own.values_list("detail", flat=True)
     assert {detail["prefilled_by"] for detail in details} == {"a metric"}
     became = {span["was"] for detail in details for span in detail["spans"]}
     assert became <= {"kept", "changed", "added"}

@@ -15,7 +15,7 @@ from leaderboard.evaluation.services.simulate import CARELESS, Crowd
 from leaderboard.models import Instance, Submission, Task
 from quality.detection.services.judge import judge
 from quality.detection.stats.assess import AssessOptions, Tests, assess_workers
-from quality.models import Ban, HeldExclusion, Placement, Standing
+from quality.models import Ban, HeldExclusion, Standing, TestQuestion
 from tests.leaderboard.evaluation.steps import settle
 
 MOST_SYSTEMS = 3
@@ -117,7 +117,7 @@ class FlawlessCrowd(Crowd):
 
     def _answers(self, hit_type, item, player):
         self.lucky = self.rng.choice(LUCK)
-        if player.habit == CARELESS and Placement.own.filter(item=item).exists():
+        if player.habit == CARELESS and TestQuestion.own.filter(item=item).exists():
             self.n_tests = getattr(self, "n_tests", -1) + 1
             self.lucky = LUCK[self.n_tests % len(LUCK)]
         return super()._answers(hit_type, item, player)

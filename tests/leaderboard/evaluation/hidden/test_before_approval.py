@@ -14,7 +14,7 @@ from leaderboard.evaluation.services.hidden.compared import Compared, Sides
 from leaderboard.evaluation.services.hidden.offers import fingerprint, used_texts
 from leaderboard.models import ConfirmedOutput, DrawnTests, TestCheck
 from leaderboard.tasks.services import load
-from quality.models import Placement
+from quality.models import TestQuestion
 from quality.test_questions.separability.features import FEATURES
 from quality.test_questions.services import HiddenItem
 from tests.crowd.making import items, make_campaign
@@ -95,8 +95,8 @@ def test_edits_and_confirmed_outputs_do_not_stand_out(checked, summaries, admin_
     assert (check.refused, check.accepted_by) == (False, None)
     assert check.n_found == check.n_wanted == 12
     settle()
-    assert Placement.own.count() == 12
-    assert Placement.own.filter(kind="confirmed").count() == 6
+    assert TestQuestion.own.count() == 12
+    assert TestQuestion.own.filter(kind="confirmed").count() == 6
 
 
 def test_what_is_compared_is_what_one_worker_sees(task, waiting):
@@ -133,14 +133,14 @@ def test_what_was_measured_is_what_is_asked(checked, task, waiting, admin_user):
     drawn.save()
     # what is drawn from now on would be drawn otherwise
     other = make_campaign(of=items(3), pool=task.slug, key="other")
-    Placement.objects.create(
+    TestQuestion.objects.create(
         campaign=other,
         item=other.items.first(),
         polarity="POSITIVE",
         text_sha256=fingerprint(task.instances.first().references[0]),
     )
     settle()
-    asked = Placement.own.exclude(campaign=other)
+    asked = TestQuestion.own.exclude(campaign=other)
     assert {row.text_sha256 for row in asked} == set(drawn.texts)
     assert TestCheck.own.get().accepted_because == "A trial."
 
@@ -151,7 +151,7 @@ def test_questions_of_a_pool_that_changed_are_measured_again(
     approve(waiting, by=admin_user, start_now=True, despite="A trial.")
     drawn, before = DrawnTests.objects.get(), TestCheck.own.get()
     other = make_campaign(of=items(3), pool=task.slug, key="other")
-    Placement.objects.create(
+    TestQuestion.objects.create(
         campaign=other,
         item=other.items.first(),
         polarity="POSITIVE",
@@ -173,7 +173,7 @@ def test_questions_of_a_pool_that_changed_are_measured_again(
     assert evaluation.state == "ANNOTATING"
     assert TestCheck.own.get().accepted_by == admin_user
     asked = set(
-        Placement.own.exclude(campaign=other).values_list("text_sha256", flat=True)
+        TestQuestion.own.exclude(campaign=other).values_list("text_sha256", flat=True)
     )
     assert drawn.texts[0] not in asked
 
@@ -186,7 +186,7 @@ def test_a_withdrawn_confirmation_draws_tests_anew(checked, summaries, admin_use
     text = question["spec"]["data"]["prediction"]
     ConfirmedOutput.objects.filter(prediction__text=text).delete()
     settle()
-    shown = [row.item.data["prediction"] for row in Placement.own.all()]
+    shown = [row.item.data["prediction"] for row in TestQuestion.own.all()]
     assert len(shown) == 12
     assert text not in shown
 
@@ -208,7 +208,7 @@ def test_the_dry_run_shows_questions_keeps_nothing(task, waiting, admin_client, 
     assert "overall: Neutral" in html or "overall: " in html
     call_command("show_tests", task.slug)
     assert capsys.readouterr().out.count("Right on overall:") == 12
-    assert not Placement.own.exists()
+    assert not TestQuestion.own.exists()
 
 
 def test_staff_confirm_an_output_and_take_it_back(task, waiting, admin_client):

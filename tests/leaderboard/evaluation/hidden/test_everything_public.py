@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
 
-from crowd.models import Answer, Assignment, Campaign, Item
+from crowd.models import Assignment, Campaign, Item, Rating
 from crowd.workers.services import invitations
 from leaderboard.demo import systems_of
 from leaderboard.designs.base import content_key
@@ -20,7 +20,7 @@ from leaderboard.evaluation.services.hidden.offers import seen_of
 from leaderboard.models import Submission
 from leaderboard.releases.make import make
 from leaderboard.tasks.services import load
-from quality.models import Placement
+from quality.models import TestQuestion
 from quality.test_questions.separability.features import FEATURES, page_features
 from quality.test_questions.separability.measure import LIMIT, separability
 from tests.factories import make_team, make_user, make_worker, set_state
@@ -64,7 +64,7 @@ def release(task, launched, tmp_path):
     for item in campaign.items.all():
         given = assignment_of(item, worker, state="APPROVED", submitted_at=now)
         criterion = next(iter(campaign.hit_type.criteria))
-        Answer.objects.create(
+        Rating.objects.create(
             assignment=given, item=item, criterion=criterion, value=0.5
         )
     Campaign.own.update(state="COMPLETE", completed_at=now)
@@ -129,7 +129,9 @@ def as_served(client, worker, item):
 
 def seen_by_a_script(task, campaign, pages, release):
     """Describe tests, then half of a campaign's other items, by all that is public."""
-    asked = set(Placement.own.filter(campaign=campaign).values_list("item", flat=True))
+    asked = set(
+        TestQuestion.own.filter(campaign=campaign).values_list("item", flat=True)
+    )
     items = sorted(
         Item.objects.filter(campaign=campaign).select_related("hit"),
         key=lambda item: (item.pk not in asked, item.pk),

@@ -5,7 +5,7 @@ import pytest
 from crowd.campaigns.services import run, work
 from crowd.models import Assignment, Campaign, Commitment, Item
 from leaderboard.designs.base import content_key
-from quality.models import Placement
+from quality.models import TestQuestion
 from tests.leaderboard.evaluation.steps import settle
 
 ENDED = "COMPLETE"
@@ -18,7 +18,7 @@ def keys_of_sample(task):
 
 def asked_of(campaign):
     return Item.objects.filter(
-        pk__in=Placement.own.filter(campaign=campaign).values("item")
+        pk__in=TestQuestion.own.filter(campaign=campaign).values("item")
     )
 
 
@@ -29,7 +29,7 @@ def answer_all(*workers):
         taken = [work.next_assignment(worker) for worker in workers]
         for assignment in filter(None, taken):
             items = assignment.hit.items.all()
-            wrong = Placement.own.filter(item__in=items, polarity="NEGATIVE")
+            wrong = TestQuestion.own.filter(item__in=items, polarity="NEGATIVE")
             says = {"overall": "0" if wrong.exists() else "1"}
             work.submit(assignment, {item.key: says for item in items})
             n += 1

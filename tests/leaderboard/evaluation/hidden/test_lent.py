@@ -7,7 +7,7 @@ from crowd.models import Assignment, Item
 from leaderboard.evaluation import run
 from leaderboard.evaluation.services.hidden.drawn import planned
 from leaderboard.models import ConfirmedOutput, HumanEvaluation, Submission
-from quality.models import Placement
+from quality.models import TestQuestion
 from tests.factories import (
     make_predictions,
     make_submission,
@@ -58,7 +58,7 @@ def offered(worker, hit):
 
 def of_input(campaign, test):
     """Find the HIT of a campaign that judges the input of a test question."""
-    tests = Placement.own.filter(campaign=campaign).values("item")
+    tests = TestQuestion.own.filter(campaign=campaign).values("item")
     items = Item.objects.filter(campaign=campaign, content_key=test.item.content_key)
     return items.exclude(pk__in=tests).get().hit
 

@@ -15,7 +15,7 @@ from leaderboard.evaluation.strategies import measured_tests
 from leaderboard.models import DrawnTests, HumanEvaluation, TestCheck
 from leaderboard.studio.services import start
 from leaderboard.tasks.services import load
-from quality.models import Placement
+from quality.models import TestQuestion
 from quality.test_questions.separability import classifier, measure
 from tests.crowd.making import items, make_campaign
 from tests.factories import (
@@ -157,7 +157,7 @@ def test_a_task_that_changed_is_measured_again(known, task, admin_client, admin_
 def test_texts_that_were_asked_meanwhile_are_drawn_again(known, task, admin_client):
     kite, wren = known
     other = make_campaign(of=items(3), pool=task.slug, key="other")
-    Placement.objects.create(
+    TestQuestion.objects.create(
         campaign=other,
         item=other.items.first(),
         polarity="POSITIVE",

@@ -13,7 +13,7 @@ from crowd.models import Campaign, Item
 from crowd.workers.services import invitations
 from leaderboard.models import Submission, TestCheck
 from leaderboard.releases.make import make
-from quality.models import Placement
+from quality.models import TestQuestion
 from tests.factories import make_user, make_worker, set_state
 from tests.kept import kept
 from tests.leaderboard.evaluation.hidden.test_texts import say_something, speak
@@ -43,7 +43,7 @@ def campaign(made):
 
 def both(campaign):
     """Give the items of test questions, and the others."""
-    tests = Placement.own.filter(campaign=campaign).values("item")
+    tests = TestQuestion.own.filter(campaign=campaign).values("item")
     items = Item.objects.filter(campaign=campaign).select_related("hit")
     return list(items.filter(pk__in=tests)), list(items.exclude(pk__in=tests))
 
@@ -97,7 +97,7 @@ def test_the_page_says_the_same_around_every_text(campaign, task, client):
         if i:
             skeletons.add(_without_names(html, item))
         # who fails test questions would get no other
-        wrong = Placement.own.filter(item=item, polarity="NEGATIVE").exists()
+        wrong = TestQuestion.own.filter(item=item, polarity="NEGATIVE").exists()
         work.submit(assignment, {item.key: {"overall": "0" if wrong else "1"}})
     assert len(skeletons) == 1
 
@@ -122,8 +122,8 @@ def test_releases_tell_nothing_while_people_are_asked(campaign, task, tmp_path):
     written = "".join(path.read_text("utf-8") for path in made.folder.iterdir())
     for item in both(campaign)[0]:
         assert item.key not in written
-    for placement in Placement.own.filter(kind__startswith="edit"):
-        assert placement.item.data["prediction"] not in written
+    for test_question in TestQuestion.own.filter(kind__startswith="edit"):
+        assert test_question.item.data["prediction"] not in written
     for row in task.instances.all()[:5]:
         assert row.predictions.first().text not in written
 

@@ -6,7 +6,7 @@ from django.utils import timezone
 from crowd.models import Item
 from leaderboard.evaluation.services.hidden.offers import edited, fingerprint
 from leaderboard.models import ConfirmedOutput, Submission
-from quality.models import Placement
+from quality.models import TestQuestion
 from quality.test_questions.edits.edit import ADEQUACY
 from tests.factories import make_task
 from tests.leaderboard.evaluation.hidden.test_inside_the_sample import (
@@ -47,7 +47,7 @@ def task(task_with):
 
 def placed(campaign, polarity):
     return list(
-        Placement.own.filter(campaign=campaign, polarity=polarity)
+        TestQuestion.own.filter(campaign=campaign, polarity=polarity)
         .select_related("item")
         .order_by("pk")
     )
@@ -95,10 +95,10 @@ def test_references_stay_available_as_the_original(task, launched):
 def test_no_text_is_a_test_twice(task, launched):
     for name in ("Kite", "Gull", "Tern"):
         launched(task, name, said=speak)
-    hashes = list(Placement.own.values_list("text_sha256", flat=True))
+    hashes = list(TestQuestion.own.values_list("text_sha256", flat=True))
     assert len(hashes) == len(set(hashes)) == 24
     assert "" not in hashes
-    shown = Item.objects.filter(pk__in=Placement.own.values("item"))
+    shown = Item.objects.filter(pk__in=TestQuestion.own.values("item"))
     texts = [item.data["prediction"] for item in shown]
     assert len(texts) == len(set(texts))
 
@@ -113,8 +113,8 @@ def test_no_text_is_a_test_in_two_campaigns_of_one_evaluation(task_with, launche
     )
     say_something(task)
     launched(task, said=speak)
-    assert len(set(Placement.own.values_list("campaign", flat=True))) == 2
-    hashes = list(Placement.own.values_list("text_sha256", flat=True))
+    assert len(set(TestQuestion.own.values_list("campaign", flat=True))) == 2
+    hashes = list(TestQuestion.own.values_list("text_sha256", flat=True))
     assert len(hashes) == len(set(hashes)) == 20
 
 
@@ -139,7 +139,7 @@ def test_private_outputs_are_shown_in_no_campaign_but_their_own(task, launched):
     other, campaign = launched(task, "Gull", said=speak)
     sources = {
         one.made_from.get("submission")
-        for one in Placement.own.filter(campaign=campaign)
+        for one in TestQuestion.own.filter(campaign=campaign)
     }
     assert sources <= {other.pk, None}
 

@@ -8,7 +8,7 @@ from leaderboard.evaluation import decide
 from leaderboard.evaluation.selectors.ranked_scores import anchor_of
 from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.models import AnchorItem, BoardFit, HumanEvaluation, Score, Submission
-from quality.models import Placement
+from quality.models import TestQuestion
 from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import ask, now, settle
@@ -83,8 +83,8 @@ def test_anchors_are_paid_within_the_price_and_look_like_everything_else(first, 
     anchors = AnchorItem.objects.filter(evaluation=evaluation)
     assert anchors.count() == 3  # a quarter of 12 instances
     assert {row.submission for row in anchors} == {first}
-    tests = Placement.own.filter(campaign=campaign)
-    n_items = evaluation.judged_items.count() + tests.count() + anchors.count()
+    tests = TestQuestion.own.filter(campaign=campaign)
+    n_items = evaluation.subjects.count() + tests.count() + anchors.count()
     assert campaign.items.count() == campaign.hits.count() == n_items
     shapes = {tuple(sorted(item.data)) for item in campaign.items.all()}
     assert len(shapes) == 1

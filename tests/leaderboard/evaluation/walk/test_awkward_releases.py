@@ -12,7 +12,7 @@ from leaderboard.evaluation.run import advance
 from leaderboard.models import Instance, Task
 from leaderboard.tasks import shipped
 from leaderboard.tasks.services import load
-from quality.models import Placement
+from quality.models import TestQuestion
 from tests.refusals import refusal
 
 
@@ -33,7 +33,7 @@ def test_a_blank_reference_makes_no_test_question(hand_in, good, boss, task):
     decide.approve(submission, by=boss, start_now=True)
     advance()
     jobs.drain()
-    tests = Item.objects.filter(pk__in=Placement.own.values("item"))
+    tests = Item.objects.filter(pk__in=TestQuestion.own.values("item"))
     assert tests.count() == 6
     assert all(item.data["prediction"].strip() for item in tests)
 

@@ -261,7 +261,7 @@ def test_a_score_of_which_no_rating_counts_leaves_the_board(
 @pytest.mark.parametrize("appealed", [True, False])
 def test_rejected_work_leaves_the_score_until_it_is_pardoned(published, boss, appealed):
     first = Score.own.get()
-    judged = HumanEvaluation.own.get().judged_items.first()
+    judged = HumanEvaluation.own.get().subjects.first()
     rejected = Assignment.objects.get(hit__items=judged.item)
     review.reject(rejected.pk, boss, "Made by a program.")
     settle()

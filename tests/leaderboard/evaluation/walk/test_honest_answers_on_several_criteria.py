@@ -12,7 +12,7 @@ from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation.services import qualification
 from quality.detection.services.assess_pool import PATIENCE
-from quality.models import Ban, Grade, Placement
+from quality.models import Ban, Grade, TestQuestion
 from tests.factories import make_worker
 from tests.kept import kept
 from tests.leaderboard.evaluation.steps import ask, launch, settle
@@ -123,7 +123,7 @@ def test_an_honest_worker_passes_the_drawn_qualification_test(task, seed):
 @pytest.mark.every_engine
 def test_each_placement_names_the_criteria_that_it_is_marked_on(asked):
     asked()
-    named = {p.polarity: p.expected["criteria"] for p in Placement.own.all()}
+    named = {p.polarity: p.expected["criteria"] for p in TestQuestion.own.all()}
     assert named == {"POSITIVE": list(CRITERIA), "NEGATIVE": ["relevance"]}
 
 
@@ -140,7 +140,7 @@ def test_a_task_that_does_not_say_it_asks_nobody(task, asked):
 
 def test_questions_placed_before_tasks_said_it_are_not_marked(asked, task):
     asked()
-    Placement.own.update(expected={})
+    TestQuestion.own.update(expected={})
     Reader(task, 1).work()
     assert Assignment.own.filter(state="SUBMITTED").count() >= 30
     assert not Grade.own.exists()
@@ -153,7 +153,7 @@ def test_a_campaign_for_a_criterion_that_cannot_tell_has_no_such_question(asked,
     asked()
     polarities = {
         (next(iter(p.campaign.hit_type.criteria)), p.polarity)
-        for p in Placement.own.select_related("campaign__hit_type")
+        for p in TestQuestion.own.select_related("campaign__hit_type")
     }
     assert polarities == {
         ("relevance", "POSITIVE"),

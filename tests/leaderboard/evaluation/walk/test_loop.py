@@ -16,7 +16,7 @@ from leaderboard.evaluation.services.simulate import AGREEABLE, Crowd
 from leaderboard.models import Score
 from quality.bans import services
 from quality.bans.selectors import clean_ratings
-from quality.models import Ban, Placement
+from quality.models import Ban, TestQuestion
 from tests.leaderboard.evaluation.steps import ask, now, settle
 from tests.refusals import refusal
 
@@ -61,12 +61,12 @@ def test_a_campaign_waits_for_its_hour_unless_told_otherwise(measured, boss):
 
 def test_the_campaign_has_the_subset_and_its_hidden_questions(annotating, task):
     evaluation = annotating.human_evaluation
-    judged = evaluation.judged_items.count()
+    judged = evaluation.subjects.count()
     assert judged == task.sample_size == 12
-    assert Placement.own.filter(polarity="POSITIVE").count() == 3
-    assert Placement.own.filter(polarity="NEGATIVE").count() == 3
+    assert TestQuestion.own.filter(polarity="POSITIVE").count() == 3
+    assert TestQuestion.own.filter(polarity="NEGATIVE").count() == 3
     assert evaluation.campaign.hits.count() == judged + 6
-    ranks = evaluation.judged_items.values_list("instance__sample_rank", flat=True)
+    ranks = evaluation.subjects.values_list("instance__sample_rank", flat=True)
     assert sorted(ranks) == list(range(12))
 
 
@@ -92,7 +92,7 @@ def test_a_worker_who_always_agrees_is_banned_and_their_hits_go_out_again(
     agreeable = next(player for player in players if player.habit == AGREEABLE)
     # Luck does not decide which work this worker gets, nor whether the money for
     # asking again lasts.
-    wrong = Placement.own.filter(polarity="NEGATIVE").values("item__hit")
+    wrong = TestQuestion.own.filter(polarity="NEGATIVE").values("item__hit")
     others = HIT.own.exclude(pk__in=wrong)
     for _ in range(4):  # paused meanwhile, until the answers have been looked at
         others.update(n_available=0)

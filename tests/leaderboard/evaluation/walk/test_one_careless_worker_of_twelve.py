@@ -27,7 +27,7 @@ from leaderboard.evaluation.selectors import unsettled
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd, Player
 from leaderboard.models import HumanEvaluation, Score, SubmissionEvent
 from quality.bans import services
-from quality.models import Ban, Placement
+from quality.models import Ban, TestQuestion
 from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import ask, now, settle, spent
@@ -110,7 +110,7 @@ def exported(client, task) -> dict[str, dict[str, str]]:
 def lost(players) -> int:
     """Count the first worker's answers on outputs, test questions left out."""
     answers = Assignment.objects.filter(worker=players[0].worker)
-    tests = Placement.own.values("item")
+    tests = TestQuestion.own.values("item")
     return answers.exclude(hit__items__in=tests).count()
 
 
@@ -254,7 +254,7 @@ def test_what_the_budget_pays_for_is_outputs_first(begin, players, quality, task
     begin(0.1)
     do_share(players, quality)
     exclude(players, task, boss)
-    tests = Placement.own.values("item")
+    tests = TestQuestion.own.values("item")
     replaced = Assignment.own.filter(replaced_at__isnull=False)
     assert replaced.exists()
     kept_answers = Assignment.objects.filter(
@@ -273,7 +273,7 @@ def test_money_of_questions_that_are_left_over_collects_lost_ratings(
 
     def leave_tests(worker, campaign, _among):
         unseen = unseen_hits(worker.pk, campaign.pk)
-        outputs = unseen.exclude(items__in=Placement.own.values("item"))
+        outputs = unseen.exclude(items__in=TestQuestion.own.values("item"))
         return list(outputs.values_list("pk", flat=True))
 
     monkeypatch.setitem(preference._choosers, "test questions", leave_tests)

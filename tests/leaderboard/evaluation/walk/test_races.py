@@ -16,7 +16,7 @@ from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.metrics.base import all_metrics
 from leaderboard.models import MetricResult, Prediction, Score, SubmissionEvent
-from quality.models import DetectorFit, Grade, Placement
+from quality.models import DetectorFit, Grade, TestQuestion
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -63,7 +63,7 @@ def test_every_step_done_twice_at_once_counts_once(hand_in, good, boss, task, qu
     evaluation = decide.approve(submission, by=boss, start_now=True).evaluation
     at_once(lambda: steps.step_evaluation(evaluation.pk))
     assert Campaign.own.count() == 1
-    assert Placement.own.count() == 6
+    assert TestQuestion.own.count() == 6
     players = [p for p in demo.players([task.slug]) if p.habit == DILIGENT]
     Crowd(players, quality=quality, seed=1).work()
     at_once(lambda: steps.step_evaluation(evaluation.pk))

@@ -13,7 +13,7 @@ from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import Submission
-from quality.models import Placement
+from quality.models import TestQuestion
 from tests.factories import (
     make_predictions,
     make_submission,
@@ -143,7 +143,7 @@ def test_the_ledger_has_the_price_without_repeated_work(staff, kind, way, how, o
     assert {campaign.state for campaign in campaigns} == {Campaign.State.COMPLETE}
     ledger = LedgerEntry.objects.filter(campaign__pool=task.slug)
     paid = sum(ledger.values_list("amount_cents", flat=True))
-    tests = Placement.own.filter(campaign__pool=task.slug).values("item__hit")
+    tests = TestQuestion.own.filter(campaign__pool=task.slug).values("item__hit")
     tested = ledger.filter(assignment__hit__in=tests)
     for_tests = sum(tested.values_list("amount_cents", flat=True))
     # Where few people work, questions are left over when everything is rated.
