@@ -80,7 +80,6 @@ def refuse(
 
 
 def printable(text: str) -> str:
-    """Return at most 60 characters of a text, with those that cannot be shown escaped."""
     cut = text if len(text) <= 60 else text[:59] + "…"
     return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in cut)
 
@@ -145,7 +144,6 @@ class File:
                 raise refuse("not-utf-8", message, self.name, place) from error
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of the text, with their ends."""
         with self.text() as text:
             yield from text
 

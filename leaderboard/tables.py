@@ -21,8 +21,7 @@ from genie.lib.errors import GenieError
 from genie.lib.formats import engine
 from leaderboard.files import ZIP, File, Problem, Unreadable, printable, refuse, sheets
 
-# A text, or a list of texts or objects.
-Cell = object
+Cell = object  # a text, or a list
 Columns = Iterable[tuple[str, Sequence[Cell]]]
 # Rows, or values of JSON, with the number of each.
 Numbered = Iterable[tuple[int, Any]]
@@ -34,11 +33,10 @@ _SEPARATORS = ",;\t|^~\x1f"
 _HEAD_ROWS, _AT_ONCE = 50, 20_000
 # More are no names of columns.
 _MOST_KEYS = 40
+_NO_HEADER = "there is no header, so columns are called by number"
 
 
 class Row(NamedTuple):
-    """One row: its cells by column, and its place in words."""
-
     place: str
     cells: Mapping[str, Cell]
 
@@ -101,7 +99,8 @@ def read_table(file: File, within: str = "", *, header: bool = True) -> Table:
 
 def read_sound_table(file: File) -> Table:
     """Read a table of which every row is used and every column has one name."""
-    table, unsound = read_table(file), ("duplicate-column", "no-header", "short-rows")
+    table = read_table(file)
+    unsound = ("duplicate-column", "no-header", "short-rows", "merged-cells")
     wrong = [one for one in table.problems if one.fatal or one.code in unsound]
     if wrong:
         raise Unreadable(*wrong)
@@ -113,13 +112,11 @@ def is_binary(file: File) -> bool:
 
 
 def header_words(line: str) -> set[str]:
-    """Return the names in a header with any separator, in lower case."""
     words = re.split(f"[{re.escape(_SEPARATORS)}]", line.lower())
     return {word.strip(" \"'\r\n") for word in words}
 
 
 def first_lines(file: File) -> list[str]:
-    """Return fifty lines of a text, from the first that is not empty."""
     lines = list(islice(dropwhile(str.isspace, file.lines()), _HEAD_ROWS))
     if not lines:
         raise refuse("empty-file", "the file is empty", file.name)
@@ -129,7 +126,6 @@ def first_lines(file: File) -> list[str]:
 def _from_grid(
     file: File, unit: str, rows: Numbered, n_above: int = 0, *, header: bool = True
 ) -> Table:
-    """Create a table of rows, of which the first after `n_above` has the names."""
     rows = (pair for pair in rows if any(pair[1]))
     start = list(islice(rows, n_above + _AT_ONCE))
     if not start:
@@ -148,7 +144,7 @@ def _from_grid(
         below = others
     else:
         names = [f"column {k + 1}" for k in range(len(names))]
-        table.note("no-header", "there is no header, so columns are called by number")
+        table.note("no-header", _NO_HEADER)
     if n_above:
         table.note("above-header", f"rows above the header, without data: {n_above:,}")
     while names and not names[-1]:
@@ -200,7 +196,6 @@ def _even(table: Table, names: list[str], rows: dict[int, Any]) -> dict[int, Any
 
 
 def _add(table: Table, file: File, numbers: Iterable[int], columns: Columns) -> None:
-    """Add rows by columns, some of which may be new; a word is kept once."""
     n, known = len(table.numbers), cast("array[int]", table.numbers)
     known.extend(numbers)
     for name, cells in columns:
@@ -268,7 +263,7 @@ def _csv_rows(file: File, separator: str, n_above: int, quoting: Any = 0) -> Num
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse an object with the same name twice, of which only one would be kept."""
+    # of the same name twice only one would be kept
     found = dict(pairs)
     if len(found) < len(pairs):
         raise KeyError(Counter(name for name, _ in pairs).most_common(1)[0][0])
@@ -297,10 +292,10 @@ def json_rows(file: File, within: str = "") -> tuple[str, Numbered] | None:
 def json_lines(file: File) -> Numbered | None:
     """Return the values (or each `Problem`) and their lines; None: it is no JSON Lines."""
     start, *more = [one.strip() for one in first_lines(file) if one.strip()]
+    ends = [start[0] + start[-1], *(one[0] for one in more[:1])]
+    several = ends == ["{}", "{"]
     if file.suffix in JSON[1:]:
-        several = start != "{" and start[0] != "["
-    else:
-        several = [start[0] + start[-1], *(one[0] for one in more[:1])] == ["{}", "{"]
+        several = start != "{" and (start[0] != "[" or ends == ["[]", "["])
     if not several:
         return None
     lines = enumerate(file.lines(), 1)
@@ -337,7 +332,6 @@ def _parse(text: str, file: File, line: int = 0) -> Any:
 
 
 def _line_of_repeated(text: str) -> int:
-    """Return the line where the first object ends that has a name twice."""
     twice: list[bool] = []
     json.loads(text, object_pairs_hook=lambda x: twice.append(len(dict(x)) < len(x)))
     marks = re.finditer(r'"(?:[^"\\]|\\.)*"|\}', text)
@@ -394,11 +388,15 @@ def from_objects(file: File, unit: str, numbered: Numbered) -> Table:
         for number, value in batch.items():
             if isinstance(value, Problem):
                 table.problems.append(value)
+            elif isinstance(value, list):
+                batch[number] = {f"column {k}": c for k, c in enumerate(value, 1)}
             elif not isinstance(value, dict):
                 message = f"{kind_of(value)} stands here; every row must be an object"
                 table.note("not-rows", message, f"{unit} {number:,}")
         rows = {n: value for n, value in batch.items() if isinstance(value, dict)}
         _add(table, file, rows, columns_of([*rows.values()]))
+    if "column 1" in table.cells:
+        table.note("no-header", _NO_HEADER)
     return table
 
 
@@ -431,12 +429,17 @@ def _cell(value: object) -> Cell:
 
 def _from_excel(file: File, *, header: bool) -> Table:
     for sheet in sheets(file).values():
-        for (row, _), _ in sheet.merged_cell_ranges or ():
-            message = "cells are merged here; unmerge them: each column has a header"
-            raise refuse("merged-cells", message, file.name, f"row {row + 1:,}")
-        cells = ([*map(_cell, row)] for row in sheet.to_python())
-        rows = enumerate(cells, (sheet.start or (0, 0))[0] + 1)
-        return _from_grid(file, "row", rows, header=header)
+        rows = [[*map(_cell, row)] for row in sheet.to_python()]
+        (top, left), merged = sheet.start or (0, 0), sheet.merged_cell_ranges or ()
+        for (first, begin), (last, end) in merged:
+            own, a, b = rows[first - top : last - top + 1], begin - left, end - left + 1
+            for row in own:
+                row[a:b] = own[0][a : a + 1] * len(row[a:b])
+        table = _from_grid(file, "row", enumerate(rows, top + 1), header=header)
+        for (first, _), _ in merged[:1]:
+            message = "cells are merged here; unmerge them, or each has the same value"
+            table.note("merged-cells", message, f"row {first + 1:,}")
+        return table
     raise refuse("empty-file", "no visible sheet holds anything", file.name)
 
 

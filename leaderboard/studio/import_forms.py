@@ -14,6 +14,7 @@ from leaderboard.imports.readers.mapping import (
     SIDES,
     SLUG,
     read_choices,
+    split_names,
 )
 from leaderboard.imports.readers.read import shipped_mappings
 from leaderboard.studio.forms import NewForm
@@ -26,7 +27,6 @@ class BringForm(NewForm): ...
 
 
 def _layouts() -> list[tuple[str, str]]:
-    """Return the ways to read files: by roles, by shipped mappings, by formats."""
     formats = {slug: layout.title for slug, layout in all_layouts().items()}
     named = {SLUG: "columns by their roles", **{one: one for one in shipped_mappings()}}
     return [("", "As it seems"), *(named | formats).items()]
@@ -81,17 +81,20 @@ class ChoicesForm(forms.Form):
         constant = str(self.chosen.get("system") or "")
         system = constant[1:] if constant.startswith(CONSTANT) else ""
         own = {"layout": before.get("layout"), "rating": "", "one_system": system}
-        super().__init__(data, initial={**self.chosen, **own})
+        asked = {one["name"]: one["found"] for one in seen.get("choices", [])}
+        lower = split_names(asked.get("lower_is_better", ""), set())
+        guess = {"lower_is_better": lower} if lower else {}
+        super().__init__(data, initial={**guess, **self.chosen, **own})
         self.columns = seen.get("columns", [])
         # field -> name of its choice, word, or criterion
         self.of_choices = dict(zip(_ANSWERS, _ANSWERS, strict=True))
         self.of_words: dict[str, str] = {}
         self.of_scales: dict[str, Mapping[str, Any]] = {}
-        self.rare, self.needed = {*self.fields}, set[str]()
+        self.rare, self.needed = {*self.fields} - guess.keys(), set[str]()
         criteria = seen.get("criteria", [])
-        lower = [(one, one or "the ratings") for one in criteria]
-        self.fields["lower_is_better"].choices = lower  # type: ignore[attr-defined]
-        unused = {"lower_is_better"} if not lower else set[str]()
+        named = [(one, one or "the ratings") for one in criteria]
+        self.fields["lower_is_better"].choices = named  # type: ignore[attr-defined]
+        unused = {"lower_is_better"} if not named else set[str]()
         for name in unused if self.columns else (*_ANSWERS[1:], "one_system"):
             del self.fields[name]
         for number, one in enumerate(self.columns):
@@ -122,7 +125,7 @@ class ChoicesForm(forms.Form):
             )
             asked.setdefault("ranks", vars(ranks))
         # the menus and the words have separate fields
-        left = {"rating", "words"} if self.columns else set()
+        left = {"rating", "words", "lower_is_better"} if self.columns else set()
         return (one for name, one in asked.items() if name not in left)
 
     def _add_question(self, field: str, one: Mapping[str, Any]) -> None:
@@ -264,7 +267,6 @@ class ChoicesForm(forms.Form):
         return {"layout": layout, "choices": choices, "scales": scales}
 
     def _roles(self) -> dict[str, list[str]]:
-        """Return the columns of each role that a menu changed."""
         menus = [
             (
                 one["name"],

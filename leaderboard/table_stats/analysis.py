@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -72,9 +72,8 @@ def coefficients(
         found += _of_counts(labels, len(distinct), 1_000 if cells <= _RESAMPLED else 0)
     groups = np.split(values[np.argsort(item, kind="stable")], _ends(item))
     forms = () if len(groups) < 2 else (False, True) if cells <= _COUNTED else (False,)
-    for average in forms:
-        one = icc_one_way(groups, average=average)
-        found.append((f"ICC, {one.form}", one))
+    of_groups = [icc_one_way(groups, average=average) for average in forms]
+    found += [(f"ICC, {one.form}", one) for one in of_groups]
     return (*found, *_of_same_workers(values, item, workers))
 
 
@@ -105,7 +104,6 @@ def _of_counts(
 def _of_same_workers(
     values: Floats, item: Codes, workers: Codes
 ) -> list[tuple[str, Agreement]]:
-    """Return coefficients that need each worker's ratings of every item."""
     people, who = np.unique(workers, return_inverse=True)
     items, what = np.unique(item, return_inverse=True)
     if len(values) != len(people) * len(items) or min(len(people), len(items)) < 2:
@@ -155,10 +153,8 @@ def neighbour_tests(
     seed: int,
 ) -> tuple[NeighbourTests, ...]:
     """Test each system against the next; empty if that would take too long."""
-    if instances is None:
-        return ()
-    n_instances = len(np.unique(instances))
-    if float(n_instances) * len(ranked) * _N_RESAMPLES > _AFFORDABLE:
+    n = 0 if instances is None else len(np.unique(instances))
+    if instances is None or float(n) * len(ranked) * _N_RESAMPLES > _AFFORDABLE:
         return ()
     found = []
     for a, b in pairwise(ranked):
@@ -310,7 +306,7 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
     on = None if days is None else days.codes
     estimates = estimate_systems(values, systems.words, workers.codes, of_instance, on)
     ranking = rank_systems(estimates)
-    plain = _plain_means(values, systems, of_instance, (ratings.criterion, seed))
+    plain = _plain_means(values, systems, of_instance, ratings.criterion, seed)
     z_scores = ratings.z_scores if scale == "value" else None
     if z_scores is None:
         z_scores = worker_z_scores(values, workers.codes)
@@ -362,6 +358,15 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
     )
 
 
+def logs(values: Floats) -> Floats:
+    """Return logarithms of magnitudes; raises "not-positive"."""
+    if (values <= 0).any():
+        raise GenieError(
+            f"Magnitudes must be above 0; one is {values.min():g}.", code="not-positive"
+        )
+    return np.asarray(np.log(values), dtype=np.float64)
+
+
 def rescaled(ratings: Ratings, scale: str) -> Floats:
     import pandas as pd
 
@@ -375,14 +380,9 @@ def rescaled(ratings: Ratings, scale: str) -> Floats:
         # a page with one output compares nothing
         pages = labels["page"].codes if of_page.duplicated().any() else None
     if scale == "log":
-        if (values <= 0).any():
-            raise GenieError(
-                f"Magnitudes must be above 0; one is {values.min():g}.",
-                code="not-positive",
-            )
         page = np.zeros_like(worker) if pages is None else pages
-        logs = pd.Series(np.log(values))
-        return np.asarray(logs - logs.groupby([worker, page]).transform("mean"))
+        found = pd.Series(logs(values))
+        return np.asarray(found - found.groupby([worker, page]).transform("mean"))
     page = labels.get("instance", labels["worker"]).codes if pages is None else pages
     ranks = pd.Series(values).groupby([worker, page]).rank()
     return np.asarray(ranks, dtype=np.float64)
@@ -418,17 +418,15 @@ def _pair_lines(
     criterion: str, estimates: SystemEstimates, ranking: Ranking
 ) -> tuple[PairLine, ...]:
     """Return all pairs, in each the higher estimate first."""
-    lines = []
-    for i, a in enumerate(ranking.systems):
-        for j, b in enumerate(ranking.systems[i + 1 :], i + 1):
-            found = estimates.difference(a, b)
-            adjusted = float(ranking.p_values[i, j])
-            lines.append(PairLine(a, b, criterion, found, adjusted, found.p_value))
-    return tuple(lines)
+    return tuple(
+        PairLine(a, b, criterion, found, float(ranking.p_values[i, j]), found.p_value)
+        for (i, a), (j, b) in combinations(enumerate(ranking.systems), 2)
+        for found in [estimates.difference(a, b)]
+    )
 
 
 def _plain_means(
-    values: Floats, systems: Labels, instances: Codes | None, names: tuple[str, int]
+    values: Floats, systems: Labels, instances: Codes | None, criterion: str, seed: int
 ) -> dict[str, Interval]:
     """Average each instance's ratings first, as papers do, and resample instances."""
     found: dict[str, Interval] = {}
@@ -442,7 +440,7 @@ def _plain_means(
         if instances is not None:
             _, inverse = np.unique(instances[rows], return_inverse=True)
             own = np.bincount(inverse, own) / np.bincount(inverse)
-        criterion, seed = names
+
         found[name] = bootstrap_mean(
             own, seed=seed_from("stats", seed, criterion, name), n_resamples=10_000
         )
@@ -478,23 +476,19 @@ def _components(estimates: SystemEstimates) -> tuple[tuple[str, float], ...]:
 
 
 def _notes(estimates: SystemEstimates, n_left_out: int) -> tuple[str, ...]:
-    notes = []
     fewest = float(estimates.effective_workers.min())
-    if fewest < FEW_WORKERS:
-        notes.append(
-            f"Few workers: some system has only {fewest:.1f} workers' worth of ratings; "
-            "its interval is rough."
-        )
     largest = float(estimates.largest_share.max())
-    if largest > max(0.1, 2 / estimates.n_workers.max()):
-        notes.append(f"One worker has {100 * largest:.0f} % of a system's weight.")
-    if (estimates.n_workers < 2).any():
-        notes.append("A system that one worker rated has no interval.")
-    if len(estimates.systems) < 2:
-        notes.append("There is only one system: nothing to compare it with.")
-    if n_left_out:
-        notes.append(
-            f"{n_left_out} ratings are in no z-score: their workers gave a single one, "
-            "or always the same."
-        )
-    return tuple(notes)
+    notes = {
+        f"Few workers: some system has only {fewest:.1f} workers' worth of ratings; its "
+        "interval is rough.": fewest < FEW_WORKERS,
+        f"One worker has {100 * largest:.0f} % of a system's weight.": largest
+        > max(0.1, 2 / estimates.n_workers.max()),
+        "A system that one worker rated has no interval.": (
+            estimates.n_workers < 2
+        ).any(),
+        "There is only one system: nothing to compare it with.": len(estimates.systems)
+        < 2,
+        f"{n_left_out} ratings are in no z-score: their workers gave a single one, or "
+        "always the same.": n_left_out > 0,
+    }
+    return tuple(note for note, holds in notes.items() if holds)

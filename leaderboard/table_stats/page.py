@@ -24,7 +24,7 @@ def as_page(title: str, parts: Sequence[tuple[str, Sequence[Sheet]]]) -> str:
     >>> "<table>" in as_page("T", [("", [Sheet("Marks", ("who",), (("A",),))])])
     True
     """
-    body = [_part(picture, sheets) for picture, sheets in parts]
+    body = ["\n".join([picture, *map(_sheet, sheets)]) for picture, sheets in parts]
     return "\n".join(
         [
             '<!doctype html><html lang="en"><head><meta charset="utf-8">',
@@ -39,27 +39,20 @@ def as_page(title: str, parts: Sequence[tuple[str, Sequence[Sheet]]]) -> str:
 
 
 def picture(analysis: Analysis) -> str:
-    marks = []
-    before = 1
-    for line in analysis.systems:
-        found = line.estimate
-        marks.append(
-            Mark(
-                line.system,
-                found.estimate,
-                line.plain.ends,
-                found.ends,
-                rule=line.cluster != before,
-            )
+    clusters = [1, *(line.cluster for line in analysis.systems)]
+    marks = [
+        Mark(
+            line.system,
+            line.estimate.estimate,
+            line.plain.ends,
+            line.estimate.ends,
+            rule=line.cluster != above,
         )
-        before = line.cluster
+        for line, above in zip(analysis.systems, clusters, strict=False)
+    ]
     title = analysis.criterion or "Systems"
     legend = "dot: estimate; thin: 95 %, other workers and instances; thick: this crowd"
     return interval_plot(title, marks, legend)
-
-
-def _part(picture: str, sheets: Sequence[Sheet]) -> str:
-    return "\n".join([picture, *(_sheet(sheet) for sheet in sheets)])
 
 
 def _sheet(sheet: Sheet) -> str:

@@ -1,6 +1,7 @@
 """Tables of pairs: their columns and their analysis."""
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -65,7 +66,9 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
     if fit.freedom + 1 < FEW_WORKERS:
         effective = f"{fit.freedom + 1:.1f} equally busy ones"
         notes.append(f"Few {table.raters}s: as if {effective}.")
+    variance = f"variance between {table.raters}s"
     if table.by is None:
+        variance = "comparisons independent"
         notes.append("Who compared is unknown: each comparison is independent.")
     place = [names.index(name) for name in ranking.systems]
     lines = tuple(
@@ -83,7 +86,7 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
         n_instances=0 if instance is None else len(np.unique(instance.codes)),
         covers=fit.covers,
         covers_crowd=alone.covers,
-        method=f"Bradley-Terry with ties (Davidson), {_variance(table)}",
+        method=f"Bradley-Terry with ties (Davidson), {variance}",
         systems=lines,
         pairs=_pair_lines(pairs.criterion, fit, ranking, place, raw),
         components=(),
@@ -136,12 +139,6 @@ def _fit(table: _Table, penalty: float) -> BradleyTerry:
     return fit
 
 
-def _variance(table: _Table) -> str:
-    if table.by is None:
-        return "comparisons independent"
-    return f"variance between {table.raters}s"
-
-
 def _numbered(pairs: Pairs, side: str, names: list[str]) -> Codes:
     labels = pairs.labels[side]
     place = np.searchsorted(names, labels.names) if labels.names else np.zeros(0, int)
@@ -149,7 +146,6 @@ def _numbered(pairs: Pairs, side: str, names: list[str]) -> Codes:
 
 
 def _p_values(fit: BradleyTerry) -> Floats:
-    """Compute two-sided p-values of all differences, not adjusted for their number."""
     from scipy import special
 
     gaps = fit.strengths[:, None] - fit.strengths[None, :]
@@ -202,11 +198,14 @@ def _line(
 def _pair_lines(
     criterion: str, fit: BradleyTerry, ranking: Ranking, place: list[int], raw: Floats
 ) -> tuple[PairLine, ...]:
-    lines = []
-    for i, a in enumerate(ranking.systems):
-        for j, b in enumerate(ranking.systems[i + 1 :], i + 1):
-            gap = fit.difference(place[i], place[j])
-            adjusted = float(ranking.p_values[i, j])
-            single = float(raw[place[i], place[j]])
-            lines.append(PairLine(a, b, criterion, gap, adjusted, single))
-    return tuple(lines)
+    return tuple(
+        PairLine(
+            a,
+            b,
+            criterion,
+            fit.difference(place[i], place[j]),
+            float(ranking.p_values[i, j]),
+            float(raw[place[i], place[j]]),
+        )
+        for (i, a), (j, b) in combinations(enumerate(ranking.systems), 2)
+    )

@@ -33,19 +33,17 @@ def needed(
     instances: Codes | None,
 ) -> tuple[Needed, ...]:
     """Plan for narrower intervals, and to separate the first two systems."""
-    plans = []
     widths = [
         estimates.interval(name).half_width
         for name, workers in zip(estimates.systems, estimates.n_workers, strict=True)
         if workers > 1
     ]
     each = max(round(float((estimates.n / estimates.n_workers).mean())), 1)
-    for part in _PARTS if widths and components.total > 0 else ():
-        aim = part * float(np.mean(widths))
-        if aim > 0:
-            plans.append(_for_width(aim, components, each))
+    mean = float(np.mean(widths or [0.0]))
+    aims = [part * mean for part in _PARTS if mean > 0 and components.total > 0]
+    plans = [_for_width(aim, components, each) for aim in aims]
     two = _first_two(estimates, values, systems, instances)
-    return (*plans, two) if two else tuple(plans)
+    return tuple(filter(None, (*plans, two)))
 
 
 def _for_width(aim: float, components: Components, each: int) -> Needed:

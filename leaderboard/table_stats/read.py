@@ -220,7 +220,6 @@ def _among(labels: Labels, *names: str) -> Mask:
 def _rows_that_count(
     roles: Labels, usable: Mask, notes: list[str], *, is_paired: bool
 ) -> Mask:
-    """Find the rows that count, and note how many others do not."""
     # ratings of the same output by the same worker all count, votes on a pair do not
     again = () if is_paired else (Role.SUPERSEDED,)
     counted = usable & _among(roles, *_COUNTED, *again)

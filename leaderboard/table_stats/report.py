@@ -4,11 +4,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
+from itertools import chain
 from typing import Any
 
 from genie.lib.formats import tabular, tex
 from genie.lib.interval import Interval, flat
-from leaderboard.table_stats.analysis import Analysis, PairLine, SystemLine
+from leaderboard.table_stats.analysis import Analysis
 
 # More pairs would be unreadable; the JSON has them all.
 _PAIRS_SHOWN = 300
@@ -91,23 +92,25 @@ def _systems(analysis: Analysis) -> Sheet:
     header += ["z"] if with_z else []
     known = analysis.n_workers > 0
     header += ["n", *([f"{analysis.raters}s", "effective", "largest"] if known else [])]
-    rows = []
-    for line in analysis.systems:
-        cells = [
-            _rank(line),
+    rows = [
+        (
+            _ranks(line.rank_low, line.rank_high),
             line.system,
             _number(line.estimate.estimate),
             _interval(line.estimate),
             _number(line.plain.estimate),
             _interval(line.plain),
-            *(["--" if line.z is None else f"{line.z:.3f}"] if with_z else []),
+            *["--" if line.z is None else f"{line.z:.3f}"] * with_z,
             str(line.n),
-        ]
-        if known:
-            effective = f"{line.effective_workers:.1f}"
-            largest = f"{100 * line.largest_share:.0f} %"
-            cells += [str(line.n_workers), effective, largest]
-        rows.append(tuple(cells))
+            *[
+                str(line.n_workers),
+                f"{line.effective_workers:.1f}",
+                f"{100 * line.largest_share:.0f} %",
+            ]
+            * known,
+        )
+        for line in analysis.systems
+    ]
     clusters = [line.cluster for line in analysis.systems]
     rules = {i for i in range(1, len(clusters)) if clusters[i] != clusters[i - 1]}
     what = _some(analysis.n, "comparison" if strengths else "rating")
@@ -139,32 +142,26 @@ def _first_place(analysis: Analysis) -> tuple[str, ...]:
 def _pairs(analysis: Analysis) -> Sheet:
     header = ("system", "against", "difference", "95 % interval", "p", "p alone")
     shown = analysis.pairs[:_PAIRS_SHOWN]
-    rows = tuple(_pair(line) for line in shown)
+    rows = tuple(
+        (
+            line.a,
+            line.b,
+            _number(line.difference.estimate),
+            _interval(line.difference),
+            _p_value(line.p),
+            _p_value(line.p_single),
+        )
+        for line in shown
+    )
     notes = ["p is adjusted for all pairs (Holm); p alone is of this pair by itself."]
     if len(analysis.pairs) > len(shown):
         notes.append(f"{len(analysis.pairs) - len(shown)} more pairs are in the JSON.")
     return Sheet("Pairs", header, rows, tuple(notes))
 
 
-def _pair(line: PairLine) -> tuple[str, ...]:
-    return (
-        line.a,
-        line.b,
-        _number(line.difference.estimate),
-        _interval(line.difference),
-        _p_value(line.p),
-        _p_value(line.p_single),
-    )
-
-
 def _rank_sums(analysis: Analysis) -> Sheet:
     rows = tuple(
-        (
-            _ranks(one.first, one.last),
-            one.system,
-            f"{one.z:.3f}",
-            str(one.wins),
-        )
+        (_ranks(one.first, one.last), one.system, f"{one.z:.3f}", str(one.wins))
         for one in analysis.rank_sums
     )
     starts = [one.first for one in analysis.rank_sums]
@@ -244,10 +241,6 @@ def _some(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def _rank(line: SystemLine) -> str:
-    return _ranks(line.rank_low, line.rank_high)
-
-
 def _ranks(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
@@ -293,17 +286,13 @@ class Mark:
     rule: bool = False
 
 
-def interval_plot(
-    title: str, marks: Sequence[Mark], legend: str, *, at: Sequence[float] = ()
-) -> str:
+def interval_plot(title: str, marks: Sequence[Mark], legend: str) -> str:
     """Return an SVG element of marks below each other on one scale.
 
     Parameters
     ----------
     title, legend : str
         Above and below the marks.
-    at : sequence of float
-        Values with a dashed line.
 
     Examples
     --------
@@ -311,7 +300,7 @@ def interval_plot(
     >>> picture.startswith("<svg") and picture.count("<circle") == 1
     True
     """
-    ticks = _ticks(marks, at)
+    ticks = _ticks(marks)
     low, high = ticks[0], ticks[-1]
 
     def x(value: float) -> float:
@@ -326,51 +315,42 @@ def interval_plot(
         f'role="img"><title>{escape(title)}</title>',
         f'<rect width="{width}" height="{height}" fill="#fff"/>',
         f'<text x="10" y="22" font-size="14">{escape(title)}</text>',
-    ]
-    for tick in ticks:
-        parts.append(
+        *(
             f'<line x1="{x(tick):g}" x2="{x(tick):g}" y1="{_TOP}" y2="{bottom}" '
             f'stroke="#ddd"/><text x="{x(tick):g}" y="{bottom + 16}" '
             f'text-anchor="middle">{tick:g}</text>'
-        )
-    parts += [
-        f'<line x1="{x(value):g}" x2="{x(value):g}" y1="{_TOP}" y2="{bottom}" '
-        'stroke="#555" stroke-dasharray="4 3"/>'
-        for value in at
+            for tick in ticks
+        ),
+        *chain.from_iterable(
+            _line(mark, _TOP + _ROW * row, x) for row, mark in enumerate(marks)
+        ),
+        f'<text x="10" y="{height - 10}">{escape(legend)}</text></svg>',
     ]
-    for row, mark in enumerate(marks):
-        parts += _line(mark, _TOP + _ROW * row, x)
-    parts.append(f'<text x="10" y="{height - 10}">{escape(legend)}</text></svg>')
     return "\n".join(parts) + "\n"
 
 
 def _line(mark: Mark, top: float, x: Callable[[float], float]) -> list[str]:
     y = top + _ROW / 2
-    parts = []
-    if mark.rule:
-        parts.append(
-            f'<line x1="10" x2="{_LEFT + _PLOT}" y1="{top:g}" y2="{top:g}" stroke="#888"/>'
-        )
     label = mark.label if len(mark.label) <= 28 else f"{mark.label[:27]}…"
-    parts.append(
-        f'<text x="{_LEFT - 10}" y="{y + 4:g}" text-anchor="end">{escape(label)}</text>'
+    rule = (
+        f'<line x1="10" x2="{_LEFT + _PLOT}" y1="{top:g}" y2="{top:g}" stroke="#888"/>'
     )
-    for ends, stroke in ((mark.outer, 2), (mark.inner, 6)):
-        if ends is not None:
-            parts.append(
-                f'<line x1="{x(ends[0]):g}" x2="{x(ends[1]):g}" y1="{y:g}" y2="{y:g}" '
-                f'stroke="#0b5a60" stroke-width="{stroke}" '
-                f'stroke-opacity="{1 if stroke == 2 else 0.45}"/>'
-            )
-    parts.append(
+    return [
+        *[rule] * mark.rule,
+        f'<text x="{_LEFT - 10}" y="{y + 4:g}" text-anchor="end">{escape(label)}</text>',
+        *(
+            f'<line x1="{x(ends[0]):g}" x2="{x(ends[1]):g}" y1="{y:g}" y2="{y:g}" '
+            f'stroke="#0b5a60" stroke-width="{width}" stroke-opacity="{opacity}"/>'
+            for ends, width, opacity in ((mark.outer, 2, 1), (mark.inner, 6, 0.45))
+            if ends is not None
+        ),
         f'<circle cx="{x(mark.value):g}" cy="{y:g}" r="4" fill="#0b5a60">'
-        f"<title>{escape(mark.label)}: {mark.value:.4g}</title></circle>"
-    )
-    return parts
+        f"<title>{escape(mark.label)}: {mark.value:.4g}</title></circle>",
+    ]
 
 
-def _ticks(marks: Sequence[Mark], at: Sequence[float]) -> list[float]:
-    values = [mark.value for mark in marks] + list(at)
+def _ticks(marks: Sequence[Mark]) -> list[float]:
+    values = [mark.value for mark in marks]
     values += [
         v for mark in marks for ends in (mark.inner, mark.outer) for v in ends or ()
     ]

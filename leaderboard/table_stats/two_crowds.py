@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from genie.lib.errors import GenieError
 from leaderboard.stats.crowds import CrowdComparison, compare_crowds
-from leaderboard.stats.intervals import Floats
 from leaderboard.stats.systems.table import Variances
-from leaderboard.table_stats.read import Pairs, Ratings, read_tables
+from leaderboard.table_stats.analysis import logs
+from leaderboard.table_stats.read import Ratings, read_tables
 
 
 def compare_tables(
@@ -35,7 +35,9 @@ def compare_tables(
             for name in ("system", "worker", "instance")
         )
         compared = compare_crowds(
-            np.concatenate([_scaled(one.values, scale) for one in both]),
+            np.concatenate(
+                [logs(one.values) if scale == "log" else one.values for one in both]
+            ),
             systems,
             workers,
             instances,
@@ -53,26 +55,14 @@ def compare_tables(
 
 
 def _ratings(path: Path, choices: Mapping[str, Any]) -> dict[str, Ratings]:
-    tables = {}
-    for table in read_tables([path], choices):
-        if isinstance(table, Pairs):
-            raise GenieError(
-                f"{path} holds pairs; two crowds are compared by their ratings.",
-                code="unusable-table",
-            )
-        tables[table.criterion] = table
-    return tables
-
-
-def _scaled(values: Floats, scale: str) -> Floats:
-    if scale != "log":
-        return values
-    if (values <= 0).any():
+    tables = read_tables([path], choices)
+    ratings = {one.criterion: one for one in tables if isinstance(one, Ratings)}
+    if not ratings:
         raise GenieError(
-            f"Magnitudes must be above 0; one is {values.min():g}.",
-            code="not-positive",
+            f"{path} holds pairs; two crowds are compared by their ratings.",
+            code="unusable-table",
         )
-    return np.asarray(np.log(values), dtype=np.float64)
+    return ratings
 
 
 def _column(table: Ratings, name: str, place: int) -> npt.NDArray[np.str_]:

@@ -16,6 +16,7 @@ from tests.nets.import_damages import CAREFUL, HARMLESS, damage
 from tests.nets.years import Rating, folders, summarize
 
 SEEDS = range(4)  # range(10, 20) once, at the end
+KNOWN: dict[object, list[str]] = {}  # problems of the whole folder
 CAMPAIGN = re.compile(r"^wmt\d+\.|(\.\d+)+$")  # and the number of a run
 
 
@@ -88,9 +89,10 @@ def outcome(name, folder, path, k):
     if made is None:
         return ""
     data, right, word = made
-    known = read_folder(path / "whole", folder, whole)["problems"]
+    if path not in KNOWN:
+        KNOWN[path] = read_folder(path / "whole", folder, whole)["problems"]
     own = read_folder(path / name, folder, data)
-    refused, new = "n" not in own, [x for x in own["problems"] if x not in known]
+    refused, new = "n" not in own, [x for x in own["problems"] if x not in KNOWN[path]]
     if not refused and numbers(own) in [numbers(one) for one in right]:
         return "right"
     shown = [x for x in new if refused or word in x]

@@ -13,16 +13,21 @@ from typing import Any
 from genie.lib.errors import GenieError
 from leaderboard.files import File, printable
 from leaderboard.imports.readers.expand import read_tables
-from leaderboard.imports.readers.families import Column
+from leaderboard.imports.readers.families import Column, leave_unnamed
 from leaderboard.imports.readers.guess import guess_roles
-from leaderboard.imports.readers.judgments import Judgments
+from leaderboard.imports.readers.judgments import Judgments, Problem
 from leaderboard.imports.readers.layout import Choice
-from leaderboard.imports.readers.mapping import CONSTANT, Chosen, read_choices
+from leaderboard.imports.readers.mapping import CONSTANT, NAMED, Chosen, read_choices
 from leaderboard.imports.readers.patterns import group_numbers, is_pattern, matches
-from leaderboard.imports.readers.questions import asked_of, missing_in
+from leaderboard.imports.readers.questions import (
+    asked_of,
+    guess_lower,
+    missing_in,
+    usual_words,
+)
 from leaderboard.imports.readers.rows import judged_rows
 from leaderboard.imports.readers.shapes import Read, of_one_set, reshape
-from leaderboard.imports.readers.values import MEASURES, MOST_VALUES, Values
+from leaderboard.imports.readers.values import MEASURES, MOST_VALUES, OF_FILE, Values
 
 # The columns of a file can be read from so many bytes.
 _ENOUGH = 60_000
@@ -70,8 +75,29 @@ def propose(files: Sequence[File], choices: Mapping[str, Any]) -> Proposal:
     if sets:
         return Proposal([], sets)
     read, problems = read_tables(files, choices, parts)
-    choices = reshape(read, choices, parts)
+    names = dict.fromkeys(chain.from_iterable(one.words for one in read))
+    if not names.keys() - {*OF_FILE}:
+        raise GenieError(
+            f"{files[0].name} has no columns: its entries are no objects. "
+            "--choose within=PATH or rows=PATH names the list of the rows.",
+            code="not-rows",
+        )
+    try:
+        return _propose(read, reshape(read, choices, parts), problems)
+    except GenieError as error:
+        if "columns are" in error.message:
+            raise
+        listed = ", ".join(map(printable, [*names][:60]))
+        raise GenieError(
+            f"{error.message} The columns are: {listed}.", code=error.code
+        ) from error
+
+
+def _propose(
+    read: Sequence[Read], choices: Mapping[str, Any], problems: list[Problem]
+) -> Proposal:
     columns = list(dict.fromkeys(chain.from_iterable(one.words for one in read)))
+
     said = read_choices(choices, columns)
     together = _together(read, columns)
     families = {one.name: one for one in guess_roles(together, {})[0]}
@@ -79,11 +105,15 @@ def propose(files: Sequence[File], choices: Mapping[str, Any]) -> Proposal:
     roles = {name: role for role, one in fixed for name in one.fields}
     guess, asked = guess_roles(together, roles)
     guessed = _assign(guess, fixed, said, columns)
-    rows = [
+    usual = usual_words(guessed, together, said)
+    said = replace(
+        said, words={**said.words, "*": {**usual, **said.words.get("*", {})}}
+    )
+    found = Proposal(guessed)
+    found.rows = [
         {name: str(cells[i])[:80] for name, cells in read[0].words.items()}
         for i in range(min(10, len(read[0].table.numbers)))
     ]
-    found = Proposal(guessed, rows=rows)
     found.questions = [
         *missing_in(guessed, said, columns),
         *(q for q in asked if q.name not in choices),
@@ -91,7 +121,41 @@ def propose(files: Sequence[File], choices: Mapping[str, Any]) -> Proposal:
     if not any(one.needed for one in found.questions):
         found.judgments = judged_rows(read, guessed, said, problems)
         found.questions += asked_of(found.judgments, guessed, said)
+        found.questions += _guesses(found.judgments, read[0].table.file, usual, choices)
     return found
+
+
+def _guesses(
+    judgments: Judgments,
+    name: str,
+    usual: Mapping[str, float | str],
+    choices: Mapping[str, Any],
+) -> list[Choice]:
+    """Return questions that were answered by a guess, and add them to the problems."""
+    codes = [word for word, worth in usual.items() if worth == "none"]
+    lower = [] if "lower_is_better" in choices else guess_lower(judgments)
+    judgments.lower_is_better = judgments.lower_is_better or tuple(lower)
+    names = ", ".join(f'"{one}"' if "," in one else one for one in lower)
+    far = Choice(
+        "words",
+        f"{', '.join(codes)} is far from the other numbers and counts as no answer.",
+        tuple(codes),
+        ",".join(f"{word}=none" for word in codes),
+    )
+    by_name = Choice(
+        "lower_is_better",
+        f"Lower is taken to be better for {names}, by the name.",
+        tuple(map(str, judgments.rows["criterion"].unique())),
+        names,
+    )
+    made = [far] * bool(codes) + [by_name] * bool(lower)
+    judgments.problems += [
+        Problem(
+            name, 0, "", f"{one.question} Change this with {one.name}.", fatal=False
+        )
+        for one in made
+    ]
+    return made
 
 
 def require_ratings(found: Proposal) -> Judgments:
@@ -122,7 +186,6 @@ def refusal(found: Proposal) -> str:
 
 
 def _together(read: Sequence[Read], columns: Sequence[str]) -> dict[str, Values]:
-    """Return words of each column, as many from each file, for the guess."""
     most = -(-MOST_VALUES // len(read))
     return {
         name: Values(
@@ -167,17 +230,13 @@ def _choose_columns(
             )
         taken |= fields.keys()
         made.append((role, Column(name, dict(fields), role, "as chosen")))
-    if said.numbers:
-        _number_chosen([one for role, one in made if role in MEASURES])
-    return made
-
-
-def _number_chosen(chosen: Sequence[Column]) -> None:
-    """Set the parts of single columns that a person chose by their numbers."""
-    single = {n: f for one in chosen for n, f in one.fields.items() if not f}
+    # single columns that a person chose have parts by their numbers
+    measures = [one for role, one in made if said.numbers and role in MEASURES]
+    single = {n: f for one in measures for n, f in one.fields.items() if not f}
     for family in group_numbers(single):
         for name, parts in family.columns.items():
             single[name] |= {"part": " ".join(parts)} if parts else {}
+    return made
 
 
 def _assign(
@@ -186,7 +245,6 @@ def _assign(
     said: Chosen,
     columns: Sequence[str],
 ) -> list[Column]:
-    """Put a person's roles in the place of those that were guessed."""
     examples = {name: one.examples for one in guessed for name in one.fields}
     made = [
         replace(one, examples=examples.get(next(iter(one.fields)), ()))
@@ -197,14 +255,18 @@ def _assign(
         left = {
             name: fields for name, fields in one.fields.items() if name not in taken
         }
-        if left and one.role in said.columns and one.role != "ignore":
-            reason = f"another column is the {one.role}"
-            made.append(replace(one, fields=left, role="ignore", reason=reason))
-        elif left:
-            made.append(replace(one, fields=left))
+        made.append(replace(one, fields=left))
+        if one.role in said.columns and one.role != "ignore":
+            made[-1].role, made[-1].reason = (
+                "ignore",
+                f"another column is the {one.role}",
+            )
+    made = [one for one in made if one.fields]
     for one in made:
         _rename_parts(one, [chosen for _, chosen in fixed])
     order = {name: i for i, name in enumerate(columns)}
+    listed = [name for name in said.columns.get("rating", ()) if name in order]
+    order |= zip(listed, sorted(order[name] for name in listed), strict=True)
     made.sort(key=lambda one: order[next(iter(one.fields))])
     return _named_parts(made, said)
 
@@ -218,7 +280,6 @@ def _rename_parts(column: Column, chosen: Sequence[Column]) -> None:
 
 
 def _parts(column: Column) -> dict[str, frozenset[str]]:
-    """Return the values of each numbered part in a family's names."""
     return {
         part: frozenset(fields[part] for fields in column.fields.values())
         for part in column.numbers_in_name
@@ -228,20 +289,13 @@ def _parts(column: Column) -> dict[str, frozenset[str]]:
 
 def _named_parts(columns: list[Column], said: Chosen) -> list[Column]:
     """Set what the names of rating columns are, as a person answered."""
-    field_of = {
-        "criteria": "criterion",
-        "systems": "system",
-        "raters": "rater",
-        "items": "item",
-    }
-    for one in columns:
-        if one.role not in MEASURES:
-            continue
-        parts, wanted = one.numbers_in_name, field_of.get(said.numbers, "")
-        if wanted and len(parts) == 1:
-            one.rename(parts[0], wanted)
+    for one in [one for one in columns if one.role in MEASURES]:
+        if said.numbers and len(parts := one.numbers_in_name) == 1:
+            one.rename(parts[0], NAMED[said.numbers])
         named = said.names not in ("", "criteria")
         if named and len(one.fields) == 1 and not next(iter(one.fields.values())):
             last = one.name.rpartition(".")[2] or one.name
-            one.fields[next(iter(one.fields))] = {field_of[said.names]: last}
+            one.fields[next(iter(one.fields))] = {NAMED[said.names]: last}
+    if said.numbers:
+        leave_unnamed(columns)
     return columns

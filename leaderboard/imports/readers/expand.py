@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
@@ -13,11 +14,15 @@ import numpy as np
 from genie.lib.errors import GenieError
 from leaderboard.files import File, Unreadable
 from leaderboard.imports.readers.judgments import Problem
-from leaderboard.imports.readers.shapes import Read, as_list, in_rows
+from leaderboard.imports.readers.shapes import Read, as_list, in_rows, name_columns
 from leaderboard.imports.readers.sources import problems_of
 from leaderboard.imports.readers.values import OF_FILE
 from leaderboard.tables import Table, read_table
 
+# Three numbers or more, with marks between.
+_JOINED = re.compile(
+    r" *-?\d+(?:\.\d+)? *([#|;])(?: *-?\d+(?:\.\d+)? *\1)+(?: *-?\d+(?:\.\d+)?)? *"
+)
 # A longer list is rows, a shorter one columns.
 _MOST_PARTS = 40
 
@@ -31,10 +36,11 @@ def read_tables(
     for number in numbers:
         file = files[number]
         try:
-            has_header = choices.get("header") != "no"
+            header = choices.get("header")
             table = read_table(
-                file, str(choices.get("within") or ""), header=has_header
+                file, str(choices.get("within") or ""), header=header != "no"
             )
+            table = name_columns(file, table, header)
             for name in as_list(choices.get("rows")):
                 table = in_rows(table, name)
         except Unreadable as error:
@@ -43,7 +49,15 @@ def read_tables(
         problems += problems_of(table)
         read.append(Read(number, *_words(table)))
     if not read:
-        raise refused[0] if refused else GenieError("There is no file.", code="no-file")
+        first = (
+            refused[0] if refused else GenieError("There is no file.", code="no-file")
+        )
+        if first.code in ("not-rows", "several-tables"):
+            hint = (
+                "--choose within=PATH names the place of the rows, such as data.items."
+            )
+            raise GenieError(f"{first.message} {hint}", code=first.code)
+        raise first
     problems += [
         Problem(
             one.problems[0].file,
@@ -63,7 +77,6 @@ def read_tables(
 
 
 def _places(read: Sequence[Read]) -> list[tuple[str, str]]:
-    """Return each file's name and folder, without what all of them have."""
     paths = [one.table.file.replace("\\", "/").split("/")[:-1] for one in read]
     shared = [len(set(parts)) == 1 for parts in zip_longest(*paths)]
     return [
@@ -79,16 +92,20 @@ def _words(table: Table) -> tuple[Table, dict[str, Any]]:
     """Return the cells as words; lists become rows if they are long, else columns."""
     decoded = {name: _decode(column) for name, column in table.cells.items()}
     table = replace(table, cells=decoded)
-    for name, column in decoded.items():
-        if _longest(column) > _MOST_PARTS and any(
+    long = [
+        name
+        for name, column in decoded.items()
+        if max(_lengths(column), default=0) > _MOST_PARTS
+        and any(
             isinstance(one, dict)
             for cell in column
             if isinstance(cell, list)
             for one in cell[:1]
-        ):
-            table = in_rows(table, name)
-            break
-    cells = table.cells
+        )
+    ]
+    for name in long[:1]:
+        table = in_rows(table, name)
+    cells: dict[str, list[Any]] = table.cells
     flat: dict[str, list[Any]] = {}
     for name, column in cells.items():
         kinds = set(map(type, column))
@@ -97,17 +114,22 @@ def _words(table: Table) -> tuple[Table, dict[str, Any]]:
             _spread(name, column, flat, beside)
         else:
             flat[name] = column if kinds <= {str} else [str(cell) for cell in column]
+    for name, column in [*flat.items()]:
+        if mark := _joining_mark(column):
+            del flat[name]
+            lists = [
+                cell.strip(f"{mark} ").split(mark) if cell else "" for cell in column
+            ]
+            _spread(name, lists, flat)
     words = {}
     for name, column in flat.items():
         each = {one: _storable(one) for one in set(column)}
-        column = [each[one] for one in column]
-        words[_storable(name)] = np.array(column, dtype=object)
+        words[_storable(name)] = np.array([each[one] for one in column], dtype=object)
     # no cell is held twice
-    return _below_headers(words, replace(table, cells={}))
+    return replace(table, cells={}), words
 
 
 def _storable(text: str) -> str:
-    """Return a text without the characters that no database stores."""
     if text.isascii() and "\0" not in text:
         return text
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
@@ -128,23 +150,16 @@ def _decode(column: list[Any]) -> list[Any]:
     return found if all(isinstance(one, dict) for one in entries) else column
 
 
-def _below_headers(words: dict[str, Any], table: Table) -> tuple[Table, dict[str, Any]]:
-    """Leave out the header rows that Qualtrics writes below the names."""
-    top = [
-        any(str(column[i]).startswith('{"ImportId"') for column in words.values())
-        for i in range(min(3, len(table.numbers)))
-    ]
-    if True not in top:
-        return table, words
-    n = top.index(True) + 1
-    return replace(table, numbers=table.numbers[n:]), {
-        k: v[n:] for k, v in words.items()
-    }
-
-
-def _longest(column: Sequence[Any]) -> int:
-    kinds = set(map(type, column))
-    return max(len(c) for c in column if isinstance(c, list)) if list in kinds else 0
+def _joining_mark(column: Sequence[str]) -> str:
+    """Return the mark between as many numbers in each cell, as in `4#2#5#`, else ""."""
+    cells = {cell for cell in column if cell}
+    joined = [_JOINED.fullmatch(cell) for cell in cells]
+    marks = {one[1] for one in joined if one}
+    if len(marks) != 1 or not all(joined):
+        return ""
+    mark = marks.pop()
+    sizes = {cell.strip(f"{mark} ").count(mark) for cell in cells}
+    return mark if len(sizes) == 1 else ""
 
 
 def _lengths(column: Sequence[Any]) -> tuple[int, ...]:
@@ -187,7 +202,6 @@ def _parts(cell: Any) -> list[tuple[str, Any]]:
 
 
 def _is_text(cell: Any) -> bool:
-    """Check for sentences of a text, or for the turns of a conversation."""
     return isinstance(cell, list) and all(
         " " in one.strip()
         if isinstance(one, str)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from leaderboard.imports.readers.layout import Choice
-from leaderboard.imports.readers.names import numbers
 from leaderboard.imports.readers.patterns import (
     NUMBERED,
     Family,
@@ -22,6 +21,7 @@ from leaderboard.imports.readers.patterns import (
     keys_in,
 )
 from leaderboard.imports.readers.values import (
+    BESIDE,
     CHOICE,
     FILLERS,
     MEASURES,
@@ -30,13 +30,15 @@ from leaderboard.imports.readers.values import (
     UNMARKED,
     UNNAMED,
     WORDS,
+    Found,
     Guess,
+    Looked,
     Values,
     examples_of,
     lower_words,
     word_set,
 )
-from leaderboard.imports.readers.words import name_one_of, side_of
+from leaderboard.imports.readers.words import are_sides, name_one_of, side_of
 
 
 @dataclass
@@ -67,29 +69,26 @@ class Column:
             fields |= {wanted: fields.pop(part)} if part in fields else {}
 
 
-def families_of(
-    found: Mapping[str, Guess], values: Mapping[str, Values]
-) -> list[Column]:
+def families_of(found: Mapping[str, Guess], values: Looked) -> list[Column]:
     """Join columns whose names differ in numbers or words, and name what these are."""
     by_role: dict[str, list[str]] = {}
     for name, (role, _) in found.items():
         by_role.setdefault(role, []).append(name)
-    context, measures = [], []
+    context, measures = list[Family](), list[Family]()
     keys = keys_in([name for name, (role, _) in found.items() if role != "ignore"])
-    for role, names in by_role.items():
-        families = group_numbers(names, keys)
+    for role in [role for role in by_role if role != "ignore"]:
+        families = group_numbers(by_role[role], keys)
         if role == "rating" and not {"system", "system 1"} & by_role.keys():
             joined = cross(families)
             inside = {name for one in joined for name in one.columns}
             families = [f for f in families if not inside & set(f.columns)] + joined
-        if role in MEASURES:
-            measures += families
-        elif role != "ignore":
-            context += families
+        (measures if role in MEASURES else context).extend(families)
     named = Slots(context, measures, set(by_role))
     made = [_column(f, named.names(f), found, values) for f in (*context, *measures)]
-    for name in by_role.get("ignore", ()):
-        made.append(Column(name, {name: {}}, *found[name], examples_of(values[name])))
+    made += [
+        Column(name, {name: {}}, *found[name], examples_of(values[name]))
+        for name in by_role.get("ignore", ())
+    ]
     order = {name: i for i, name in enumerate(found)}
     return sorted(made, key=lambda one: order[next(iter(one.fields))])
 
@@ -126,7 +125,8 @@ class Slots:
         for k in sorted({*words} - {*free}):
             names[k] = "criterion" if rated[k] > 0.5 else "system"
         if free:
-            criterion = max(free, key=lambda k: (rated[k], k))
+            asked = {k: any("?" in word for word in family.values(k)) for k in free}
+            criterion = max(free, key=lambda k: (rated[k], asked[k], k))
             # columns named by hashes are items
             names[criterion] = "item" if family.template == "{}" else "criterion"
             for k in free:
@@ -159,7 +159,6 @@ def _path(family: Family, place: int) -> str:
 
 
 def _is_key(family: Family, k: int) -> bool:
-    """Check whether a place has the keys of an object, and not numbers."""
     around = family.template.split("{}")
     between = around[k].endswith(".") and around[k + 1][:1] == "."
     return between and not family.is_numbered(k)
@@ -170,10 +169,7 @@ def _rated_share(words: Collection[str]) -> float:
 
 
 def _column(
-    family: Family,
-    names: list[str],
-    found: Mapping[str, Guess],
-    values: Mapping[str, Values],
+    family: Family, names: list[str], found: Mapping[str, Guess], values: Looked
 ) -> Column:
     first = next(iter(family.columns))
     role, reason = found[first]
@@ -190,7 +186,7 @@ def _column(
     return Column(pattern, fields, role, reason, examples_of(values[first]))
 
 
-def _is_marked(family: Family, values: Mapping[str, Values]) -> str:
+def _is_marked(family: Family, values: Looked) -> str:
     """Return "cell" or "name" if each row has one answer in several columns."""
     groups: dict[Any, list[str]] = {}
     for name, parts in family.columns.items():
@@ -208,9 +204,7 @@ def _is_marked(family: Family, values: Mapping[str, Values]) -> str:
     return "name" if same and len(own) > 1 else "cell"
 
 
-def find_pairs(
-    found: dict[str, Guess], values: Mapping[str, Values], fixed: Mapping[str, str]
-) -> None:
+def find_pairs(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
     """Find choices, and the two systems, by cells that name one of the two in each row."""
     short = [
         name
@@ -233,10 +227,14 @@ def find_pairs(
             if choice == same and is_of(choice, first, second)
         ]
         by_rest: dict[str, list[str]] = {}
-        for name in free:
+        few = [one.columns for one in group_numbers(found) if len(one.columns) < 3]
+        for name in [n for columns in few for n in columns if n in free]:
             by_rest.setdefault(_SIDE_WORD.sub("", name), []).append(name)
-        twos = [two for two in by_rest.values() if len(two) == 2]
-        pairs += [[[a], [b]] for a, b in twos if _are_sides(values[a], values[b])]
+        many = {n for f in group_numbers(free) if len(f.columns) > 2 for n in f.columns}
+        twos = [two for two in by_rest.values() if len(two) == 2 and not many & {*two}]
+        pairs += [
+            [[a], [b]] for a, b in twos if are_sides(values[a].words, values[b].words)
+        ]
         # the other of the two may have no column
         pairs += [[[], [n]] for c, n in alike if _has_other(values[c], values[n])]
         sides = next(iter(pairs), sides)
@@ -270,9 +268,7 @@ def find_pairs(
 _ENDS = {"best": word_set("best most"), "worst": word_set("worst least")}
 
 
-def find_ends(
-    found: dict[str, Guess], values: Mapping[str, Values], fixed: Mapping[str, str]
-) -> None:
+def find_ends(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
     """Find the best and the worst of several, by words or first letters of names."""
     free = [
         name
@@ -311,23 +307,13 @@ def find_ends(
         found |= dict.fromkeys(names, (role, "by its name, beside the other end"))
 
 
-def _are_sides(one: Values, other: Values) -> bool:
-    """Check for few names, of which each row has two, as `hyp_a_id` and `hyp_b_id`."""
-    few = 4 * len(one.counts | other.counts) <= len(one.words)
-    rows = zip(one.words, other.words, strict=True)
-    return few and bool(one.counts & other.counts) and all(a != b for a, b in rows)
-
-
 def _has_other(choice: Values, one: Values) -> bool:
-    """Check that each word is the row's name, a tie, or a name without a column."""
     rows = zip(choice.words, one.words, strict=True)
     left = {w for w, name in rows if w not in ("", name) and side_of(w) != 0.5}
     return 0 < len(left) < 3 and not left & one.counts.keys()
 
 
-def ask_fillers(
-    made: Sequence[Column], values: Mapping[str, Values]
-) -> Iterator[Choice]:
+def ask_fillers(made: Sequence[Column], values: Looked) -> Iterator[Choice]:
     """Ask whether ratings count beside texts that only fill places, such as BLANK."""
     numbered = {
         frozenset(fields[part] for fields in one.fields.values())
@@ -354,7 +340,7 @@ def ask_fillers(
             )
 
 
-def leave_derived(made: Sequence[Column], values: Mapping[str, Values]) -> None:
+def leave_derived(made: Sequence[Column], values: Looked) -> None:
     """Ignore columns that are the means of others, by name or by value."""
     measures = [one for one in made if one.role == "rating"]
     for one in measures:
@@ -363,6 +349,19 @@ def leave_derived(made: Sequence[Column], values: Mapping[str, Values]) -> None:
                 one.role, one.reason = "ignore", f"the mean of {other.name}"
                 if len(one.fields) == 1 and "rater" not in other.name:
                     other.rename("part" if "{part" in other.name else "item", "rater")
+    cells = {
+        name: np.nan_to_num(values[name].floats)
+        for one in measures
+        for name in one.fields
+        if len(one.fields) == 1
+    }
+    for one in [one for one in measures if one.reason.startswith(BESIDE)]:
+        rest = [other for name, other in cells.items() if name not in one.fields]
+        own = cells.get(next(iter(one.fields)), np.zeros(1))
+        of = (f(rest, axis=0) for f in (np.min, np.sum, np.mean) if len(rest) > 1)
+        if len({*own}) > 1 and any(np.allclose(own, each, atol=0.01) for each in of):
+            one.role = "ignore"
+            one.reason = "the least, the sum or the mean of the other ratings"
 
 
 def leave_unnamed(made: Sequence[Column]) -> None:
@@ -376,17 +375,17 @@ def leave_unnamed(made: Sequence[Column]) -> None:
             one.reason = "its name says no system, and others' names do"
 
 
-def _is_mean_of(one: Column, other: Column, values: Mapping[str, Values]) -> bool:
+def _is_mean_of(one: Column, other: Column, values: Looked) -> bool:
     n_near = 0
     for name, fields in one.fields.items():
         parts = [
-            numbers(values[n].words)
+            values[n].floats
             for n, more in other.fields.items()
             if n.startswith(name) or fields.items() < more.items()
         ]
         if len(parts) < 2:
             return False
-        own = numbers(values[name].words)
+        own = values[name].floats
         with np.errstate(invalid="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             means = np.nanmean(parts, axis=0)

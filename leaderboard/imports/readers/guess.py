@@ -25,7 +25,10 @@ from leaderboard.imports.readers.people import is_program
 from leaderboard.imports.readers.roles import roles_of
 from leaderboard.imports.readers.values import (
     AGAIN,
+    BESIDE,
+    COMPUTED,
     COUNTED,
+    IS_KIND,
     LIKELY,
     LONG,
     MEASURES,
@@ -34,7 +37,10 @@ from leaderboard.imports.readers.values import (
     OF_SCALE,
     STANDARDIZED,
     UNNAMED,
+    YES_NO,
+    Found,
     Guess,
+    Looked,
     Values,
     examples_of,
     names_item,
@@ -55,7 +61,7 @@ _WHAT = re.compile(r"[ _.-](id|name|text|system|model)$", re.IGNORECASE)
 
 
 def guess_roles(
-    values: Mapping[str, Values], fixed: Mapping[str, str]
+    values: Looked, fixed: Mapping[str, str]
 ) -> tuple[list[Column], list[Choice]]:
     """Return the columns and families of a table with their roles, and open questions.
 
@@ -65,9 +71,11 @@ def guess_roles(
         name: (fixed[name], "as chosen") if name in fixed else one.guess
         for name, one in values.items()
     }
+    _leave_computed(found, values, fixed)
     _agree(found, values, fixed)
     _prefer_named(found, values)
     _pair(found, fixed)
+    _rate_ranks(found)
     find_pairs(found, values, fixed)
     _settle(found, values, fixed)
     made = families_of(found, values)
@@ -79,9 +87,38 @@ def guess_roles(
     return made, [*asked, *ask_fillers(made, values)]
 
 
-def _mark_likely(made: Sequence[Column], values: Mapping[str, Values]) -> None:
-    """Set a reason for columns that name the systems if any of the others does."""
+def _leave_computed(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
+    """Ignore numbers that no few raters have as means, beside ratings that they do."""
+    named = [name for name, (role, _) in found.items() if role == "rating"]
+    parts = [values[name].numbers for name in named if values[name].n_parts]
+    low, high = _ends(np.concatenate(parts)) if len(parts) > 1 else (-np.inf, np.inf)
+    found |= {
+        name: ("ignore", f"{COMPUTED}{UNNAMED}")
+        for name in named
+        if name not in fixed and values[name].is_number and not values[name].n_parts
+        and not low <= np.nanmin(values[name].numbers) <= np.nanmax(values[name].numbers) <= high
+    }  # fmt: skip
+
+
+def _rate_ranks(found: Found) -> None:
+    roles = {role for role, _ in found.values()}
+    found |= {
+        name: ("rating", "ranks, as there are no ratings")
+        for name, (_, reason) in found.items()
+        if reason.startswith("numbers named “rank")
+        and roles.isdisjoint((*MEASURES, "maybe", "words", "system 1"))
+    }
+
+
+def _mark_likely(made: Sequence[Column], values: Looked) -> None:
     items = [name for one in made if one.role == "item" for name in one.fields]
+    for one in (one for one in made if one.role == "source" and one.fields):
+        rows = list(zip(*(values[name].words for name in one.fields), strict=True))
+        if len(one.fields) > 1 and all(
+            len({*row}) == len(row) and not re.search(r"\s", "".join(row))
+            for row in rows
+        ):
+            one.role, one.reason = "ignore", LIKELY
     for one in (one for one in made if one.reason == AGAIN):
         name = next(iter(one.fields))
         again = _n_different([*items, name], values) > _n_different(items, values) > 0
@@ -89,10 +126,7 @@ def _mark_likely(made: Sequence[Column], values: Mapping[str, Values]) -> None:
             one.reason = LIKELY
 
 
-def _ask_conditions(
-    made: Sequence[Column], values: Mapping[str, Values]
-) -> list[Choice]:
-    """Ask whether columns such as `condition` are parts of the system."""
+def _ask_conditions(made: Sequence[Column], values: Looked) -> list[Choice]:
     systems = [one.name for one in made if one.role == "system" and one.name in values]
     more = [
         one.name
@@ -106,14 +140,11 @@ def _ask_conditions(
     question = (
         f"Is {more[0]} a part of the system, too? Else choose {systems[0]} alone."
     )
-    options, likely = tuple(values), ",".join([*systems, *more])
-    return [Choice("system", question, options, likely, needed=True)]
+    likely = ",".join([*systems, *more])
+    return [Choice("system", question, tuple(values), likely, needed=True)]
 
 
-def _agree(
-    found: dict[str, Guess], values: Mapping[str, Values], fixed: Mapping[str, str]
-) -> None:
-    """Assign one role to columns whose names differ in numbers the role of most of them."""
+def _agree(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
     families = group_numbers(found)
     for family in (*families, *cross(families)):
         names = [n for n in family.columns if values[n].answers and n not in fixed]
@@ -139,65 +170,73 @@ def _agree(
                 and min(map(len, set(values[name].name_words) & COUNTED)) > 2
             )
         }
-    _join_neighbours(found, values)
+    _join_like(found, values)
     _join_siblings(found, values)
 
 
-def _join_neighbours(found: dict[str, Guess], values: Mapping[str, Values]) -> None:
-    """Take numbers beside ratings for ratings if they are of the same scale."""
-    listed = list(found)
+def _join_like(found: Found, values: Looked) -> None:
+    named = [values[name] for name, (role, _) in found.items() if role == "rating"]
+    # texts and counts may be between
+    listed = [
+        name for name, (role, reason) in found.items()
+        if not reason.startswith("numbers named") and (
+            values[name].is_number
+            or (role == "words" and values[name].is_yes_no and not values[name].says(IS_KIND)))
+    ]  # fmt: skip
     for names in (listed, listed[::-1]):
         for before, name in itertools.pairwise(names):
-            one, other = values[name], values[before]
-            roles = found[before][0], found[name][0]
-            if roles == ("rating", "maybe") and other.is_number:
-                (low, high), (least, most) = _ends(one.numbers), _ends(other.numbers)
-                if (
-                    one.name_words[0] == other.name_words[0]
-                    and least <= low <= high <= most
-                ) or ((low, high) == (least, most) and len(np.unique(one.numbers)) > 2):
-                    found[name] = "rating", f"numbers as in {before}"
+            one, role = values[name], found[name][0]
+            end = values[before].name_words[-1:]
+            if found[before][0] != "rating" or role not in ("maybe", "words"):
+                continue
+            if one.n_parts and (end == one.name_words[-1:] or _is_within(one, named)):
+                found[name] = "rating", f"{BESIDE}{before}"
+            elif role == "words" and names is listed:
+                # before ratings, it may be a part of the system
+                found[name] = "rating", YES_NO
 
 
-def _join_siblings(found: dict[str, Guess], values: Mapping[str, Values]) -> None:
-    """Take numbers for ratings if columns of the same numbers are."""
+def _is_within(one: Values, named: Sequence[Values]) -> bool:
+    same = [other.numbers for other in named if other.kind == one.kind]
+    if not same:
+        return False
+    (low, high), (least, most) = _ends(np.concatenate(same)), _ends(one.numbers)
+    step = 0 if one.kind[0] else max(1, (high - low) / 10)
+    return low - step <= least and most <= high + step and (least >= 0 or low < 0)
+
+
+def _join_siblings(found: Found, values: Looked) -> None:
     many = [one.columns for one in group_numbers(found) if len(one.columns) > 2]
     rated = [one for one in many if found[next(iter(one))][0] == "rating"]
     numbers_ = {frozenset(one.values()) for one in rated}
     found |= {
-        name: ("rating", "numbered as other ratings are")
-        for columns in many
-        for name in columns
-        if frozenset(columns.values()) in numbers_
-        and (
-            found[name][0] == "maybe"
-            or (found[name][1] == NO_WORDS and not np.isnan(values[name].numbers).all())
-        )
-    }
+        name: ("rating", "numbered as other ratings are") for columns in many
+        for name in columns if frozenset(columns.values()) in numbers_ and (
+        found[name][0] == "maybe"
+        or (found[name][1] == NO_WORDS and not np.isnan(values[name].numbers).all()))
+    }  # fmt: skip
 
 
 def _ends(numbers_: Floats) -> tuple[float, float]:
     return float(np.nanmin(numbers_)), float(np.nanmax(numbers_))
 
 
-def _prefer_named(found: dict[str, Guess], values: Mapping[str, Values]) -> None:
-    """Take other numbers, or words, for ratings if no numbers are named as such."""
+def _prefer_named(found: Found, values: Looked) -> None:
     roles = {role for role, _ in found.values()}
-    alike = _on_their_scale(found, values) if "choice" not in roles else set()
     many = {
         name
         for family in group_numbers(found)
         for name in family.columns
         if len(family.columns) >= 5 and found[name][0] == "maybe"
     }
-    if {"system", "item", "rater"} <= roles and roles.isdisjoint(
-        (*MEASURES, "maybe", "words")
-    ):
-        found |= {
-            name: ("rating", "by its name, beside system, item and rater")
-            for name, (_, reason) in found.items()
-            if reason == STANDARDIZED and values[name].is_rated_name
-        }
+    found |= {
+        name: ("rating", "by its name, beside system, item and rater")
+        for name, (_, reason) in found.items()
+        if reason == STANDARDIZED
+        and values[name].is_rated_name
+        and {"system", "item", "rater"} <= roles
+        and roles.isdisjoint((*MEASURES, "maybe", "words"))
+    }
     if all(r.startswith(OF_SCALE) for role, r in found.values() if role == "words"):
         roles -= {"words"}
     numbers_ = roles & {"rating", "choice"}
@@ -207,15 +246,13 @@ def _prefer_named(found: dict[str, Guess], values: Mapping[str, Values]) -> None
             found[name] = (
                 ("kind", "by its name and words such as accept")
                 if kind and roles & {"rating", "choice", "maybe"}
-                else ("ignore", f"{reason}; numbers, or a choice, are ratings here")
+                else ("ignore", f"{reason}{UNNAMED}")
                 if numbers_
                 else ("rating", reason)
             )
         elif role == "maybe":
             found[name] = (
-                ("rating", f"numbers on the scale of ratings; {reason}")
-                if name in alike
-                else ("ignore", f"{reason}{UNNAMED}")
+                ("ignore", f"{reason}{UNNAMED}")
                 if numbers_ or "words" in roles
                 else ("ignore", f"{reason}, but many others belong together")
                 if many and name not in many
@@ -223,27 +260,7 @@ def _prefer_named(found: dict[str, Guess], values: Mapping[str, Values]) -> None
             )
 
 
-def _on_their_scale(
-    found: Mapping[str, Guess], values: Mapping[str, Values]
-) -> set[str]:
-    """Return other columns of whole numbers on the scale of those named as ratings."""
-    several = {
-        name: (role, *_ends(values[name].numbers), values[name].numbers)
-        for name, (role, _) in found.items()
-        if role in ("rating", "maybe") and len(np.unique(values[name].numbers)) > 2
-    }
-    named = [ends for role, *ends, _ in several.values() if role == "rating"]
-    low, high = min([1, *(a for a, _ in named)]), max([5, *(b for _, b in named)])
-    return {
-        name
-        for name, (role, least, most, own) in several.items()
-        if role == "maybe" and low <= least and most <= high <= 10 and named
-        and (own[~np.isnan(own)] % 1 == 0).all()
-    }  # fmt: skip
-
-
-def _pair(found: dict[str, Guess], fixed: Mapping[str, str]) -> None:
-    """Find the two sides of systems and texts: `model_a` and `model_b`."""
+def _pair(found: Found, fixed: Mapping[str, str]) -> None:
     of_many = {
         name
         for family in group_numbers(found)
@@ -265,12 +282,11 @@ def _pair(found: dict[str, Guess], fixed: Mapping[str, str]) -> None:
             for (rest, first), name in sided.items()
             if (other := sided.get((rest, not first)))
             and name not in fixed
-            and not _is_rated(name, found)
+            and (_numbered_side(name, found) or not _is_rated(name, found))
         }
 
 
 def _is_rated(name: str, found: Mapping[str, Guess]) -> bool:
-    """Check for a number that a rating has, too: `sys1` beside `naturalness1`."""
     number = re.search(r"\d+$", name)
     rated = [other for other, (role, _) in found.items() if role == "rating"]
     return number is not None and any(
@@ -287,10 +303,7 @@ def _numbered_side(name: str, found: Mapping[str, Guess]) -> bool:
     )
 
 
-def _settle(
-    found: dict[str, Guess], values: Mapping[str, Values], fixed: Mapping[str, str]
-) -> None:
-    """Make the roles of columns fit together."""
+def _settle(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
     roles = {role for role, _ in found.values()}
     if {"system 1", "system 2"} <= roles:
         _settle_pairs(found, values, fixed, "choice" in roles)
@@ -307,48 +320,46 @@ def _settle(
     _leave_programs(found, values, fixed)
     roles = {role for role, _ in found.values()}
     inputs = [
-        name for name, (role, _) in found.items()
+        (name, ("item", f"no other column names what was judged ({role})"))
+        for name, (role, _) in found.items()
         if role in ("source", "document") and len(values[name].counts) > 1
-    ]  # fmt: skip
-    if inputs and "item" not in roles:
-        role = found[inputs[0]][0]
-        found[inputs[0]] = "item", f"no other column names what was judged ({role})"
+    ]
+    found |= dict(inputs[:1]) if "item" not in roles else {}
     measures = [name for name, (role, _) in found.items() if role in MEASURES]
     numbered_ = any(len(family.columns) > 2 for family in group_numbers(measures))
-    if numbered_ and not roles & {"rater", "system", "text", "source"}:
-        found |= {
-            name: ("rater", "each row has numbered ratings, as of one person")
-            for name, (role, _) in found.items()
-            if role == "item"
-            and values[name].name_words == ["id"]
-            and name not in fixed
-        }
+    found |= {
+        name: ("rater", "each row has numbered ratings, as of one person")
+        for name, (role, reason) in found.items()
+        if numbered_ and not roles & {"rater", "system", "text", "source"}
+        and name not in fixed and (
+            (role == "item" and values[name].name_words == ["id"])
+            or (reason == NO_WORDS and values[name].name_words[-1:] == ["name"]
+                and _is_of_rows(values[name])))
+    }  # fmt: skip
     raters = [name for name, (role, _) in found.items() if role == "rater"]
-    if numbered_ and raters and "system" not in roles:
-        found |= {
-            name: ("ignore", f"it numbers the rows, as {raters[0]} does")
-            for name, (role, _) in found.items()
-            if role == "item" and "id" in values[name].name_words and name not in fixed
-            and all(_is_of_rows(values[one]) for one in (name, *raters))
-        }  # fmt: skip
+    found |= {
+        name: ("ignore", f"it numbers the rows, as {raters[0]} does")
+        for name, (role, _) in found.items()
+        if numbered_ and raters and "system" not in roles
+        and role == "item" and "id" in values[name].name_words and name not in fixed
+        and all(_is_of_rows(values[one]) for one in (name, *raters))
+    }  # fmt: skip
 
 
 def _is_of_rows(one: Values) -> bool:
     return len(one.counts) == len(one.answers)
 
 
-def _settle_items(
-    found: dict[str, Guess], values: Mapping[str, Values], fixed: Mapping[str, str]
-) -> None:
-    """Prefer an id that comes again and tells rows apart to one of rows, or to none."""
+def _settle_items(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
     named = [name for name, (role, _) in found.items() if role == "item"]
     if len(named) > 1 or "item" in fixed.values():
         return
     key = [name for name, (role, _) in found.items() if role in _KEY and role != "item"]
     ids = [
-        name for name, (role, _) in found.items()
+        name
+        for name, (role, _) in found.items()
         if role == "ignore" and name not in fixed and names_item(values[name])
-    ]  # fmt: skip
+    ]
     documents = [name for name, (role, _) in found.items() if role == "document"]
     n_apart = {
         name: _n_different([*key, name], values) for name in (*ids, *named, *documents)
@@ -367,20 +378,19 @@ def _settle_items(
         found[best] = "item", "by its name, as no other column names what was judged"
 
 
-def _leave_programs(
-    found: dict[str, Guess], values: Mapping[str, Values], fixed: Mapping[str, str]
-) -> None:
-    """Ignore a rater that is a program if the name of the ratings says a person's."""
+def _leave_programs(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
     human = [
-        name for name, (role, _) in found.items()
+        name
+        for name, (role, _) in found.items()
         if role == "rating" and values[name].says(word_set("human people person"))
-    ]  # fmt: skip
+    ]
     machine = word_set("judge llm gpt ai machine")
     programs = [
-        name for name, (role, _) in found.items()
+        name
+        for name, (role, _) in found.items()
         if (role == "rater" and all(map(is_program, values[name].counts)))
         or (role == "rating" and values[name].says(machine))
-    ]  # fmt: skip
+    ]
     found |= {
         name: ("ignore", f"it is of a program, and {human[0]} is of people")
         for name in programs
@@ -389,10 +399,7 @@ def _leave_programs(
 
 
 def _settle_pairs(
-    found: dict[str, Guess],
-    values: Mapping[str, Values],
-    fixed: Mapping[str, str],
-    chosen: bool,
+    found: Found, values: Looked, fixed: Mapping[str, str], chosen: bool
 ) -> None:
     for name, (role, _) in list(found.items()):
         one = values[name]
@@ -436,7 +443,8 @@ _LIKELIEST: Mapping[str, Callable[[Values], float]] = {
     # an id that names an item is likelier than one of a row
     "item": lambda one: (one.name_words == ["id"]) + _is_of_rows(one) / 2,
     "rater": lambda one: (plain(one.name) == "responseid") - len(one.answers),
-    "system": lambda one: len(one.name_words),
+    # names are likelier than numbers
+    "system": lambda one: len(one.name_words) + 9 * one.is_number,
     **dict.fromkeys(
         ("document", "time", "began", "seconds", "criterion"), lambda one: 0
     ),
@@ -444,13 +452,12 @@ _LIKELIEST: Mapping[str, Callable[[Values], float]] = {
 
 
 def _only_one(
-    found: dict[str, Guess],
-    values: Mapping[str, Values],
+    found: Found,
+    values: Looked,
     role: str,
     key: Callable[[Values], float],
     fixed: Mapping[str, str],
 ) -> None:
-    """Keep the likeliest column of a role; those of one family stay together."""
     named = [name for name, (guessed, _) in found.items() if guessed == role]
     if role in fixed.values():
         reason = f"another column is the {role}"
@@ -476,17 +483,13 @@ _KEY = ("system", "system 1", "system 2", "item", "rater", "criterion")
 
 
 def _tell_apart(
-    made: list[Column], values: Mapping[str, Values], fixed: Mapping[str, str]
+    made: list[Column], values: Looked, fixed: Mapping[str, str]
 ) -> list[Choice]:
-    """Find columns that tell apart rows that else would repeat each other."""
     roles = {one.role for one in made}
     parts = {part for one in made for fields in one.fields.values() for part in fields}
     names = [
-        name
-        for one in made
-        if one.role in _KEY and len(one.fields) == 1
-        for name in one.fields
-    ]
+        name for one in made if one.role in _KEY and len(one.fields) == 1 for name in one.fields
+    ]  # fmt: skip
     n = len(next(iter(values.values())).words) if values else 0
     if (
         roles.isdisjoint(MEASURES)
@@ -498,7 +501,10 @@ def _tell_apart(
     others = [
         next(iter(one.fields))
         for one in made
-        if one.role == "ignore" and len(one.fields) == 1
+        if len(one.fields) == 1
+        and (one.role in ("ignore", "document") or (
+            one.role == "source" and values[one.name].says(word_set("document doc"))))
+        and not (values[one.name].is_number and "likelier the system" in one.reason)
         and 1 < len(values[next(iter(one.fields))].counts) <= max(n / 2, 2)
         and values[next(iter(one.fields))].length < LONG
     ]  # fmt: skip
@@ -519,70 +525,57 @@ def _tell_apart(
 
 
 _ALONE = "it tells apart rows that else would repeat each other"
+_OF_ALONE = {
+    "system": "All rows have one {1}, and rows of one item differ by {0}. Which columns "
+    "name the system?",
+    "rater": "Rows of one system and item repeat each other but for {0}. Which column names "
+    "the rater? If it is a part of the system instead, choose the columns of system.",
+    "criterion": "What the same rater said of the same outputs is in several files. Which "
+    "column names the criterion?",
+}
 
 
 def _use(
-    made: Sequence[Column],
-    better: Sequence[str],
-    roles: set[str],
-    values: Mapping[str, Values],
+    made: Sequence[Column], better: Sequence[str], roles: set[str], values: Looked
 ) -> list[Choice]:
     by_name = {next(iter(one.fields)): one for one in made}
+    systems = [next(iter(one.fields)) for one in made if one.role == "system"]
+    same = bool(systems) and all(len(values[one].counts) == 1 for one in systems)
+    rated = "rater" in roles
     for name in better:
-        one, one_value = by_name[name], values[name]
-        if name in OF_FILE and "rater" not in roles:
-            one.role, one.reason = (
-                "rater",
-                "the same comes again in each file, as of a rater",
-            )
+        one, of_file = by_name[name], name in OF_FILE
+        words = not values[name].is_number
+        coded = words and values[name].is_coded and not same
+        role = "rater" if not rated and (of_file or coded) else ""
+        if role or (rated and not of_file and not (same and words)):
+            again = "the same comes again in each file, as of a rater"
+            one.role, one.reason = role or "item", again if of_file else _ALONE
             return []
-        systems = [next(iter(o.fields)) for o in made if o.role == "system"]
-        same = all(len(values[system].counts) == 1 for system in systems)
-        if systems and same and not one_value.is_number:
-            question = (
-                f"All rows have one {systems[0]}, and rows of one item differ by {name}. "
-                "Which columns name the system?"
-            )
-            return [Choice("system", question, tuple(values), name, needed=True)]
-        if "rater" not in roles and not one_value.is_number:
-            if one_value.is_coded:
-                one.role, one.reason = "rater", _ALONE
-                return []
-            question = (
-                f"Rows of one system and item repeat each other but for {name}. Which "
-                "column names the rater? If it is a part of the system instead, choose "
-                "the columns of system."
-            )
-            return [Choice("rater", question, tuple(values), name, needed=True)]
-        if name in OF_FILE and "criterion" not in roles:
-            question = (
-                "What the same rater said of the same outputs is in several files. Which "
-                "column names the criterion?"
-            )
-            return [Choice("criterion", question, tuple(better), name, needed=True)]
-        if "rater" in roles and name not in OF_FILE:
-            one.role, one.reason = "item", _ALONE
-            return []
+        asked = "system" if same and words else "rater" if words and not rated else ""
+        if asked or (of_file and "criterion" not in roles):
+            asked = asked or "criterion"
+            options = better if asked == "criterion" else values
+            question = _OF_ALONE[asked].format(name, *systems)
+            return [Choice(asked, question, tuple(options), name, needed=True)]
     return []
 
 
 def _of_several(
     made: Sequence[Column],
-    values: Mapping[str, Values],
+    values: Looked,
     names: Sequence[str],
     others: Sequence[str],
     n: int,
 ) -> list[Choice]:
-    """Ask whether the system's name is in several columns, if each row is one."""
     used = [
         name for name in others if not values[name].is_number and name not in OF_FILE
     ]
     if not used or _n_different([*names, *used], values) < n:
         return []
     question = "Rows of one system differ. Which columns together name the system (commas between)?"
-    options, likely = tuple(names), ",".join([*names, *used])
-    return [Choice("system", question, options, likely, needed=True)]
+    likely = ",".join([*names, *used])
+    return [Choice("system", question, tuple(names), likely, needed=True)]
 
 
-def _n_different(names: Sequence[str], values: Mapping[str, Values]) -> int:
+def _n_different(names: Sequence[str], values: Looked) -> int:
     return len(set(zip(*(values[name].words for name in names), strict=True)))

@@ -142,24 +142,11 @@ class Texts:
 class Judgments:
     """Everything in files of one layout.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        With the columns of `COLUMNS`; `extra` has the same index.
-    counted : tuple of Role
-        Roles that count as judgments by the publishers' rules.
-    extra : DataFrame
-        Other columns of the files, unchanged.
-    documents : dict of str to str
-        Instance -> document, in the test set's order if the file has it.
-    languages : tuple of (str, str)
-        Source and target language, "" if not stated.
-    lower_is_better : tuple of str
-        Criteria whose smaller values are better.
-    standardised : bool
-        Whether the values are z-scores of workers instead of raw values.
-    scales : dict of str to str
-        Criterion to the scale that the files state, such as "1 to 5".
+    `rows` have the columns of `COLUMNS`; `extra` has others, with the same index, and
+    `counted` the roles that count by the publishers' rules. `documents` are by instance,
+    in the test set's order if the file has it. `languages` are those of sources and
+    outputs, "" if not stated; `lower_is_better` are criteria. If `standardised`, values
+    are z-scores of workers. `scales` are what files state, such as "1 to 5".
     """
 
     layout: str
@@ -213,10 +200,7 @@ def frame(columns: Mapping[str, Sequence[Any] | Any]) -> pd.DataFrame:
     unknown = set(columns) - set(COLUMNS)
     if unknown:
         raise ValueError(f"Judgments have no column {sorted(unknown)[0]}.")
-    n = max(
-        (len(v) for v in columns.values() if not _is_one(v)),
-        default=0,
-    )
+    n = max((len(v) for v in columns.values() if not _is_one(v)), default=0)
     made = {}
     for name, kind in COLUMNS.items():
         value = columns.get(name, _DEFAULTS[name])
@@ -242,9 +226,7 @@ def _is_one(value: object) -> bool:
 
 
 def supersede(
-    rows: pd.DataFrame,
-    by: Sequence[str],
-    roles: Sequence[Role] = (Role.JUDGMENT,),
+    rows: pd.DataFrame, by: Sequence[str], roles: Sequence[Role] = (Role.JUDGMENT,)
 ) -> int:
     """Mark all but the last of repeated rows as superseded; return their number.
 

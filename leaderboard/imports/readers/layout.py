@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from genie.lib.errors import GenieError
 from genie.lib.extension import discover
 from leaderboard.files import File
 from leaderboard.imports.readers.judgments import Judgments
@@ -73,3 +74,29 @@ class Layout(ABC):
 
 def all_layouts() -> dict[str, type[Layout]]:
     return discover("leaderboard.imports.readers.layouts", Layout)
+
+
+def pick(choices: Mapping[str, Any], name: str, options: Sequence[str]) -> str:
+    """Return the chosen option, else the only one.
+
+    Raises "choice-needed" if one must be made, "unknown-choice" if it is no option.
+    """
+    usual = options[0] if len(options) == 1 else ""
+    picked = str(choices.get(name) or usual)
+    if not picked:
+        raise GenieError(
+            f"Choose {name}: one of {', '.join(options)}.", code="choice-needed"
+        )
+    if picked not in options:
+        raise GenieError(
+            f"There is no {name} {picked!r}; there are {', '.join(options) or 'none'}.",
+            code="unknown-choice",
+        )
+    return picked
+
+
+def one_of(name: str, question: str, options: Sequence[str]) -> Choice:
+    """Create a question with options, which must be answered if there are several."""
+    several = len(options) > 1
+    found = "" if several else "".join(options)
+    return Choice(name, question, tuple(options), found=found, needed=several)

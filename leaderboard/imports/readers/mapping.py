@@ -63,7 +63,13 @@ ANSWERS = (
 )
 #: Answers about the shape of files, which `shapes` explains.
 SHAPES = ("when", "unless", "files", "set", "header", "rows", "cells", "numbered")
-NAMED = ("criteria", "systems", "raters", "items")
+#: What names or numbers of columns can say, and the part of a pattern for it.
+NAMED = {
+    "criteria": "criterion",
+    "systems": "system",
+    "raters": "rater",
+    "items": "item",
+}
 # Before a name: it is no column, and holds for all rows.
 CONSTANT = ":"
 #: Ranks by each criterion.
@@ -104,6 +110,7 @@ class Chosen:
     standardised: bool = False
     raw: bool = False
     scale: str = ""
+    after: str = ""
     may_lack: bool = False
 
     def constant(self, role: str) -> str:
@@ -130,10 +137,10 @@ def read_choices(choices: Mapping[str, Any], columns: Iterable[str] = ()) -> Cho
         for role in ROLES
         if choices.get(role) is not None
     }
-    for name, options in (("names", NAMED), ("numbers", NAMED)):
-        if choices.get(name) and choices[name] not in options:
+    for name in ("names", "numbers"):
+        if choices.get(name) and choices[name] not in NAMED:
             raise GenieError(
-                f"{name} is one of {', '.join(options)}, not {choices[name]!r}.",
+                f"{name} is one of {', '.join(NAMED)}, not {choices[name]!r}.",
                 code="unknown-choice",
             )
     return Chosen(
@@ -151,6 +158,8 @@ def read_choices(choices: Mapping[str, Any], columns: Iterable[str] = ()) -> Cho
         _yes(choices.get("standardised")),
         _yes(choices.get("raw")),
         str(choices.get("scale") or ""),
+        str(choices.get("split") or "").removeprefix("after ")[-1:]
+        * str(choices.get("split") or "").startswith("after "),
         "when" in choices,
     )
 
@@ -189,17 +198,17 @@ def read_words(value: Any) -> dict[str, dict[str, float | str]]:
             table = made.setdefault(criterion, {}) if colon else made
             table[rest if colon else word] = number
         value = made
-    found: dict[str, dict[str, float | str]] = {"*": {}}
-    for word, worth in value.items():
-        if isinstance(worth, Mapping):
-            found[word] = {_key(one): _worth(one, w) for one, w in worth.items()}
-        else:
-            found["*"][_key(word)] = _worth(word, worth)
-    return found
-
-
-def _key(word: str) -> str:
-    return " ".join(word.lower().split())
+    tables = {
+        word: table for word, table in value.items() if isinstance(table, Mapping)
+    }
+    for_all = {word: worth for word, worth in value.items() if word not in tables}
+    tables["*"] = {**tables.get("*", {}), **for_all}
+    return {
+        of: {
+            " ".join(word.lower().split()): _worth(word, w) for word, w in table.items()
+        }
+        for of, table in tables.items()
+    }
 
 
 def _worth(word: str, worth: Any) -> float | str:

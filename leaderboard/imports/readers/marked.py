@@ -33,17 +33,12 @@ def add_rows(made: Judgments, texts: Sequence[Row], file: str) -> list[Row]:
         marked = [span.to_dict() for span in spans]
         row["spans"] = None if text["spans"] is None else marked
         for criterion, word in text["values"].items():
-            if (value := number_of(word)) != value:
-                if word not in (None, ""):
-                    what = f"{str(word)[:40]!r} is no number."
-                    made.report(file, text["row"], criterion, what)
-            else:
-                about = {
-                    "criterion": criterion,
-                    "value": value,
-                    "word": str(word).removesuffix(".0"),
-                }
-                rows.append(row | about)
+            if (value := number_of(word)) == value:
+                about = {"criterion": criterion, "value": value}
+                rows.append({**row, **about, "word": str(word).removesuffix(".0")})
                 row["spans"] = None
+            elif word not in (None, ""):
+                what = f"{str(word)[:40]!r} is no number."
+                made.report(file, text["row"], criterion, what)
     made.rows = from_rows(rows)
     return rows

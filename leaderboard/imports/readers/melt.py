@@ -120,13 +120,11 @@ class Lines:
 
 
 def _n_shared(one: Cells, other: Cells) -> int:
-    """Count the steps of the path in JSON that two names share."""
     steps = zip(one.name.split("."), other.name.split("."), strict=False)
     return len(list(takewhile(lambda pair: pair[0] == pair[1], steps)))
 
 
 def _marks_joined(pattern: str, family: list[Cells]) -> list[Cells]:
-    """Join columns that mark the answers to one question: `scale_{value}`."""
     if not family or "value" not in family[0].fields:
         return family
     answers: dict[tuple[tuple[str, str], ...], list[Words]] = {}
@@ -298,7 +296,8 @@ def _of_lines(lines: Lines, measure: Cells) -> dict[str, Any]:
         seconds = np.where(spent >= 0, spent, np.nan)
     roles = [Role.JUDGMENT.value] * lines.n
     for kinds in lines.near("kind", measure):
-        said = _explained_words(lines, kinds)
+        said = _explained_words(lines, kinds, "*")
+        said = {word: kind for word, kind in said.items() if kind in {*Role}}
         words_ = _strip(kinds.words)
         places, which = different(words_)
         named = [str(said.get(w.lower(), w)) for w in words_[places]]
@@ -322,7 +321,6 @@ def _of_lines(lines: Lines, measure: Cells) -> dict[str, Any]:
 
 
 def _explained_words(lines: Lines, cells: Cells, *more: str) -> dict[str, float | str]:
-    """Return the words that a person explained of a column or its family."""
     found = [lines.said.words.get(of, {}) for of in (*more, cells.pattern, cells.name)]
     return dict(chain.from_iterable(one.items() for one in found))
 
@@ -378,7 +376,6 @@ def _best(
 
 
 def _other_end(lines: Lines, measure: Cells) -> Cells | None:
-    """Return the column of the worst for one of the best, and the reverse."""
     same = lines.by_role(measure.role)
     others = lines.by_role("worst" if measure.role == "best" else "best")
     near = [one for one in others if one.fields == measure.fields]
@@ -390,7 +387,6 @@ def _other_end(lines: Lines, measure: Cells) -> Cells | None:
 
 
 def _names_of(words: Words, shown: Sequence[Cells], *, sided: bool) -> Words:
-    """Return systems for words, which may be their columns, numbers, or sides of two."""
     stripped = [_strip(one.words) for one in shown]
     by_place = {
         key: names

@@ -160,18 +160,10 @@ def is_nothing(words: Words) -> npt.NDArray[np.bool_]:
 
 @_each_once
 def numbers(words: Words) -> Floats:
-    """Return words as numbers, with a decimal point or a decimal comma.
+    """Return the words of a column as numbers, NaN if they are no finite ones.
 
-    Parameters
-    ----------
-    words : sequence of str, (n,)
-        One column. "1,000" is a thousand if every number with a comma can be read so,
-        and none of them starts with 0.
-
-    Returns
-    -------
-    (n,) array of float
-        NaN for words that are no finite number.
+    They have a decimal point or comma. "1,000" is a thousand if every number with a comma
+    can be read so, and none of them starts with 0.
 
     Examples
     --------
@@ -230,15 +222,8 @@ def stated_scale(text: str) -> str:
 def moments(words: Words) -> Floats:
     """Return Unix seconds: from seconds, milliseconds, ISO 8601, US and other dates.
 
-    Parameters
-    ----------
-    words : sequence of str, (n,)
-        One column with one form of dates: month first unless a date cannot be.
-
-    Returns
-    -------
-    (n,) array of float
-        Unix seconds, UTC if there is no zone; NaN for unreadable words.
+    A column has one form of dates, with the month first unless a date cannot be. Without
+    a zone they are UTC, and NaN if they cannot be read.
 
     Examples
     --------

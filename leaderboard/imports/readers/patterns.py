@@ -53,8 +53,15 @@ def matches(pattern: str, columns: Sequence[str]) -> dict[str, dict[str, str]]:
             code="bad-pattern",
         )
     text = _FIELD.sub("\0", pattern)
-    for numbered, marks in ((NUMBERED, _MARKS), ((), _MARKS), ((), _BESIDE)):
-        expression = _compile(pattern, numbered, marks.findall(text))
+    starred = _FIELD.sub(lambda m: f"{{{m[1]}{'*' * bool(m[1])}}}", pattern)
+    for parts, numbered, marks in (
+        (pattern, NUMBERED, _MARKS),
+        (pattern, (), _MARKS),
+        (pattern, (), _BESIDE),
+        (starred, NUMBERED, _MARKS),
+        (starred, (), _MARKS),
+    ):
+        expression = _compile(parts, numbered, marks.findall(text))
         found = {
             name: m.groupdict() for name in columns if (m := expression.fullmatch(name))
         }
@@ -66,16 +73,25 @@ def matches(pattern: str, columns: Sequence[str]) -> dict[str, dict[str, str]]:
 def _with_repeated(
     pattern: str, found: dict[str, dict[str, str]], columns: Sequence[str]
 ) -> dict[str, dict[str, str]]:
-    """Add columns of one name: the first has no ` (1)`, and others are further numbers."""
+    """Add columns of one name: the first has no ` (1)`, and others are further numbers.
+
+    Without a number in the pattern, they get one: their part.
+    """
     numbered_ = re.search(r" \(\{(\w+)\}\)$", pattern)
     if numbered_ and pattern[: numbered_.start()] in columns:
         return {pattern[: numbered_.start()]: {numbered_[1]: "1"}, **found}
     last = [one for one, _ in _FIELD.findall(pattern) if one in NUMBERED][-1:]
     for name in columns:
         again = _AGAIN.fullmatch(name)
-        if again and again[1] in found and name not in found and last:
-            part = found[again[1]][last[0]]
-            found[name] = {**found[again[1]], last[0]: f"{part}{again[2]}"}
+        if again and again[1] in found and name not in found:
+            first = found[again[1]]
+            number = f"{first[last[0]]}{again[2]}" if last else again[2].strip(" ()")
+            found[name] = {**first, (*last, "part")[0]: number}
+    if any("part" in fields for fields in found.values()):
+        found = {
+            name: {**fields, "part": fields.get("part", "1")}
+            for name, fields in found.items()
+        }
     return found
 
 
@@ -86,7 +102,8 @@ def _compile(
     one = f"(?:(?!{apart}).)+?" if marks else ".+?"
     parts, end = [], 0
     for match in _FIELD.finditer(pattern):
-        parts.append(re.escape(pattern[end : match.start()]))
+        literal = re.escape(pattern[end : match.start()])
+        parts.append(literal.replace("_", " ?_ ?").replace(r"\-", r" ?\- ?"))
         inner = r"\d+" if match[1] in numbered else ".+?" if match[2] else one
         parts.append(f"(?P<{match[1]}>{inner})" if match[1] else f"(?:{inner})")
         end = match.end()
@@ -132,6 +149,7 @@ def group_numbers(
     # the first of several columns of one name has no number
     again = {name[:-4] for name in listed if name.endswith(" (2)")}
     groups: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    spelled: dict[str, str] = {}
     often = Counter(_mark(name, keys or {})[0] for name in listed if name not in again)
     for name in listed:
         key, parts = _mark(f"{name} (1)" if name in again else name, keys or {})
@@ -146,6 +164,8 @@ def group_numbers(
                 own[0],
                 [*own[1][:-1], own[1][-1] + number[2] * (name not in again)],
             )
+        # blanks around separators are slips
+        key = spelled.setdefault(key.replace(" ", ""), key)
         groups["" if _HASH.fullmatch(name) else key][name] = parts
     return [
         _merge(key or next(iter(group)), group)
@@ -211,7 +231,6 @@ def keys_in(names: Sequence[str]) -> dict[tuple[int, str], set[str]]:
 
 
 def _mark(name: str, keys: Mapping[tuple[int, str], set[str]]) -> tuple[str, list[str]]:
-    """Return a name with a mark for each key and number, and what these are."""
     parts = name.split(".")
     for k, part in enumerate(parts):
         above = _DIGITS.sub("\0", ".".join(parts[:k])).replace("\1", "")
@@ -274,7 +293,6 @@ def _groups(families: Sequence[Family]) -> Iterable[list[Row]]:
 
 
 def _grid(group: list[Row]) -> tuple[str, list[Row]] | None:
-    """Return a group's template and rows if they fill a table of two or more words."""
     columns = zip(*(words for _, words in group), strict=True)
     varied = [i for i, column in enumerate(columns) if len(set(column)) > 1]
     for i in varied:

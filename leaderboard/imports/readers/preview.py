@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,22 +40,9 @@ class UsedScale:
 
 @dataclass(frozen=True)
 class Scale:
-    """The values of a criterion.
+    """The values of a criterion: `least` and `most` are None if none is a number.
 
-    Parameters
-    ----------
-    n : int
-        Judgments.
-    least, most : float or None
-        None if no value is a number.
-    n_distinct : int
-        Different values, or different words.
-    likely : str
-        The kind of values in a few words; for ratings, the scale that would be stored.
-    words : dict of str to int
-        The commonest words with their counts, if no value is a number.
-    scale : UsedScale or None
-        None if the values are no ratings.
+    `likely` is their kind in a few words; only ratings have a `scale`.
     """
 
     criterion: str
@@ -67,38 +54,16 @@ class Scale:
     words: Mapping[str, int]
     scale: UsedScale | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        used = self.scale and dict(vars(self.scale))
-        return {**vars(self), "scale": used}
-
 
 @dataclass(frozen=True)
 class Preview:
     """Everything that a person checks before an import.
 
-    Parameters
-    ----------
-    counted : tuple of str
-        Roles that count as ratings.
-    systems : dict of str to int
-        Ratings of each, at most `MOST_NAMES`, the most rated first.
-    n_systems, n_instances, n_workers, n_pages : int
-        Among rows that count.
-    criteria : tuple of str
-        Criteria with numbers, the one that ranks first.
-    board : tuple of (str, tuple)
-        Each system with its n and plain mean by criterion (None: no number), the best
-        first. Of preferences, the mean is the share won.
-    words : tuple of dict
-        The commonest words without a number: `word`, `n`, `criteria`, `paired`.
-    problems : tuple of Problem
-        The first, fatal ones before others.
-    texts : dict of str to int
-        Counts of inputs, outputs and references.
-    unknown : tuple of str
-        Details that the files lack.
-    refused : tuple of str
-        Reasons against storing this: mixed scales, no ratings.
+    `systems` are at most `MOST_NAMES`, the most rated first; the numbers of systems,
+    instances, workers and pages are those of rows that count. `criteria` begin with the
+    one that ranks. `board` has for each system its n and plain mean by criterion (None:
+    no number; of preferences, the share won), the best first. `words` are the commonest
+    without a number, and `problems` the first, fatal ones before others.
     """
 
     layout: str
@@ -124,51 +89,49 @@ class Preview:
     refused: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        found = dict(vars(self))
-        found["scales"] = [scale.to_dict() for scale in self.scales]
-        found["problems"] = [
-            {**vars(problem), "text": told(problem)} for problem in self.problems
-        ]
-        return found
+        return {
+            **vars(self),
+            "scales": [asdict(scale) for scale in self.scales],
+            "problems": [{**vars(one), "text": told(one)} for one in self.problems],
+        }
 
     def to_text(self) -> str:
         roles = ", ".join(f"{n:,} {role}" for role, n in self.roles.items())
+        texts = ", ".join(f"{n:,} {name}" for name, n in self.texts.items())
+        words = [f"{one['word']} ({one['n']:,})" for one in self.words]
+        more = self.n_problems - len(self.problems)
         lines = [
             f"Layout {self.layout}: {roles}.",
             f"Judgments are the rows with the role {' or '.join(self.counted)}: "
             f"{self.n_systems:,} systems, {self.n_instances:,} instances, "
             f"{self.n_workers:,} workers, {self.n_pages:,} pages.",
-            *(_line(scale) for scale in self.scales),
-        ]
-        if any(self.texts.values()):
-            texts = ", ".join(f"{n:,} {name}" for name, n in self.texts.items())
-            lines.append(f"Texts: {texts}.")
-        if any(self.languages):
-            lines.append(f"Languages: {' to '.join(filter(None, self.languages))}.")
-        lines.append(f"Not known: {', '.join(self.unknown)}.")
-        if self.words:
-            words = [f"{one['word']} ({one['n']:,})" for one in self.words]
-            lines.append(f"Words without a number: {', '.join(words)}.")
-        name = (self.criteria or ("",))[0]
-        lines += ["", f"Systems by {name or 'mean'}, with n:"]
-        lines += [
-            f"  {system}: {cells[0][1]:.4g} (n = {cells[0][0]:,})"
-            if cells[0]
-            else f"  {system}"
-            for system, cells in self.board
-        ]
-        lines += ["", "First rows:"]
-        lines += ["  " + _row(row) for row in self.rows]
-        if self.n_problems:
-            lines += [
+            *map(_line, self.scales),
+            *[f"Texts: {texts}."] * any(self.texts.values()),
+            *[f"Languages: {' to '.join(filter(None, self.languages))}."]
+            * any(self.languages),
+            f"Not known: {', '.join(self.unknown)}.",
+            *[f"Words without a number: {', '.join(words)}."] * bool(words),
+            "",
+            f"Systems by {''.join(self.criteria[:1]) or 'mean'}, with n:",
+            *(
+                f"  {system}: {cells[0][1]:.4g} (n = {cells[0][0]:,})"
+                if cells[0]
+                else f"  {system}"
+                for system, cells in self.board
+            ),
+            "",
+            "First rows:",
+            *("  " + _row(row) for row in self.rows),
+            *[
                 "",
                 f"Problems: {self.n_problems:,}; rows that cannot be used: "
                 f"{self.n_fatal:,}.",
+                *(f"  {problem}" for problem in self.problems),
             ]
-            lines += [f"  {problem}" for problem in self.problems]
-        if len(self.problems) < self.n_problems:
-            lines.append(f"  and {self.n_problems - len(self.problems):,} more")
-        lines += [f"Refused: {sentence}" for sentence in self.refused]
+            * bool(self.n_problems),
+            *[f"  and {more:,} more"] * (more > 0),
+            *(f"Refused: {sentence}" for sentence in self.refused),
+        ]
         return "\n".join(lines) + "\n"
 
 
@@ -262,8 +225,8 @@ def open_words(judged: pd.DataFrame) -> tuple[dict[str, Any], ...]:
         {
             "word": str(word),
             "n": len(rows),
-            "criteria": list(map(str, rows["criterion"].unique())),
             "paired": bool((rows["other"] != "").any()),
+            "criteria": list(map(str, rows["criterion"].unique())),
         }
         for word, rows in left.groupby("word", sort=True)
     ]
@@ -271,28 +234,21 @@ def open_words(judged: pd.DataFrame) -> tuple[dict[str, Any], ...]:
 
 
 def _scale(criterion: str, rows: pd.DataFrame, scale: UsedScale | None) -> Scale:
-    values = rows["value"].to_numpy()
-    values = values[~np.isnan(values)]
-    if not len(values):
+    different = np.unique(rows["value"].dropna())
+    if not len(different):
         words = rows["word"].value_counts().sort_index(kind="stable")
         words = words.sort_values(ascending=False, kind="stable")
         common = {str(word): int(n) for word, n in words.head(10).items()}
         return Scale(criterion, len(rows), None, None, len(words), "labels", common)
-    different = np.unique(values)
-    if (rows["other"] != "").all():
-        likely = "preference, with ties" if 0.5 in different else "preference, no ties"
-    else:
-        likely = _in_words(scale)
-    least, most = float(different[0]), float(different[-1])
-    n = len(different)
-    return Scale(criterion, len(rows), least, most, n, likely, {}, scale)
+    ties = "preference, with ties" if 0.5 in different else "preference, no ties"
+    likely = ties if (rows["other"] != "").all() else _in_words(scale)
+    ends = float(different[0]), float(different[-1])
+    return Scale(criterion, len(rows), *ends, len(different), likely, {}, scale)
 
 
 def _in_words(scale: UsedScale | None) -> str:
-    if scale is None:
-        return "not for a board"
-    confirm = "" if scale.confirmed else "; to be confirmed"
-    return f"{scale.shown} ({scale.source}{confirm})"
+    confirm = "" if scale is None or scale.confirmed else "; to be confirmed"
+    return f"{scale.shown} ({scale.source}{confirm})" if scale else "not for a board"
 
 
 def _unknown(judgments: Judgments, judged: pd.DataFrame) -> tuple[str, ...]:
@@ -311,40 +267,32 @@ def _unknown(judgments: Judgments, judged: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _refused(judged: pd.DataFrame) -> tuple[str, ...]:
-    found = []
-    if judged.empty:
-        return ("There are no judgments.",)
-    if not (judged["system"] != "").any():
-        found.append("No judgment names a system: there is nothing to rank.")
+    none = "No judgment names a system: there is nothing to rank."
+    found = [none] * (not (judged["system"] != "").any())
     rated = judged[judged["value"].notna() & (judged["other"] == "")]
     for criterion, rows in rated.groupby("criterion", sort=True):
-        name = str(criterion) or "the values"
         ends = rows.groupby("file")["value"].agg(["min", "max", "size"])
-        ends = ends[ends["size"] >= _ENOUGH]
-        if _is_mixed(ends["min"].tolist(), ends["max"].tolist()):
-            pairs = zip(ends["min"].tolist(), ends["max"].tolist(), strict=True)
-            ranges = ", ".join(f"{least:g} to {most:g}" for least, most in pairs)
-            found.append(
-                f"The files have different scales of {name} "
-                f"({ranges}): import them one by one."
-            )
-    return tuple(found)
+        pairs = [(low, high) for low, high, n in ends.to_numpy() if n >= _ENOUGH]
+        ranges = ", ".join(f"{low:g} to {high:g}" for low, high in pairs)
+        name = str(criterion) or "the values"
+        sentence = f"The files have different scales of {name} ({ranges}): import them one by one."
+        found += [sentence] * _is_mixed(pairs)
+    return ("There are no judgments.",) if judged.empty else tuple(found)
 
 
-def _is_mixed(least: Sequence[float], most: Sequence[float]) -> bool:
+def _is_mixed(ends: Sequence[tuple[float, float]]) -> bool:
     """Check for points or z-scores in some parts and 0 to 100 or more in others."""
-    ends = list(zip(least, most, strict=True))
     small = any(low >= 0 and high <= 10 for low, high in ends)
     signed = any(low < 0 < high and high <= 20 for low, high in ends)
-    large = any(low >= 0 and high > 20 for low, high in ends)
-    return large and (small or signed)
+    return any(low >= 0 and high > 20 for low, high in ends) and (small or signed)
 
 
 def _shown(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    listed = rows[list(_SHOWN)].to_dict("records")
-    for row in listed:
-        row["value"] = None if np.isnan(row["value"]) else float(row["value"])
-    return [{str(key): value for key, value in row.items()} for row in listed]
+    # NaN differs from itself
+    return [
+        {str(name): cell if cell == cell else None for name, cell in row.items()}
+        for row in rows[list(_SHOWN)].to_dict("records")
+    ]
 
 
 def _line(scale: Scale) -> str:
@@ -362,10 +310,8 @@ def _row(row: Mapping[str, Any]) -> str:
     parts = [
         f"{row[name]:g}" if name == "value" else str(row[name])
         for name in _SHOWN
-        if name != "word" and row[name] not in ("", None)
+        if name != "word"
+        and row[name] not in ("", None)
+        and (name, row[name]) != ("role", Role.JUDGMENT.value)
     ]
-    if row["role"] == Role.JUDGMENT.value:
-        parts = parts[1:]
-    if row["value"] is None:
-        parts.append(str(row["word"]))
-    return " | ".join(parts)
+    return " | ".join(parts + [str(row["word"])] * (row["value"] is None))

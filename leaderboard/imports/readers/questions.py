@@ -14,9 +14,19 @@ from leaderboard.imports.readers.families import Column
 from leaderboard.imports.readers.judgments import Judgments, Role
 from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.mapping import CONSTANT, EACH, NAMED, ROLES, Chosen
+from leaderboard.imports.readers.melt import Cells, criterion_of
 from leaderboard.imports.readers.names import numbers
 from leaderboard.imports.readers.patterns import is_pattern
-from leaderboard.imports.readers.values import AGAIN, LIKELY, MEASURES, OF_FILE, UNNAMED
+from leaderboard.imports.readers.values import (
+    AGAIN,
+    LIKELY,
+    MEASURES,
+    OF_FILE,
+    UNNAMED,
+    Looked,
+    lower_words,
+    no_answer,
+)
 from leaderboard.imports.readers.words import scale_of, side_of, unknown
 
 if TYPE_CHECKING:
@@ -25,7 +35,6 @@ if TYPE_CHECKING:
 
 # A larger share of lost ratings needs a confirmation.
 _MOST_LOST = 0.01
-
 
 # Marks between several systems in one cell.
 BETWEEN = re.compile(r"\s*[,;|]\s*|\s+")
@@ -39,10 +48,22 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
     if not measures:
         yield Choice(
             "rating",
-            "Which columns hold the ratings (commas between), or which one the choice?",
+            "Which columns hold the ratings (commas between; the first ranks), or which one the "
+            "choice?",
             options,
             needed=True,
         )
+    elif (
+        kinds := _kinds_of_raters(of["rating"]) if "rating" not in said.columns else ()
+    ):
+        yield Choice(
+            "rating",
+            f"Two groups of raters have the same criteria: {' and '.join(kinds)}. Which "
+            "ratings count?",
+            (*kinds, ",".join(kinds).replace("{rater}", "{}")),
+            needed=True,
+        )
+        return
     fields = [fields for one in measures for fields in one.fields.values()]
     pairs = all(
         of[f"system {k}"]
@@ -60,55 +81,99 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
             ]
             yield from _two_systems(of["choice"], said, options, known)
         return
-    chosen = "rating" in said.columns
-    two = [one for one in of["rating"] if len(one.numbers_in_name) > 1 and not chosen]
+    free = [] if "rating" in said.columns else of["rating"]
+    two = [one for one in free if len(one.numbers_in_name) > 1]
     orders = _orders(of["rating"], "item" if of["rater"] else "rater") if two else ()
     if two and said.numbers:
         name = next(iter(two[0].fields))
-        question = (
-            f"The names of ratings such as {name} have two numbers. Which is whose?"
+        yield Choice(
+            "rating",
+            f"The names of ratings such as {name} have two numbers. Which is whose?",
+            orders,
+            orders[0],
+            needed=True,
         )
-        yield Choice("rating", question, orders, orders[0], needed=True)
         return
-    unnamed = [
-        one.name
-        for one in of["rating"]
-        if one.reason.startswith("few numbers") and not is_pattern(one.name)
-    ]
+    coded = [one for one in of["rating"] if one.reason.startswith("few numbers")]
+    unnamed = [one.name for one in coded if not is_pattern(one.name)]
+    yield from _unknown_numbers(columns, coded, said)
     has_system = of["system"] or named or said.constant("system")
     if len(unnamed) > 1 and not said.names and not (has_system and of["rater"]):
         yield Choice(
             "names",
             f"What do the names of the columns of numbers say: {', '.join(unnamed[:6])}?",
-            NAMED,
+            (*NAMED,),
             "raters" if has_system else "systems",
             needed=True,
         )
     elif not (has_system or pairs or of["best"]) and measures:
         in_names = " or ".join(f"choose rating={one}" for one in orders)
-        in_names = in_names or "add numbers=systems"
         yield Choice(
             "system",
             "Which column names the systems? If all rows are of one, write its name after "
             "a colon (:NAME); if the number in the name of a rating column is that of a "
-            f"system, {in_names}.",
+            f"system, {in_names or 'add numbers=systems'}.",
             options,
             found=_likely_system(columns),
             needed=True,
         )
 
 
+def _unknown_numbers(
+    columns: Sequence[Column], coded: Sequence[Column], said: Chosen
+) -> Iterator[Choice]:
+    """Ask what the numbers in `Q3_2` count, unless other columns have them, too."""
+    known = {
+        part
+        for one in columns
+        if one.role not in (*MEASURES, "ignore")
+        for fields in one.fields.values()
+        for part in fields
+    } | {"rater", "criterion"}
+    open_ = [
+        one
+        for one in coded
+        if known.isdisjoint(fields := next(iter(one.fields.values())))
+        and fields
+        and re.sub(r"\{\w*\*?\}", "", one.name)
+    ]
+    if not open_ or said.numbers or "rating" in said.columns:
+        return
+    name, parts = next(iter(open_[0].fields)), open_[0].numbers_in_name
+    question = f"Names of ratings such as {name} have numbers. What do they count?"
+    if len(parts) == 1:
+        yield Choice("numbers", question, (*NAMED,), "items", needed=True)
+    if len(parts) > 1:
+        names = ",".join(one.name for one in open_)
+        orders = [re.sub(rf"\{{{k}\b", "{criterion", names) for k in ("item", "part")]
+        orders.insert(0, names)
+        yield Choice("rating", question, tuple(orders), orders[0], needed=True)
+
+
+def _kinds_of_raters(ratings: Sequence[Column]) -> list[str]:
+    """Return a pattern for each of two groups, such as `experts[{rater}].{criterion}`."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for one in ratings:
+        before, *rest = re.split(r"\{\w+\*?\}", one.name)
+        name, fields = next(iter(one.fields.items()))
+        cells = Cells(name, "", fields, np.array([]), one.name)
+        criterion = criterion_of(cells, alone=False)
+        if one.numbers_in_name and criterion and criterion in rest[-1]:
+            after = "{}".join(rest).replace(criterion, "{criterion}")
+            groups.setdefault((criterion, after), []).append(before)
+    found = ((k[1], befores) for k, befores in groups.items() if len(befores) > 1)
+    after, befores = next(found, ("", []))
+    return [f"{before}{{rater}}{after}" for before in befores]
+
+
 def _orders(ratings: Sequence[Column], other: str) -> tuple[str, ...]:
-    """Return patterns in which each number in names of ratings is that of the system."""
-    orders = []
     parts = max((one.numbers_in_name for one in ratings), key=len)
-    for k in parts:
-        names = [one.name for one in ratings]
-        for part in parts:
-            new = "{system" if part == k else f"{{{other}"
-            names = [re.sub(rf"\{{{part}\b", new, name) for name in names]
-        orders.append(",".join(names))
-    return tuple(orders)
+    number = re.compile(rf"\{{({'|'.join(parts)})\b")
+
+    def rename(k: str, one: Column) -> str:
+        return number.sub(lambda m: "{system" if m[1] == k else f"{{{other}", one.name)
+
+    return tuple(",".join(rename(k, one) for one in ratings) for k in parts)
 
 
 def _two_systems(
@@ -154,41 +219,42 @@ def asked_of(
     found: list[Choice] = []
     rated = rows["role"].isin([role.value for role in said.counted])
     counts = rows["criterion"][rated].value_counts(sort=False)
-    unread = rows[rated & rows["value"].isna()]
     criteria = list(map(str, counts.index))
-    explicit = (
-        "rating" in said.columns or "choice" in said.columns
-    ) and not said.may_lack
-    if len(criteria) > 1 and not said.ranks and not explicit:
+    # of a list, the first ranks
+    listed = [one for role in MEASURES for one in said.columns.get(role, ())]
+    explicit = len(listed) > 1 and not is_pattern(listed[0]) and not said.may_lack
+    ranks = said.ranks or "".join(criteria[:1]) * (len(criteria) < 2 or explicit)
+    if len(criteria) > 1 and not ranks:
         likely = next((c for c in criteria if "overall" in c.lower()), criteria[0])
         other = [one.name for one in columns if one.reason.endswith(UNNAMED)]
         question = "Which criterion ranks the systems?" + bool(other) * (
-            f" Other numbers are ignored unless chosen with rating=…: {', '.join(other)}."
+            " Other columns are ignored unless rating=… lists all ratings, the first of which "
+            f"ranks: {', '.join(other[:20])}."
         )
         found.append(Choice("ranks", question, tuple(criteria), likely, needed=True))
-    one = next(iter(criteria), "") if len(criteria) < 2 or explicit else ""
-    ranks = said.ranks or one
     scales: dict[str, int | str] = {}
-    for criterion, part in unread.groupby("criterion", sort=False):
+    unread = rated & rows["value"].isna()
+    for criterion, part in rows[unread].groupby("criterion", sort=False):
         words = unknown(part["word"], part["value"].to_numpy())
-        n = sum(words.values())
-        if n > _MOST_LOST * counts[criterion] and not _is_explained(
-            words, str(criterion), said
-        ):
+        many = sum(words.values()) > _MOST_LOST * counts[criterion]
+        if many and not _is_explained(words, str(criterion), said):
             scales |= scale_of(words)
             needed = ranks in (criterion, EACH)
             found.append(_of_words(str(criterion), words, part, needed=needed))
     likely = ",".join(f"{word}={n}" for word, n in scales.items())
     found = [
-        replace(one, found=likely)
-        if likely and one.name == "words" and not one.found
-        else one
+        replace(one, found=one.found or likely) if one.name == "words" else one
         for one in found
     ]
     several = "" if said.split_answered else _several(set(rows["system"][rated]))
     if several:
         question = f"{several!r} seems to be several systems in one cell. Is each of them a system?"
         found.append(Choice("split", question, ("yes", "no"), "yes", needed=True))
+    elif not said.split_answered and (mark := _mark_of_sets(rows[rated])):
+        name = rows["system"][rated].iloc[0]
+        question = f"Names of systems such as {name!r} begin as all others of their item, and go on as others of other items. Is only the part after {mark} the system?"
+        options = f"after {mark}", "no"
+        found.append(Choice("split", question, options, options[0], needed=True))
     if not counts.size and (rows["role"] == Role.PREDICTION.value).any():
         question = (
             "All ratings are by programs, as their raters' names say. Do they count? If "
@@ -202,6 +268,56 @@ def asked_of(
     return found
 
 
+# Names of what should be rare or small, unless the name says that it is not there.
+_LOWER = re.compile(
+    r"hallucinat|error|mistake|severity|toxic|contradict|inconsist|incorrect|incoher"
+    r"|irrelevan|unsubstantiated|superfluous|\berr\b|rank(s|ing)?$"
+)
+_NEGATED = re.compile(r"\b(no|non|not|free|without|absence|lack|recovery)\b|=")
+
+
+def guess_lower(judgments: Judgments) -> list[str]:
+    """Return criteria whose name says that lower is better, and that rise with no others."""
+    table = judgments.judged.query("other == ''").pivot_table(
+        index=["file", "row"], columns="criterion", values="value"
+    )
+    words = {name: " ".join(lower_words(name)) for name in map(str, table)}
+    named = [
+        name
+        for name, one in words.items()
+        if _LOWER.search(one) and not _NEGATED.search(one) and table[name].min() >= 0
+    ]
+    others = table.drop(columns=named).mean(axis=1)
+    return [
+        name
+        for name in named
+        if not table[name].corr(others) * table[name].count() ** 0.5 > 2
+    ]
+
+
+def usual_words(
+    columns: Sequence[Column], values: Looked, said: Chosen
+) -> dict[str, float | str]:
+    """Return what words of ratings count unless a person says: yes, no, and codes as -9."""
+    families = [
+        [values[n] for n in one.fields] for one in columns if one.role == "rating"
+    ]
+    rated = [one for family in families for one in family if one.answers]
+    cells = [np.concatenate([one.floats for one in family]) for family in families]
+    codes = [no_answer(one) for one in cells]
+    valid = {n for own, one in zip(codes, cells, strict=True) for n in {*one} - {own}}
+    none = {*codes} - {None} - valid
+    found: dict[str, float | str] = {
+        w: "none"
+        for one in rated
+        for w in one.counts
+        if none and numbers([w])[0] in none
+    }
+    if len({one.is_number for one in rated if one.is_number or one.is_yes_no}) > 1:
+        found |= {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+    return {w: n for w, n in found.items() if w not in said.words.get("*", {})}
+
+
 def ask_of_losses(judgments: Judgments, repeated: int = 0) -> list[Choice]:
     """Return the question whether to import ratings without those that cannot be used."""
     lost = [one for one in judgments.problems if one.fatal]
@@ -209,16 +325,15 @@ def ask_of_losses(judgments: Judgments, repeated: int = 0) -> list[Choice]:
     # a problem of no row is one of many
     if n_lost <= _MOST_LOST * n and all(one.row for one in lost):
         return []
-    why = [
-        f"{repeated:,} repeat another of the same rater, output and criterion"
-    ] * bool(repeated)
-    why += [f"{len(lost):,} cannot be used, such as {lost[0]}"] if lost else []
+    again = f"{repeated:,} repeat another of the same rater, output and criterion"
+    why = [again] * bool(repeated) + [
+        f"{len(lost):,} cannot be used, such as {one}" for one in lost[:1]
+    ]
     question = f"{n_lost:,} of {n:,} ratings would not count: {'; '.join(why)}. Import the others?"
     return [Choice("lost", question, ("yes",), needed=True)]
 
 
 def _several(systems: set[str]) -> str:
-    """Return a name that consists of others, if many do."""
     counts = Counter(part for name in systems for part in set(BETWEEN.split(name)))
     made = [
         name
@@ -227,6 +342,23 @@ def _several(systems: set[str]) -> str:
     ]
     whole = sum(name in counts for name in systems)
     return min(made) if len(made) > 0.1 * len(systems) and whole > 1 else ""
+
+
+def _mark_of_sets(rows: pd.DataFrame) -> str:
+    """Return the mark after the name of a data set in names of systems, "" if none is."""
+    systems = set(rows["system"])
+    pairs = set(zip(rows["instance"], rows["system"], strict=True))
+    for mark in "_-:| ":  # a slash joins columns
+        sets, names = ({s.partition(mark)[k] for s in systems} for k in (0, 2))
+        of_items = {(item, system.partition(mark)[0]) for item, system in pairs}
+        if (
+            len(sets) > 1 < len(names)
+            and "" not in names
+            and len(systems) == len(sets) * len(names)
+            and len(of_items) == len({item for item, _ in pairs})
+        ):
+            return mark
+    return ""
 
 
 def _of_words(
@@ -242,21 +374,19 @@ def _of_words(
     )
     signs = {word[:1] for word in words if word.strip("+-0.")}
     if paired and "-" in signs and not np.isnan(numbers(list(words))).any():
-        question = (
-            f"Is the second system better if {criterion or 'the number'} is positive?"
-        )
-        options = "+=second,-=first", "+=first,-=second"
-        return Choice("words", question, options, options[0], needed=needed)
+        of = criterion or "the number"
+        question = f"Is the second system better if {of} is positive?"
+        words = dict.fromkeys(("+=second,-=first", "+=first,-=second"), 0)
     keys = {" ".join(word.lower().split()) for word in words}
     found = (
-        "yes=1,no=0"
+        next(iter(words))
+        if "+=second,-=first" in words
+        else "yes=1,no=0"
         if keys <= {"yes", "no"}
         else f"{next(iter(words))}=tie"
         if paired and len(words) == 1
         else "0=first,1=second"
         if paired and keys == {"0", "1"}
-        else "true=1,false=0"
-        if keys <= {"true", "false"} and not paired
         else ""
     )
     return Choice("words", question, tuple(words), found, needed=needed)
@@ -264,5 +394,4 @@ def _of_words(
 
 def _is_explained(words: Mapping[str, int], criterion: str, said: Chosen) -> bool:
     known = {**said.words.get("*", {}), **said.words.get(criterion, {})}
-    left = [w for w in words if " ".join(w.lower().split()) not in known]
-    return said.labels or not left
+    return said.labels or {" ".join(w.lower().split()) for w in words} <= known.keys()

@@ -93,21 +93,18 @@ def propose(
     if layout in formats:
         said = choices or {}
         asked = formats[layout].look(files).choices
-        open_ones = [
-            replace(q, needed=q.needed and not said.get(q.name)) for q in asked
-        ]
-        found = columns.Proposal([], open_ones)
+        found = columns.Proposal(
+            [], [replace(q, needed=q.needed and not said.get(q.name)) for q in asked]
+        )
         found.judgments = formats[layout].read(files, said)
         if not said.get("lost"):
             found.questions += ask_of_losses(found.judgments)
     else:
         said = choices_for(layout, choices or {})
         found = columns.propose(files, said)
-        used: dict[str, list[str]] = {}
-        for one in found.columns:
-            if one.role != "ignore":
-                used.setdefault(one.role, []).append(one.name)
-        found.mapping = {**said, **used}
+        roles = dict.fromkeys(one.role for one in found.columns)
+        used = {r: [o.name for o in found.columns if o.role == r] for r in roles}
+        found.mapping = said | {r: names for r, names in used.items() if r != "ignore"}
     if found.judgments is not None:
         found.judgments.layout = layout
         _name_unread(files, found.judgments)
@@ -121,8 +118,7 @@ def read(
 
     Raises "choice-needed", with the files' columns, and the errors of `propose`.
     """
-    found = propose(files, layout=layout, choices=choices)
-    return columns.require_ratings(found)
+    return columns.require_ratings(propose(files, layout=layout, choices=choices))
 
 
 def _name_unread(files: Sequence[File], found: Judgments) -> None:

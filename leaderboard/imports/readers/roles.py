@@ -53,6 +53,5 @@ def roles_of(
     unknown = [word for word in different if plain(word) not in _ROLES]
     if len(unknown) == len(different):
         return None, unknown
-    usual = Role.JUDGMENT.value
-    other = Role.CANCELLED.value
-    return [_ROLES.get(plain(w), other) if w else usual for w in words], unknown
+    roles = {"": "judgment"} | {w: _ROLES.get(plain(w), "cancelled") for w in different}
+    return [roles[word] for word in words], unknown

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +28,9 @@ from leaderboard.imports.readers.names import (
     read_both_ways,
     stated_scale,
 )
+from leaderboard.imports.readers.patterns import is_pattern
 from leaderboard.imports.readers.shapes import Read, join_files
-from leaderboard.imports.readers.words import worths
+from leaderboard.imports.readers.words import YES_NO, worths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,9 +55,15 @@ def judged_rows(
         frame({}),
         said.counted,
         problems=problems,
+        lower_is_better=said.lower_is_better,
         standardised=said.standardised and not said.raw,
     )
     join_files(read, columns)
+    first = read[0].table.file
+    problems += [
+        Problem(first, 0, one, f"There is no column {one}: {why}.", fatal=False)
+        for one, why in _missing_columns(columns, said)
+    ]
     parts: list[pd.DataFrame] = []
     for one in read:
         lines = Lines(one.table.file, one.words, columns, said)
@@ -81,16 +89,18 @@ def judged_rows(
     rows = _stack(parts)
     rows.loc[is_nothing(rows["word"].to_numpy()), "word"] = ""
     names = {one.number: one.table.file for one in read}
-    explained = _number(rows, said, names)
+    explained = _number(rows, said, names, problems)
     if said.raw:
         _make_raw(rows, read)
     if (lost := (rows["word"] == "") & rows["value"].isna()).any():
         places = rows[["file", "row"]]
         n = len(places.drop_duplicates()) - len(places[~lost].drop_duplicates())
         sentence = f"Rows without a rating, which are left out: {n:,}."
-        none = Problem(names[rows["file"][0]], 0, "rating", sentence, fatal=False)
-        problems += [none] * bool(n)
+        if n:
+            made.report(names[rows["file"][0]], 0, "rating", sentence, fatal=False)
         rows = rows[~lost].reset_index(drop=True)
+    if said.after:
+        rows["system"] = rows["system"].str.partition(said.after)[2]
     if said.split:
         rows["system"] = rows["system"].str.split(BETWEEN)
         rows = rows.explode("system", ignore_index=True)
@@ -100,14 +110,9 @@ def judged_rows(
     if more := [name for name in EXTRA if name in rows]:
         made.extra = made.rows[more].fillna("")
         made.rows = made.rows.drop(columns=more)
-    made.lower_is_better = said.lower_is_better
-    of_documents = made.rows[
-        (made.rows["document"] != "") & (made.rows["instance"] != "")
-    ]
-    of_documents = of_documents.drop_duplicates("instance")
-    made.documents = dict(
-        zip(of_documents["instance"], of_documents["document"], strict=True)
-    )
+    documents = made.rows[["instance", "document"]]
+    documents = documents[(documents != "").all(axis=1)].drop_duplicates("instance")
+    made.documents = dict(documents.to_numpy().tolist())
     made.scales = explained | {
         name: stated
         for one in columns
@@ -121,6 +126,27 @@ def judged_rows(
         )
     _tell(made, names)
     return made
+
+
+def _missing_columns(
+    columns: Sequence[Column], said: Chosen
+) -> Iterator[tuple[str, str]]:
+    rated = [one for one in columns if one.role in ("rating", "choice")]
+    names = {one.name for one in rated}
+    for name in said.columns.get("rating", ()) if said.may_lack else ():
+        if name not in names and not is_pattern(name):
+            yield name, f"the ratings are {', '.join(names)}"
+    numbered = [one for one in columns if one.role != "ignore" and "{part}" in one.name]
+    all_ = {fields["part"]: n for one in numbered for n, fields in one.fields.items()}
+    for one in rated if all_ else ():
+        # a single column has no number yet
+        if one not in numbered and (last := re.search(r"\d+$", one.name)):
+            stem = f"{one.name[: last.start()]}{{part}}"
+            numbered.append(Column(stem, {one.name: {"part": last[0]}}, "", ""))
+    for one in numbered:
+        own = {fields["part"] for fields in one.fields.values()}
+        for part in all_.keys() - own if own & all_.keys() else ():
+            yield one.name.replace("{part}", part), f"there is {all_[part]}"
 
 
 def _usable(
@@ -189,9 +215,12 @@ def _stack(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _number(
-    rows: pd.DataFrame, said: Chosen, names: Mapping[int, str]
+    rows: pd.DataFrame, said: Chosen, names: Mapping[int, str], problems: list[Problem]
 ) -> dict[str, str]:
-    """Set the values of words, and return the scales of words for 0 and 1."""
+    """Set the values of words, and return the scales of words for 0 and 1.
+
+    If all answers are yes or no, they are 1 and 0, with a problem that shows it.
+    """
     scales: dict[str, str] = {}
     words, values = rows["word"].to_numpy(copy=True), rows["value"].to_numpy(copy=True)
     criteria, rated = rows["criterion"].to_numpy(), (rows["other"] == "").to_numpy()
@@ -208,6 +237,12 @@ def _number(
                 code="two-readings",
             )
         known = {**said.words.get("*", {}), **said.words.get(criterion, {})}
+        answers = {word.lower() for word in set(words[mine])} - {""}
+        if answers and answers <= YES_NO.keys() - known.keys():
+            sentence = f"Yes or true is 1 here, and no or false is 0 ({criterion})."
+            place = names[rows["file"][int(np.argmax(mine))]]
+            problems.append(Problem(place, 0, "", sentence, fatal=False))
+            known = {**YES_NO}
         values[mine] = worths(words[mine], known)
         if {0.0, 1.0} == {*values[mine][~np.isnan(values[mine])]} <= {*known.values()}:
             scales[criterion] = "0 to 1"
@@ -255,15 +290,14 @@ def _ranked_first(rows: pd.DataFrame, said: Chosen) -> pd.DataFrame:
 
 
 def _tell(made: Judgments, names: Mapping[int, str]) -> None:
-    """Add the problems of rows: words without a number, repeated ones."""
     rows, first = made.rows, next(iter(names.values()))
     if made.standardised:
         sentence = "These are z-scores of raters, not raw scores."
-        made.problems.append(Problem(first, 0, "rating", sentence, fatal=False))
+        made.report(first, 0, "rating", sentence, fatal=False)
     for name in ("worker", "instance"):
         if not any(rows[name]):
             sentence = f"No column says the {name}: no agreement and no doubles by it."
-            made.problems.append(Problem(first, 0, "", sentence, fatal=False))
+            made.report(first, 0, "", sentence, fatal=False)
     # all rows without a word were left out
     wrong = rows["value"].isna()
     share = wrong.groupby(rows["criterion"]).transform("mean") if wrong.any() else 0
@@ -272,12 +306,7 @@ def _tell(made: Judgments, names: Mapping[int, str]) -> None:
             f"{rows['word'][i][:40]!r} is no number or choice that is known; correct it, "
             "leave the cell empty, or say what it counts (words)."
         )
-        made.problems.append(
-            Problem(
-                names[rows["file"][i]],
-                int(rows["row"][i]),
-                rows["criterion"][i],
-                sentence,
-            )
+        made.report(
+            names[rows["file"][i]], int(rows["row"][i]), rows["criterion"][i], sentence
         )
     mark_repeated(made, first)

@@ -1,34 +1,39 @@
 """Reshape files and tables as a mapping says, before their columns get roles.
 
 `files` are patterns of file names, such as `{set*}.{criterion}.seg.score`; files without
-one are not read, and of several sets one is read. `header = "no"`: the first row is a row
-like others. `rows` are lists in JSON of which each entry becomes a row. `cells` are
+one are not read, and of several sets one is read. `header` has the numbers of the rows with
+the names, which are joined; "no": the first row is a row like others. `rows` are lists in JSON of which each entry becomes a row. `cells` are
 patterns for the cells of a column, such as `{item}__{system}`, of which the first that
 fits all is used. `numbered` is a column: the n-th row of each of its values is item n.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, count, product
+from itertools import accumulate, chain, count, product
+from statistics import median
 from typing import Any
 
 import numpy as np
 
 from genie.lib.errors import GenieError
-from leaderboard.files import File
+from leaderboard.files import File, printable
 from leaderboard.imports.readers.families import Column
 from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.mapping import split_names
+from leaderboard.imports.readers.names import is_nothing, numbers
 from leaderboard.imports.readers.patterns import matches
 from leaderboard.imports.readers.values import MEASURES
-from leaderboard.imports.readers.words import name_one_of
-from leaderboard.tables import Table, columns_of
+from leaderboard.imports.readers.words import are_sides, name_one_of
+from leaderboard.tables import Table, columns_of, read_table
 
 # A part of cells is a name if it comes this often, on average.
 _OFTEN = 5
+# Rows that may have names, and rows below by which they are known.
+_TOP, _BELOW = 9, 300
 # Roles of columns that may be joined from another file.
 _JOINED = (
     "system", "system 1", "system 2", "text", "text 1", "text 2", "source", "reference",
@@ -92,6 +97,108 @@ def _plain(parts: Mapping[str, str]) -> str:
     return parts.get("set", "").replace("-", "")
 
 
+def name_columns(file: File, table: Table, wanted: Any) -> Table:
+    """Return a table with names from rows below the first, if the names are there.
+
+    `wanted` are the numbers of the rows. By default, they are found: below a title, and
+    rows of words above columns of numbers. Raises "unknown-choice".
+    """
+    is_grid = table.unit in ("line", "row") or "column 1" in table.cells
+    if not is_grid or wanted in ("no", "yes"):
+        return table
+    if not wanted and "column 2" not in table.cells:
+        top = _first_rows(table)
+        if not (_import_ids(top) or _is_header(top[0], top[1:])):
+            return table
+    raw = read_table(file, header=False)
+    top = _first_rows(raw)
+    try:
+        chosen = re.findall(r"\d+", str(wanted or ""))
+        at = [raw.numbers.index(int(n)) for n in chosen] or _header_rows(top)
+    except ValueError as error:
+        raise GenieError(
+            f"{file.name} has no {raw.unit} {wanted}. header is no, or the numbers of the "
+            f"{raw.unit}s with the names, such as {raw.numbers[0]}.",
+            code="unknown-choice",
+        ) from error
+    is_new = table.columns == raw.columns and _is_header(*_below(top, 0))
+    if not (wanted or is_new) and at == [0]:
+        return table
+    names = _joined_names([top[k] for k in at])
+    cells = {
+        name: column[at[-1] + 1 :]
+        for name, column in zip(names, raw.cells.values(), strict=True)
+        if name or any(column[at[-1] + 1 :])
+    }
+    problems = [one for one in raw.problems if one.code != "no-header"]
+    made = replace(
+        raw, cells=cells, numbers=raw.numbers[at[-1] + 1 :], problems=problems
+    )
+    rows = ", ".join(str(raw.numbers[k]) for k in at)
+    made.note(
+        "header-rows",
+        f"names of columns were read from {raw.unit} {rows}, and no rating from there or "
+        f"above; header={raw.numbers[0]} would read {raw.unit} {raw.numbers[0]} alone",
+    )
+    return made
+
+
+def _first_rows(table: Table) -> list[tuple[str, ...]]:
+    columns = ([str(c).strip() for c in v[:_BELOW]] for v in table.cells.values())
+    return list(zip(*columns, strict=True)) or [()]
+
+
+def _import_ids(rows: Sequence[Sequence[str]]) -> int:
+    ids = (any(c.startswith('{"ImportId"') for c in row) for row in rows[:_TOP])
+    return max((k for k, is_ids in enumerate(ids, 1) if is_ids), default=0)
+
+
+def _header_rows(rows: Sequence[Sequence[str]]) -> list[int]:
+    filled = [len({*row} - {""}) for row in rows]
+    titles = [n < 2 and row[0] != "" for n, row in zip(filled, rows, strict=True)]
+    titles = titles if median(filled) > 2 else [False]
+    at = [titles.index(False)] if False in titles[:_TOP] else [0]
+    last = _import_ids(rows)
+    while at[-1] + 1 < last or _is_header(*_below(rows, at[-1] + 1)):
+        at.append(at[-1] + 1)
+    return at
+
+
+def _below(rows: Sequence[Any], k: int) -> tuple[Sequence[str], Sequence[Any]]:
+    return (rows[k] if k < len(rows) else ()), rows[k + 1 :]
+
+
+def _is_header(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    n_odd = 0
+    for cell, *column in zip(row, *below, strict=True) if row else ():
+        values = [word for word in column if word]
+        if len(values) < 4 or is_nothing([cell])[0]:
+            continue
+        if cell in values or not np.isnan(numbers([cell])[0]):
+            return False
+        again = 2 * len({*values}) <= len(values)
+        n_odd += again or bool(np.isnan(numbers(values)).mean() < 0.2)
+    return n_odd > 1
+
+
+def _joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return a name for each column, or "": the lower words are added to shared names."""
+    names = rows[0]
+    # Qualtrics describes its columns
+    for lower in () if _import_ids(rows) else rows[1:]:
+        pairs = list(zip(names, lower, strict=True))
+        filled = accumulate(pairs, lambda a, b: b[0] or a * bool(b[1]), initial="")
+        above = list(filled)[1:]
+        names = [
+            f"{one}: {word}" if one and word and above.count(one) > 1 else name or word
+            for (name, word), one in zip(pairs, above, strict=True)
+        ]
+    return [
+        f"{name} ({n + 1})" if name and (n := names[:k].count(name)) else name
+        for k, name in enumerate(names)
+    ]
+
+
 def in_rows(table: Table, name: str) -> Table:
     """Return a table with a row for each entry of the lists in a column."""
     lists = [
@@ -138,24 +245,91 @@ def reshape(
     for one in read:
         for part, word in parts[one.number].items():
             add(one, "file", part, [word] * len(one.table.numbers))
+        if not made.keys() & {*MEASURES} - {"choice"}:
+            for role, found in _find_preference(one, made.get("choice")).items():
+                if role == "ignore":
+                    made[role] = [*split_names(made.get(role) or (), known), found]
+                elif isinstance(found, str):
+                    made.setdefault(role, found)
+                else:
+                    made.pop(role, None)
+                    add(one, "preference", role, found)
     cells = choices.get("cells") or _cells_of_two(read, choices)
+    if isinstance(cells, str):
+        cells = dict(
+            one.split("=", 1) for one in split_names(cells, set()) if "=" in one
+        )
     for column, patterns in cells.items():
         having = [one for one in read if column in one.words]
         different = sorted(
             set(chain.from_iterable(one.words[column] for one in having))
         )
         fields = _parts_of_cells(as_list(patterns), different)
+        if not fields:
+            raise GenieError(
+                f"{column} has no {' or '.join(as_list(patterns))} in each of its cells, "
+                f"such as {', '.join(map(printable, different[:3]))}. The columns are: "
+                f"{', '.join(map(printable, known))}.",
+                code="unknown-choice",
+            )
         for one in having:
             words = one.words[column]
-            for part in next(iter(fields.values()), {}):
+            for part in next(iter(fields.values())):
                 add(one, column, part, [fields[word][part] for word in words])
-            if not fields:
-                add(one, column, "item", words)
     column = choices.get("numbered")
     for one in read:
         if column in one.words:
             add(one, column, "item", list(_count_items(one, column)))
     return made
+
+
+def _find_preference(one: Read, chosen: Any) -> dict[str, Any]:
+    """Return roles and columns, or new words: a choice by two ranks, or the two ends.
+
+    Of two systems the one of the lower rank is preferred, or of the higher score. Of several beside as many marks,
+    the best is that of the only 1, and the worst that of the only 2 or -1.
+    """
+    known = [*one.words]
+    is_number = {n for n in known if not np.isnan(numbers(one.words[n][:99])).all()}
+    chosen = [*split_names(chosen or (), {*known})]
+    chosen = [*chain.from_iterable(matches(c, known) or [c] for c in chosen)]
+    twos = dict[str, list[str]]()
+    for name in known:
+        if len(_SIDE.findall(name)) == 1:
+            twos.setdefault(_SIDE.sub("", name).lower(), []).append(name)
+    sided = [two for two in twos.values() if len(two) == 2 and not is_number & {*two}]
+    systems = [two for two in sided if are_sides(*(one.words[n] for n in two))]
+    ranked = [two for stem, two in twos.items() if "rank" in stem and not chosen]
+    ranked = [two for two in (ranked or [chosen]) if len(two) == 2]
+    if len(ranked) == 1 and {*ranked[0]} <= is_number and (systems or chosen):
+        cells = np.array([numbers(one.words[name]) for name in ranked[0]])
+        lead = cells[1] - cells[0]
+        if not all("rank" in name.lower() for name in ranked[0]):
+            # numbers of sides are choices of two raters
+            lead = np.nan if np.isin(cells, (0, 1, 2)).all() else -lead
+        words = np.select(
+            [lead > 0, lead < 0, lead == 0], ["first", "second", "tie"], ""
+        )
+        sides = zip(("system 1", "system 2"), *systems[:1], strict=False)
+        if not np.isnan(lead).all():
+            return {"choice": words.astype(object), **dict(sides if systems else ())}
+    families = defaultdict[str, dict[str, str]](dict)
+    for name in () if chosen else known:
+        if last := re.search(r"\d+(?=\D*$)", name):
+            stem = f"{name[: last.start()]}{{part}}{name[last.end() :]}"
+            families[stem][last[0]] = name
+    several = [(stem, one) for stem, one in families.items() if len(one) > 2]
+    for (ignored, marks), (stem, named) in product(several, several):
+        if marks.keys() != named.keys() or is_number & {*named.values()}:
+            continue
+        cells = np.array([numbers(one.words[name]) for name in marks.values()])
+        ends = [cells == 1, cells == (-1 if (cells == -1).any() else 2)]
+        known_marks = (cells == 0) | ends[0] | ends[1]
+        if known_marks.all() and all((end.sum(0) == 1).all() for end in ends):
+            names = np.array([one.words[name] for name in named.values()])
+            best, worst = (names[end.argmax(0), range(end.shape[1])] for end in ends)
+            return {"best": best, "worst": worst, "system": stem, "ignore": ignored}
+    return {}
 
 
 def _cells_of_two(read: Sequence[Read], choices: Mapping[str, Any]) -> dict[str, str]:
@@ -182,20 +356,26 @@ def _cells_of_two(read: Sequence[Read], choices: Mapping[str, Any]) -> dict[str,
     return {}
 
 
+# In the name of one of two columns.
+_SIDE = re.compile(r"(?<![^\W_])(?:a|b|left|right|first|second)(?![^\W_])|\d+", re.I)
 _ROLE = {"part": "item", "system_1": "system 1", "system_2": "system 2"}
 
 
 def _parts_of_cells(
-    patterns: Iterable[str], words: Sequence[str]
+    patterns: Sequence[str], words: Sequence[str]
 ) -> dict[str, dict[str, str]]:
-    """Return the parts of each word by the first pattern in which names come often."""
+    """Return the parts of each word by the first pattern in which names come often.
+
+    The last pattern is taken if it fits.
+    """
     for pattern in patterns:
         found = matches(pattern, words)
         names = zip(*(one.items() for one in found.values()), strict=True)
         if len(found) == len(words) and all(
             len(set(column)) * _OFTEN <= len(column)
             for column in names
-            if column[0][0] not in ("item", "part", "system_1", "system_2")
+            if pattern != patterns[-1]
+            and column[0][0] not in ("item", "part", "system_1", "system_2")
         ):
             return found
     return {}

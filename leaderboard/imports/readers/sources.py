@@ -68,7 +68,6 @@ def first_rows(file: File) -> list[list[Any]]:
 
 
 def _grid(table: Table) -> Iterator[tuple[int, list[Any]]]:
-    """Yield the rows with their numbers, without empty columns at the end."""
     columns = list(table.cells.values())
     while columns and not any(columns[-1]):
         columns.pop()

@@ -27,11 +27,11 @@ def mqm_score(spans: Iterable[Span], *, google: bool = False) -> float:
 
 def _cost(span: Span, google: bool) -> float:
     category, severity = span.category.lower(), span.severity.lower()
-    if category.startswith(("non-translation", "source")):
-        return 25.0 if category.startswith("non-translation") else 0.0
     if severity not in WEIGHTS:
         known = ", ".join(filter(None, WEIGHTS))
         raise ValueError(f"the severity {severity!r} is not known; write {known}")
+    if category.startswith(("non-translation", "source")):
+        return 25.0 if category.startswith("non-translation") else 0.0
     weight = WEIGHTS[severity]
     small = "punctuation" in category and weight and not (google and weight > 1)
     return 0.1 if small else weight
@@ -89,7 +89,6 @@ def _change_all(pairs: _Marked, change: _Change) -> _Marked:
 
 
 def _n_of_words(pairs: _Marked) -> int:
-    """Count the spans that begin and end where words do."""
     return sum(
         s.end <= len(text)
         and all(_BOUND.match(text, place) for place in (s.start, s.end))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -20,60 +21,46 @@ from leaderboard.imports.readers.names import (
     stated_scale,
 )
 from leaderboard.imports.readers.roles import roles_of
-from leaderboard.imports.readers.words import is_sided, scale_of
+from leaderboard.imports.readers.words import is_sided, scale_of, worths
 
 #: Roles of the columns that hold answers.
 MEASURES = ("rating", "choice", "best", "worst")
 
-
 #: Columns that every table of several files has.
 OF_FILE = ("file", "folder")
-
 
 #: Cells that say that a box is not marked.
 UNMARKED = frozenset(("", "0", "0.0", "false", "no", "off", "na", "nan", "none"))
 
-
 #: Texts of places that no output fills.
 FILLERS = frozenset(("blank", "empty", "filler", "dummy", "padding", "placeholder"))
-
 
 #: Values of a column that the guess looks at, from the beginning of each file.
 MOST_VALUES = 5_000
 
-
 # A column with more different words holds no ratings.
 _MOST_WORDS = 9
-
 
 # Longer cells are texts, on average.
 LONG = 60
 
-
 _PERSON = re.compile(r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}|(?:\d{1,3}\.){3}\d{1,3}")
-
 
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{16,}|[0-9a-zA-Z_]*[0-9a-fA-F]{24,}")
 
-
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
-
 
 _PREFIX = re.compile(
     r"^(input|answer|output|assignment|golden|hint)[.:](?=.)", re.IGNORECASE
 )
 
-
 _CODED = re.compile(r"(?=.*\d)[\w-]+")
-
 
 # Argilla's and Label Studio's keys.
 _BY_PROGRAM = re.compile(r"(suggestion|prediction)s?[.\[]")
 
-
 # LimeSurvey's code before a question.
 _CODE = re.compile(r"([\w\[\]]+)\. ")
-
 
 _OF_ANSWERS = re.compile(r"^(answer|output|label_annotations)[.:]", re.IGNORECASE)
 
@@ -90,7 +77,6 @@ RATER = word_set(
     "reviewer"
 )  # fmt: skip
 
-
 RATING = word_set(
     "rating ratings score scores judgment judgement value likert slider grade stars points "
     "adequacy accuracy appropriateness clarity coherence coherent consistency consistent "
@@ -101,14 +87,19 @@ RATING = word_set(
     "structure style truthfulness understandability understandable usefulness useful difficulty "
     "ease confidence understanding satisfaction creativity novelty plausibility logic nat inf "
     "qual flu ade adq coh con rel fluenza verstaendlichkeit natur informativity faithful "
-    "accept completeness conciseness toxicity bias harmlessness diversity preservation transfer"
+    "accept completeness conciseness toxicity bias harmlessness diversity preservation transfer "
+    "acceptability answerability attractiveness authenticity cleverness cohesion cohesive "
+    "comprehensibility comprehensiveness concise contradiction credibility engagingness enjoyment "
+    "error errors fidelity hallucination hallucinations harmfulness honesty intelligibility "
+    "legibility likeability logical meaningfulness mistakes originality persuasiveness politeness "
+    "readable sensibleness solvability soundness thoroughness trustworthiness verbosity"
 )  # fmt: skip
-
 
 CHOICE = word_set(
     "preferred preference winner choice better vote prefer chosen selection best verdict"
 )
 
+RANKS = word_set("rank ranks ranking")
 
 # Numbers with these words in their names are no ratings.
 COUNTED = word_set(
@@ -121,10 +112,8 @@ COUNTED = word_set(
     "interviewtime"
 )  # fmt: skip
 
-
 # In a name that has a rating's word, too.
 _PROGRAM = word_set("llm auto automatic automated predicted")
-
 
 _METADATA = word_set(
     "hitid hittypeid title description keywords reward creationtime maxassignments "
@@ -135,19 +124,16 @@ _METADATA = word_set(
     "userlanguage consent language domain dataset category lastpage startlanguage refurl"
 )  # fmt: skip
 
-
 _COMMENT = word_set(
     "comment comments commentaire commentaires kommentar comentario note notes feedback "
     "reason reasons justification remark remarks"
 )
 
-
 # Codes of yes or no that say that a row is a test or practice: `is_onboarding`.
-_IS_KIND = word_set(
+IS_KIND = word_set(
     "onboarding practice training tutorial warmup attention control catch gold planted "
     "duplicate filler preview"
 )
-
 
 _EXACT: Mapping[str, tuple[str, ...]] = {
     "seconds": ("work_time_in_seconds", "worktimeinseconds", "duration_in_seconds", "seconds",
@@ -169,7 +155,6 @@ _EXACT: Mapping[str, tuple[str, ...]] = {
     "item": ("id", "idx"),
 }  # fmt: skip
 
-
 _PLACES = {exact: role for role, names in _EXACT.items() for exact in names}
 
 
@@ -187,7 +172,14 @@ class Values:
 
     @cached_property
     def numbers(self) -> Floats:
-        return numbers(self.answers)
+        """The answers as numbers, also those of a few words such as `4 - good`."""
+        leading = self.has_few and all(map(_LEADING.match, self.counts))
+        return worths(self.answers, {}) if leading else numbers(self.answers)
+
+    @cached_property
+    def floats(self) -> Floats:
+        """All cells as numbers: NaN for words and for empty ones."""
+        return numbers(self.words)
 
     @cached_property
     def counts(self) -> Counter[str]:
@@ -200,6 +192,18 @@ class Values:
     @cached_property
     def is_number(self) -> bool:
         return bool(self.answers) and float(np.isnan(self.numbers).mean()) < 0.2
+
+    @cached_property
+    def n_parts(self) -> int:
+        """The least n if all numbers are multiples of 1/n, as means of n raters, or 0."""
+        found = self.numbers[~np.isnan(self.numbers)]
+        near = (abs(found * n - np.round(found * n)) < 0.0035 * n for n in range(1, 11))
+        return next((n for n, fit in enumerate(near, 1) if fit.size and fit.all()), 0)
+
+    @property
+    def kind(self) -> tuple[bool, int]:
+        """Whether numbers are 0 and 1 only, and whether they are whole (1) or means (2)."""
+        return {*self.counts} <= {"0", "1", "0.0", "1.0"}, min(self.n_parts, 2)
 
     @property
     def length(self) -> float:
@@ -239,7 +243,8 @@ class Values:
 
 
 Guess = tuple[str, str]
-
+Found = dict[str, Guess]
+Looked = Mapping[str, Values]
 
 # Reasons for which values do not matter.
 _FROM_NAME = (
@@ -253,43 +258,37 @@ _FROM_NAME = (
 
 def role_of(one: Values) -> Guess:
     """Return the role of a column by itself, with the reason."""
-    if code := _CODE.match(one.name):
-        role, reason = role_of(Values(code[1], one.words))
-        if reason.startswith(_FROM_NAME):
-            return role, reason
+    found: Guess = next(filter(None, _guesses_of(one)))
+    return found
+
+
+def _guesses_of(one: Values) -> Iterator[Any]:
+    code = _CODE.match(one.name)
+    inner = role_of(Values(code[1], one.words)) if code else ("", "")
+    yield inner[1].startswith(_FROM_NAME) and inner
     name = plain(_PREFIX.sub("", one.name))
     last = plain(one.name.replace("]", "").rpartition(".")[2])
-    if not one.answers:
-        return "ignore", "it is empty"
-    if name in PERSONAL or last in PERSONAL or any(map(_PERSON.fullmatch, one.counts)):
-        return "ignore", "it identifies people"
+    yield not one.answers and ("ignore", "it is empty")
+    personal = not PERSONAL.isdisjoint((name, last))
+    personal = personal or any(map(_PERSON.fullmatch, one.counts))
+    yield personal and ("ignore", "it identifies people")
     for known in (name, last):
-        if known in _PLACES and _fits(_PLACES[known], one):
-            return _PLACES[known], "by its name"
-        if known.replace("_", "") in _METADATA and not _OF_ANSWERS.match(one.name):
-            return "ignore", "it describes the task or the session, not an output"
-    if _BY_PROGRAM.match(one.name):
-        return "ignore", "suggestions of a program"
-    if one.name_words[:1] == ["is"] and one.says(_IS_KIND) and one.is_yes_no:
-        return "kind", "by its name and yes or no"
-    if one.says(_COMMENT) and not one.is_number:
-        return "ignore", "comments, by their name"
+        role = _PLACES.get(known, "")
+        yield role and _FITS.get(role, bool)(one) and (role, "by its name")
+        about = known.replace("_", "") in _METADATA and not _OF_ANSWERS.match(one.name)
+        yield about and (
+            "ignore",
+            "it describes the task or the session, not an output",
+        )
+    yield _BY_PROGRAM.match(one.name) and ("ignore", "suggestions of a program")
+    kind = one.name_words[:1] == ["is"] and one.says(IS_KIND) and one.is_yes_no
+    yield kind and ("kind", "by its name and yes or no")
+    comment = one.says(_COMMENT) and not one.is_number
+    yield comment and ("ignore", "comments, by their name")
     for role, words, fits in _BY_NAME:
-        if one.says(words) and fits(one):
-            return role, f"by its name and values such as {examples_of(one)[0]}"
-    if not one.is_number:
-        return _role_of_words(one)
-    return _role_of_numbers(one)
-
-
-def _fits(role: str, one: Values) -> bool:
-    if role in ("time", "began"):
-        return _is_moment(one)
-    if role == "kind":
-        return roles_of(one.answers)[0] is not None
-    if role == "document":
-        return one.length < LONG
-    return role != "order" or one.is_number
+        fit = one.says(words) and fits(one)
+        yield fit and (role, f"by its name and values such as {examples_of(one)[0]}")
+    yield _role_of_numbers(one) if one.is_number else _role_of_words(one)
 
 
 def is_group(one: Values) -> bool:
@@ -324,26 +323,33 @@ def _is_item(one: Values) -> bool:
 
 
 def _is_system(one: Values) -> bool:
-    if one.says(CHOICE) or set(one.counts) <= {"0", "1", "0.0", "1.0"}:
-        return False
+    # answers may name systems: rank of system 1, or `3 - good` of it
+    rated = one.says(RATING | RANKS | word_set("pos")) or one.answers[0][-1:].isalpha()
     other = one.says(word_set("output response text confidence prompt mapping"))
     other |= len(one.name_words) > 2 and one.says(word_set("version type"))
-    return is_group(one) and (not other or one.says(word_set("id name sys")))
+    other &= not one.says(word_set("id name sys"))
+    other |= one.says(CHOICE) or one.kind[0] or (one.is_number and rated)
+    return is_group(one) and not other
 
 
 def _is_rater(one: Values) -> bool:
-    if _is_numbered_rating(one) or (one.name_words_rated and one.has_few):
-        return False
-    return one.length <= LONG and not one.says(
-        word_set("time type name score rating gender age country")
-    )
+    other = one.says(word_set("time type name score rating gender age country"))
+    other |= _is_numbered_rating(one) or bool(one.name_words_rated and one.has_few)
+    return one.length <= LONG and not other
 
 
 def _is_numbered_rating(one: Values) -> bool:
-    """Check for `annotator2`, which holds what the second annotator said."""
     few = one.is_number and len(one.counts) <= _MOST_WORDS + 2
     return few and one.name[-1:].isdigit() and "id" not in one.name_words
 
+
+_FITS: Mapping[str, Callable[[Values], bool]] = {
+    "time": _is_moment,
+    "began": _is_moment,
+    "kind": lambda one: roles_of(one.answers)[0] is not None,
+    "document": lambda one: one.length < LONG,
+    "order": lambda one: one.is_number,
+}
 
 _BY_NAME: tuple[tuple[str, frozenset[str], Callable[[Values], bool]], ...] = (
     (
@@ -404,36 +410,43 @@ _BY_NAME: tuple[tuple[str, frozenset[str], Callable[[Values], bool]], ...] = (
     ),
 )
 
+# Words of questions about raters.
+_OF_PERSON = word_set("experience native gender consent prior proficiency education")
+
 
 def _role_of_words(one: Values) -> Guess:
-    n = len(one.counts)
-    leading = all(map(_LEADING.match, one.counts))
-    if n <= _MOST_WORDS and (leading or scale_of(one.counts)):
-        return "words", f"{OF_SCALE}: {', '.join(examples_of(one))}"
-    if one.length > LONG or (n > _MOST_WORDS and one.length > 25):
-        return "ignore", "free text"
-    if n == len(one.answers) > 2 or n == 1:
-        return "ignore", NO_WORDS
-    if n > _MOST_WORDS:
-        again = one.length < LONG / 2 and n <= len(one.answers) / 2
-        return "ignore", AGAIN if again else NO_WORDS
-    if one.is_rated_name or one.is_yes_no:
-        words = ", ".join(sorted(one.counts)[:4])
-        return "words", f"by its name and few words: {words}"
-    return "ignore", AGAIN
+    n, many = len(one.counts), not one.has_few
+    again = not many or (one.length < LONG / 2 and n <= len(one.answers) / 2)
+    person = not _OF_PERSON.isdisjoint(lower_words(one.name))
+    named = one.is_rated_name or one.is_yes_no
+    return (
+        ("words", f"{OF_SCALE}: {', '.join(examples_of(one))}")
+        if not many and scale_of(one.counts)
+        else ("ignore", "free text")
+        if one.length > LONG or (many and one.length > 25)
+        else ("ignore", NO_WORDS)
+        if n == len(one.answers) > 2 or n == 1 or not again
+        else ("ignore", AGAIN)
+        if many or not named or person
+        else (
+            "words",
+            f"by its name and few words: {', '.join(sorted(one.counts)[:4])}",
+        )
+    )
 
 
 # A number before its meaning: `4 - good`.
-_LEADING = re.compile(r"[-+]?\d{1,2}\s*[-–:=.)(]\s*[^\W\d]")
-
+_LEADING = re.compile(r"[-+]?\d{1,2}\s*[-–—:=.)(]\s*[^\W\d]")
 
 OF_SCALE = "words of a scale"
 AGAIN = "a few words that come again"
 LIKELY = "a few words that come again, as those of systems may"
+COMPUTED = "decimal numbers, as programs compute"
 STANDARDIZED = "standardized scores, which are derived from ratings"
 
-
 UNNAMED = ", but other columns are named as ratings"
+BESIDE = "numbers as in "
+YES_NO = "yes and no beside ratings, counted as 1 and 0"
 NO_WORDS = "words that are no ratings"
 _YES_NO = word_set("yes no true false 0 1")
 
@@ -442,7 +455,7 @@ def _role_of_numbers(one: Values) -> Guess:
     found = one.numbers[~np.isnan(one.numbers)]
     distinct = np.unique(found)
     whole = bool((found % 1 == 0).all())
-    if reason := _no_rating(one, found, distinct, whole):
+    if reason := next(filter(None, _no_rating(one, found, distinct, whole)), ""):
         return "ignore", reason
     where = f"{distinct[0]:g} to {distinct[-1]:g}"
     if one.is_rated_name or (one.says(RATER) and _is_numbered_rating(one)):
@@ -450,27 +463,38 @@ def _role_of_numbers(one: Values) -> Guess:
     return "maybe", f"few numbers, {where}"
 
 
-def _no_rating(one: Values, found: Floats, distinct: Floats, whole: bool) -> str:
-    rated = one.is_rated_name
-    counted = set(one.name_words) & COUNTED
-    if one.name_words_rated and (program := {*one.name_words} & _PROGRAM):
-        return f"ratings by a program, as “{sorted(program)[0]}” says"
-    if counted and (one.name_words_rated == set() or not _OF_ANSWERS.match(one.name)):
-        first = "id" if "id" in counted else sorted(counted)[0]
-        return f"numbers named “{first}”, which are no ratings"
-    n = len(found)
-    steps = np.diff(found)
-    if not rated and whole and len(distinct) == n > 3 and bool((steps == 1).all()):
-        return "it counts the rows"
-    if whole and distinct[-1] - distinct[0] > 1_000 and not rated:
-        return "numbers of this size are ids or counts"
-    if not whole and distinct[0] < 0 < distinct[-1] < 6:
-        return STANDARDIZED
-    if not whole and len(distinct) > 20 and not rated:
-        return "decimal numbers, as programs compute"
-    if len(distinct) > 101 and not rated:
-        return "too many different numbers for ratings"
-    return ""
+def _no_rating(
+    one: Values, found: Floats, distinct: Floats, whole: bool
+) -> Iterator[str]:
+    rated, n = one.is_rated_name, len(found)
+    program = sorted({*one.name_words} & _PROGRAM) if one.name_words_rated else []
+    yield bool(program) * f"ratings by a program, as “{''.join(program[:1])}” says"
+    counted = sorted({*one.name_words} & COUNTED, key=lambda word: (word != "id", word))
+    if counted and not (one.name_words_rated and _OF_ANSWERS.match(one.name)):
+        yield f"numbers named “{counted[0]}”, which are no ratings"
+    rows = not rated and whole and len(distinct) == n > 3
+    yield (rows and bool((np.diff(found) == 1).all())) * "it counts the rows"
+    large = whole and distinct[-1] - distinct[0] > 1_000 and not rated
+    yield bool(large) * "numbers of this size are ids or counts"
+    yield bool(not whole and distinct[0] < 0 < distinct[-1] < 6) * STANDARDIZED
+    yield (not whole and len(distinct) > 20 and not rated) * COMPUTED
+    many = len(distinct) > 101 and not rated
+    yield many * "too many different numbers for ratings"
+
+
+# Numbers that forms store if there is no answer.
+_NO_ANSWER = (-1, -7, -8, -9, -77, -88, -99, -999, 77, 88, 98, 99, 999, 9999)
+
+
+def no_answer(found: Floats) -> float | None:
+    """Return a code for no answer, such as -9 or 99, far from whole numbers without gaps."""
+    whole = np.unique(found[~np.isnan(found)])
+    for code, rest in ((whole[:1], whole[1:]), (whole[-1:], whole[:-1])):
+        if len(rest) > 2 and code[0] in _NO_ANSWER and (np.diff(rest) == 1).all():
+            far, again = np.abs(rest - code).min(), (found == code[0]).sum() > 1
+            if again and far > (1 if code[0] == -1 else rest[-1] - rest[0]):
+                return float(code[0])
+    return None
 
 
 def examples_of(one: Values) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from leaderboard.imports.readers.names import (
     plain,
 )
 
+YES_NO = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _FIRST = frozenset(("a", "1", "one", "left", "first"))
 _SECOND = frozenset(("b", "2", "two", "right", "second"))
 _TIE = frozenset(
@@ -26,6 +27,8 @@ _TIE = frozenset(
         "equally_bad", "none", "no_winner",
     )
 )  # fmt: skip
+# These begin longer words for a tie: "Neither is more accurate".
+_TIE_FIRST = frozenset(("neither", "both", "tie", "tied", "equal", "equally"))
 # What a choice may be of: "Summary 1", "a_winner", "TRANSLATION 1 is better".
 _NOUNS = frozenset(
     (
@@ -43,7 +46,8 @@ _COUNTED = (frozenset("12"), frozenset("120"), frozenset("1"), frozenset("2"))
 def side_of(word: str) -> float:
     """Return 1 for the first side, 0 for the second, .5 for a tie, else NaN."""
     name = plain(word)
-    if name in _TIE:
+    first, *others = name.split("_")
+    if name in _TIE or (first in _TIE_FIRST and len(others) < 8):
         return 0.5
     sides = {part for part in re.findall(r"[a-z]+|\d+", name) if part not in _NOUNS}
     if len(sides) != 1:
@@ -74,6 +78,13 @@ def name_one_of(words: Words, first: Words, second: Words) -> bool:
         not word or (a != b and (word in (a, b) or side_of(word) == 0.5))
         for word, a, b in rows()
     ) and all(any(row[0] and row[0] == row[k] for row in rows()) for k in (1, 2))
+
+
+def are_sides(first: Words, second: Words) -> bool:
+    """Check for few names, of which each row has two, as `hyp_a_id` and `hyp_b_id`."""
+    few = 4 * len({*first, *second}) <= len(first)
+    rows = zip(first, second, strict=True)
+    return few and bool({*first} & {*second}) and all(a != b for a, b in rows)
 
 
 def outcomes(
@@ -152,10 +163,7 @@ def worths(words: Words, said: Mapping[str, float | str]) -> Floats:
     """Return words as numbers: as they are, as a person said, or as "4 - good" begins."""
     places, which = different(words)
     each = [words[place] for place in places]
-    keys = [" ".join(word.lower().split()) for word in each]
-    counted = [
-        str(said[k]) if k in said else w for k, w in zip(keys, each, strict=True)
-    ]
+    counted = [str(said.get(" ".join(word.lower().split()), word)) for word in each]
     found = numbers(counted)
     if np.isnan(found).any():
         leads = [m[1] if (m := _LEADING.fullmatch(w)) else w for w in counted]
@@ -186,8 +194,8 @@ def scale_of(words: Collection[str]) -> dict[str, int | str]:
 
     Examples
     --------
-    >>> scale_of(["Agree", "neutral", "Strongly disagree"])
-    {'Strongly disagree': 1, 'neutral': 2, 'Agree': 3}
+    >>> scale_of(["Agree", "neutral", "Strongly disagree"])  # agree strongly is 5
+    {'Strongly disagree': 1, 'neutral': 3, 'Agree': 4}
     >>> scale_of(["clear", "very unclear", "red"])
     {}
     """
@@ -204,17 +212,24 @@ def scale_of(words: Collection[str]) -> dict[str, int | str]:
     }
     signs = _SIGNS | dict.fromkeys(opposites.values(), 1) | dict.fromkeys(opposites, -1)
     found = {}
+    both = set()
     for word, one in parts.items():
         own = sorted({signs[part] for part in one if part in signs}, key=abs)
-        strength = max(
-            (_STRENGTHS[part] for part in one if part in _STRENGTHS), default=2
-        )
+        steps = [part for part in one if part in _STRENGTHS]
+        strength = max((_STRENGTHS[part] for part in steps), default=2)
         found[word] = own[0] * strength if own else None
+        both |= {strength} if {*steps}.isdisjoint(signs) else set()
     if None in found.values() or len({*found.values()}) < max(len(found), 2):
         return {}
-    ordered = sorted(found, key=lambda word: found[word] or 0)
+    places = {place for place in found.values() if place is not None}
+    if len(places) > 2 and {-1, 1} <= {*np.sign([*places])}:
+        # the strengths at one end are those at the other, too
+        places |= {sign * step for step in both for sign in (-1, 1)}
+    ordered = sorted(places)
     return skipped | {
-        word: place for place, word in enumerate(ordered, len(ordered) > 2)
+        word: ordered.index(place) + (len(ordered) > 2)
+        for word, place in sorted(found.items(), key=lambda one: one[1] or 0)
+        if place is not None
     }
 
 

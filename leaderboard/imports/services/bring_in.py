@@ -11,6 +11,7 @@ import numpy as np
 from django.db import transaction
 from django.utils import timezone
 
+from crowd.scales.base import PREFERRED
 from crowd.workers.models.worker import Worker
 from genie.lib.database import count_anew
 from genie.lib.errors import GenieError
@@ -40,7 +41,6 @@ from leaderboard.imports.services.measures import (
     check_severities,
     fitting,
     measures,
-    preferred,
 )
 from leaderboard.imports.services.plan import scales_of, settle
 from leaderboard.imports.services.write import (
@@ -163,7 +163,7 @@ class Planned:
             for name, kept in self.names.rated.items()
         }
         return found | {
-            kept: (about.questions.get(name) or name or kept, preferred())
+            kept: (about.questions.get(name) or name or kept, Measure(PREFERRED))
             for name, kept in self.names.paired.items()
         }
 
@@ -217,7 +217,6 @@ def _refuse_again(task: Task, files: Sequence[File]) -> None:
 
 
 def _refuse_overtaken(planned: Planned, slug: str, files: Sequence[File]) -> None:
-    """Lock the task, and refuse files that were imported meanwhile."""
     now = Task.objects.select_for_update().filter(slug=slug).first()
     if now is not None:
         _refuse_again(now, files)
@@ -247,17 +246,19 @@ def _refuse_other_meaning(
         before = row.said
         for name in set(criteria) & set(before.get("scales", {})):
             lower = name in judgments.lower_is_better
-            if lower != (name in before.get("lower_is_better", ())):
-                differ = "smaller values are better in one of them"
-            elif judgments.standardised != bool(before.get("standardised")):
-                differ = "the values of one of them are standardised"
-            else:
-                continue
-            raise GenieError(
-                f"These files and an earlier import do not mean the same by {name!r}: "
-                f"{differ}. Choose another name for the task.",
-                code="not-on-the-scale",
+            differ = (
+                "smaller values are better in one of them"
+                if lower != (name in before.get("lower_is_better", ()))
+                else "the values of one of them are standardised"
+                if judgments.standardised != bool(before.get("standardised"))
+                else ""
             )
+            if differ:
+                raise GenieError(
+                    f"These files and an earlier import do not mean the same by {name!r}: "
+                    f"{differ}. Choose another name for the task.",
+                    code="not-on-the-scale",
+                )
 
 
 def _store(
@@ -340,7 +341,6 @@ def _said(
     ids: Mapping[str, str],
     names: Mapping[str, str],
 ) -> dict[str, Any]:
-    criteria = planned.names
     return {
         "languages": list(judgments.languages),
         "lower_is_better": list(judgments.lower_is_better),
@@ -352,9 +352,9 @@ def _said(
         "criteria": {
             kind: changed(names)
             for kind, names in (
-                (ONE, criteria.rated),
-                (PAIRS, criteria.paired),
-                (ASIDE, criteria.aside),
+                (ONE, planned.names.rated),
+                (PAIRS, planned.names.paired),
+                (ASIDE, planned.names.aside),
             )
         },
     }
@@ -368,9 +368,8 @@ def _judges(judgments: Judgments) -> list[str]:
 
 
 def _problems(judgments: Judgments) -> list[str]:
+    unknown = (
+        "Of some rows nobody knows who judged: intervals and ranks leave workers out."
+    )
     problems = [told(problem) for problem in judgments.problems[:1_000]]
-    if "" in set(judgments.rows["worker"]):
-        problems.append(
-            "Of some rows nobody knows who judged: intervals and ranks leave workers out."
-        )
-    return problems
+    return problems + [unknown] * bool((judgments.rows["worker"] == "").any())

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crowd.hit_templates.form import WEIGHTS
-from crowd.scales.base import PREFERRED, Scale, all_scales
+from crowd.scales.base import Scale, all_scales
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import Design
 from leaderboard.designs.one_output import (
@@ -64,10 +64,7 @@ _DESIGNS: Mapping[str, type[Design]] = {
 
 @dataclass(frozen=True)
 class Measure:
-    """How a criterion's values are stored.
-
-    With `lower_is_better`, values are stored with their sign changed.
-    """
+    """How values are stored: with `lower_is_better`, their signs are changed."""
 
     scale: str
     lower_is_better: bool = False
@@ -119,7 +116,8 @@ def find_scales(
             slug = _guess(values, standardised=judgments.standardised, lower=lower)
             source = "guessed from the values"
             sure = _family(slug) in OWN_UNIT or len(np.unique(values)) >= ENOUGH
-            sure &= judgments.standardised or lower or not _strays(values)[1].any()
+            odd = _strays(values)[1].any() or _are_means(values)
+            sure &= judgments.standardised or lower or not odd
             sure |= given == GUESSED
         if slug not in all_scales():
             raise GenieError(
@@ -156,6 +154,11 @@ def _strays(values: Floats) -> tuple[tuple[int, int], npt.NDArray[np.bool_]]:
     return (0, 0), np.zeros(len(values), bool)
 
 
+def _are_means(values: Floats) -> bool:
+    """Check for numbers up to 10 as of averages, which seldom are the scale's ends."""
+    return bool(values.min() >= 0 and 1 < values.max() <= 10 and (values % 0.25).any())
+
+
 def unconfirmed(
     rows: pd.DataFrame, scales: Mapping[str, UsedScale], files: Sequence[File]
 ) -> list[str]:
@@ -166,7 +169,9 @@ def unconfirmed(
             continue
         (low, high), stray = _strays(own["value"].to_numpy())
         why = (
-            f"there are fewer than {ENOUGH} different values, so one end may be missing"
+            "these may be means, which seldom are the ends of a scale"
+            if _are_means(own["value"].to_numpy())
+            else f"there are fewer than {ENOUGH} different values, so one end may be missing"
         )
         if n := int(stray.sum()):
             named = ", ".join(
@@ -223,8 +228,12 @@ def measures(
             if criterion in before:
                 values = own["value"].to_numpy()
                 guess = _guess(values, standardised=judgments.standardised, lower=lower)
-                what = _as_before(
-                    before[criterion], criterion, in_words(given or guess)
+                number = before[criterion][1]
+                what = (
+                    "Scores are percent of the way between the ends, so the earlier ones "
+                    f"would change. Take import {number} back (genie import-judgments "
+                    f"--take-back {number}) and import its files again with --scale "
+                    f"'{criterion or '*'}={in_words(given or guess)}', then these."
                 )
             raise GenieError(
                 f"The values of {criterion or 'the ratings'!r} go from {ends}, and their "
@@ -248,17 +257,16 @@ def say_outside(
     for criterion, values in _by_criterion(rows, judgments.lower_is_better):
         used = scales[criterion]
         least, most = _ends(all_scales()[used.slug])
-        own = rows[rows["criterion"] == criterion]
-        outside = own[(values < least) | (values > most)]
-        for file, row, value in outside[["file", "row", "value"]].to_numpy().tolist():
-            problems.append(
-                Problem(
-                    file_name(files, int(file)),
-                    int(row),
-                    criterion,
-                    f"{value:g} is outside the scale {used.shown} ({used.source}).",
-                )
+        own = rows.loc[rows["criterion"] == criterion, ["file", "row", "value"]]
+        problems += [
+            Problem(
+                file_name(files, int(file)),
+                int(row),
+                criterion,
+                f"{value:g} is outside the scale {used.shown} ({used.source}).",
             )
+            for file, row, value in own[(values < least) | (values > most)].to_numpy()
+        ]
     judgments.problems += [one for one in problems if one not in judgments.problems]
     return problems
 
@@ -270,7 +278,6 @@ def file_name(files: Sequence[File], number: int) -> str:
 def _by_criterion(
     rows: pd.DataFrame, lower_is_better: Sequence[str]
 ) -> list[tuple[str, Floats]]:
-    """Return the values of each criterion, with changed signs if lower is better."""
     return [
         (str(name), 0.0 - own.to_numpy() if name in lower_is_better else own.to_numpy())
         for name, own in rows.groupby("criterion", sort=False)["value"]
@@ -278,20 +285,10 @@ def _by_criterion(
 
 
 def _moved(slug: str, values: Floats) -> str:
-    if _family(slug) not in OWN_UNIT:
-        return slug
     least, most = _ends(all_scales()[slug])
     low, high = min(least, values.min()), max(most, values.max())
-    return _named(_family(slug), math.floor(low), math.ceil(high))
-
-
-def _as_before(before: Before, criterion: str, wanted: str) -> str:
-    number = before[1]
-    return (
-        "Scores are percent of the way between the ends, so the earlier ones would "
-        f"change. Take import {number} back (genie import-judgments --take-back {number}) "
-        f"and import its files again with --scale '{criterion or '*'}={wanted}', then these."
-    )
+    moved = _named(_family(slug), math.floor(low), math.ceil(high))
+    return moved if _family(slug) in OWN_UNIT else slug
 
 
 def scale_named(text: str, *, lower: bool = False) -> str:
@@ -320,9 +317,8 @@ def in_words(slug: str) -> str:
     ('1 to 7', '0 to 100', 'magnitude')
     """
     scale = all_scales().get(slug)
-    if scale is None or (slug != SLIDER and _family(slug) != "number"):
-        return slug
-    return "{:g} to {:g}".format(*_ends(scale))
+    numbered = scale is not None and (slug == SLIDER or _family(slug) == "number")
+    return "{:g} to {:g}".format(*_ends(scale)) if scale and numbered else slug
 
 
 def _family(slug: str) -> str:
@@ -337,26 +333,25 @@ def _ends(scale: type[Scale]) -> tuple[float, float]:
 
 def _guess(values: Floats, *, standardised: bool, lower: bool) -> str:
     low, high = float(values.min()), float(values.max())
-    ends = math.floor(low), math.ceil(high)
-    if ends[0] == ends[1]:
-        ends = ends[0], ends[1] + 1
-    if standardised:
-        return _named("z", *ends)
-    if low >= 0.01 and 100 < high <= 1_000_000:
-        # an upper end that raters do not keep to: how many times as good
-        return MAGNITUDE
-    if lower or low < -10 or high > 100 or (low < 0 and high <= 0):
-        return _named("sum", *ends)
-    if (values % 0.25 == 0).all():
-        for least, most in _USUAL:
-            if least <= low and high <= most:
-                return _named("number", least, most)
-    if low >= 0 and 1 < high <= 100:
-        return SLIDER if high > 10 else _named("number", 0, 10)
-    if low >= 0:
-        return _named("number", 0, 1)
+    ends = math.floor(low), max(math.ceil(high), math.floor(low) + 1)
+    steps = (values % 0.25 == 0).all() or _are_means(values)
+    fitting = (one for one in _USUAL if steps and one[0] <= low and high <= one[1])
+    usual = next(fitting, None)
     widest = max(-ends[0], ends[1])
-    return _named("number", -widest, widest)
+    return (
+        _named("z", *ends)
+        if standardised
+        # an upper end that raters do not keep to: how many times as good
+        else MAGNITUDE
+        if low >= 0.01 and 100 < high <= 1_000_000
+        else _named("sum", *ends)
+        if lower or low < -10 or high > 100 or (low < 0 and high <= 0)
+        else _named("number", *usual)
+        if usual
+        else SLIDER
+        if low >= 0 and 1 < high <= 100
+        else _named("number", -widest * (low < 0), widest)
+    )
 
 
 def _named(family: str, low: float, high: float) -> str:
@@ -365,9 +360,8 @@ def _named(family: str, low: float, high: float) -> str:
 
 def measure(slug: str, *, lower: bool = False, marked: bool = False) -> Measure:
     """Return how ratings on a scale are stored and shown; `marked`: with marks."""
-    if slug == SLIDER and marked:
-        return Measure(slug, lower, ErrorSpans)
-    return Measure(slug, lower, _DESIGNS.get(slug, Number))
+    design = ErrorSpans if slug == SLIDER and marked else _DESIGNS.get(slug, Number)
+    return Measure(slug, lower, design)
 
 
 def check_severities(rows: pd.DataFrame) -> None:
@@ -389,10 +383,6 @@ def _marked(spans: pd.Series) -> bool:
     given = spans[spans.notna()]
     known = all(span.get("severity") in WEIGHTS for listed in given for span in listed)
     return len(given) > 0 and known
-
-
-def preferred() -> Measure:
-    return Measure(PREFERRED)
 
 
 # Names that differ only in case, spaces or quotation marks are joined on request.
@@ -427,15 +417,14 @@ def join_alike(
         if not groups:
             continue
         asked.append(_question(kind, groups))
-        if choices.get(f"same_{kind}") != "yes":
-            continue
-        kept = {
-            name: max(group, key=counts.__getitem__)
-            for group in groups
-            for name in group
-        }
-        _rename(judgments, kind, kept)
-        joined = True
+        if choices.get(f"same_{kind}") == "yes":
+            kept = {
+                name: max(group, key=counts.__getitem__)
+                for group in groups
+                for name in group
+            }
+            _rename(judgments, kind, kept)
+            joined = True
     if joined:
         mark_repeated(judgments, "Joined names")
     return tuple(asked)
@@ -471,11 +460,11 @@ def _rename(judgments: Judgments, kind: str, kept: Mapping[str, str]) -> None:
             lambda name: kept.get(name, name)
         )
     if kind == "systems":
-        texts = judgments.texts
-        outputs: dict[tuple[str, str], str] = {}
-        for (system, instance), text in texts.outputs.items():
-            outputs.setdefault((kept.get(system, system), instance), text)
-        texts.outputs = outputs
+        # of joined names, the first text stays
+        outputs = reversed(judgments.texts.outputs.items())
+        judgments.texts.outputs = {
+            (kept.get(system, system), item): text for (system, item), text in outputs
+        }
     if kind == "criteria":
         judgments.lower_is_better = tuple(
             kept.get(name, name) for name in judgments.lower_is_better
@@ -538,10 +527,8 @@ def _distinct(names: Iterable[str], keep: Callable[[str], str]) -> dict[str, str
 
 def _short(name: str, longest: int) -> str:
     plain = name.replace("\0", "").strip()
-    if len(plain) <= longest:
-        return plain
     digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
-    return f"{plain[: longest - 9]}~{digest}"
+    return plain if len(plain) <= longest else f"{plain[: longest - 9]}~{digest}"
 
 
 def changed(names: dict[str, str]) -> dict[str, str]:

@@ -69,8 +69,19 @@ def parts(
     ratings, pairs = _rated(rows[~paired], measures), rows[paired]
     ratings = ratings.assign(named=ratings["criterion"].map(names.rated))
     pairs = pairs.assign(named=pairs["criterion"].map(names.paired))
-    aside = aside.assign(named=aside["criterion"].map(names.aside))
-    found = [_one(ratings), _pages(ratings), _pairs(pairs), _won(pairs), _aside(aside)]
+    finite = aside["kept"].where(np.isfinite(aside["kept"]), 0.0)
+    aside = aside.assign(
+        named=aside["criterion"].map(names.aside),
+        kept=finite,
+        exact=aside["kept"] == finite,
+    )
+    found = [
+        _one(ratings),
+        _pages(ratings),
+        _together(PAIRS, pairs, ["instance", "system", "other"], "two-choice"),
+        _won(pairs),
+        _together(ASIDE, aside, ["role", "system", "other", "instance"], ""),
+    ]
     return [part for part in found if len(part.rows)]
 
 
@@ -186,41 +197,23 @@ def slot_name(nth: int) -> str:
     return first + chr(ord("A") + nth % 26)
 
 
-def _pairs(rows: pd.DataFrame) -> Part:
-    pair = ["instance", "system", "other"]
-    again = _again(rows, [*pair, "worker", "criterion"])
+def _together(kind: str, rows: pd.DataFrame, by: list[str], scale: str) -> Part:
+    again = _again(rows, [*by, "worker", "criterion"])
     rows = rows.assign(
         slot="",
-        scale="two-choice",
+        scale=scale,
         campaign=0,
-        item=_numbered(rows.assign(again=again), [*pair, "again"]),
+        item=_numbered(rows.assign(again=again), [*by, "again"]),
     )
-    return Part(PAIRS, rows.assign(turn=_numbered(rows, ["item", "worker"])))
+    return Part(kind, rows.assign(turn=_numbered(rows, ["item", "worker"])))
 
 
 def _won(rows: pd.DataFrame) -> Part:
-    """Repeat each preference for both systems, the first and the second."""
     import pandas as pd
 
     turned = rows.assign(system=rows["other"], kept=1.0 - rows["kept"])
     both = pd.concat([rows, turned], ignore_index=True).assign(scale="preferred")
     return Part(WON, _one(both).rows)
-
-
-def _aside(rows: pd.DataFrame) -> Part:
-    about = ["role", "system", "other", "instance"]
-    again = _again(rows, [*about, "worker", "criterion"])
-    rows = rows.assign(
-        slot="",
-        scale="",
-        campaign=0,
-        item=_numbered(rows.assign(again=again), [*about, "again"]),
-    )
-    kept = rows["kept"].where(np.isfinite(rows["kept"]), 0.0)
-    rows = rows.assign(
-        turn=_numbered(rows, ["item", "worker"]), kept=kept, exact=rows["kept"] == kept
-    )
-    return Part(ASIDE, rows)
 
 
 def _workers(rows: pd.DataFrame) -> list[str]:
@@ -304,19 +297,19 @@ def _too_long(judgments: Judgments, files: Sequence[File]) -> list[str]:
 
 
 def _say_of_all(judgments: Judgments) -> None:
-    rows = judgments.judged
-    told = []
-    if n := n_without_number(judgments):
-        told.append(
-            f"{n:,} judgments have no number or no system; they are kept but "
-            "do not count."
-        )
-    if n := int(rows.drop(columns=["row", "spans"]).duplicated().sum()):
-        told.append(
-            f"{n:,} judgments repeat an earlier one in every column; all of them count."
-        )
-    problems = [Problem("All files", 0, "", one, fatal=False) for one in told]
-    judgments.problems += [one for one in problems if one not in judgments.problems]
+    judged = judgments.judged.drop(columns=["row", "spans"])
+    for n, what in (
+        (
+            n_without_number(judgments),
+            "have no number or no system; they are kept but do not count.",
+        ),
+        (
+            int(judged.duplicated().sum()),
+            "repeat an earlier one in every column; all of them count.",
+        ),
+    ):
+        one = Problem("All files", 0, "", f"{n:,} judgments {what}", fatal=False)
+        judgments.problems += [one] * (n > 0 and one not in judgments.problems)
 
 
 def scales_of(task: Task | None) -> dict[str, Before]:

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
 
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
+from genie.lib.serving.health import is_migrated
 from leaderboard.files import File, printable
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers import options as of_files
@@ -44,12 +46,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "path", nargs="*", type=Path, help="files, or a folder with all of them"
         )
-        parser.add_argument(
-            "--task",
-            default="",
-            metavar="SLUG",
-            help="a new name; without one, a dry run",
-        )
+        what = "a new name; without one, a dry run"
+        parser.add_argument("--task", default="", metavar="SLUG", help=what)
         parser.add_argument("--layout", default="", help="otherwise it is guessed")
         of_files.add_arguments(parser)
         for name, what in _PAIRS.items():
@@ -91,6 +89,12 @@ class Command(BaseCommand):
                 self._run(options)
         except GenieError as error:
             raise CommandError(one_line(error.message, 4_000)) from error
+        except DatabaseError as error:
+            if is_migrated():
+                raise
+            raise CommandError(
+                "This site has no tables yet: run genie migrate."
+            ) from error
 
     def _run(self, options: dict[str, Any]) -> None:
         if not options["path"]:
@@ -150,7 +154,6 @@ class Command(BaseCommand):
         choices: dict[str, Any],
         about: About,
     ) -> Proposal:
-        """Read the files, and ask in a terminal what they leave open."""
         layout = options["layout"] or (SLUG if options["mapping"] else "")
         found = propose(files, layout=layout, choices=choices)
         if (asked := _open(found)) and not sys.stdin.isatty():
@@ -250,7 +253,6 @@ def _pairs(name: str, given: list[str]) -> dict[str, str]:
 
 
 def _listed(found: Proposal) -> str:
-    """Return the columns with their roles and reasons, a line for each."""
     lines = ["Columns:"] if found.columns else []
     for one in found.columns:
         n = f" ({len(one.fields):,} columns)" if len(one.fields) > 1 else ""
@@ -264,7 +266,6 @@ def _listed(found: Proposal) -> str:
 
 
 def _open(found: Proposal) -> list[Choice]:
-    """Return the questions to answer first; a format's reader refuses by itself."""
     return [one for one in found.questions if one.needed and found.columns]
 
 
@@ -279,7 +280,6 @@ def _open_scales(found: Proposal, about: About, files: list[File]) -> tuple[str,
 
 
 def _refusal(asked: Sequence[Choice], found: Proposal, more: Sequence[str]) -> str:
-    """Return the questions with their options, and the columns."""
     lines = []
     for one in asked:
         options = ", ".join(map(one_line, one.options[:60])) or "COLUMN"

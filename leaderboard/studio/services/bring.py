@@ -85,7 +85,6 @@ def seen(
 
 
 def _columns(found: Proposal) -> list[dict[str, Any]]:
-    """Return the columns with their first cells, in the order of the roles."""
     listed, order = [], list(ROLES)
     for one in sorted(found.columns, key=lambda one: order.index(one.role))[:N_COLUMNS]:
         first = next(iter(one.fields))

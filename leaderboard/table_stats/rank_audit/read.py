@@ -171,17 +171,15 @@ def _complete(
             "at least two systems are needed: a column for each, or columns named "
             "system, item and score"
         )
-    items, rows = [], []
-    for key, row in cells.items():
-        values = [row.get(name) for name in systems]
-        known = [value for value in values if value is not None]
-        if len(known) == len(systems):
-            items.append(key)
-            rows.append(known)
-    if len(items) < 2:
+    known = {
+        key: [n for name in systems if (n := row.get(name)) is not None]
+        for key, row in cells.items()
+    }
+    rows = {key: row for key, row in known.items() if len(row) == len(systems)}
+    if len(rows) < 2:
         return (
-            f"only {len(items)} of {len(cells)} items have a score for every system; at "
+            f"only {len(rows)} of {len(cells)} items have a score for every system; at "
             "least two are needed"
         )
-    kept = [groups[key] for key in items] if groups else None
-    return Scores(systems, items, rows, kept, len(cells) - len(items))
+    kept = [groups[key] for key in rows] if groups else None
+    return Scores(systems, [*rows], [*rows.values()], kept, len(cells) - len(rows))

@@ -60,25 +60,18 @@ class Audit:
 
     @property
     def notes(self) -> list[str]:
-        found, scores = self.estimates, self.scores
-        items = f"{found.n_items:,} items"
-        if scores.groups:
-            items += f" in {found.n_groups:,} groups"
-        lines = [
-            f"{items}; {found.method}. Other items of the same kind are covered; other "
-            "raters, prompts, seeds and contamination are not.",
+        found, n = self.estimates, self.scores.n_left_out
+        grouped = bool(self.scores.groups)
+        groups = f" in {found.n_groups:,} groups" * grouped
+        left_out = f"{n:,} item{'s' if n > 1 else ''} left out: some system has no score there."
+        few = f"{found.n_groups} groups are few: clustered errors are then too small."
+        return [
+            f"{found.n_items:,} items{groups}; {found.method}. Other items of the same "
+            "kind are covered; other raters, prompts, seeds and contamination are not.",
             _RULE,
+            *[left_out] * (n > 0),
+            *[few] * (grouped and found.n_groups < 20),
         ]
-        if scores.n_left_out:
-            lines.append(
-                f"{scores.n_left_out:,} item{'s' if scores.n_left_out > 1 else ''} left "
-                "out: some system has no score there."
-            )
-        if scores.groups and found.n_groups < 20:
-            lines.append(
-                f"{found.n_groups} groups are few: clustered errors are then too small."
-            )
-        return lines
 
 
 def audit(scores: Scores, *, lower_is_better: bool = False) -> Audit:

@@ -83,6 +83,19 @@ _CODE = re.compile(
     r"const |let |var |SELECT |if \(|for \(|\}|@\w+)|[;{]\s*$",
     re.M,
 )
+_KNOWN = {
+    word: role
+    for role, words in (
+        ("either", _EITHER),
+        (IGNORED, _ASIDE),
+        (NAMES, _NAMES),
+        (OUTPUT, _OUTPUTS),
+        (INPUT, _INPUTS),
+        (REFERENCE, _REFERENCES),
+        (ID, _IDS),
+    )
+    for word in words
+}
 _LOOKED_AT = 50
 WORDS = {
     ID: "names the row",
@@ -124,27 +137,21 @@ def guess(
 
 def _lacks(tables: Sequence[Table], uses: Sequence[Use]) -> list[Problem]:
     file = tables[0].file if len(tables) == 1 else ""
-    problems = []
-    if not any(use.role in {SYSTEM, OUTPUT} for use in uses):
-        names = ", ".join(f"“{use.column}”" for use in uses[:8])
-        problems.append(
-            Problem(
-                "no-system-column",
-                f"no column looks like a system's outputs among {names}; say which "
-                "ones do",
-                file,
-            )
-        )
-    if not any(use.role == INPUT for use in uses):
-        problems.append(
-            Problem(
-                "no-input-column",
-                "no column looks like an input that people can judge outputs "
-                "against; say which one is",
-                file,
-            )
-        )
-    return problems
+    roles = {use.role for use in uses}
+    names = ", ".join(f"“{use.column}”" for use in uses[:8])
+    no_system = Problem(
+        "no-system-column",
+        f"no column looks like a system's outputs among {names}; say which ones do",
+        file,
+    )
+    no_input = Problem(
+        "no-input-column",
+        "no column looks like an input that people can judge outputs against; say "
+        "which one is",
+        file,
+    )
+    lacks = [no_system] * roles.isdisjoint((SYSTEM, OUTPUT))
+    return lacks + [no_input] * (INPUT not in roles)
 
 
 def _plain(column: str) -> str:
@@ -152,16 +159,11 @@ def _plain(column: str) -> str:
 
 
 def _differing(tables: Sequence[Table]) -> dict[str, bool]:
-    found = {}
-    for name in {name for table in tables for name in table.columns}:
-        having = [table for table in tables if name in table.columns]
-        if len(having) > 1:
-            first = [str(value) for value in having[0].values(name)]
-            found[name] = any(
-                sorted(map(str, table.values(name))) != sorted(first)
-                for table in having[1:]
-            )
-    return found
+    values: dict[str, list[list[str]]] = {}
+    for table in tables:
+        for name in table.columns:
+            values.setdefault(name, []).append(sorted(map(str, table.values(name))))
+    return {name: any(one != v[0] for one in v) for name, v in values.items()}
 
 
 def _of_table(
@@ -191,55 +193,35 @@ def _of_table(
 
 
 def _by_name(name: str, table: Table) -> str:
-    plain = _plain(name)
-    for role, names in (
-        (ID, _IDS),
-        (REFERENCE, _REFERENCES),
-        (INPUT, _INPUTS),
-        (OUTPUT, _OUTPUTS),
-        (NAMES, _NAMES),
-        (IGNORED, _ASIDE),
-    ):
-        if plain in names:
-            return role
-    if plain in _EITHER:
-        return "either"
-    if re.fullmatch(r"(?:ref|reference|gold)\d{1,2}", plain):
-        return REFERENCE
-    if _affix(name):
-        return "prefixed"
-    return IGNORED if _says_little(table.values(name)) else ""
+    plain = re.sub(r"^(ref|reference|gold)\d{1,2}$", r"\1", _plain(name))
+    known = _KNOWN.get(plain) or ("prefixed" if _affix(name) else "")
+    return known or (IGNORED if _says_little(table.values(name)) else "")
 
 
 def _says_little(values: Sequence[Cell]) -> bool:
-    texts = [value for value in values if isinstance(value, str)]
-    if len(texts) < len(values):
-        return False
     # The same text throughout may be a poor system; numbers are no texts to rate.
-    return not texts or all(_NUMBER.fullmatch(text.strip()) for text in texts)
+    return all(isinstance(v, str) and _NUMBER.fullmatch(v.strip()) for v in values)
 
 
 def _among_files(
     table: Table, roles: Mapping[str, str], differing: Mapping[str, bool]
 ) -> dict[str, str]:
     """Take a column that every file has, with different values, as their output."""
-    found: dict[str, str] = {}
-    for name, role in roles.items():
-        if role in {ID, IGNORED, OUTPUT, NAMES} or not differing.get(name):
-            continue
-        if role not in {INPUT, REFERENCE} or len(table.columns) <= 2:
-            found[name] = OUTPUT
-    return found
+    fixed = {ID, IGNORED, OUTPUT, NAMES}
+    fixed |= {INPUT, REFERENCE} if len(table.columns) > 2 else set()
+    return {
+        name: OUTPUT
+        for name, role in roles.items()
+        if role not in fixed and differing[name]
+    }
 
 
 def _alone(roles: Mapping[str, str], tables: Sequence[Table]) -> dict[str, str]:
     texts = [name for name, role in roles.items() if role not in {ID, IGNORED}]
-    if len(texts) != 1 or (roles[texts[0]] and _plain(texts[0]) not in _WEAK):
-        return {}
-    strong = _INPUTS - _WEAK
-    if any(_plain(name) in strong for table in tables for name in table.columns):
-        return {texts[0]: OUTPUT}
-    return {}
+    names = {_plain(name) for table in tables for name in table.columns}
+    is_output = len(texts) == 1 and not names.isdisjoint(_INPUTS - _WEAK)
+    weak = [name for name in texts if not roles[name] or _plain(name) in _WEAK]
+    return dict.fromkeys(weak, OUTPUT) if is_output else {}
 
 
 def _in_context(table: Table, roles: Mapping[str, str]) -> dict[str, str]:
@@ -262,10 +244,7 @@ def _in_context(table: Table, roles: Mapping[str, str]) -> dict[str, str]:
             found[either.pop(0)] = OUTPUT
         else:
             systems = unknown
-    for name in either:
-        found[name] = REFERENCE
-    for name in systems:
-        found[name] = SYSTEM
+    found |= dict.fromkeys(either, REFERENCE) | dict.fromkeys(systems, SYSTEM)
     if not long and [*found.values()].count(OUTPUT) > 1:
         found = {n: SYSTEM if r == OUTPUT else r for n, r in found.items()}
     return {name: role if role in WORDS else IGNORED for name, role in found.items()}
@@ -342,10 +321,7 @@ def format_of(values: Sequence[Cell]) -> str:
     if any(is_conversation(value) for value in values):
         return CONVERSATION
     texts = [value for value in values if isinstance(value, str)][:_LOOKED_AT]
-    if not texts:
-        return TEXT
-    if sum(bool(_MARKDOWN.search(text)) for text in texts) >= 0.3 * len(texts):
-        return MARKDOWN
-    if sum(bool(_CODE.search(text)) for text in texts) >= 0.6 * len(texts):
-        return CODE
+    for form, pattern, least in ((MARKDOWN, _MARKDOWN, 0.3), (CODE, _CODE, 0.6)):
+        if texts and sum(map(bool, map(pattern.search, texts))) >= least * len(texts):
+            return form
     return TEXT

@@ -94,14 +94,12 @@ def _some(keys: Sequence[str]) -> str:
 
 def every_input(built: Built, labels: Mapping[str, str]) -> None:
     """Add problems for items without any text to show."""
-    if not labels:
-        return
     empty = [
         key
         for key, texts in built.fields.items()
         if not any(text.strip() for text in texts.values())
     ]
-    if empty:
+    if labels and empty:
         built.wrong("missing-cell", f"there is no input for {_some(empty)}")
 
 
@@ -164,9 +162,13 @@ def put_together(
             "there is only one input, on which nothing can be compared; add more",
             tables[0].file,
         )
-    material = Material(
-        labels, _formats(uses), _output_format(uses, built), items, built.systems
-    )
+    formats = {
+        slug(use.column): use.format
+        for use in uses
+        if use.role == INPUT and use.format != TEXT
+    }
+    output_format = _output_format(uses, built)
+    material = Material(labels, formats, output_format, items, built.systems)
     return material, built.found.all()
 
 
@@ -179,14 +181,6 @@ def slug(column: str) -> str:
     ('german_original', '原文')
     """
     return re.sub(r"\W+", "_", column.strip().lower()).strip("_")[:50] or "field"
-
-
-def _formats(uses: Sequence[Use]) -> dict[str, str]:
-    return {
-        slug(use.column): use.format
-        for use in uses
-        if use.role == INPUT and use.format != TEXT
-    }
 
 
 def _output_format(uses: Sequence[Use], built: Built) -> str:
@@ -235,7 +229,6 @@ def _apart(file: str, inputs: Sequence[Use], built: Built) -> None:
 def _keys(
     table: Table, by_role: Mapping[str, Sequence[Use]], built: Built, *, long: bool
 ) -> list[tuple[str, Row]]:
-    """Return the id of each row: its id column, its position, or (long) its input."""
     columns = [use.column for use in by_role.get(ID, ())][:1]
     by_input: dict[tuple[str, ...], str] = {}
     inputs = [use.column for use in by_role.get(INPUT, ())]
@@ -249,8 +242,6 @@ def _keys(
             key = by_input.setdefault(texts, str(len(by_input) + 1))
         else:
             key = str(number)
-        if not key:
-            continue
         if key in seen and not long:
             built.wrong(
                 "duplicate-id",
@@ -260,9 +251,9 @@ def _keys(
                 row.place,
                 columns[0] if columns else "",
             )
-            continue
-        seen.setdefault(key, row.place)
-        keys.append((key, row))
+        elif key:
+            seen.setdefault(key, row.place)
+            keys.append((key, row))
     built.ids[table.file] = list(dict.fromkeys(key for key, _ in keys))
     return keys
 
@@ -383,13 +374,9 @@ def _system(
 
 
 def _text(cell: Cell) -> str:
-    if cell is None:
-        return ""
     if isinstance(cell, list):
-        if is_conversation(cell):
-            return as_text(cell)
-        return "\n".join(str(part) for part in cell)
-    return str(cell)
+        return as_text(cell) if is_conversation(cell) else "\n".join(map(str, cell))
+    return "" if cell is None else str(cell)
 
 
 def _texts(cell: Cell) -> list[str]:

@@ -43,19 +43,17 @@ class Findings:
 
     def all(self) -> list[Problem]:
         """Return the problems, with those that were only counted at the end."""
-        return [*self.found, *self._uncounted()]
-
-    def _uncounted(self) -> Iterator[Problem]:
-        for (code, file, column), n in self._counts.items():
-            if n > N_LISTED:
-                more = n - N_LISTED
-                yield Problem(
-                    code,
-                    f"{more:,} more {'row has' if more == 1 else 'rows have'} this "
-                    f"problem ({code})",
-                    file,
-                    column=column,
-                )
+        message = "{0:,} more {1} this problem ({2})"
+        return self.found + [
+            Problem(
+                code,
+                message.format(more, "row has" if more == 1 else "rows have", code),
+                file,
+                column=column,
+            )
+            for (code, file, column), n in self._counts.items()
+            if (more := n - N_LISTED) > 0
+        ]
 
 
 def read_table(
@@ -124,7 +122,6 @@ def _talk(cell: Cell) -> Cell:
 
 
 def _is_campaign(value: dict[str, Any]) -> bool:
-    """Check whether a JSON object is a campaign of Pearmut."""
     return {"campaign_id", "info", "data"} <= set(value) and isinstance(
         value["data"], list
     )
@@ -148,7 +145,6 @@ def _segments(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _documents(data: Any, levels: int = _LEVELS) -> Iterator[list[dict[str, Any]]]:
-    """Yield the lists of segments; they may be nested in a list per user."""
     if not isinstance(data, list) or not levels:
         return
     items = [one for one in data if isinstance(one, dict) and "tgt" in one]
@@ -160,10 +156,8 @@ def _documents(data: Any, levels: int = _LEVELS) -> Iterator[list[dict[str, Any]
 
 
 def _row(item: dict[str, Any]) -> dict[str, Any]:
-    row = {}
-    for name, key in (("source", "src"), ("reference", "ref")):
-        if item.get(key):
-            row[name] = item[key]
+    names = {"source": "src", "reference": "ref"}
+    row = {name: item[key] for name, key in names.items() if item.get(key)}
     texts = item["tgt"]
     return row | (texts if isinstance(texts, dict) else {"output": texts})
 
@@ -209,17 +203,13 @@ def _mixed(table: Table) -> Iterator[Problem]:
         if not talks or len(talks) == len(filled):
             continue
         other = next(r for r in filled if not formats.is_conversation(r.cells[name]))
+        cell = other.cells[name]
+        what = "a list" if isinstance(cell, list) else f"“{printable(str(cell))}”"
         yield Problem(
             "mixed-types",
-            f"{_what(other.cells[name])} stands here, and a conversation in "
-            f"{talks[0].place}; use one kind in a column",
+            f"{what} stands here, and a conversation in {talks[0].place}; use one kind in "
+            "a column",
             table.file,
             other.place,
             name,
         )
-
-
-def _what(cell: Cell) -> str:
-    if isinstance(cell, list):
-        return "a list"
-    return f"“{printable(str(cell))}”"

@@ -227,7 +227,7 @@ EXAMPLES = [
     ("wmt-da-z", DA, {}),
     ("wmt-da", DA_RAW, {}),
     ("rankme-pages", PAGES, {}),
-    ("rankme-rows", RANKME, {}),
+    ("rankme-rows", RANKME, {"ranks": "quality"}),
     ("columns", PLAIN, {"lost": "yes", "words": "oops=none"}),
     ("columns", PLAIN_WIDE, {"ranks": "fluency"}),
     ("two-choice", TWO, {"lost": "yes", "words": "purple=none"}),

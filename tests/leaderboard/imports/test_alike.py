@@ -24,7 +24,7 @@ def lines(names, first=0):
 
 def begun(names, choices=None, first=0, head=HEAD):
     files = [file_of("ratings.csv", (head + lines(names, first)).encode())]
-    judgments = read(files, choices={"rating": "value"})
+    judgments = read(files, choices={"rating": "value", "ranks": names[0][2]})
     about = About(choices=choices or {})
     shown, asked = preview_import(judgments, slug="x", about=about, files=files)
     return judgments, shown, asked, {"slug": "x", "about": about, "files": files}

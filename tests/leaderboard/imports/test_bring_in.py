@@ -151,20 +151,6 @@ def test_programs_keep_their_names_and_people_do_not():
     assert not set(names) & {"w1", "w2"}
 
 
-def test_pages_of_several_outputs_get_a_joint_evaluation_and_a_board(client):
-    judgments = ratings(n=30)
-    rows = judgments.rows
-    rows["page"] = "page-" + rows["instance"]
-    bring_in(judgments, slug="elsewhere", by=make_user("importer"))
-    joint = JointEvaluation.objects.get()
-    assert joint.state == "SCORED"
-    found = joint.results["criteria"]["overall"]
-    assert len(found["systems"]) == 3
-    assert found["n_judgements"] == 30
-    assert client.get(f"/joint-evaluations/{joint.pk}/").status_code == 200
-    assert Score.own.filter(superseded_at=None).count() == 3
-
-
 def test_preferences_get_a_joint_evaluation_and_a_board_of_shares(client):
     rng = np.random.default_rng(2)
     rows = [

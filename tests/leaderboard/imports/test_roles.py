@@ -11,6 +11,7 @@ import pytest
 from genie.lib.errors import GenieError
 from leaderboard.files import File
 from leaderboard.imports.readers.columns import propose
+from leaderboard.imports.readers.expand import read_tables
 from leaderboard.imports.readers.mapping import parse, to_toml
 from leaderboard.imports.readers.read import propose as propose_any
 
@@ -136,6 +137,9 @@ def judged(files, choices):
     return propose(files, choices).judgments.judged
 
 
+ROWS = [(i, *R.sample("pqr", 2)) for i in range(24)]
+
+
 def pairs_of(head, *rows, **choices):
     found = judged([table(head, rows)], choices)
     return found[["system", "other", "value"]].to_numpy().tolist()
@@ -156,6 +160,18 @@ def test_ends_are_of_the_two_sides_and_of_their_own_numbers():
         ["z", "x", 1.0],
         ["w", "y", 1.0],
     ]
+    rows = [(*row, 1 + row[0] % 4, 3) for row in ROWS]
+    ranks = pairs_of("item left_model right_model left_rank right_rank", *rows)
+    assert [value for *_, value in ranks[:4]] == [1.0, 1.0, 0.5, 0.0]
+    scores = "item left_model right_model x y"
+    found = pairs_of(scores, *rows, choice="x,y")
+    assert [value for *_, value in found[:4]] == [0.0, 0.0, 0.5, 1.0]
+    marks = [[R.sample([0, 0, 1, 2], 4), [*"wxyz"]] for _ in range(12)]
+    found = judged([as_json(marks)], {})
+    assert (len(found), found["value"].sum()) == (12 * 5, 12 * 3)
+    best, worst = ("wxyz"[marks[0][0].index(k)] for k in (1, 2))
+    columns = found[["system", "other", "value"]].itertuples(index=False, name=None)
+    assert (best, worst, 1.0) in columns
     keys = {"choice": "{system_1}.vs.{system_2}", "words": '"so, so=tie"'}
     versus = pairs_of("id x.vs.y", (1, "X"), (2, "so, so"), **keys)
     assert versus == [["x", "y", 1.0], ["x", "y", 0.5]]
@@ -177,10 +193,14 @@ RATERS = "system R1 R2 Mean", [("abc"[i % 3], i % 5, i % 4, (i % 5 + i % 4) / 2)
         (FILLED, {"counts": "text_{item}", "words": "blank=none"}, "criterion", {"fluency": 36}),
         (TWO, {"rating": "fl[{system}][{rater}]"}, "system", {"1": 4, "2": 4}),
         (RATERS, {"rating": "R1,R2", "numbers": "raters"}, "worker", {"1": 12, "2": 12}),
-        (AGAIN, {"system": ":x"}, "instance", {"1": 4, "2": 4, "2 (2)": 4, "3": 4}),
+        (AGAIN, {"system": ":x", "numbers": "items"}, "instance", {"1": 4, "2": 4, "2 (2)": 4, "3": 4}),
         (("red.x_1.u_s blue.x_1.u_s", [(2, 3)]), {"rating": "{system}.{item}.u_s"}, "system",
          {"red": 1, "blue": 1}),
         (RATERS, {}, "worker", {"1": 12, "2": 12}),
+        (("Q 1 (M A) [f];Q 1 (M B) [f];Q 1 (M A) [f]", [(1, 2, 3)]),
+         {"rating": "Q {} ({system}) [{criterion}]"}, "system", {"M A": 2, "M B": 1}),
+        (("name score", [("x_a_b", 1), ("y_a_b", 2), ("x_c", 3)]),
+         {"cells": "name={}_{system*}"}, "system", {"a_b": 2, "c": 1}),
     ],
 )  # fmt: skip
 def test_parts_of_names_are_as_chosen(file, choices, column, n_by_name):
@@ -204,11 +224,13 @@ def test_a_criterion_of_two_kinds_of_records_is_kept_apart():
 def test_two_numbers_and_fillers_are_asked():
     (asked,) = propose([table(*FILLED)], {}).questions
     assert (asked.name, asked.found) == ("counts", "text_{part}")
+    asked = [one.name for one in propose([table(*AGAIN)], {}).questions]
+    assert asked == ["numbers", "system"]
+    codes = table("id Q1_1 Q1_2 Q2_1 Q2_2", [(i, i % 5, 3, i % 4, 1) for i in range(9)])
+    asked, _ = propose([codes], {}).questions
+    assert asked.options[1:] == ("Q{criterion}_{part}", "Q{item}_{criterion}")
     (asked,) = propose([table(*TWO)], {"numbers": "systems"}).questions
     assert asked.options == ("fl[{system}][{rater}]", "fl[{rater}][{system}]")
-
-
-ROWS = [(i, *R.sample("pqr", 2)) for i in range(24)]
 
 
 @pytest.mark.parametrize(
@@ -228,15 +250,68 @@ def test_two_systems_are_found_by_their_names_in_cells(head, rows, asked):
     assert len(rows) == rows["value"].count() == 24
 
 
+def test_a_data_set_before_systems_is_asked():
+    rows = [(f"{'xy'[i % 2]}_{s}_1", i, r, x) for s, i, r, x in LONG]
+    files = [table("system item rater score", rows)]
+    (asked,) = propose(files, {}).questions
+    assert (asked.name, asked.found) == ("split", "after _")
+    assert {*judged(files, {"split": "after _"})["system"]} == {
+        f"{m}_1" for m in MODELS
+    }
+    assert len({*judged(files, {"split": "no"})["system"]}) == 4
+
+
 def test_numbers_beside_named_ratings_are_ratings_of_one_scale_or_listed():
     rows = [(*one[:3], one[3], 6 - one[3], one[3] - 3) for one in LONG]
-    (asked,) = propose(
-        [table("system item rater score other more", rows)], {}
-    ).questions
-    assert (asked.options, "rating=…: more" in asked.question) == (
-        ("score", "other"),
-        True,
+    files = [table("system item rater score other more", rows)]
+    (asked,) = propose(files, {}).questions
+    assert asked.options == ("score", "other")
+    assert asked.question.endswith("the first of which ranks: more.")
+    # one answer settles both: which columns are ratings, and which of them ranks
+    found = propose(files, {"rating": "more,score"})
+    assert not found.questions
+    assert [*found.judgments.rows["criterion"].unique()] == ["more", "score"]
+    files = [table("system item rater q_a q_b q_c", rows)]
+    (asked,) = propose(files, {"rating": "q_{criterion}"}).questions
+    assert (asked.name, asked.options) == ("ranks", ("a", "b", "c"))
+
+
+def test_what_is_guessed_without_an_answer_is_shown_and_can_be_changed():
+    rows = [
+        [*one[:3], -9 if n < 3 else one[3], int(one[3] < 3)]
+        for n, one in enumerate(LONG)
+    ]
+    files = [table("system item rater fluency error_score", rows)]
+    found = propose(files, {"ranks": "fluency"})
+    guesses = {one.name: (one.found, one.needed) for one in found.questions}
+    assert guesses == {
+        "words": ("-9=none", False),
+        "lower_is_better": ("error_score", False),
+    }
+    assert found.judgments.lower_is_better == ("error_score",)
+    assert found.judgments.rows["value"].min() == 0
+    assert [str(one)[:33] for one in found.judgments.problems] == [
+        "ratings.csv: -9 is far from the o",
+        "ratings.csv: Lower is taken to be",
+    ]
+    no = {"ranks": "fluency", "words": {"-9": -9}, "lower_is_better": []}
+    found = propose(files, no)
+    assert (found.questions, found.judgments.lower_is_better) == ([], ())
+    assert found.judgments.rows["value"].min() == -9
+
+
+def test_two_groups_of_raters_are_not_pooled():
+    rows = [{"system": s, "id": i, "experts": [{"fluency": 5}] * 2,
+             "crowd": [{"fluency": 1}] * 3} for i, s in lines(*MODELS)]  # fmt: skip
+    files = [as_json(rows)]
+    (asked,) = propose(files, {}).questions
+    both = ("experts[{rater}].{criterion}", "crowd[{rater}].{criterion}")
+    assert (asked.name, asked.options) == (
+        "rating",
+        (*both, "experts[{}].{criterion},crowd[{}].{criterion}"),
     )
+    for choice, n in zip(asked.options, (48, 72, 120), strict=True):
+        assert len(judged(files, {"rating": choice})) == n
 
 
 # Columns; their cells for a system, item, rater and score; roles; what is asked.
@@ -257,14 +332,32 @@ GUESSED = [
     ("system item rater note answer", "s, i, r, f'n{x}', f'{x} : so'",
      "system item rater ignore rating", ""),
     ("system item rater rater_correct", "s, i, r, ('no', 'yes')[x > 3]",
-     "system item rater rating", "words"),
+     "system item rater rating", ""),
+    ("systema0 systemb0 systema1 systemb1 ix0 ix1 good0 good1",
+     "s, MODELS[s == 'gpt'], 'x', 'y', i, i, x > 3, x > 2",
+     "system 1 system 2 item choice", "words"),
     ("system item rater Q3", "s, i, r, ('Very bad', 'Ok')[x > 3]", "system item rater rating", "words"),
-    ("system item rater err_a err_overall", "s, i, r, int(x > 3), int(x > 2)",
+    ("system item rater helpfulness verbosity", "s, i, r, 1 + x % 4, (x + i) % 5",
      "system item rater rating rating", "ranks"),
+    ("system item rater fluency note solvable adequacy both",
+     "s, i, r, x % 2, f'n{i}', int(x > 3), i % 2, int(x == 5) * (i % 2)",
+     "system item rater rating ignore rating rating ignore", "ranks"),
+    ("system item rater fluency adequacy quality", "s, i, r, x, 6 - x, x / 17 + i / 99",
+     "system item rater rating rating ignore", "ranks"),
+    ("system item sense_mean sense_std clarity_mean flaw_mean flaw_std",
+     "s, (i, r), x / 3 + 3, x / 7, 5 - x / 3, x % 4 / 3, i / 9",
+     "system item rating ignore rating rating ignore", "ranks"),
+    ("system item rater native fluency adequacy hallucinated",
+     "s, i, r, ('no', 'yes')[i % 2], x, 6 - x, ('no', 'yes')[x > 3]",
+     "system item rater ignore rating rating rating", "ranks"),
+    ("item judge sys1No sys1Name sys1rank sys2No sys2Name sys2rank sys3No sys3Name sys3rank",
+     "i, (r, s), 7, 'a', x, i % 7, f's{i % 7}', 6 - x, 5, 'b', 3",
+     "item rater ignore system rating ignore ignore", ""),
     ("sys_a;sys_b;review_id;rater;Which of A or B is the better one of these two?",
-     "s, MODELS[s == 'gpt'], (i, s), r, ('A', 'B', 'Neither is')[x % 3]", "system 1 system 2 item rater choice", "words"),
+     "s, MODELS[s == 'gpt'], (i, s), r, ('A', 'B', 'Neither is')[x % 3]", "system 1 system 2 item rater choice", ""),
+    ("system item rater marks", "s, i, r, f'{x}#{i}#3#'", "system item rater rating", "numbers"),
     ("id. ID;token. Code;R1Q1. Bien ?;R2Q1. Bien ?;R3Q1. Bien ?",
-     "(s, i, r), f'p{i}{s}{r}', *[f'{x} : bien'] * 3", "ignore rater rating", "system"),
+     "(s, i, r), f'p{i}{s}{r}', *[f'{x} : bien'] * 3", "ignore rater rating", "numbers system"),
 ]  # fmt: skip
 
 
@@ -276,20 +369,39 @@ def test_columns_get_roles_from_their_names_and_values(head, cells, roles, asked
     assert " ".join(one.role for one in found.columns) == roles
     questions = [one for one in found.questions if one.needed]
     assert " ".join(one.name for one in questions) == asked
-    usual = {"words": "Neither is=tie", "system": ":NAME"}
+    usual = {"words": "Neither is=tie,true=first,false=second", "system": ":NAME"}
     again = propose(files, {q.name: q.found or usual[q.name] for q in questions})
     assert not any(one.needed for one in again.questions)
     assert again.judgments.rows["value"].notna().sum() >= len(LONG)
 
 
+# Two rows above ratings, a choice, the names, and how many of the rows are no header.
+HEADERS = [
+    ("Study,,,", "system,item,a,b", "", "system,item,a,b", 0),
+    ("system,item,score,", ",,A,B", "", "system,item,score: A,score: B", 0),
+    (",,score,", "system,item,A,B", "", "system,item,score: A,score: B", 0),
+    ("system,item,x,y", "Name,Number,How good?,And now?", "", "system,item,x,y", 0),
+    ("system,item,x,y", "q,2,3,5", "", "system,item,x,y", 1),
+    ("system,item,x,y", "s,i,A,B", "2", "s,i,A,B", 0),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "header", "names", "n"), HEADERS)
+def test_names_are_read_from_the_rows_that_have_them(first, second, header, names, n):
+    above = [first.split(","), second.split(",")]
+    rows = [*above, *([s, i, x, 6 - x] for s, i, _, x in LONG)]
+    for file in (table(",".join(above[0]).replace(",", ";"), rows[1:]), as_json(rows)):
+        ((found,), _) = read_tables([file], {"header": header}, [0])
+        assert ",".join(found.words) == names
+        assert len(found.table.numbers) == n + len(LONG)
+
+
 NO_RATINGS = {
     "bbcid": range(10**7, 10**7 + 24 * 999, 999),
     "page_time": [R.random() * 90 for _ in range(24)],
-    "click_count": [1 + i % 5 for i in range(24)],
     "row": range(24),
     "z_score": [R.gauss(0, 1) for _ in range(24)],
     "NLL": [-R.random() * 9 for _ in range(24)],
-    "latitude": [R.random() * 90 for _ in range(24)],
     "sha": [f"{R.getrandbits(128):032x}" for _ in range(24)],
     "comment": [text() * 3 for _ in range(24)],
     "email": [f"a{i}@example.org" for i in range(24)],
@@ -305,21 +417,13 @@ def test_other_columns_are_no_ratings(name):
     assert set(found.judgments.rows["criterion"]) == {""}
 
 
-def test_losing_many_ratings_needs_a_yes():
-    rows = [[*one[:3], "?!" if n < 2 else one[3]] for n, one in enumerate(LONG)]
-    files = [table("system item rater score", rows)]
-    (asked,) = (one for one in propose(files, {}).questions if one.needed)
-    assert "2 of" in asked.question or "(2)" in asked.question
-    found = propose(files, {"words": "?!=none"})
-    assert [one.name for one in found.questions if one.needed] == []
-    assert found.judgments.rows["value"].notna().sum() == len(LONG) - 2
-
-
 def test_an_unknown_column_is_refused_with_those_of_the_file():
     with pytest.raises(
         GenieError, match=r"no column 'sytem' for system.*sys_name, segment"
     ):
         propose([table("sys_name segment rater_id score", LONG)], {"system": "sytem"})
+    with pytest.raises(GenieError, match=r"name has no \{\}-\{system\}.* such as x_a"):
+        propose([table("name score", [("x_a", 1)])], {"cells": "name={}-{system}"})
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,15 @@ from math import nan
 from typing import Any
 
 from leaderboard.files import File, refuse
-from leaderboard.imports.readers.choosing import chosen, one_of
 from leaderboard.imports.readers.judgments import Judgments, Role, from_rows, supersede
-from leaderboard.imports.readers.layout import NOT_MINE, Choice, Layout, Look
+from leaderboard.imports.readers.layout import (
+    NOT_MINE,
+    Choice,
+    Layout,
+    Look,
+    one_of,
+    pick,
+)
 from leaderboard.imports.readers.marked import Row, add_rows
 from leaderboard.imports.readers.segments import add_texts, name_segments
 from leaderboard.imports.readers.sources import (
@@ -62,9 +68,9 @@ class Appraise(Layout):
         names = {stem_of(file): n for n, file in enumerate(files) if _columns(file)}
         if not names:
             raise refuse("not-appraise", "no file has rows of scores by Appraise", "")
-        n = names[chosen(choices, "campaign", [*names])]
+        n = names[pick(choices, "campaign", [*names])]
         rows = list(_rows(files[n], made))
-        pair = chosen(choices, "pair", _pairs(rows))
+        pair = pick(choices, "pair", _pairs(rows))
         rows = [row for row in rows if row["pair"] == pair]
         add_texts(rows, files)
         apart = choices.get("items") == "apart"

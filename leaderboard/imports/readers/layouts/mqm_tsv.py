@@ -12,7 +12,7 @@ from leaderboard.imports.readers.layout import NOT_MINE, Layout, Look
 from leaderboard.imports.readers.people import pseudonyms
 from leaderboard.imports.readers.segments import name_segments
 from leaderboard.imports.readers.sources import has_columns, rows_of
-from leaderboard.imports.readers.spans import mqm_score
+from leaderboard.imports.readers.spans import WEIGHTS, mqm_score
 
 _KEY = ("rater", "system", "doc", "seg_id")
 _COLUMNS = (*_KEY, "category", "severity", "source", "target")
@@ -99,6 +99,9 @@ def _errors(file: File, made: Judgments) -> Iterator[dict[str, Any]]:
             except ValueError as wrong:
                 where = (file.name, f"row {number:,}, severity")
                 raise refuse("unknown-severity", str(wrong), *where) from wrong
+        elif severity not in _NO_ERROR | {*WEIGHTS}:
+            what = f"{severity!r} is no severity, though there is no error."
+            made.report(file.name, number, "severity", what, fatal=False)
         for name, column in (("source", "source"), ("output", "target")):
             error[name] = re.sub("</?v>", "", error[column])
         yield error

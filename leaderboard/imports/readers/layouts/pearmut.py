@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from leaderboard.files import File, refuse
-from leaderboard.imports.readers.choosing import chosen, one_of
 from leaderboard.imports.readers.judgments import Judgments, Role, from_rows, supersede
-from leaderboard.imports.readers.layout import NOT_MINE, Layout, Look
+from leaderboard.imports.readers.layout import NOT_MINE, Layout, Look, one_of, pick
 from leaderboard.imports.readers.marked import Row, add_rows
 from leaderboard.imports.readers.sources import number_of, rows_of, stem_of
 from leaderboard.imports.readers.spans import inclusive, mqm_score
@@ -37,7 +36,7 @@ class Pearmut(Layout):
         outputs = {stem_of(f): (n, f) for n, f in enumerate(files) if _is_output(f)}
         if not outputs:
             raise refuse("no-output", "a campaign alone holds no judgments", "")
-        name = chosen(choices, "campaign", list(outputs))
+        name = pick(choices, "campaign", list(outputs))
         n, file = outputs[name]
         found = [read_json(f) for f in files if b'"campaign_id"' in f.head()]
         known = [one for one in found if isinstance(one, dict)]
