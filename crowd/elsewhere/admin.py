@@ -219,12 +219,6 @@ class ExternalCampaignAdmin(OfTask, ReadOnlyAdmin):
         for row in rows:
             row.figures = figures[row.campaign_id]  # type: ignore[attr-defined]
 
-    def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        row = super().get_object(request, *args, **kwargs)
-        if row is not None:
-            self.look_up([row])
-        return row
-
     @admin.display(description="platform", ordering="campaign__platform")
     def platform(self, row: ExternalCampaign) -> str:
         return row.campaign.platform

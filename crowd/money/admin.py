@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, Q, Sum
@@ -36,7 +35,6 @@ from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import BY_TASK, EditedOfTask, OfTask
 from genie.lib.admin import (
     AsksWhy,
-    PageOfRows,
     ReadOnlyAdmin,
     SearchedApart,
     adding,
@@ -45,6 +43,7 @@ from genie.lib.admin import (
     person,
 )
 from genie.lib.errors import GenieError
+from genie.lib.serving.pages import file_named
 from genie.lib.staff_actions import Action, Line, PlainForm
 
 if TYPE_CHECKING:
@@ -306,10 +305,8 @@ class PayoutRunAdmin(ReadOnlyAdmin):
             self.message_user(request, error.message, messages.ERROR)
             return redirect("admin:crowd_payoutrun_changelist")
         note(person(request), run, "Downloaded the file.")
-        response = HttpResponse(text, content_type="text/csv")
         name = f"payouts-{run.due_on:%Y-%m-%d}-{run.layout}-{run.pk}.csv"
-        response["Content-Disposition"] = f'attachment; filename="{name}"'
-        return response
+        return file_named(name, text, "text/csv")
 
 
 @admin.register(Payout)
@@ -342,19 +339,10 @@ class BudgetAdmin(EditedOfTask, AsksWhy):
     # Money was approved within them: a limit changes, a budget stays.
     actions: Any = []
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return PageOfRows
-
     def look_up(self, rows: list[Budget]) -> None:
         committed = budgets.committed()
         for row in rows:
             row.committed_cents = committed.get(row.pool_id, 0)  # type: ignore[attr-defined]
-
-    def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        budget = super().get_object(request, *args, **kwargs)
-        if budget is not None:
-            self.look_up([budget])
-        return budget
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         # Moving a budget to another pool would rewrite what was approved.
@@ -397,8 +385,6 @@ class CommitmentAdmin(OfTask, ReadOnlyAdmin):
 
     @admin.display(description="campaign")
     def campaign(self, commitment: Commitment) -> str:
-        if not hasattr(commitment, "spent_by"):
-            self.look_up([commitment])
         found: Campaign | None = commitment.spent_by  # type: ignore[attr-defined]
         if found is None:
             return "–"

@@ -39,6 +39,7 @@ from crowd.templatetags import crowd_money
 from crowd.templatetags.crowd_money import dollars, signed_dollars
 from genie.lib.admin import AsksWhy, ReadOnlyAdmin, note, person
 from genie.lib.errors import GenieError
+from genie.lib.serving.pages import file_named
 from genie.lib.staff_actions import Action, Line
 
 if TYPE_CHECKING:
@@ -307,10 +308,8 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
         if batch is None:
             return redirect("admin:crowd_requesterbatch_changelist")
         text = results_csv(batch, clock.now())
-        response = HttpResponse(text, content_type="text/csv; charset=utf-8")
         name = f"batch-{batch.pk}-results.csv"
-        response["Content-Disposition"] = f'attachment; filename="{name}"'
-        return response
+        return file_named(name, text, "text/csv; charset=utf-8")
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None

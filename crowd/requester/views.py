@@ -32,7 +32,7 @@ from crowd.requester.services.settle import settle
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin import note
 from genie.lib.errors import GenieError
-from genie.lib.serving.pages import post_or
+from genie.lib.serving.pages import file_named, post_or
 from genie.lib.typing import Account
 
 View = Callable[..., HttpResponse]
@@ -179,12 +179,8 @@ def batch(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
 @for_requesters
 def results(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
     one = get_object_or_404(RequesterBatch, pk=pk, requester=requester)
-    response = HttpResponse(
-        results_csv(one, clock.now()), content_type="text/csv; charset=utf-8"
-    )
-    name = f"batch-{one.pk}-results.csv"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    text = results_csv(one, clock.now())
+    return file_named(f"batch-{one.pk}-results.csv", text, "text/csv; charset=utf-8")
 
 
 @post_or("requester:batch", "customer_id", "pk")

@@ -12,8 +12,7 @@ from django.contrib import admin
 from genie.accounts import tokens
 from genie.accounts.models import AccessToken, PrivateRead
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin import AsksWhy, NeverWritten
-from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin import AsksWhy, NeverWritten, ReadOnlyAdmin
 from genie.lib.staff_actions import Action
 
 

@@ -22,8 +22,7 @@ from genie.accounts.staff import (
     staff_may,
     staff_may_somewhere,
 )
-from genie.lib.admin import ListAdmin
-from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin import ListAdmin, ReadOnlyAdmin
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

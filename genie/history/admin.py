@@ -2,7 +2,7 @@ from django.contrib import admin
 from django.utils.text import Truncator
 
 from genie.history.models import LogEntry
-from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin import ReadOnlyAdmin
 
 
 @admin.register(LogEntry)

@@ -92,6 +92,13 @@ class CappedPaginator(Paginator):  # type: ignore[type-arg]
         return MoreThan(COUNTED) if n > COUNTED else n
 
 
+class PageOfRows(ChangeList):
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        self.result_list = list(self.result_list)
+        self.model_admin.look_up(self.result_list)  # type: ignore[attr-defined]
+
+
 class ListAdmin(ModelAdmin):  # type: ignore[type-arg]
     """Base of lists: rows are counted once, and only up to a limit.
 
@@ -106,6 +113,18 @@ class ListAdmin(ModelAdmin):  # type: ignore[type-arg]
     needs: ClassVar[dict[str, str]] = {}
     # actions that only a row's page offers, not the list
     row_actions: ClassVar[Sequence[Action]] = ()
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return PageOfRows
+
+    def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        row = super().get_object(request, *args, **kwargs)
+        if row is not None:
+            self.look_up([row])
+        return row
+
+    def look_up(self, rows: list[Any]) -> None:
+        """Load figures for the rows of one page; by default none."""
 
     def may(self, request: HttpRequest, verb: str, row: Model | None = None) -> bool:
         """Check whether the user may do this with a row, or with any row at all."""
@@ -308,7 +327,7 @@ class NeverWritten:
         return False
 
 
-class PlainReadOnlyAdmin(NeverWritten, ListAdmin):
+class ReadOnlyAdmin(NeverWritten, ListAdmin):
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         # Django leaves these out of the writable fields only.
         left_out = {*(self.get_exclude(request, obj) or ())}
@@ -439,21 +458,6 @@ class AsksWhy(ListAdmin):
 
     def may_delete(self, row: Model) -> bool:
         return True
-
-
-class PageOfRows(ChangeList):
-    def get_results(self, request: HttpRequest) -> None:
-        super().get_results(request)
-        self.result_list = list(self.result_list)
-        self.model_admin.look_up(self.result_list)  # type: ignore[attr-defined]
-
-
-class ReadOnlyAdmin(PlainReadOnlyAdmin):
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return PageOfRows
-
-    def look_up(self, rows: list[Any]) -> None:
-        """Load figures for the rows of one page; by default none."""
 
 
 def person(request: HttpRequest) -> Account:

@@ -88,7 +88,8 @@ def queued() -> set[tuple[str, tuple[tuple[str, Key], ...]]]:
 
     An external queue does not show its jobs.
     """
-    tasks = [_unpacked(payload) for payload in _payloads()]
+    payloads = OrmQ.objects.values_list("payload", flat=True)
+    tasks = [_unpacked(payload) for payload in payloads]
     return {(task["func"], _identity(task["kwargs"])) for task in tasks if task}
 
 
@@ -108,10 +109,6 @@ def enqueue_missing(listed: Iterable[tuple[str, Mapping[str, Key]]]) -> int:
             for job, keys in missing[first : first + AT_ONCE]:
                 enqueue(job, **keys)
     return len(missing)
-
-
-def _payloads() -> list[str]:
-    return list(OrmQ.objects.values_list("payload", flat=True))
 
 
 def _unpacked(payload: str) -> dict[str, Any] | None:

@@ -9,7 +9,9 @@ _ADDRESS = re.compile(r"(?:https://|mailto:|tel:)[!-~]+")
 def from_environment() -> dict[str, Any]:
     return {
         "ALERTS": env.words("GENIE_ALERTS"),
-        "SECURITY_CONTACT": [as_address(one) for one in _contacts()],
+        "SECURITY_CONTACT": [
+            as_address(one) for one in env.words("GENIE_SECURITY_CONTACT")
+        ],
         # at the foot of every page
         "CONTACT": _address("GENIE_CONTACT"),
         "SOURCE_URL": _address("GENIE_SOURCE_URL"),
@@ -25,10 +27,6 @@ def as_address(contact: str, variable: str = "GENIE_SECURITY_CONTACT") -> str:
             f"https://, separated by commas, not {contact!r}."
         )
     return uri
-
-
-def _contacts() -> list[str]:
-    return env.words("GENIE_SECURITY_CONTACT")
 
 
 def _address(variable: str) -> str:

@@ -16,8 +16,7 @@ from django.utils.safestring import SafeString
 
 from genie.accounts.staff import staff_may, staff_may_somewhere
 from genie.accounts.task_admin import EditedOfTask, WorkOfTask
-from genie.lib.admin import AsksWhy, PageOfRows, ReadOnlyInline, adding, filled_in
-from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin import AsksWhy, ReadOnlyAdmin, ReadOnlyInline, adding, filled_in
 from genie.lib.errors import GenieError
 from genie.lib.staff_actions import Action, Line
 from leaderboard.judges.models import (
@@ -301,9 +300,6 @@ class JudgeBudgetAdmin(EditedOfTask, AsksWhy):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return staff_may(request.user, "leaderboard.add_judgebudget")
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
     @admin.display(description="limit")
     def limit(self, budget: JudgeBudget) -> str:
         return cents(budget.cents)
@@ -319,7 +315,6 @@ class MetricInline(ReadOnlyInline):
 
 @admin.register(JudgeRun)
 class JudgeRunAdmin(WorkOfTask):
-    shows_outputs: ClassVar[bool] = False
     list_display = ["__str__", "state", "questions", "expected", "spent", "failure"]
     list_filter = ["state", "task", "judge"]
     list_select_related = ["task", "judge"]
@@ -396,18 +391,10 @@ class JudgeRunAdmin(WorkOfTask):
         ),
     ]
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageOfRows]:
-        return PageOfRows
-
     def look_up(self, rows: list[Any]) -> None:
         told = progress_of(rows)
         for run in rows:
             run.told = told[run.pk]
-
-    def get_object(self, *args: Any, **kwargs: Any) -> Any:
-        run = super().get_object(*args, **kwargs)
-        self.look_up([run] if run else [])
-        return run
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         others = [

@@ -9,7 +9,7 @@ from django.db.models import Count, Q
 from django.http import HttpRequest
 
 from genie.accounts.task_admin import OfTask, WorkOfTask
-from genie.lib.admin import PlainReadOnlyAdmin
+from genie.lib.admin import ReadOnlyAdmin
 from genie.lib.staff_actions import Action
 from leaderboard.metric_board.models import MetricBoard, OutsideMetric
 from leaderboard.metric_board.services import retry, withdraw
@@ -24,7 +24,7 @@ _DECIDES = "leaderboard.change_submission"
 
 
 @admin.register(MetricResult)
-class MetricResultAdmin(OfTask, PlainReadOnlyAdmin):
+class MetricResultAdmin(OfTask, ReadOnlyAdmin):
     pool_paths = ("submission__task__slug",)
     list_display = ["submission", "metric", "value", "signature", "computed_at"]
     list_filter = ["metric", "submission__task"]

@@ -5,6 +5,7 @@ from zipfile import ZipFile
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 
+from genie.lib.serving.pages import file_named
 from leaderboard.boards.views.submission import visible_submission
 from leaderboard.evaluation.selectors.system_ratings import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
@@ -50,10 +51,8 @@ def card_file(request: HttpRequest, pk: int, form: str) -> HttpResponse:
     submission, sections, sheet = _card(request, pk)
     content_type, write = WRITERS[form]
     address = absolute("leaderboard:card", submission.pk)
-    response = HttpResponse(write(sections, sheet, address), content_type=content_type)
     name = f"evaluation-card-{submission.pk}.{form}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return file_named(name, write(sections, sheet, address), content_type)
 
 
 def newest_croissant(request: HttpRequest, slug: str) -> HttpResponse:

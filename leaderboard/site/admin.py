@@ -6,8 +6,7 @@ from django.apps import apps
 from django.contrib import admin
 from django.http import HttpRequest
 
-from genie.lib.admin import DELETE, AsksWhy, arguments
-from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin import DELETE, AsksWhy, ReadOnlyAdmin, arguments
 from genie.lib.errors import GenieError
 from genie.lib.jobs import retry_failure
 from genie.lib.staff_actions import Action

@@ -14,6 +14,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from genie.accounts.throttles import CheckThrottle
 from genie.lib.errors import GenieError
 from genie.lib.serving.one_at_a_time import one_at_a_time
+from genie.lib.serving.pages import file_named
 from genie.lib.serving.uploads import announced, drop
 from leaderboard.submissions.forms import CheckForm, SubmissionForm, said_at
 from leaderboard.submissions.models import Submission, Team, detail_names
@@ -112,9 +113,7 @@ def sample(request: HttpRequest, slug: str) -> HttpResponse:
     text = json.dumps(
         dict.fromkeys(ids, "your system's output"), indent=0, ensure_ascii=False
     )
-    response = HttpResponse(text + "\n", content_type="application/json")
-    response["Content-Disposition"] = f'attachment; filename="{task.slug}-sample.json"'
-    return response
+    return file_named(f"{task.slug}-sample.json", text + "\n", "application/json")
 
 
 def _too_large(request: HttpRequest) -> HttpResponse | None:

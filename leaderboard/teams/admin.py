@@ -10,8 +10,7 @@ from django.db.models import Count
 from django.http import HttpRequest
 
 from genie.accounts.models import TaskRole
-from genie.lib.admin import AsksWhy
-from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin import AsksWhy, ReadOnlyAdmin
 from genie.lib.staff_actions import Action
 from genie.lib.typing import Account
 from leaderboard.submissions.models import Team

@@ -22,7 +22,7 @@ from crowd.requester.batches.results import answers_of
 from crowd.scales.base import all_scales
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import BY_TASK, OfTask
-from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin import ReadOnlyAdmin
 from genie.lib.errors import GenieError
 from quality.appeals import services as service
 from quality.appeals.models import Appeal

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from crowd.models import HITType
 from crowd.scales.base import all_scales
-from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin import ReadOnlyAdmin
 from tests.factories import signed_in
 from tests.genie.filled import empty, fill_all
 

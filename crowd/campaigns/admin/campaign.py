@@ -196,12 +196,6 @@ class CampaignAdmin(OfTask, ReadOnlyAdmin):
         for row, figures in zip(rows, _figures(rows), strict=True):
             row.figures = figures  # type: ignore[attr-defined]
 
-    def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        campaign = super().get_object(request, *args, **kwargs)
-        if campaign is not None:
-            self.look_up([campaign])
-        return campaign
-
     @admin.display(description="answered")
     def answered(self, campaign: Campaign) -> str:
         p = _of(campaign)

@@ -14,14 +14,14 @@ from wsgiref.simple_server import WSGIServer, make_server
 from django.contrib.staticfiles import finders
 from django.core.exceptions import SuspiciousFileOperation
 from django.core.handlers.wsgi import WSGIRequest
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.http import HttpResponse, HttpResponseNotFound
 
 from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
 from crowd.hits.models import HITType, Item
 from crowd.workers.hit_form import preview
-from genie.lib.errors import GenieError
+from genie.management import RefusingCommand
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Show a HIT template in a browser with its example or an item of your own. "
         "You can answer it; the page then says what would be stored. Nothing is "
@@ -58,11 +58,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            template = hit_templates.get(options["name"])
-            preview = Preview(template, _item(options["data"]) or template.example)
-        except GenieError as error:
-            raise CommandError(error.message) from error
+        template = hit_templates.get(options["name"])
+        preview = Preview(template, _item(options["data"]) or template.example)
         try:
             server = make_server("127.0.0.1", options["port"], preview)
         except OSError as error:

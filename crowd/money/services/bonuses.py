@@ -65,7 +65,7 @@ def give(
             "A bonus must be at least one cent, for work that was not rejected.",
             code="no-bonus",
         )
-    fee = fee_of(campaign, cents)
+    fee = fee_per_assignment(campaign.platform, cents)
     settled = budgets.add(campaign, cents + fee, by)
     entry = LedgerEntry.objects.create(
         idempotency_key=name,
@@ -107,10 +107,6 @@ def to_session(
     key = hashlib.sha256(text.encode()).hexdigest()
     give(row.pk, cents, key=key, reason=reason, by=by)
     return True
-
-
-def fee_of(campaign: Campaign, cents: int) -> int:
-    return fee_per_assignment(campaign.platform, cents)
 
 
 def fee_key(entry_pk: int) -> str:

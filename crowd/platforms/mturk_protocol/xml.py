@@ -1,5 +1,5 @@
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -136,7 +136,8 @@ def read_answers(text: str) -> dict[str, str]:
     if not text.strip():
         return {}
     answers: dict[str, str] = {}
-    root = _parse(text)
+    decoded = text.encode("utf-8", "replace").decode()
+    root = parse(decoded, _unreadable, "utf-8")
     if _local(root) != "QuestionFormAnswers":
         raise _unreadable("it is not a QuestionFormAnswers")
     for answer in root:
@@ -183,38 +184,62 @@ def _measured(xml: str) -> str:
     return xml
 
 
-def _parse(text: str) -> Element:
-    """Parse untrusted XML: no document type, hence no entities, and limited depth."""
+def parse(
+    text: str, refuse: Callable[[str], Exception], encoding: str | None = None
+) -> Element:
+    """Parse untrusted XML into elements named ``{namespace}tag``.
+
+    Parameters
+    ----------
+    refuse : callable
+        Returns the error for XML that is not well-formed, has a document type (hence
+        entities), or is nested too deeply.
+    encoding : str, optional
+        Of the text; its first line may declare another.
+
+    Examples
+    --------
+    >>> parse("<a xmlns='urn:x'><b>1</b></a>", ValueError).tag
+    '{urn:x}a'
+    """
     builder = TreeBuilder()
     depth = 0
 
-    def start(tag: str, _: dict[str, str]) -> None:
+    def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal depth
         depth += 1
         if depth > MAX_DEPTH:
-            raise _unreadable("it is nested too deeply")
-        builder.start(tag, {})
+            raise refuse(f"it is nested more than {MAX_DEPTH} deep")
+        builder.start(
+            _qualified_name(tag), {_qualified_name(k): v for k, v in attributes.items()}
+        )
 
     def end(tag: str) -> None:
         nonlocal depth
         depth -= 1
-        builder.end(tag)
+        builder.end(_qualified_name(tag))
 
     def no_document_type(*_: object) -> NoReturn:
-        raise _unreadable("it has a document type")
+        raise refuse("it has a document type, which is not allowed")
 
-    # The text is decoded by now, whatever encoding its first line declares.
-    parser = expat.ParserCreate("utf-8", namespace_separator="}")
+    parser = expat.ParserCreate(encoding, namespace_separator="}")
     parser.buffer_text = True
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.CharacterDataHandler = builder.data
+    # Entities can only be declared inside a document type.
     parser.StartDoctypeDeclHandler = no_document_type
     try:
-        parser.Parse(text.encode("utf-8", "replace"), True)
+        parser.Parse(text.encode(), True)
     except expat.ExpatError as error:
-        raise _unreadable(str(error)) from None
+        raise refuse(str(error)) from None
+    except (ValueError, LookupError):  # an unknown encoding
+        raise refuse("its encoding is not UTF-8") from None
     return builder.close()
+
+
+def _qualified_name(tag: str) -> str:
+    return "{" + tag if "}" in tag else tag
 
 
 def _local(element: Element) -> str:

@@ -45,7 +45,13 @@ def notify_workers(call: Call, arguments: Arguments) -> Answer:
     failures = []
     for customer_id in dict.fromkeys(arguments["WorkerIds"]):
         if customer_id not in known:
-            failures.append(_never_worked(customer_id))
+            failures.append(
+                {
+                    "NotifyWorkersFailureCode": "HardFailure",
+                    "NotifyWorkersFailureMessage": "You have not reviewed any work by this worker.",
+                    "WorkerId": customer_id,
+                }
+            )
             continue
         services.send_from_requester(
             known[customer_id],
@@ -58,11 +64,3 @@ def notify_workers(call: Call, arguments: Arguments) -> Answer:
 
 def _block(row: WorkerAlias) -> dict[str, Any]:
     return {"WorkerId": row.customer_id, "Reason": row.block_reason}
-
-
-def _never_worked(customer_id: str) -> dict[str, str]:
-    return {
-        "NotifyWorkersFailureCode": "HardFailure",
-        "NotifyWorkersFailureMessage": "You have not reviewed any work by this worker.",
-        "WorkerId": customer_id,
-    }

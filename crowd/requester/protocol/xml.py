@@ -1,66 +1,33 @@
 """Read untrusted XML: no document type, no entities, limited depth."""
 
-from typing import NoReturn
-from xml.etree.ElementTree import Element, TreeBuilder
-from xml.parsers import expat
+from xml.etree.ElementTree import Element
 
+from crowd.platforms.mturk_protocol import xml
 from crowd.requester.protocol.errors import TurkError
-
-MAX_DEPTH = 60
 
 
 def parse(text: str, name: str) -> Element:
-    """Parse XML into elements named ``{namespace}tag``.
-
-    Raises
-    ------
-    TurkError
-        ``XMLParseError``: not well-formed, with a document type, or nested too deeply.
-
-    Examples
-    --------
-    >>> parse("<a xmlns='urn:x'><b>1</b></a>", "Question").tag
-    '{urn:x}a'
-    """
-    builder = TreeBuilder()
-    depth = 0
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > MAX_DEPTH:
-            raise _refusal(name, f"it is nested more than {MAX_DEPTH} deep")
-        builder.start(_named(tag), {_named(k): v for k, v in attributes.items()})
-
-    def end(tag: str) -> None:
-        nonlocal depth
-        depth -= 1
-        builder.end(_named(tag))
-
-    def no_document_type(*_: object) -> NoReturn:
-        raise _refusal(name, "it has a document type, which is not allowed")
-
-    parser = expat.ParserCreate(namespace_separator="}")
-    parser.buffer_text = True
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = builder.data
-    # Entities can only be declared inside a document type.
-    parser.StartDoctypeDeclHandler = no_document_type
-    try:
-        parser.Parse(text.encode(), True)
-    except expat.ExpatError as error:
-        raise _refusal(name, str(error)) from None
-    except (ValueError, LookupError):  # an unknown encoding
-        raise _refusal(name, "its encoding is not UTF-8") from None
-    return builder.close()
+    """Parse XML; errors of its form are ``XMLParseError``."""
+    return xml.parse(text, lambda why: refusal(name, why))
 
 
-def _named(tag: str) -> str:
-    return "{" + tag if "}" in tag else tag
-
-
-def _refusal(name: str, why: str) -> TurkError:
+def refusal(name: str, why: str) -> TurkError:
     return TurkError(
         f"There was an error parsing the XML of {name}: {why}.", "XMLParseError"
     )
+
+
+def local_tag(node: Element) -> str:
+    return node.tag.rpartition("}")[2]
+
+
+def child_of(node: Element | None, tag: str) -> Element | None:
+    for child in node if node is not None else ():
+        if local_tag(child) == tag:
+            return child
+    return None
+
+
+def text_of(node: Element, tag: str) -> str:
+    child = child_of(node, tag)
+    return (child.text or "").strip() if child is not None else ""

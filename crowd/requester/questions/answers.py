@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape  # for writing only
 
 from crowd.requester.protocol.errors import TurkError
-from crowd.requester.protocol.xml import parse
+from crowd.requester.protocol.xml import local_tag, parse, refusal, text_of
 
 NAMESPACE = (
     "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/"
@@ -139,12 +139,12 @@ def read_key(text: str) -> AnswerKey:
     questions: dict[str, Scores] = {}
     value_of: Callable[[int], int] = int
     for child in root:
-        if _tag(child) == "Question":
-            questions[_text_of(child, "QuestionIdentifier")] = _scores(child)
-        elif _tag(child) == "QualificationValueMapping" and len(child) == 1:
+        if local_tag(child) == "Question":
+            questions[text_of(child, "QuestionIdentifier")] = _scores(child)
+        elif local_tag(child) == "QualificationValueMapping" and len(child) == 1:
             value_of = _mapping(child[0])
         else:
-            raise _wrong(f"it contains a {_tag(child)}")
+            raise _wrong(f"it contains a {local_tag(child)}")
     if not questions or "" in questions:
         raise _wrong("each of its questions needs a QuestionIdentifier")
     return AnswerKey(questions, value_of)
@@ -167,26 +167,26 @@ def grade(key: AnswerKey, answers: Iterable[FormAnswer]) -> int:
 def _scores(node: Element) -> Scores:
     options: dict[frozenset[str], int] = {}
     for child in node:
-        if _tag(child) == "AnswerOption":
+        if local_tag(child) == "AnswerOption":
             chosen = frozenset(
                 (part.text or "").strip()
                 for part in child
-                if _tag(part) == "SelectionIdentifier"
+                if local_tag(part) == "SelectionIdentifier"
             )
-            options[chosen] = _whole(_text_of(child, "AnswerScore"))
-    return Scores(options, _whole(_text_of(node, "DefaultScore") or "0"))
+            options[chosen] = _whole(text_of(child, "AnswerScore"))
+    return Scores(options, _whole(text_of(node, "DefaultScore") or "0"))
 
 
 def _mapping(node: Element) -> Callable[[int], int]:
-    kind = _tag(node)
+    kind = local_tag(node)
     if kind == "PercentageMapping":
-        most = _whole(_text_of(node, "MaximumSummedScore"))
+        most = _whole(text_of(node, "MaximumSummedScore"))
         if most == 0:
             raise _wrong("MaximumSummedScore must not be 0")
         # Fractions, because a float could fall just below the half that is rounded up.
         return lambda total: _rounded(Fraction(100 * total, most))
     if kind == "ScaleMapping":
-        factor = _fraction(_text_of(node, "SummedScoreMultiplier"))
+        factor = _fraction(text_of(node, "SummedScoreMultiplier"))
         return lambda total: _rounded(total * factor)
     if kind == "RangeMapping":
         return _ranges(node)
@@ -196,11 +196,11 @@ def _mapping(node: Element) -> Callable[[int], int]:
 def _ranges(node: Element) -> Callable[[int], int]:
     names = ("InclusiveLowerBound", "InclusiveUpperBound", "QualificationValue")
     ranges = [
-        [_whole(_text_of(row, name)) for name in names]
+        [_whole(text_of(row, name)) for name in names]
         for row in node
-        if _tag(row) == "SummedScoreRange"
+        if local_tag(row) == "SummedScoreRange"
     ]
-    outside = _whole(_text_of(node, "OutOfRangeQualificationValue"))
+    outside = _whole(text_of(node, "OutOfRangeQualificationValue"))
 
     def value_of(total: int) -> int:
         for low, high, value in ranges:
@@ -213,17 +213,6 @@ def _ranges(node: Element) -> Callable[[int], int]:
 
 def _rounded(value: Fraction) -> int:
     return floor(value + Fraction(1, 2))
-
-
-def _tag(node: Element) -> str:
-    return node.tag.split("}")[-1]
-
-
-def _text_of(node: Element, tag: str) -> str:
-    for child in node:
-        if _tag(child) == tag:
-            return (child.text or "").strip()
-    return ""
 
 
 def _whole(text: str) -> int:
@@ -244,6 +233,4 @@ def _fraction(text: str) -> Fraction:
 
 
 def _wrong(why: str) -> TurkError:
-    return TurkError(
-        f"There was an error parsing the XML of AnswerKey: {why}.", "XMLParseError"
-    )
+    return refusal("AnswerKey", why)

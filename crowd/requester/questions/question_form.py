@@ -6,8 +6,7 @@ from html.entities import html5
 from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element
 
-from crowd.requester.protocol.errors import TurkError
-from crowd.requester.protocol.xml import parse
+from crowd.requester.protocol.xml import child_of, local_tag, parse, refusal, text_of
 from crowd.requester.questions.answer_format import (
     MOST_INSTRUCTIONS,
     USUAL_ERROR,
@@ -215,22 +214,22 @@ def read_form(text: str, name: str = "Question") -> Form:
     """Read a QuestionForm; raises ``XMLParseError``."""
     root = parse(text, name)
     if root.tag not in ROOTS:
-        raise _wrong(name, "the root element must be QuestionForm")
+        raise refusal(name, "the root element must be QuestionForm")
     parts: list[str | Asked] = []
     for number, child in enumerate(root):
-        kind = _tag(child)
+        kind = local_tag(child)
         if kind == "Overview":
             parts.append(_content(child, name))
         elif kind == "Question":
             parts.append(_question(child, f"q{number}", name))
         else:
-            raise _wrong(name, f"a form cannot contain {kind}")
+            raise refusal(name, f"a form cannot contain {kind}")
     form = Form(tuple(parts))
     identifiers = [question.identifier for question in form.questions]
     if not identifiers:
-        raise _wrong(name, "the form has no question")
+        raise refusal(name, "the form has no question")
     if len(set(identifiers)) < len(identifiers):
-        raise _wrong(name, "two questions have the same QuestionIdentifier")
+        raise refusal(name, "two questions have the same QuestionIdentifier")
     _check_formats(form, name)
     return form
 
@@ -245,54 +244,54 @@ def _check_formats(form: Form, name: str) -> None:
                 cost += answer_format.n_instructions
             except FormatError as why:
                 shown = answer_format.pattern[:80]
-                raise _wrong(
+                raise refusal(
                     name,
                     f'the AnswerFormatRegex "{shown}" of '
                     f"{question.identifier} is not supported, because {why}",
                 ) from None
     if cost > MOST_INSTRUCTIONS:
-        raise _wrong(name, "its AnswerFormatRegex patterns are too large in total")
+        raise refusal(name, "its AnswerFormatRegex patterns are too large in total")
 
 
 def _question(node: Element, field: str, name: str) -> Asked:
-    identifier = _text(node, "QuestionIdentifier")
+    identifier = text_of(node, "QuestionIdentifier")
     if not identifier:
-        raise _wrong(name, "a Question has no QuestionIdentifier")
+        raise refusal(name, "a Question has no QuestionIdentifier")
     content, specification = (
-        _child(node, "QuestionContent"),
-        _child(node, "AnswerSpecification"),
+        child_of(node, "QuestionContent"),
+        child_of(node, "AnswerSpecification"),
     )
     if content is None or specification is None or len(specification) != 1:
-        raise _wrong(
+        raise refusal(
             name, f"{identifier} must have a QuestionContent and an AnswerSpecification"
         )
     shown = _content(content, name)
-    if title := _text(node, "DisplayName"):
+    if title := text_of(node, "DisplayName"):
         shown = f"<h2>{escape(title)}</h2>{shown}"
     answer = _answer(specification[0], identifier, name)
     # By the specification, a minimal length implies IsRequired.
-    required = _text(node, "IsRequired").lower() in {"true", "1"} or (
+    required = text_of(node, "IsRequired").lower() in {"true", "1"} or (
         isinstance(answer, FreeText) and answer.shortest > 0
     )
     return Asked(field, identifier, required, shown, answer)
 
 
 def _answer(node: Element, identifier: str, name: str) -> FreeText | Selection:
-    kind = _tag(node)
+    kind = local_tag(node)
     if kind == "FreeTextAnswer":
         return _free_text(node, name)
     if kind == "SelectionAnswer":
         return _selection(node, identifier, name)
-    raise _wrong(name, f"{identifier} asks for a {kind}, which is not supported")
+    raise refusal(name, f"{identifier} asks for a {kind}, which is not supported")
 
 
 def _free_text(node: Element, name: str) -> FreeText:
-    limits = _child(node, "Constraints")
-    length = _child(limits, "Length") if limits is not None else None
-    number = _child(limits, "IsNumeric") if limits is not None else None
-    lines = _whole(_text(node, "NumberOfLinesSuggestion"), 1, name)
+    limits = child_of(node, "Constraints")
+    length = child_of(limits, "Length") if limits is not None else None
+    number = child_of(limits, "IsNumeric") if limits is not None else None
+    lines = _whole(text_of(node, "NumberOfLinesSuggestion"), 1, name)
     return FreeText(
-        default=_text(node, "DefaultText"),
+        default=text_of(node, "DefaultText"),
         lines=min(max(lines, 1), MAX_LINES),
         shortest=_whole(_attribute(length, "minLength"), 0, name),
         longest=min(
@@ -304,7 +303,7 @@ def _free_text(node: Element, name: str) -> FreeText:
         formats=tuple(
             _format(child, name)
             for child in (limits if limits is not None else ())
-            if _tag(child) == "AnswerFormatRegex"
+            if local_tag(child) == "AnswerFormatRegex"
         ),
     )
 
@@ -312,29 +311,29 @@ def _free_text(node: Element, name: str) -> FreeText:
 def _format(node: Element, name: str) -> AnswerFormat:
     pattern, flags = node.get("regex"), node.get("flags", "")
     if pattern is None:
-        raise _wrong(name, "an AnswerFormatRegex has no regex")
+        raise refusal(name, "an AnswerFormatRegex has no regex")
     if flags not in {"", "i"}:
-        raise _wrong(name, f"the only flag of an AnswerFormatRegex is i, not {flags}")
+        raise refusal(name, f"the only flag of an AnswerFormatRegex is i, not {flags}")
     error = node.get("errorText", "").strip() or USUAL_ERROR
     return AnswerFormat(pattern, flags == "i", error)
 
 
 def _selection(node: Element, identifier: str, name: str) -> Selection:
-    offered = _child(node, "Selections")
-    rows = [child for child in offered or () if _tag(child) == "Selection"]
+    offered = child_of(node, "Selections")
+    rows = [child for child in offered or () if local_tag(child) == "Selection"]
     choices = tuple(
-        Choice(_text(row, "SelectionIdentifier"), _content(row, name, inline=True))
+        Choice(text_of(row, "SelectionIdentifier"), _content(row, name, inline=True))
         for row in rows
     )
     ids = [choice.identifier for choice in choices]
     if not ids or "" in ids or len(set(ids)) < len(ids):
-        raise _wrong(name, f"the Selections of {identifier} need unique identifiers")
-    other = _child(offered, "OtherSelection") if offered is not None else None
-    style = _text(node, "StyleSuggestion").lower()
+        raise refusal(name, f"the Selections of {identifier} need unique identifiers")
+    other = child_of(offered, "OtherSelection") if offered is not None else None
+    style = text_of(node, "StyleSuggestion").lower()
     return Selection(
         choices,
-        at_least=_whole(_text(node, "MinSelectionCount"), 1, name),
-        at_most=_whole(_text(node, "MaxSelectionCount"), 1, name),
+        at_least=_whole(text_of(node, "MinSelectionCount"), 1, name),
+        at_most=_whole(text_of(node, "MaxSelectionCount"), 1, name),
         dropdown=style in {"dropdown", "combobox"} and other is None,
         other=None if other is None else _free_text(other, name),
     )
@@ -345,7 +344,7 @@ def _content(node: Element, name: str, *, inline: bool = False) -> str:
 
 
 def _block(node: Element, name: str, inline: bool) -> str:
-    kind, words = _tag(node), escape(node.text or "")
+    kind, words = local_tag(node), escape(node.text or "")
     if kind == "Title":
         return f"<h2>{words}</h2>"
     if kind == "Text":
@@ -358,35 +357,19 @@ def _block(node: Element, name: str, inline: bool) -> str:
     if kind == "Binary":
         return _binary(node)
     if kind in {"EmbeddedBinary", "Application"}:
-        raise _wrong(name, f"{kind} was withdrawn; browsers no longer show it")
+        raise refusal(name, f"{kind} was withdrawn; browsers no longer show it")
     return ""
 
 
 def _binary(node: Element) -> str:
-    address, words = _text(node, "DataURL"), _text(node, "AltText")
-    mime = _child(node, "MimeType")
-    if mime is not None and _text(mime, "Type") == "image":
+    address, words = text_of(node, "DataURL"), text_of(node, "AltText")
+    mime = child_of(node, "MimeType")
+    if mime is not None and text_of(mime, "Type") == "image":
         return image(address, words)
     if not is_web(address, {"https"}):
         return escape(words)
     link = f'href="{escape(address)}" target="_blank" rel="noopener noreferrer"'
     return f"<a {link}>{escape(words or address)}</a>"
-
-
-def _tag(node: Element) -> str:
-    return node.tag.split("}")[-1]
-
-
-def _child(node: Element | None, tag: str) -> Element | None:
-    for child in node if node is not None else ():
-        if _tag(child) == tag:
-            return child
-    return None
-
-
-def _text(node: Element, tag: str) -> str:
-    child = _child(node, tag)
-    return (child.text or "").strip() if child is not None else ""
 
 
 def _attribute(node: Element | None, attribute: str) -> str:
@@ -397,7 +380,7 @@ def _whole(text: str, usual: int, name: str) -> int:
     if not text:
         return usual
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
-        raise _wrong(name, f"{text[:20]} is not a whole number")
+        raise refusal(name, f"{text[:20]} is not a whole number")
     return int(text)
 
 
@@ -407,11 +390,5 @@ def _decimal(text: str, name: str) -> Decimal | None:
     try:
         number = Decimal(text)
     except InvalidOperation:
-        raise _wrong(name, f"{text[:20]} is not a number") from None
+        raise refusal(name, f"{text[:20]} is not a number") from None
     return number
-
-
-def _wrong(name: str, why: str) -> TurkError:
-    return TurkError(
-        f"There was an error parsing the XML of {name}: {why}.", "XMLParseError"
-    )

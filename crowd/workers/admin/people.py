@@ -297,12 +297,6 @@ class WorkerAdmin(ReadOnlyAdmin):
             row.earned = earnings[row.pk]  # type: ignore[attr-defined]
             row.n_exclusions = n_exclusions.get(row.pk, 0)  # type: ignore[attr-defined]
 
-    def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        worker = super().get_object(request, *args, **kwargs)
-        if worker is not None:
-            self.look_up([worker])
-        return worker
-
     @admin.display(description="submitted", ordering=SENT_IN)
     def n_sent_in(self, worker: Worker) -> int:
         count: int = worker.n_work  # type: ignore[attr-defined]

@@ -28,7 +28,8 @@ class Sentinel(cluster.Sentinel):  # type: ignore[misc]  # django-q2 has no type
         return super().status()
 
     def reincarnate(self, process: BaseProcess) -> None:
-        if pulse.supervised() and _was_killed(process):
+        # an exit code below 0: a signal killed it
+        if pulse.supervised() and (process.exitcode or 0) < 0:
             job = pulse.job_of_dead(process.pid or 0)
             if job is None:
                 os.killpg(0, signal.SIGKILL)  # including this process
@@ -42,7 +43,3 @@ class Sentinel(cluster.Sentinel):  # type: ignore[misc]  # django-q2 has no type
 def run() -> None:
     cluster.Sentinel = Sentinel
     cluster.Cluster().start()
-
-
-def _was_killed(process: BaseProcess) -> bool:
-    return process.exitcode is not None and process.exitcode < 0

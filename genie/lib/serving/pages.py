@@ -24,6 +24,12 @@ def status_of(*problems: Any) -> int:
     return 400 if any(problems) else 200
 
 
+def file_named(name: str, content: str | bytes, content_type: str) -> HttpResponse:
+    """Return a file that browsers save under its name."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(content, content_type=content_type, headers=headers)
+
+
 # Addresses that only take forms: a reload, "back" or a bookmark redirects to a page.
 View = Callable[..., HttpResponse]
 

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from genie.lib.errors import GenieError
+from genie.management import RefusingCommand
 from genie.upkeep.restore import restore
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Check a backup and bring the site back from it, all or nothing. Stop the "
         "site and its queue before, and run `genie migrate` and `genie doctor` after."
@@ -29,13 +29,10 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            restore(
-                options["file"],
-                replace=options["replace"],
-                other_key=options["other_key"],
-                say=self.stdout.write,
-            )
-        except GenieError as problem:
-            raise CommandError(problem.message) from None
+        restore(
+            options["file"],
+            replace=options["replace"],
+            other_key=options["other_key"],
+            say=self.stdout.write,
+        )
         self.stdout.write("Restored. Next: genie migrate, then genie doctor.")

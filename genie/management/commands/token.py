@@ -4,14 +4,14 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from genie.accounts import tokens
 from genie.accounts.models import AccessToken
-from genie.lib.errors import GenieError
+from genie.management import RefusingCommand
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = "Create an API token for an account and print it; it cannot be shown again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -44,13 +44,10 @@ class Command(BaseCommand):
         user = get_user_model().objects.filter(username=options["username"]).first()
         if user is None:
             raise CommandError(f"There is no account {options['username']!r}.")
-        try:
-            _, secret = tokens.issue(
-                user,
-                name=options["name"],
-                scopes=options["scope"] or ["read", "submit"],
-                days=options["days"],
-            )
-        except GenieError as error:
-            raise CommandError(error.message) from None
+        _, secret = tokens.issue(
+            user,
+            name=options["name"],
+            scopes=options["scope"] or ["read", "submit"],
+            days=options["days"],
+        )
         self.stdout.write(secret)

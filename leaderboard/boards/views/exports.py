@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from genie.accounts.throttles import limit_files
 from genie.lib.moment import read_moment, stamp, whole_second
+from genie.lib.serving.pages import file_named
 from leaderboard.boards.exports.board import WRITERS
 from leaderboard.boards.exports.every_eval_ever import Source, as_records
 from leaderboard.boards.exports.table import BoardTable
@@ -24,9 +25,7 @@ def board_export(request: HttpRequest, slug: str, form: str) -> HttpResponse:
         raise Http404
     content_type, write = WRITERS[form]
     text = write(public_table(request, task))
-    response = HttpResponse(text, content_type=content_type)
-    response["Content-Disposition"] = f'attachment; filename="{task.slug}.{form}"'
-    return response
+    return file_named(f"{task.slug}.{form}", text, content_type)
 
 
 @limit_files
@@ -41,10 +40,10 @@ def board_records(request: HttpRequest, slug: str) -> HttpResponse:
         raters=raters_of(table.task, table.state) if now else {},
         agreement=agreement_of(table.task) if now else {},
     )
-    response = JsonResponse(as_records(table, source), safe=False)
-    name = f"{slug}-every-eval-ever.json"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    saved = {
+        "Content-Disposition": f'attachment; filename="{slug}-every-eval-ever.json"'
+    }
+    return JsonResponse(as_records(table, source), safe=False, headers=saved)
 
 
 def public_table(request: HttpRequest, task: Task) -> BoardTable:

@@ -331,7 +331,11 @@ def _evidence(
     judged = judgements(submission, evaluation, view)
     metrics = metric_lines(submission)
     return {
-        "warnings": [w for w in submission.warnings if view.inner or not _private(w)],
+        "warnings": [
+            w
+            for w in submission.warnings
+            if view.inner or not str(w.get("code", "")).startswith(_FOR_THE_TEAM)
+        ],
         "judgements": [
             (judgement, histogram(judgement.counts)) for judgement in judged
         ],
@@ -390,10 +394,6 @@ def _axis(judged: list[Judgement]) -> Axis | None:
     )
     # some room on either side, but not beyond the range of scores
     return axis_over(max(low - 10, min(low, 0)), min(high + 10, max(high, 100)))
-
-
-def _private(warning: dict[str, Any]) -> bool:
-    return str(warning.get("code", "")).startswith(_FOR_THE_TEAM)
 
 
 def _warned(submission: Submission, code: str) -> bool:

@@ -1,7 +1,7 @@
 from django.contrib import admin
 
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin import ReadOnlyAdmin
 from leaderboard.evaluation.models.human_evaluation import Score
 
 

@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from genie.lib.errors import GenieError
+from genie.management import RefusingCommand
 from genie.upkeep.engines import working_copy
 from leaderboard.boards.selectors.certainty import pools_of
 from leaderboard.imports.readers import options as of_files
@@ -13,7 +14,8 @@ from leaderboard.table_stats.two_crowds import as_lines, compare_tables
 from leaderboard.tasks.models import Task
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
+    refusals = (GenieError, ValueError)
     help = (
         "Compare two crowds on the systems that both rated: differences of scores, "
         "ranks, correlation, variance components, and a test of whether their workers "
@@ -40,11 +42,8 @@ class Command(BaseCommand):
         crowds: list[str] = options["crowds"]
         if len(crowds) > 2:
             raise CommandError("Give a task, or two files.")
-        try:
-            with working_copy():
-                lines = _of_task(crowds[0]) if len(crowds) == 1 else _of_files(options)
-        except (GenieError, ValueError) as error:
-            raise CommandError(str(error)) from error
+        with working_copy():
+            lines = _of_task(crowds[0]) if len(crowds) == 1 else _of_files(options)
         self.stdout.write("\n".join(lines))
 
 

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
 from genie.lib.env import ConfigurationError
 from genie.lib.errors import GenieError
+from genie.management import RefusingCommand
 from leaderboard.judges.definition import MODES, POINTWISE, SCRIPTED
 from leaderboard.judges.models import JudgeRun
 from leaderboard.judges.scripted import SCRIPTS
@@ -24,7 +25,8 @@ _PAUSE = 0.5
 _PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries", "family"}
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
+    refusals = (GenieError, ConfigurationError)
     help = (
         "Let a judge answer what people are asked about the systems of a task. Without "
         "--send only the price and what would leave are said."
@@ -72,12 +74,6 @@ class Command(BaseCommand):
         parser.add_argument("--by", help="user who answers for the scores of a task")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            self._task(options)
-        except (GenieError, ConfigurationError) as error:
-            raise CommandError(str(error)) from error
-
-    def _task(self, options: dict[str, Any]) -> None:
         task = Task.objects.filter(slug=options["task"]).first()
         if task is None:
             raise CommandError(f"There is no task {options['task']!r}.")

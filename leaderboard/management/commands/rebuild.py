@@ -6,20 +6,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from genie.lib.errors import GenieError
+from genie.management import RefusingCommand
 from leaderboard.releases.rebuilding.public_log import check_since
 from leaderboard.releases.rebuilding.rebuild import rebuild
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Recompute every published number of a release from its folder or archive "
         "alone, without a database. Exit code 1 at the first number that differs."
     )
     # it must run without a database: for readers of a release
-    requires_migrations_checks = False
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path, help="or the .zip as downloaded")
@@ -38,16 +38,13 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            with _unpacked(options["folder"]) as folder:
-                rebuilt = rebuild(
-                    folder, parquet=options["parquet"], report=self.stdout.write
-                )
-                if options["since"]:
-                    with _unpacked(options["since"]) as earlier:
-                        self.stdout.write(check_since(folder, earlier))
-        except GenieError as error:
-            raise CommandError(error.message) from error
+        with _unpacked(options["folder"]) as folder:
+            rebuilt = rebuild(
+                folder, parquet=options["parquet"], report=self.stdout.write
+            )
+            if options["since"]:
+                with _unpacked(options["since"]) as earlier:
+                    self.stdout.write(check_since(folder, earlier))
         for line in rebuilt.skipped:
             self.stdout.write(f"not checked: {line}")
         total = sum(rebuilt.n_same.values())

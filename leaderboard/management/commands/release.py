@@ -1,14 +1,14 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from genie.lib.errors import GenieError
+from genie.management import RefusingCommand
 from leaderboard.releases.make import make
 from leaderboard.tasks.models import Task
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Write a release of a task to a folder: judgments under pseudonyms, "
         "scores, metrics, test-question statistics and, if the licence allows, "
@@ -39,15 +39,9 @@ class Command(BaseCommand):
         task = Task.objects.filter(slug=options["slug"]).first()
         if task is None:
             raise CommandError(f"There is no task {options['slug']!r}.")
-        try:
-            release = make(
-                task,
-                options["out"],
-                texts=options["texts"],
-                parquet=options["parquet"],
-            )
-        except GenieError as error:
-            raise CommandError(error.message) from error
+        release = make(
+            task, options["out"], texts=options["texts"], parquet=options["parquet"]
+        )
         for name, n in release.counts.items():
             self.stdout.write(f"{name}: {n:,} rows")
         if not release.texts:

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from genie.lib.errors import GenieError
+from genie.management import RefusingCommand
 from leaderboard.evaluation.services.hidden.preview import latest, previews
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Show the test questions that would be asked now, with what was changed in "
         "each text and which answers count as right. Nothing is stored."
@@ -29,21 +29,18 @@ class Command(BaseCommand):
         if task is None:
             raise CommandError(f"There is no task {options['task']!r}.")
         submission = self._submission(task, options["submission"])
-        try:
-            for part in previews(task, submission):
-                self.stdout.write(f"On {', '.join(part.criteria)}:")
-                for note in part.notes:
-                    self.stdout.write(f"  Note: {note}")
-                for question in part.questions:
-                    self.stdout.write(f"\n  {question.kind}")
-                    for label, text in question.shown:
-                        self.stdout.write(f"    {label}: {text}")
-                    if question.edit:
-                        self.stdout.write(f"    Changed: {question.edit}")
-                    for criterion, right in question.right:
-                        self.stdout.write(f"    Right on {criterion}: {right}")
-        except GenieError as error:
-            raise CommandError(error.message) from error
+        for part in previews(task, submission):
+            self.stdout.write(f"On {', '.join(part.criteria)}:")
+            for note in part.notes:
+                self.stdout.write(f"  Note: {note}")
+            for question in part.questions:
+                self.stdout.write(f"\n  {question.kind}")
+                for label, text in question.shown:
+                    self.stdout.write(f"    {label}: {text}")
+                if question.edit:
+                    self.stdout.write(f"    Changed: {question.edit}")
+                for criterion, right in question.right:
+                    self.stdout.write(f"    Right on {criterion}: {right}")
 
     def _submission(self, task: Task, pk: int | None) -> Submission | None:
         if pk is None:

@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from genie.lib.errors import GenieError
+from genie.management import RefusingCommand
 from leaderboard.stats.judges.validation import (
     SCORES,
     alternative_annotator_test,
@@ -22,7 +23,8 @@ from leaderboard.table_stats.judge_labels import (
 from leaderboard.table_stats.text import as_text
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
+    refusals = (GenieError, ValueError)
     help = (
         "Run the alternative annotator test: may a judge, such as a language model, stand "
         "in for any of the people? Both files are JSON objects from rater to an object "
@@ -56,24 +58,21 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            people = read_labels(options["people"])
-            judges = read_labels(options["judges"])
-            asked: dict[str, Any] = {
-                "score": options["score"],
-                "epsilon": options["epsilon"],
-            }
-            found = {
-                name: alternative_annotator_test(people, labels, **asked)
-                for name, labels in judges.items()
-            }
-            licences = {
-                name: validate(people, labels, **asked, seed=options["seed"])
-                for name, labels in judges.items()
-                if options["licence"]
-            }
-        except (GenieError, ValueError) as error:
-            raise CommandError(str(error)) from error
+        people = read_labels(options["people"])
+        judges = read_labels(options["judges"])
+        asked: dict[str, Any] = {
+            "score": options["score"],
+            "epsilon": options["epsilon"],
+        }
+        found = {
+            name: alternative_annotator_test(people, labels, **asked)
+            for name, labels in judges.items()
+        }
+        licences = {
+            name: validate(people, labels, **asked, seed=options["seed"])
+            for name, labels in judges.items()
+            if options["licence"]
+        }
         note = (
             f"{len(people)} people; {options['score']}, epsilon {options['epsilon']}."
         )

@@ -15,6 +15,7 @@ from genie.accounts.staff import staff_may
 from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.formats import csv_text
+from genie.lib.serving.pages import file_named
 from genie.lib.typing import Account
 from leaderboard.papers.figures import Verdict, all_figures, expected_of, printed, shown
 from leaderboard.papers.task_figures.beside import COLUMNS, Beside, beside
@@ -159,7 +160,4 @@ def published_file(request: HttpRequest, slug: str, form: str) -> HttpResponse:
         kind = "application/json"
     else:
         raise Http404
-    response = HttpResponse(text, content_type=f"{kind}; charset=utf-8")
-    name = f"{task.slug}.published.{form}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return file_named(f"{task.slug}.published.{form}", text, f"{kind}; charset=utf-8")

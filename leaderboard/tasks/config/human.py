@@ -281,7 +281,13 @@ class HumanConfig:
                 ("instructions", self.instructions),
                 ("consent", self.consent),
                 ("language", self.language),
-                ("languages", self.said_in(criteria)),
+                (
+                    "languages",
+                    {
+                        name: words.said(criteria)
+                        for name, words in self.languages.items()
+                    },
+                ),
                 ("setup", self.setup),
                 ("before_text", [c for c in self.before_text if c in criteria]),
                 ("checkboxes", list(self.checkboxes)),
@@ -299,9 +305,6 @@ class HumanConfig:
             if getattr(self, name) != getattr(_USUAL, name)
         }
         return form
-
-    def said_in(self, criteria: Mapping[str, str]) -> dict[str, object]:
-        return {name: words.said(criteria) for name, words in self.languages.items()}
 
     def judged_blind(self, criteria: Mapping[str, str]) -> bool:
         return not any(self.show_input.get(criterion, True) for criterion in criteria)

@@ -1,4 +1,4 @@
-"""Studies of careless crowds as sheets, pictures and JSON."""
+"""Studies of careless crowds as sheets and JSON."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -6,7 +6,7 @@ from typing import Any
 
 from genie_research.boards.cleaning_study import CleaningResult
 from genie_research.boards.crowd_simulation import Share
-from leaderboard.table_stats.report import Mark, Sheet, interval_plot
+from leaderboard.table_stats.report import Sheet
 
 Named = tuple[str, CleaningResult]
 
@@ -53,24 +53,6 @@ def cleaned_sheet(results: Sequence[Named]) -> Sheet:
     )  # fmt: skip
     title = f"Careless crowds, {' or '.join(map(str, tasks))} tasks a cell"
     return Sheet(title, header, rows, notes)
-
-
-def cleaned_plot(results: Sequence[Named]) -> str:
-    marks = [
-        Mark(
-            f"{name}, {one.campaign.detector}",
-            one.noisy_copied.value,
-            outer=(
-                max(one.noisy_copied.value - 1.96 * one.noisy_copied.error, 0.0),
-                one.noisy_copied.value + 1.96 * one.noisy_copied.error,
-            ),
-        )
-        for name, one in results
-    ]
-    legend = (
-        "careless ratings left in %, with 95 % Monte-Carlo interval; dashed: 5 and 8"
-    )
-    return interval_plot("Careless ratings left", marks, legend, at=(5.0, 8.0))
 
 
 def cleaned_document(results: Sequence[Named], seed: int) -> dict[str, Any]:

@@ -1,12 +1,12 @@
-"""Studies of crowds as sheets, pictures and JSON."""
+"""Studies of crowds as sheets and JSON."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from genie_research.boards.crowd_simulation import Crowd, CrowdResult, Share
+from genie_research.boards.crowd_simulation import CrowdResult, Share
 from genie_research.boards.half_crowds import HalfCrowds
-from leaderboard.table_stats.report import Mark, Sheet, interval_plot
+from leaderboard.table_stats.report import Sheet
 
 
 def crowd_sheet(results: Sequence[CrowdResult], *, cents: float) -> Sheet:
@@ -45,23 +45,6 @@ def crowd_sheet(results: Sequence[CrowdResult], *, cents: float) -> Sheet:
     )  # fmt: skip
     title = f"Simulated crowds, {' or '.join(map(str, tasks))} tasks a cell"
     return Sheet(title, header, rows, notes)
-
-
-def crowd_plot(results: Sequence[CrowdResult]) -> str:
-    marks = [
-        Mark(
-            _label(one.crowd),
-            100 * one.coverage.value,
-            outer=(
-                100 * (one.coverage.value - 1.96 * one.coverage.error),
-                100 * (one.coverage.value + 1.96 * one.coverage.error),
-            ),
-        )
-        for one in results
-    ]
-    legend = "coverage in %, with 95 % Monte-Carlo interval; dashed: 92.5, 95 and 97.5"
-    title = "Coverage of the nominal 95 % interval"
-    return interval_plot(title, marks, legend, at=(92.5, 95.0, 97.5))
 
 
 def crowd_document(results: Sequence[CrowdResult], seed: int) -> dict[str, Any]:
@@ -121,12 +104,6 @@ def halves_document(
         for name, one in found
     ]
     return {"seed": seed, "crowds": crowds}
-
-
-def _label(crowd: Crowd) -> str:
-    kind = "same" if crowd.same else "fresh"
-    days = f", {crowd.n_days} days, {crowd.day_sd:g}" if crowd.n_days > 1 else ""
-    return f"{crowd.n_workers} / {crowd.bias_sd:g} / {crowd.n_instances}, {kind}{days}"
 
 
 def _percent(share: Share) -> str:

@@ -6,8 +6,7 @@ from django.contrib.admin.models import LogEntry
 
 from crowd.models import Budget, Pool, Requirement
 from genie.accounts import tokens
-from genie.lib.admin import AsksWhy
-from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin import AsksWhy, ReadOnlyAdmin
 from leaderboard.models import Team
 from tests.factories import make_submission, make_user
 

@@ -6,9 +6,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from genie.lib.errors import GenieError
+from genie_research.management import StudyCommand
 from genie_research.papers.plot import table_plot
 from genie_research.papers.report import Done, closing_text, summary, table_text
 from genie_research.papers.table import Table, Workbench, all_tables
@@ -21,7 +22,7 @@ from leaderboard.tasks.models import Task
 _MOST_NAMED = 20
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = (
         "Recompute published tables, of Genie, RankME and Dynamic Human Evaluation, of "
         "folders of published judgments (WMT22, E2E, AltTest, ESA, WMT24) or of a task "
@@ -97,7 +98,12 @@ class Command(BaseCommand):
         for index, table in enumerate(chosen, 1):
             start = time.monotonic()
             cells = self._cells(table, bench)
-            one = Done(table.slug, cells, time.monotonic() - start, _megabytes())
+            one = Done(
+                table.slug,
+                cells,
+                time.monotonic() - start,
+                resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+            )
             done.append((table, one))
             self.stdout.write(table_text(table, cells) + "\n")
             if options["plots"]:
@@ -143,10 +149,7 @@ class Command(BaseCommand):
         self.stderr.write(f"Wrote {path}.")
 
     def _write_json(
-        self,
-        path: Path,
-        done: list[tuple[Table, Done]],
-        bench: Workbench,
+        self, path: Path, done: list[tuple[Table, Done]], bench: Workbench
     ) -> None:
         content = {
             "closing": [one.counts() for _, one in done],
@@ -219,18 +222,11 @@ def _of_task(options: dict[str, Any]) -> list[Table]:
 
 
 def _keep(task: Task, options: dict[str, Any]) -> None:
-    try:
-        keep_published(
-            task,
-            read_expected(options["published"]),
-            part=options["part"],
-            table=options["printed_in"],
-            figures=options["figures"],
-            why=options["why"],
-        )
-    except GenieError as error:
-        raise CommandError(str(error)) from error
-
-
-def _megabytes() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    keep_published(
+        task,
+        read_expected(options["published"]),
+        part=options["part"],
+        table=options["printed_in"],
+        figures=options["figures"],
+        why=options["why"],
+    )

@@ -3,16 +3,16 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from genie.lib.errors import GenieError
 from genie.upkeep.engines import working_copy
+from genie_research.management import StudyCommand
 from genie_research.separability.shipped_tasks import studied
 from genie_research.separability.study import TaskStudy, as_table, study_task
 from leaderboard.tasks import shipped
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = (
         "Draw the test questions of shipped tasks as for campaigns, many times, and "
         "print how well a script tells them from real items, and the positive from the "
@@ -69,11 +69,8 @@ class Command(BaseCommand):
         ]
         if (options["source"] or options["outputs"]) and len(slugs) != 1:
             raise CommandError("--source and --outputs are for one task: name it.")
-        try:
-            with working_copy():
-                studies = [self._study(slug, options) for slug in slugs]
-        except GenieError as error:
-            raise CommandError(str(error)) from error
+        with working_copy():
+            studies = [self._study(slug, options) for slug in slugs]
         self.stdout.write(as_table(studies))
 
     def _study(self, slug: str, options: dict[str, Any]) -> TaskStudy:

@@ -5,7 +5,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from genie_research.authenticity.real_models import read_data_set, told_apart
 from genie_research.authenticity.study import (
@@ -19,9 +19,10 @@ from genie_research.authenticity.study import (
 )
 from genie_research.authenticity.study_table import models_table, study_table
 from genie_research.files import write_json
+from genie_research.management import StudyCommand
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = (
         "Simulate crowds in which some workers let a language model answer, and print "
         "the area under the ROC curve of the combined signs with its simulation error; "
@@ -71,17 +72,12 @@ class Command(BaseCommand):
 
     def _models(self, options: dict[str, Any]) -> list[Any]:
         rows = []
-        try:
-            folders = [
-                p.parent for p in options["models"].glob("*/llm_annotations.json.gz")
-            ]
-            for folder in sorted(folders):
-                data = read_data_set(folder)
-                rows += [
-                    told_apart(data, n, options["seed"]) for n in options["answers"]
-                ]
-        except (OSError, ValueError) as error:
-            raise CommandError(str(error)) from error
+        folders = [
+            p.parent for p in options["models"].glob("*/llm_annotations.json.gz")
+        ]
+        for folder in sorted(folders):
+            data = read_data_set(folder)
+            rows += [told_apart(data, n, options["seed"]) for n in options["answers"]]
         if not rows:
             raise CommandError(f"{options['models']} has no data set of this kind.")
         told = [row for row in rows if row is not None]

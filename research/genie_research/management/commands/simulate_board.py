@@ -4,23 +4,18 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from genie.lib.errors import GenieError
-from genie_research.boards.crowd_simulation import (
-    Crowd,
-    CrowdResult,
-    simulate_crowd,
-)
+from genie_research.boards.crowd_simulation import Crowd, CrowdResult, simulate_crowd
 from genie_research.boards.half_crowds import HalfCrowds, half_crowds
 from genie_research.boards.simulated import (
     crowd_document,
-    crowd_plot,
     crowd_sheet,
     halves_document,
     halves_sheet,
 )
 from genie_research.files import write_json
+from genie_research.management import StudyCommand
 from leaderboard.imports.readers import options as of_files
 from leaderboard.table_stats.analysis import SCALES, rescaled
 from leaderboard.table_stats.read import Pairs, Ratings, read_tables
@@ -29,7 +24,7 @@ from leaderboard.table_stats.text import as_text
 CROWDS = ("same", "fresh")
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = (
         "Simulate crowds that rate equally good systems and print coverage of the 95 % "
         "interval, false separations, bias, error against the plain mean, width and "
@@ -96,16 +91,12 @@ class Command(BaseCommand):
         parser.add_argument("--scale", choices=SCALES, default="value")
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--json", type=Path, help="file for all numbers")
-        parser.add_argument("--plots", type=Path, help="folder for an SVG plot")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            if options["half_crowds"]:
-                self._halves(options)
-            else:
-                self._crowds(options)
-        except (GenieError, ValueError) as error:
-            raise CommandError(str(error)) from error
+        if options["half_crowds"]:
+            self._halves(options)
+        else:
+            self._crowds(options)
 
     def _crowds(self, options: dict[str, Any]) -> None:
         cells = _cells(options)
@@ -117,11 +108,6 @@ class Command(BaseCommand):
             write_json(options["json"], crowd_document(results, seed))
             self._tell(f"cell {number} of {len(cells)}", options)
         self.stdout.write(as_text([crowd_sheet(results, cents=options["cents"])]))
-        if options["plots"]:
-            options["plots"].mkdir(parents=True, exist_ok=True)
-            path = options["plots"] / "coverage.svg"
-            path.write_text(crowd_plot(results), encoding="utf-8")
-            self.stderr.write(f"Wrote {path}.")
 
     def _halves(self, options: dict[str, Any]) -> None:
         found: list[tuple[str, HalfCrowds]] = []

@@ -6,31 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from genie.lib.errors import GenieError
 from genie.upkeep.engines import working_copy
-from genie_research.boards.cleaned import (
-    Named,
-    cleaned_document,
-    cleaned_plot,
-    cleaned_sheet,
-)
+from genie_research.boards.cleaned import Named, cleaned_document, cleaned_sheet
 from genie_research.boards.cleaning_study import simulate_cleaning
 from genie_research.boards.segments import read_segments
-from genie_research.crowds.campaign import (
-    DETECTORS,
-    CampaignPlan,
-    run_campaign,
-)
-from genie_research.crowds.evidence_study import (
-    evidence_study,
-    evidence_table,
-)
+from genie_research.crowds.campaign import DETECTORS, CampaignPlan, run_campaign
+from genie_research.crowds.evidence_study import evidence_study, evidence_table
 from genie_research.crowds.key_study import key_study, key_table
 from genie_research.crowds.people import CrowdPlan
 from genie_research.crowds.through_the_site import site_campaign
 from genie_research.files import write_json
+from genie_research.management import StudyCommand
 from leaderboard.table_stats.text import as_text
 
 #: Crowds that violate the models' assumptions, for --wrong.
@@ -41,7 +29,7 @@ WRONG = {
 }
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = (
         "Simulate campaigns with crowds that are partly careless, and print what each "
         "detector leaves in: careless ratings, bias and coverage of scores, honest "
@@ -109,20 +97,16 @@ class Command(BaseCommand):
         parser.add_argument("--tasks", type=int, default=200, help="of each cell")
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--json", type=Path, help="file for all numbers")
-        parser.add_argument("--plot", type=Path, help="file for an SVG plot")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            if options["keys"]:
-                self._keys(options)
-            elif options["evidence"]:
-                self._evidence(options)
-            elif options["site"] and settings.PRODUCTION:
-                raise CommandError("A site at work is not the place for simulations.")
-            else:
-                self._campaigns(options)
-        except (GenieError, ValueError) as error:
-            raise CommandError(str(error)) from error
+        if options["keys"]:
+            self._keys(options)
+        elif options["evidence"]:
+            self._evidence(options)
+        elif options["site"] and settings.PRODUCTION:
+            raise CommandError("A site at work is not the place for simulations.")
+        else:
+            self._campaigns(options)
 
     def _keys(self, options: dict[str, Any]) -> None:
         cells = key_study(n_pools=options["tasks"], seed=options["seed"])
@@ -161,8 +145,6 @@ class Command(BaseCommand):
                 if options["verbosity"]:
                     self.stderr.write(f"{name}, {campaign.detector}")
         self.stdout.write(as_text([cleaned_sheet(results)]))
-        if options["plot"]:
-            options["plot"].write_text(cleaned_plot(results), encoding="utf-8")
 
 
 def _campaigns(options: dict[str, Any]) -> list[CampaignPlan]:

@@ -3,22 +3,18 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from genie_research.detection.detection_study import (
-    DetectionStudy,
-    Progress,
-    simulate_detection,
-)
+from genie_research.detection.detection_study import Progress, simulate_detection
 from genie_research.detection.question_counts import QUESTION_COUNTS, question_counts
-from genie_research.detection.study_plot import study_plot
 from genie_research.detection.study_table import study_table
 from genie_research.files import write_json
+from genie_research.management import StudyCommand
 from quality.counts import Ints, check_counts
 from quality.detection.stats.detectors import DETECTORS
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = (
         "Simulate annotation rounds as in appendix B.2 of the Genie paper, and print "
         "the precision and recall of each noisy-worker detector beside the published "
@@ -47,9 +43,6 @@ class Command(BaseCommand):
         parser.add_argument("--threshold-rate", type=float, default=0.9)
         parser.add_argument("--threshold-posterior", type=float, default=0.99)
         parser.add_argument("--json", type=Path, help="file for all results")
-        parser.add_argument(
-            "--plots", type=Path, help="folder for SVG plots, one per table"
-        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         rounds = sorted(set(options["rounds"]))
@@ -57,24 +50,19 @@ class Command(BaseCommand):
         everything = options["counts"] == ["all"]
         chosen = QUESTION_COUNTS if everything else options["counts"]
         for name, counts in map(_counts, chosen):
-            try:
-                longest = simulate_detection(
-                    counts,
-                    n_rounds=rounds[-1],
-                    seed=options["seed"],
-                    detectors=options["detectors"],
-                    threshold_rate=options["threshold_rate"],
-                    threshold_posterior=options["threshold_posterior"],
-                    progress=self._progress(name) if options["verbosity"] else None,
-                )
-                studies = [longest.first(n_rounds) for n_rounds in rounds]
-            except ValueError as error:
-                raise CommandError(str(error)) from error
+            longest = simulate_detection(
+                counts,
+                n_rounds=rounds[-1],
+                seed=options["seed"],
+                detectors=options["detectors"],
+                threshold_rate=options["threshold_rate"],
+                threshold_posterior=options["threshold_posterior"],
+                progress=self._progress(name) if options["verbosity"] else None,
+            )
+            studies = [longest.first(n_rounds) for n_rounds in rounds]
             for study in studies:
                 self.stdout.write(study_table(study, name) + "\n")
                 figures.append({"counts": name} | study.to_dict())
-                if options["plots"]:
-                    self._plot(options["plots"], study, name)
         if options["json"]:
             write_json(options["json"], {"studies": figures})
             self.stderr.write(f"Wrote {options['json']}.")
@@ -85,12 +73,6 @@ class Command(BaseCommand):
                 self.stderr.write(f"{name}: round {done} of {of}")
 
         return tell
-
-    def _plot(self, folder: Path, study: DetectionStudy, name: str) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"detection-{name}-{study.n_rounds}.svg"
-        path.write_text(study_plot(study, name), encoding="utf-8")
-        self.stderr.write(f"Wrote {path}.")
 
 
 def _counts(name: str) -> tuple[str, Ints]:

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from genie.lib.errors import GenieError
 from genie_research.boards.design_studies import (
     DesignStudy,
     PlannedPower,
@@ -17,12 +16,13 @@ from genie_research.boards.design_studies import (
     study_sheets,
 )
 from genie_research.files import write_json
+from genie_research.management import StudyCommand
 from leaderboard.imports.readers import options as of_files
 from leaderboard.table_stats.read import Pairs, read_tables
 from leaderboard.table_stats.text import as_text
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = (
         "Repeat section 4 of the Genie paper on tables of labels: graded or binary "
         "answers, means or majorities, one label for many instances or several for "
@@ -73,14 +73,11 @@ class Command(BaseCommand):
             options["rounds"],
             options["seed"],
         )
-        try:
-            found = [
-                study
-                for path in options["files"]
-                for study in _studied(path, of_files.choices_of(options), settings)
-            ]
-        except (GenieError, ValueError) as error:
-            raise CommandError(str(error)) from error
+        found = [
+            study
+            for path in options["files"]
+            for study in _studied(path, of_files.choices_of(options), settings)
+        ]
         for study, power in found:
             self.stdout.write(as_text(study_sheets(study, power)))
         if options["plots"]:

@@ -4,9 +4,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from genie.lib.errors import GenieError
 from genie_research.files import write_json
 from genie_research.judges.bias_study import study_biases
 from genie_research.judges.coverage_study import study_coverage
@@ -18,11 +17,12 @@ from genie_research.judges.studies import (
     savings,
     savings_sheet,
 )
+from genie_research.management import StudyCommand
 from leaderboard.table_stats.report import Sheet
 from leaderboard.table_stats.text import as_text
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = (
         "Simulate judges that are good, biased and useless beside people (coverage and "
         "labels saved), and audit scripted judges with planted biases (power and false "
@@ -54,23 +54,20 @@ class Command(BaseCommand):
         sheets: list[Sheet] = []
         numbers: dict[str, Any] = {}
         seed = options["seed"]
-        try:
-            if options["data"]:
-                found = savings(options["data"], seed=seed)
-                numbers["savings"] = {
-                    name: {judge: one.flat() for judge, one in judges.items()}
-                    for name, judges in found.items()
-                }
-                sheets.append(savings_sheet(found))
-            cells = study_coverage(
-                options["tasks"],
-                seed=seed,
-                n_instances=options["instances"],
-                n_people=options["people"],
-                n_workers=options["workers"],
-            )
-        except (GenieError, ValueError) as error:
-            raise CommandError(str(error)) from error
+        if options["data"]:
+            found = savings(options["data"], seed=seed)
+            numbers["savings"] = {
+                name: {judge: one.flat() for judge, one in judges.items()}
+                for name, judges in found.items()
+            }
+            sheets.append(savings_sheet(found))
+        cells = study_coverage(
+            options["tasks"],
+            seed=seed,
+            n_instances=options["instances"],
+            n_people=options["people"],
+            n_workers=options["workers"],
+        )
         biases = study_biases(options["audits"], seed=seed)
         differences = study_differences(
             options["tasks"],

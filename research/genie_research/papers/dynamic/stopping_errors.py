@@ -39,18 +39,14 @@ class StoppingErrors(Table):
                 yield from _row(Hoeffding(delta), "the paper's rule", every)
             for n in (500, 5000):
                 yield from _row(Hoeffding(delta), "the paper's rule", n, (n,), True)
-            for name, rule in _valid_rules(delta).items():
+            for name, rule in {
+                "normal mixture, rho 25": NormalMixture(delta),
+                "beta mixture, Beta(1, 1)": BetaMixture(delta, a=1, b=1),
+                "beta mixture, Beta(10, 10)": BetaMixture(delta),
+                "stitched": Stitched(delta),
+                "union bound": UnionBound(delta),
+            }.items():
                 yield from _row(rule, name, 1)
-
-
-def _valid_rules(delta: float) -> dict[str, ConfidenceRule]:
-    return {
-        "normal mixture, rho 25": NormalMixture(delta),
-        "beta mixture, Beta(1, 1)": BetaMixture(delta, a=1, b=1),
-        "beta mixture, Beta(10, 10)": BetaMixture(delta),
-        "stitched": Stitched(delta),
-        "union bound": UnionBound(delta),
-    }
 
 
 def _row(

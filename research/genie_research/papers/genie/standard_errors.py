@@ -76,7 +76,7 @@ class GenieAppendixC(Table):
 
 def _interval(task: str, n: int, system: str, mean: float, half: float) -> Cell:
     reach = 100 * normal_quantile(0.95) * largest_standard_error(n, mean / 100)
-    sd = implied_sd(half / 100, n)
+    sd = half / 100 * math.sqrt(n) / normal_quantile(0.95)
     n_for_this_sd = (normal_quantile(0.95) * _PLAUSIBLE_SD / (half / 100)) ** 2
     return Cell(
         f"{task}, {system}",
@@ -103,12 +103,3 @@ def largest_standard_error(
     Khashabi et al. (2022), GENIE, appendix C, last equation.
     """
     return largest_sd(mean, low=low, high=high) / math.sqrt(n)
-
-
-def implied_sd(half_width: float, n: int, *, confidence: float = 0.95) -> float:
-    """Return half_width sqrt(n) / z: the deviation behind a published interval.
-
-    If it is above `largest_sd` of the published mean, the interval, the number of
-    ratings or their independence cannot be as printed.
-    """
-    return half_width * math.sqrt(n) / normal_quantile(confidence)
