@@ -133,7 +133,7 @@ def judged(task: Any, number: int, owner: Any, team: Any, values: Any) -> Any:
     )
     evaluation = HumanEvaluation.objects.create(
         task=task,
-        strategy="single",
+        kind="single",
         state="SCORED",
         requested_by=submission.owner,
         design="direct-assessment",
@@ -143,7 +143,7 @@ def judged(task: Any, number: int, owner: Any, team: Any, values: Any) -> Any:
     submission.human_evaluation = evaluation
     submission.save()
     EvaluationCampaign.objects.create(
-        evaluation=evaluation, campaign=campaign, position=0
+        evaluation=evaluation, submission=submission, campaign=campaign, position=0
     )
     EvaluatedSystem.objects.create(
         evaluation=evaluation, submission=submission, position=0

@@ -55,7 +55,6 @@ def _step(low: float, high: float) -> float:
 
 
 def _steps() -> Iterator[float]:
-    """Yield 1, 2 and 5 times each power of ten: easily readable steps."""
     return (part * 10.0**power for power in count() for part in _STEPS)
 
 

@@ -27,12 +27,11 @@ from genie.lib.errors import GenieError
 from genie.lib.seeds import generator
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide as evaluation_decide
-from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.human_evaluation import (
+    AnchorItem,
     EvaluationCampaign,
     Subject,
 )
-from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import qualification, refit
 from leaderboard.evaluation.services.simulate import (
@@ -53,6 +52,7 @@ from leaderboard.tasks.config import read_task
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services import load
 from leaderboard.teams.models import Membership
+from quality.test_questions.models import TestCheck
 
 # The demo's accounts: real ones, with passwords drawn at the first start.
 ADMIN, SUBMITTER, WORKER = "admin", "sam", "wren"
@@ -197,7 +197,8 @@ class Opinions:
         }
 
     def __call__(self, item: Item) -> float:
-        anchors, own = AnchorItem.objects.filter(item=item), "evaluation__submission"
+        anchors = AnchorItem.objects.filter(item=item)
+        own = "item__campaign__asked__submission"
         judged = (
             anchors.values_list(*_about("submission")).first()
             or Subject.objects.filter(item=item).values_list(*_about(own)).first()
@@ -325,8 +326,8 @@ def _approve_all(say: Say) -> None:
         # One per task is enough to show on its page of evidence.
         others = TestCheck.objects.filter(evaluation__task=submission.task)
         if not others.exists():
-            evaluation_decide.measure_together(submission)
-        evaluation_decide.approve(submission, by=admin, start_now=True)
+            evaluation_decide.measure_together(submission.evaluation)
+        evaluation_decide.approve(submission.evaluation, by=admin, start_now=True)
     say("campaigns created, test questions added, HITs posted")
     _settle()
 
@@ -379,7 +380,8 @@ def _half_judged(pools: list[str], say: Say) -> None:
     slug, name = _held_back()
     submission = Submission.objects.get(task__slug=slug, system_name=name)
     if submission.state == State.MEASURED:
-        evaluation_decide.approve(submission, by=demo_admin(), start_now=True)
+        asked = submission.evaluation
+        evaluation_decide.approve(asked, by=demo_admin(), start_now=True)
         _settle()
         crowd = Crowd(players(pools), quality=Opinions(pools), seed=SEED + 1)
         half = submission.task.sample_size // 2
@@ -394,8 +396,7 @@ def _half_judged(pools: list[str], say: Say) -> None:
 
 
 def _answer_again(crowd: Crowd, but: Submission) -> None:
-    """Rate again what was lost when these answers revealed a careless worker."""
-    waits = EvaluationCampaign.objects.filter(evaluation=but.human_evaluation)
+    waits = EvaluationCampaign.objects.filter(submission=but)
     keys = list(waits.values_list("campaign", flat=True))
     for pk in keys:
         run.pause(pk, demo_admin())
@@ -408,7 +409,7 @@ def _answer_again(crowd: Crowd, but: Submission) -> None:
 
 
 def _n_answered(submission: Submission) -> int:
-    judged = Subject.objects.filter(evaluation=submission.human_evaluation)
+    judged = Subject.objects.filter(item__campaign__asked__submission=submission)
     return Assignment.objects.filter(
         hit__items__in=judged.values("item"),
         state__in=[Assignment.State.SUBMITTED, Assignment.State.APPROVED],

@@ -14,6 +14,7 @@ from leaderboard.metric_board.services import RUNNER, compute, refresh_all
 from leaderboard.metric_runs import services
 from leaderboard.releases import queued as releases
 from leaderboard.studio.services import bring, keep
+from leaderboard.studio.services.start import join_study
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.services import lifecycle
 from leaderboard.submissions.services import lifecycle as validating
@@ -40,6 +41,8 @@ def validate(pk: int) -> None:
 def measure(pk: int) -> None:
     runner = lifecycle.RUNNERS[Submission.State.VALID]
     runner.run(pk, lambda _: services.run(pk))
+    # also if an earlier attempt was killed in between
+    join_study(pk)
 
 
 def step_evaluation(pk: int) -> None:

@@ -1,6 +1,5 @@
 """All models of the app, as Django requires; other code imports from the wings."""
 
-from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.board_fit import (
     BoardFit,
     FitPiece,
@@ -13,19 +12,18 @@ from leaderboard.evaluation.models.comparison import (
     ComparisonSet,
     CountedVote,
 )
-from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
-from leaderboard.evaluation.models.drawn_tests import DrawnTests
 from leaderboard.evaluation.models.human_evaluation import (
+    AnchorItem,
+    ConfirmedOutput,
     EvaluatedSystem,
     EvaluationCampaign,
     HumanEvaluation,
+    JointEvaluation,
+    Rescoring,
     Score,
     ShownOutput,
     Subject,
 )
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.models.rescoring import Rescoring
-from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.imports.models import Import, PublishedFigure
 from leaderboard.judges.models import (
     Judge,
@@ -67,7 +65,6 @@ __all__ = [
     "CountedVote",
     "Draft",
     "DraftFile",
-    "DrawnTests",
     "EvaluatedSystem",
     "EvaluationCampaign",
     "FitPiece",
@@ -108,7 +105,6 @@ __all__ = [
     "TaskRevision",
     "Team",
     "TeamInvitation",
-    "TestCheck",
     "Webhook",
     "WebhookDelivery",
 ]

@@ -20,11 +20,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-SLOW = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.django_db(transaction=True),
-]
+SLOW = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desktop": (1440, 900)}
 
 

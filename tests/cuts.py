@@ -150,6 +150,9 @@ CUT: dict[str, str] = {
     "leaderboard/evaluation/walk/test_scores_become_final.py::test_a_ban_that_changes_no_score_does_not_use_the_day_up": """
         crowd.campaigns.services.run:reopen
     """,
+    "leaderboard/evaluation/walk/test_submit.py::test_a_step_that_fails_three_times_can_be_retried": """
+        leaderboard.evaluation.decide:retry_submission
+    """,
     "leaderboard/evaluation/walk/test_stopping_asks_whether_to_publish.py::test_a_stop_is_taken_back_while_pages_are_open[False]": """
         crowd.campaigns.services.run:resume leaderboard.evaluation.decide:go_on
     """,
@@ -157,6 +160,7 @@ CUT: dict[str, str] = {
         leaderboard.evaluation.decide:publish_partial
         quality.detection.services.assess_pool:_write
     """,
+    "leaderboard/evaluation/walk/test_several_systems.py::test_questions_measured_for_each_are_measured_again_for_all": "leaderboard.evaluation.services.request:join",
     "leaderboard/evaluation/walk/test_stopping_the_evaluation_itself.py::test_a_withdrawn_submission_comes_back_without_money[approved]": """
         crowd.money.services.budgets:release
         leaderboard.evaluation.decide:restore
@@ -231,7 +235,6 @@ UNCUT: dict[str, str] = {
         crowd.money.services.budgets:divide crowd.requester.services.settle:settle
         crowd.requester.services.turns:give_back
         leaderboard.evaluation.services.qualification:ensure
-        leaderboard.evaluation.strategies.joint:SideBySide.publish
         leaderboard.judges.services.define:make
         leaderboard.judges.services.estimate:estimate
         leaderboard.judges.services.license:_write

@@ -33,7 +33,7 @@ from crowd.models import (
     WorkerAlias,
 )
 from leaderboard.models import HumanEvaluation, Submission, Task, Team
-from quality.models import Appeal, Ban, HeldExclusion, Standing
+from quality.models import Appeal, Ban, Standing, TestQuestion, Verdict
 from tests.factories import (
     answer,
     make_evaluation,
@@ -74,7 +74,7 @@ SELDOM = {
 }  # fmt: skip
 # Other workers' rows in the pool of most tests.
 POOL = "weather-reports"
-IN_THE_SAME_POOL = {Ban, Consent, Exclusion, HeldExclusion, Message, Standing}
+IN_THE_SAME_POOL = {Ban, Consent, Exclusion, Message, Standing}
 User = get_user_model()
 NOW = timezone.now()
 LATER, LONG_AGO = (NOW + datetime.timedelta(days=n) for n in (99, -99))
@@ -95,7 +95,12 @@ ALSO = {
     "crowd.LedgerEntry": [{"kind": kind} for kind in LedgerEntry.Kind.values],
     "crowd.RequesterBonus": [{"paid_at": NOW}],
     "crowd.Payout": [{"amount_cents": 0}],
-    "quality.Ban": [{"created_by": User}, {"created_by": User, "lifted_at": NOW}],
+    "quality.Ban": [
+        {"state": "IN_FORCE", "created_by": User},
+        {"state": "LIFTED", "created_by": User, "lifted_at": NOW},
+        {"state": "REFUSED", "verdict": Verdict, "proposed_at": NOW},
+        {"state": "PROPOSED", "verdict": Verdict, "proposed_at": NOW},
+    ],
 }
 _number = count(1)
 
@@ -105,7 +110,11 @@ def fill(model, known, **fields):
     values = dict(fields)
     for field in model._meta.concrete_fields:
         given = {field.name, field.attname} & {*values} or field.has_default() or field.null  # fmt: skip
-        if given or isinstance(field, models.AutoField):
+        if (
+            given
+            or isinstance(field, models.AutoField)
+            or field in model._meta.parents.values()
+        ):
             continue
         if isinstance(field, models.ForeignKey):
             of = field.related_model
@@ -178,7 +187,7 @@ def guard():
 
 
 def _refusals(model):
-    fields = model._meta.concrete_fields
+    fields = model._meta.local_concrete_fields
     keys = [
         f.column
         for f in fields
@@ -236,7 +245,8 @@ def _statements():
     with transaction.atomic():
         with connection.constraint_checks_disabled(), connection.execute_wrapper(note):
             for model, its in rows.items():
-                model._base_manager.bulk_create(its)
+                if its:
+                    model._base_manager.bulk_create(its)
             # The crowd of this month is a test's own: its size limits each worker.
             Worker.objects.update(created_at=LONG_AGO)
             Assignment.objects.update(accepted_at=LONG_AGO)
@@ -260,8 +270,8 @@ def _rows():
 
 
 def _models():
-    every = apps.get_models(include_auto_created=True)
-    return [m for m in every if m._meta.app_label in APPS and m._meta.managed]
+    every = [m for m in apps.get_models(True) if m._meta.app_label in APPS]
+    return [m for m in every if m._meta.managed and not m._meta.proxy]
 
 
 def _apart(model, row):
@@ -301,6 +311,7 @@ def _make():
     Pool.objects.create(slug=POOL)
     ban = fill(Ban, known, pool_id="decoy")
     fill(Appeal, known, ban=ban, pool_id="decoy")
+    fill(TestQuestion, known, item=items[0], retired_at=NOW)
     fill(RequesterBatch, known)
     for model in _models():
         of = model._meta
@@ -319,7 +330,7 @@ def _states_of(model):
     if "state" in also[0]:
         of_states = [{}]
     for pool, state, more in product(pools, of_states, also):
-        if (pool, state.get("state")) != (POOL, "WAITING"):  # they keep its scores back
+        if (pool, more.get("state")) != (POOL, "PROPOSED"):  # they keep its scores back
             yield {**({fields["pool"].attname: pool} if "pool" in fields else {}), **state, **more}  # fmt: skip
 
 

@@ -168,7 +168,7 @@ def set_state(rows, state):
     for row in rows.select_related("human_evaluation"):
         if state == State.MEASURED or state not in Submission.OWN:
             asked = ASKED.get(state, state)
-            HumanEvaluation.objects.filter(submission=row).update(state=asked)
+            HumanEvaluation.objects.filter(submissions=row).update(state=asked)
         published = timezone.now() if state == State.PUBLISHED else None
         own = state if state in Submission.OWN else State.MEASURED
         rows.filter(pk=row.pk).update(own_state=own, published_at=published)
@@ -181,7 +181,7 @@ def request_evaluation(submission, state=State.MEASURED, **fields):
     state = State.MEASURED if state == State.WITHDRAWN else state
     evaluation = HumanEvaluation.objects.create(
         task=submission.task,
-        strategy="single",
+        kind="single",
         state=ASKED.get(state, state),
         design=submission.task.human.design,
         n_instances=submission.task.sample_size,
@@ -268,7 +268,7 @@ def make_evaluation(submission, *, n=None, state=Campaign.State.RUNNING):
     evaluation = submission.human_evaluation
     HumanEvaluation.objects.filter(pk=evaluation.pk).update(n_instances=len(instances))
     EvaluationCampaign.objects.create(
-        evaluation=evaluation, campaign=campaign, position=0
+        evaluation=evaluation, submission=submission, campaign=campaign, position=0
     )
     evaluation.refresh_from_db()
     for instance in instances:
@@ -415,7 +415,7 @@ def make_many_ranked(task, n, *, team, owner):
         [
             HumanEvaluation(
                 task=task,
-                strategy="single",
+                kind="single",
                 state="SCORED",
                 design="direct-assessment",
                 n_instances=8,
@@ -427,8 +427,8 @@ def make_many_ranked(task, n, *, team, owner):
     )
     EvaluationCampaign.objects.bulk_create(
         [
-            EvaluationCampaign(evaluation=e, campaign=c, position=0)
-            for e, c in zip(evaluations, campaigns, strict=True)
+            EvaluationCampaign(evaluation=e, submission=s, campaign=c, position=0)
+            for e, s, c in zip(evaluations, submissions, campaigns, strict=True)
         ]
     )
     EvaluatedSystem.objects.bulk_create(
@@ -475,3 +475,8 @@ def make_many_ranked(task, n, *, team, owner):
         ]
     )
     return submissions
+
+
+def asked_about(submission):
+    submission.refresh_from_db()
+    return submission.human_evaluation

@@ -65,12 +65,12 @@ WATCHED: dict[str, str] = {
     "leaderboard.evaluation": """
         campaigns:close_campaigns*=campaign machine:lock=humanevaluation rescoring:rescore=task?
     """,
-    "leaderboard.evaluation.services": "qualification:ensure=task? refit:refit=task?",
+    "leaderboard.evaluation.services": "qualification:ensure=task? refit:refit=task? request:part_with*=humanevaluation",
     "leaderboard.evaluation.strategies": "comparison:_finish=campaign",
     "leaderboard.imports.services": "bring_in:_refuse_overtaken=task take_back:take_back=task",
     "leaderboard.judges.selectors": "money:left_cents=judgebudget",
     "leaderboard.judges.services": "decide:resume=judgerun estimate:estimate=task license:_write=judge",
-    "leaderboard.management.commands": "judge:Command._task",
+    "leaderboard.management.commands": "judge:Command.handle",
     "leaderboard.metric_board": "services:receive=user",
     "leaderboard.metric_runs": "services:_keep=metricrun services:_plan=metricrun?",
     "leaderboard.papers.task_figures": "keep:keep_published",
@@ -89,7 +89,7 @@ WATCHED: dict[str, str] = {
         services:against_ban=worker services:against_exclusion=worker services:against_rejection=assignment services:against_requester=requesterassignment
     """,
     "quality.bans": """
-        admin:_impose=worker services:_decided=worker services:ban=worker services:carry_out*=worker,detectorfit
+        admin:_impose=worker services:_lock_proposed=worker,ban services:ban=worker services:carry_out*=worker,detectorfit
     """,
     "quality.test_questions": "services:grade=campaign services:settle=campaign",
 }
@@ -100,7 +100,7 @@ ALONE = f"""{SEQUENCES} {ONCE}
     crowd.elsewhere.services.study:_priced crowd.worker_site.arrival:_for_newcomer
     genie.lib.jobs:_work_off genie.lib.staff_actions:Action._act_on
     leaderboard.evaluation.admin.submission:_decided
-    leaderboard.management.commands.judge:Command._task
+    leaderboard.management.commands.judge:Command.handle
 """
 SEVERAL = f"""{ALONE} {" ".join(OTHERS)}
     crowd.campaigns.services.claim:next_assignment genie.lib.jobs:enqueue_missing

@@ -92,10 +92,7 @@ def run(folder: Path, env: dict[str, str], *lines: str) -> str:
 @pytest.mark.slow
 def test_what_the_page_says_brings_board_money_and_keys_back(tmp_path):
     var = tmp_path / "data"
-    with (
-        own_database("backup") as old,
-        own_database("restored", empty=True) as new,
-    ):
+    with own_database("backup") as old, own_database("restored", empty=True) as new:
         env = {
             **{k: v for k, v in os.environ.items() if not k.startswith("GENIE_")},
             "DJANGO_SETTINGS_MODULE": "genie.settings",

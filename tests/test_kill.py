@@ -21,20 +21,21 @@ POINTS = [
     "leaderboard.submissions.services.lifecycle:_accept:after",
     "leaderboard.metric_runs.services:warnings_for:before",
     "leaderboard.metric_runs.services:write_result:after",
-    "leaderboard.evaluation.campaigns:build_campaign:after",
+    "leaderboard.evaluation.campaigns:build_campaign:after:2",
     "quality.test_questions.services:place:after",
     "quality.detection.services.assess_pool:carry_out:before",
     "quality.detection.services.assess_pool:carry_out:after",
-    "crowd.campaigns.services.run:complete:after",
-    "leaderboard.evaluation.services.score:write:after",
-    "leaderboard.evaluation.services.public_log:publish_submission:before",
-    "leaderboard.evaluation.services.public_log:publish_submission:after",
+    "crowd.campaigns.services.run:complete:after:2",
+    "leaderboard.evaluation.services.score:write:after:2",
+    "leaderboard.evaluation.services.refit:refit:after:2",
+    "leaderboard.evaluation.strategies.single_system:publish_submission:before:2",
+    "leaderboard.evaluation.strategies.single_system:publish_submission:after:3",
 ]
 
 
 @pytest.mark.parametrize("point", POINTS)
 def test_every_kill_point_is_there(point):
-    module, function, _moment = point.split(":")
+    module, function, *_moment = point.split(":")
     assert callable(getattr(import_module(module), function))
 
 
@@ -56,7 +57,7 @@ def _environment(folder, settings, points=""):
 @pytest.mark.every_engine
 @pytest.mark.slow
 @pytest.mark.skipif(ON_POSTGRES, reason="there, every kind of process is killed")
-def test_a_submission_survives_a_queue_that_is_killed_at_every_step(tmp_path):
+def test_a_study_survives_a_queue_that_is_killed_at_every_step(tmp_path):
     env = _environment(tmp_path, "tests.crash.settings", " ".join(POINTS))
     drive = subprocess.Popen(
         [sys.executable, "-m", "tests.crash.drive"],
@@ -87,17 +88,18 @@ def test_a_submission_survives_a_queue_that_is_killed_at_every_step(tmp_path):
     facts = json.loads(output)
     killed = sorted(path.name for path in (tmp_path / "killed").iterdir())
     assert killed == sorted(point.replace(":", "-") for point in POINTS)
-    assert facts["predictions"] == 40
-    assert facts["metrics"] == facts["metric_names"] > 3
-    assert facts["campaigns"] == facts["commitments"] == 1
+    assert facts["predictions"] == 40 * 3
+    assert facts["metrics"] == facts["metric_names"] * 3 > 9
+    assert facts["evaluations"] == 1
+    assert facts["campaigns"] == facts["commitments"] == facts["scores"] == 3
+    assert facts["spent"] == facts["committed"]
     assert facts["hits"] == facts["judged"] + facts["tests"]
     assert facts["rewards"] == facts["rewarded_assignments"] == facts["submitted"]
     assert facts["submitted"] == facts["hits"] + facts["replaced"]
     assert facts["answers"] == facts["submitted"]
-    assert facts["scores"] == 1
     assert facts["n"] == facts["judged"]
     walk = ["RECEIVED", "VALID", "MEASURED", "APPROVED", "ANNOTATING", "ANNOTATED"]
-    assert facts["states"] == [*walk, "SCORED", "PUBLISHED"]
+    assert facts["states"] == [[*walk, "SCORED", "PUBLISHED"]] * 3
 
 
 @pytest.mark.slow

@@ -274,20 +274,12 @@ def requested(task, cast):  # noqa: F811
     hers = {"team": cast.rival_team, "owner": cast.rival}
     systems = [make_ranked(task, 60, system=name, **hers) for name in ("Jay", "Crane")]
     about = {"systems": systems, "by": cast.rival.pk, "design": "rankme"}
-    comparison = Comparison.objects.create(
-        evaluation=request_evaluation("comparison", n_instances=20, **about),
-        a=systems[0],
-        b=systems[1],
-        criterion="overall",
-        delta=0.05,
-        rule="beta-mixture",
-        wave_size=10,
-        max_pairs=20,
-    )
-    joint = JointEvaluation.objects.create(
-        evaluation=request_evaluation("joint", n_instances=3, **about),
-        n_instances=3,
-        criteria=["overall"],
+    comparison = request_evaluation(
+        model=Comparison, n_instances=20, **about, a=systems[0], b=systems[1], delta=0.05,
+        criterion="overall", rule="beta-mixture", wave_size=10, max_pairs=20,
+    )  # fmt: skip
+    joint = request_evaluation(
+        model=JointEvaluation, n_instances=3, **about, n_asked=3, criteria=["overall"]
     )
     return comparison, joint
 

@@ -144,7 +144,7 @@ def _make_systems(size: Size, task: int, at: Any, owner: Any) -> None:
         n,
         id=systems,
         task_id=task + 1,
-        strategy="single",
+        kind="single",
         state=states("SCORED", "ANNOTATING"),
         design="direct-assessment",
         n_instances=JUDGED,
@@ -213,6 +213,7 @@ def _make_systems(size: Size, task: int, at: Any, owner: Any) -> None:
         n,
         id=systems,
         evaluation_id=systems,
+        submission_id=systems,
         campaign_id=systems,
         position=0,
     )

@@ -161,10 +161,7 @@ def _is_trusted(address: str) -> bool:
 def _certificate(address: str, private: bool) -> bytes:
     """Fetch a certificate once; a new one has a new address."""
     answer = outbound.get(
-        address,
-        https_only=True,
-        allow_private=private,
-        at_most=LONGEST_CERTIFICATE,
+        address, https_only=True, allow_private=private, at_most=LONGEST_CERTIFICATE
     )
     if answer.status != 200:
         raise OSError(f"it was answered with {answer.status}")

@@ -34,9 +34,7 @@ class ExternalCampaign(models.Model):
     busy_until = models.DateTimeField(null=True, blank=True)
     balance_cents = models.BigIntegerField(null=True, blank=True)
     trouble = models.CharField(
-        max_length=500,
-        blank=True,
-        help_text="The last error; cleared on success.",
+        max_length=500, blank=True, help_text="The last error; cleared on success."
     )
 
     class Meta:

@@ -53,8 +53,6 @@ def all_templates() -> dict[str, HITTemplate]:
 
 
 class _Known(Mapping[str, HITTemplate]):
-    """The installed templates, those at hand, and, by name only, the database's."""
-
     def __getitem__(self, slug: str) -> HITTemplate:
         found = all_templates().get(slug) or _at_hand.get({}).get(slug) or _kept(slug)
         if found is None:

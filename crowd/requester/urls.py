@@ -11,14 +11,10 @@ urlpatterns = [
     path("<str:customer_id>/batches/<int:pk>/", views.batch, name="batch"),
     path("<str:customer_id>/batches/<int:pk>/stop/", views.stop, name="stop-batch"),
     path(
-        "<str:customer_id>/batches/<int:pk>/results.csv",
-        views.results,
-        name="results",
+        "<str:customer_id>/batches/<int:pk>/results.csv", views.results, name="results"
     ),
     path("<str:customer_id>/layouts/", views.layouts, name="layouts"),
     path(
-        "<str:customer_id>/layouts/<int:pk>/retire/",
-        views.retire,
-        name="retire-layout",
+        "<str:customer_id>/layouts/<int:pk>/retire/", views.retire, name="retire-layout"
     ),
 ]

@@ -218,8 +218,6 @@ PREFERRED = "preferred"
 
 
 class _Preferred(Scale):
-    """Whether this output of two was the better one; half for a tie."""
-
     options = (
         Option(1.0, "preferred", "1"),
         Option(0.5, "neither", "2"),

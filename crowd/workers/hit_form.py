@@ -326,9 +326,7 @@ class Written:
 
 
 def shown_question(
-    question: QualificationQuestion,
-    hit_type: HITType | None,
-    posted: Mapping[str, str],
+    question: QualificationQuestion, hit_type: HITType | None, posted: Mapping[str, str]
 ) -> Shown | Written:
     """Render one question of a test, without a sign of the right answer."""
     if question.data is not None and hit_type is not None:
@@ -341,9 +339,7 @@ def shown_question(
 
 
 def sent_to_question(
-    question: QualificationQuestion,
-    hit_type: HITType | None,
-    posted: Mapping[str, str],
+    question: QualificationQuestion, hit_type: HITType | None, posted: Mapping[str, str]
 ) -> dict[str, str]:
     shown = shown_question(question, hit_type, posted)
     if isinstance(shown, Shown):

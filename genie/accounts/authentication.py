@@ -7,11 +7,7 @@ from rest_framework.authentication import (
     SessionAuthentication,
     get_authorization_header,
 )
-from rest_framework.exceptions import (
-    AuthenticationFailed,
-    PermissionDenied,
-    Throttled,
-)
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied, Throttled
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 

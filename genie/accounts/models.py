@@ -8,10 +8,7 @@ class AccessToken(models.Model):
     class Scope(models.TextChoices):
         READ = "read", gettext_lazy("read everything the account can read")
         SUBMIT = "submit", gettext_lazy("submit systems, check files, manage webhooks")
-        WITHDRAW = (
-            "withdraw",
-            gettext_lazy("withdraw submissions"),
-        )
+        WITHDRAW = ("withdraw", gettext_lazy("withdraw submissions"))
         STAFF = "staff", gettext_lazy("staff operations; only for staff accounts")
 
     user = models.ForeignKey(
@@ -75,10 +72,7 @@ class PrivateRead(models.Model):
         FILE = "file", gettext_lazy("download")
 
     by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        null=True,
-        related_name="+",
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
     way = models.CharField("how", max_length=10, choices=Way.choices)
     # a model's label and the row's key, such as leaderboard.submission 12

@@ -25,10 +25,7 @@ def record(
     if PrivateRead.objects.filter(**seen, at__gt=since).exists():
         return
     PrivateRead.objects.create(
-        **seen,
-        title=str(row)[:200],
-        address=request.path[:300],
-        pool=pool or "",
+        **seen, title=str(row)[:200], address=request.path[:300], pool=pool or ""
     )
 
 

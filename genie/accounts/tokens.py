@@ -49,8 +49,7 @@ def _refuse_unfit(
 ) -> None:
     if not 1 <= len(name.strip()) <= 100 or not name.isprintable():
         raise GenieError(
-            gettext("Give the token a name of 1 to 100 characters."),
-            code="bad-name",
+            gettext("Give the token a name of 1 to 100 characters."), code="bad-name"
         )
     if not scopes:
         raise GenieError(gettext("Choose at least one scope."), code="no-scope")

@@ -43,9 +43,7 @@ class LogEntry(models.Model):
         indexes = [
             models.Index(fields=["kind", "about"], name="log_about"),
             models.Index(
-                fields=["id"],
-                condition=models.Q(number=None),
-                name="log_not_numbered",
+                fields=["id"], condition=models.Q(number=None), name="log_not_numbered"
             ),
         ]
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from django.db.models import Model, QuerySet
 
 Row = TypeVar("Row")
+AnyModel = TypeVar("AnyModel", bound=models.Model)
 
 NOT_RESPONDING = (
     "Our database is not responding. Nothing is lost: everything you saved is still "
@@ -254,3 +255,17 @@ class OrderedJSONField(Field):
 
     def formfield(self, **kwargs: Any) -> Any:
         return super().formfield(**{"form_class": forms.JSONField, **kwargs})
+
+
+class Subset(models.Manager[AnyModel]):
+    """A model's rows that fit some conditions.
+
+    As a default manager, it needs `related_name="+"`: accessors ignore conditions.
+    """
+
+    def __init__(self, **conditions: Any) -> None:
+        super().__init__()
+        self.conditions = conditions
+
+    def get_queryset(self) -> QuerySet[AnyModel]:
+        return super().get_queryset().filter(**self.conditions)

@@ -60,8 +60,7 @@ def disk() -> Finding:
     verdict = worst(usage.free < health.LITTLE_BYTES, usage.free < _SOME_BYTES)
     share = usage.free / usage.total if usage.total else 0.0
     return Finding(
-        verdict,
-        f"{usage.free / 1e9:,.1f} GB free ({share:.0%}) below GENIE_VAR",
+        verdict, f"{usage.free / 1e9:,.1f} GB free ({share:.0%}) below GENIE_VAR"
     )
 
 

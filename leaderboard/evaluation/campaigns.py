@@ -118,9 +118,13 @@ def send_out(
     starts_at: datetime,
     ratings_per_item: int,
 ) -> None:
-    # The task may have changed its way of asking since the approval.
-    budgets.divide(parts[0].key, [part.key for part in parts])
+    n_each = len(human.separate())
     for place, part in enumerate(parts):
+        position = place % n_each
+        if position == 0:
+            # The task may have changed its way of asking since the approval.
+            own = parts[place : place + n_each]
+            budgets.divide(part.key, [one.key for one in own])
         campaign = build(
             evaluation,
             human,
@@ -128,8 +132,8 @@ def send_out(
             budget_cents=share_of(evaluation.approved_cents or 0, len(parts), place),
             starts_at=starts_at,
             ratings_per_item=ratings_per_item,
-            position=place,
-            criterion=next(iter(part.criteria)) if len(parts) > 1 else "",
+            position=position,
+            criterion=next(iter(part.criteria)) if n_each > 1 else "",
         )
         remember(evaluation, campaign, part.judged)
         remember_anchors(evaluation, campaign, part.anchors)
@@ -172,7 +176,11 @@ def build(
     qualification.require_of(evaluation.task, campaign)
     limit_share(campaign, human.share_of_one, follows_crowd=human.share_follows_crowd)
     EvaluationCampaign.objects.create(
-        evaluation=evaluation, campaign=campaign, criterion=criterion, position=position
+        evaluation=evaluation,
+        submission=part.submission,
+        campaign=campaign,
+        criterion=criterion,
+        position=position,
     )
     return campaign
 
@@ -227,9 +235,11 @@ def collect(evaluation: HumanEvaluation) -> None:
         return
     grade_and_judge(evaluation.task, asking_now, complete=True)
     with transaction.atomic():
-        # Read under the lock: staff may have stopped it while answers were checked.
+        # Read under the lock: staff may have stopped it, or a team withdrawn a system,
+        # while answers were checked.
         now = machine.lock(evaluation.pk)
-        closed = close_campaigns(campaigns) if now.state == State.ANNOTATING else None
+        asking = now.state == State.ANNOTATING and now.campaigns_in_order == campaigns
+        closed = close_campaigns(campaigns) if asking else None
         if closed is None:
             return
         n_done = sum(progress.n_done for progress in closed)
@@ -249,15 +259,15 @@ def collect(evaluation: HumanEvaluation) -> None:
 
 def end(
     evaluation: HumanEvaluation,
-    key: str,
+    keys: Sequence[str],
     *,
     by: Account,
     reason: str,
     publish: bool | None = None,
 ) -> None:
-    """Stop the campaigns and release the unspent money reserved under `key`."""
+    """Stop the campaigns and release the unspent money reserved under `keys`."""
     campaigns = evaluation.campaigns_in_order
-    if not campaigns:
+    for key in () if campaigns else keys:
         budgets.release(key)
     for campaign in campaigns:
         run.stop(campaign.pk, by=by, reason=reason, publish=publish)

@@ -100,10 +100,7 @@ def _decided(n: int | None, last: int) -> SafeString:
     if float(x) > WIDTH - 180:
         return line  # no room for words beside the number of labels
     return line + format_html(
-        '<text class="axis" x="{}" y="{}">decided at {}</text>',
-        x,
-        HEIGHT - 6,
-        f"{n:,}",
+        '<text class="axis" x="{}" y="{}">decided at {}</text>', x, HEIGHT - 6, f"{n:,}"
     )
 
 

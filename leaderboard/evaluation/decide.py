@@ -1,7 +1,7 @@
 """Decisions on an evaluation: by staff on money and work, by its author on withdrawal."""
 
 from collections.abc import Collection
-from typing import Any, TypeVar
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -15,17 +15,15 @@ from crowd.pricing import Quote, share_of
 from genie.history import log
 from genie.lib import jobs
 from genie.lib.errors import GenieError
-from genie.lib.runner import CLEARED, LostRace
+from genie.lib.runner import CLEARED, LostRace, Runner
 from genie.lib.typing import Account
 from leaderboard.evaluation import campaigns, machine
 from leaderboard.evaluation.campaigns import read_stopped
-from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.selectors.ranked_scores import partial_of_score
 from leaderboard.evaluation.services.hidden import preview
 from leaderboard.evaluation.services.hidden.drawn import objections
+from leaderboard.evaluation.services.request import part_with
 from leaderboard.evaluation.strategies import measured_tests, strategy_of
 from leaderboard.evaluation.strategies.measured_tests import (
     UNMEASURED,
@@ -42,15 +40,15 @@ from leaderboard.tasks.services.configuration import (
     check_test,
     pay_problem,
 )
+from quality.test_questions.models import TestCheck
 
 # Decisions of staff on an evaluation: approve, decline, stop, retry.
 #
 # Authors get the same messages for one system and for several, and read the reason.
 # Callers check `may_decide`; the admin logs who decided.
 State = states.State
-Subject = TypeVar("Subject", Submission, Comparison, JointEvaluation)
 
-
+_AGAIN = "Retrying the failed step."
 # users who may change submissions may spend
 MAY_DECIDE = "leaderboard.change_submission"
 
@@ -60,12 +58,28 @@ def may_decide(user: Any) -> bool:
     return bool(user.has_perm(MAY_DECIDE))
 
 
+def evaluation_about(row: Submission | HumanEvaluation) -> Any:
+    """Return a submission's evaluation, None before it is measured; others themselves."""
+    return row.human_evaluation if isinstance(row, Submission) else row
+
+
+def require_evaluation(row: Submission | HumanEvaluation, code: str) -> HumanEvaluation:
+    evaluation: HumanEvaluation | None = evaluation_about(row)
+    if evaluation is None:
+        raise GenieError(f"{row} has not been measured yet.", code=code)
+    return evaluation
+
+
 def quote(evaluation: HumanEvaluation) -> Quote:
     return strategy_of(evaluation).cost(evaluation)
 
 
 def n_workers(evaluation: HumanEvaluation) -> int:
     return strategy_of(evaluation).n_workers(evaluation)
+
+
+def forecast(evaluation: HumanEvaluation, cents: int) -> list[str]:
+    return strategy_of(evaluation).forecast(evaluation, cents)
 
 
 def test_questions(evaluation: HumanEvaluation) -> list[preview.Part]:
@@ -79,14 +93,14 @@ def test_questions(evaluation: HumanEvaluation) -> list[preview.Part]:
 
 @transaction.atomic
 def approve(
-    subject: Subject,
+    evaluation: HumanEvaluation,
     *,
     by: Account,
     reason: str = "",
     start_now: bool = False,
     despite: str = "",
     cost_cents: int | None = None,
-) -> Subject:
+) -> None:
     """Reserve the money and send the work out; of several approvals only one counts.
 
     Call `prepare` before and outside of a transaction. The test questions that a job
@@ -100,18 +114,17 @@ def approve(
         "only submissions, comparisons and joint evaluations that await approval or "
         "were declined can be approved"
     )
-    evaluation = locked(subject, WAITING, refusal, "not-approvable")
-    single = evaluation.strategy == HumanEvaluation.Strategy.SINGLE
-    if single and evaluation.task.pairs_only:
+    _lock(evaluation, WAITING, refusal, "not-approvable")
+    strategy = strategy_of(evaluation)
+    human = strategy.human(evaluation)
+    if evaluation.task.pairs_only and human == evaluation.task.human:
         raise GenieError(
             f"Systems of {evaluation.task} are compared two at a time, and it has no "
             "question about a single output. Approve its comparisons instead.",
             code="no-question",
         )
-    strategy = strategy_of(evaluation)
     # Failures of the launch are found here, before money is reserved.
     strategy.check_launch(evaluation)
-    human = strategy.human(evaluation)
     if problem := pay_problem(human):
         raise GenieError(
             f"The reward of {evaluation.task.title} {problem}", code="below-minimum-pay"
@@ -139,53 +152,56 @@ def approve(
         )
     sentence = f"Approved at a cost of up to ${cents / 100:,.2f}. {reason}".strip()
     fields = {"approved_cents": cents, "start_now": start_now}
-    return _decided(subject, evaluation, State.APPROVED, sentence, by, reason, **fields)
+    _move(evaluation, State.APPROVED, sentence, by, reason, **fields)
 
 
 @transaction.atomic
-def decline(subject: Subject, *, by: Account, reason: str) -> Subject:
-    _check_reason(subject, reason, "declined")
+def decline(evaluation: HumanEvaluation, *, by: Account, reason: str) -> None:
+    _check_reason(evaluation, reason, "declined")
     refusal = (
         "only submissions, comparisons and joint evaluations that await approval "
         "can be declined"
     )
-    evaluation = locked(subject, {State.REQUESTED}, refusal, "not-declinable")
-    sentence = f"Declined: {reason.strip()}"
-    return _decided(subject, evaluation, State.DECLINED, sentence, by, reason)
+    _lock(evaluation, {State.REQUESTED}, refusal, "not-declinable")
+    _move(evaluation, State.DECLINED, f"Declined: {reason.strip()}", by, reason)
 
 
 @transaction.atomic
 def stop(
-    subject: Subject, *, by: Account, reason: str, publish: bool | None = None
-) -> Subject:
+    evaluation: HumanEvaluation,
+    *,
+    by: Account,
+    reason: str,
+    publish: bool | None = None,
+) -> None:
     """Stop an evaluation: no more work is posted, and completed work stays paid.
 
     With `publish`, the answers so far become a partial score of a submission; without,
     they are kept, and `publish_partial` can publish them later. None means that staff
     did not have the choice.
     """
-    _check_reason(subject, reason, "stopped")
+    _check_reason(evaluation, reason, "stopped")
     if publish:
-        return _stop_and_publish(subject, by=by, reason=reason)
+        _stop_and_publish(evaluation, by=by, reason=reason)
+        return
     at_work = {State.APPROVED, State.ANNOTATING, State.ANNOTATED}
-    evaluation = locked(subject, at_work, "there is nothing to stop", "not-running")
+    _lock(evaluation, at_work, "there is nothing to stop", "not-running")
     strategy = strategy_of(evaluation)
-    sentence = f"Stopped: {reason.strip()}"
-    _decided(subject, evaluation, State.STOPPED, sentence, by, reason)
+    _move(evaluation, State.STOPPED, f"Stopped: {reason.strip()}", by, reason)
     # After the move: if another decision was faster, none of this happens.
     strategy.stopped(evaluation)
-    key = strategy.keys(evaluation)[0]
-    campaigns.end(evaluation, key, by=by, reason=reason, publish=publish)
-    subject.refresh_from_db()
-    return subject
+    keys = strategy.keys(evaluation)
+    campaigns.end(evaluation, keys, by=by, reason=reason, publish=publish)
+    evaluation.refresh_from_db()
 
 
-def _stop_and_publish(subject: Subject, *, by: Account, reason: str) -> Subject:
+def _stop_and_publish(evaluation: HumanEvaluation, *, by: Account, reason: str) -> None:
     refusal = "only a submission that collects ratings has a partial result"
-    evaluation = locked(subject, {State.ANNOTATING}, refusal, "not-running")
-    if not isinstance(subject, Submission):
+    _lock(evaluation, {State.ANNOTATING}, refusal, "not-running")
+    sentence = f"Stopped, and the result so far is published: {reason.strip()}"
+    if not _tell(evaluation, sentence, by):
         raise GenieError(
-            f"{subject} has no partial result that could be published.",
+            f"{evaluation} has no partial result that could be published.",
             code="nothing-to-publish",
         )
     for campaign in evaluation.campaigns_in_order:
@@ -193,63 +209,59 @@ def _stop_and_publish(subject: Subject, *, by: Account, reason: str) -> Subject:
     HumanEvaluation.objects.filter(pk=evaluation.pk).update(
         decided_by_id=by.pk, decision_reason=reason.strip()
     )
-    sentence = f"Stopped, and the result so far is published: {reason.strip()}"
-    _told(subject, sentence, by)
     jobs.enqueue(machine.JOB, pk=evaluation.pk)
-    subject.refresh_from_db()
-    return subject
+    evaluation.refresh_from_db()
 
 
 @transaction.atomic
-def go_on(subject: Submission, *, by: Account, reason: str) -> None:
+def go_on(evaluation: HumanEvaluation, *, by: Account, reason: str) -> None:
     """Undo a stop while workers have pages of it open; work is posted again."""
-    _check_reason(subject, reason, "continued")
+    _check_reason(evaluation, reason, "continued")
     refusal = "only a stop whose open pages are not in yet can be undone"
-    evaluation = locked(subject, {State.ANNOTATING}, refusal, "not-stopped")
+    _lock(evaluation, {State.ANNOTATING}, refusal, "not-stopped")
     stopped = read_stopped(evaluation.campaigns_in_order)
     if not stopped or not all(run.resume(one.pk, by, reason) for one in stopped):
-        raise GenieError(f"{subject}: {refusal}.", code="not-stopped")
-    _told(subject, f"The stop was undone: {reason.strip()}", by)
+        raise GenieError(f"{evaluation}: {refusal}.", code="not-stopped")
+    _tell(evaluation, f"The stop was undone: {reason.strip()}", by)
 
 
 @transaction.atomic
 def rank_partial(
-    subject: Submission, *, by: Account, reason: str, ranked: bool
-) -> Submission:
-    _check_reason(subject, reason, "ranked" if ranked else "no longer ranked")
+    evaluation: HumanEvaluation, *, by: Account, reason: str, ranked: bool
+) -> None:
+    _check_reason(evaluation, reason, "ranked" if ranked else "no longer ranked")
     refusal = "only a published partial score can be ranked by decision"
-    evaluation = locked(subject, {State.SCORED}, refusal, "not-published")
-    score = evaluation.scores.filter(superseded_at=None).order_by("pk").first()
-    partial = score is not None and partial_of_score(score) is not None
+    _lock(evaluation, {State.SCORED}, refusal, "not-published")
+    scores = evaluation.current_scores.order_by("pk")
+    partial = any(partial_of_score(score) is not None for score in scores)
     if evaluation.submission.state != Submission.State.PUBLISHED or (
         ranked and not partial
     ):
-        raise GenieError(f"{subject}: {refusal}.", code="not-partial")
+        raise GenieError(f"{evaluation}: {refusal}.", code="not-partial")
     changed = HumanEvaluation.objects.filter(
         pk=evaluation.pk, ranks_partial=not ranked
     ).update(ranks_partial=ranked)
     if not changed:
         raise GenieError(
-            f"{subject} is {'already' if ranked else 'not'} ranked by a decision.",
+            f"{evaluation} is {'already' if ranked else 'not'} ranked by a decision.",
             code="decided-meanwhile",
         )
-    now = "is ranked" if ranked else "is no longer ranked"
-    sentence = f"Staff decided that the partial score {now}: {reason.strip()}"
-    _told(subject, sentence, by)
-    subject.refresh_from_db()
-    return subject
+    shown = "is ranked" if ranked else "is no longer ranked"
+    sentence = f"Staff decided that the partial score {shown}: {reason.strip()}"
+    _tell(evaluation, sentence, by)
+    evaluation.refresh_from_db()
 
 
 @transaction.atomic
-def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
+def publish_partial(evaluation: HumanEvaluation, *, by: Account, reason: str) -> None:
     refusal = (
         "only a submission that was stopped without publishing can be published now"
     )
-    evaluation = locked(subject, {State.STOPPED}, refusal, "not-stopped")
+    _lock(evaluation, {State.STOPPED}, refusal, "not-stopped")
     pks = [campaign.pk for campaign in evaluation.campaigns_in_order]
     if not pks:
         raise GenieError(
-            f"{subject} was stopped before its HITs were posted; there is no result to "
+            f"{evaluation} was stopped before its HITs were posted; there is no result to "
             "publish.",
             code="nothing-rated",
         )
@@ -261,88 +273,80 @@ def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
     sentence = f"Staff decided to publish the partial result: {reason}"
     to = State.ANNOTATED if closed else State.ANNOTATING
     machine.move(evaluation, to, sentence, by=by, finished_at=None)
-    _log_decision(subject, sentence, by)
+    _log_decision(evaluation.listed_as, evaluation.pk, sentence, by)
 
 
 @transaction.atomic
-def retry(subject: Subject, *, by: Account) -> Subject:
-    evaluation = machine.evaluation_of(subject)
-    if evaluation is None:
-        # It failed before it had an evaluation: its own row is the lock.
-        lifecycle.lock(subject.pk)
-        subject.refresh_from_db()
-        runner, pk = lifecycle.RUNNERS.get(subject.state), subject.pk
-        failed = bool(subject.failure)
-    else:
-        evaluation = machine.lock(evaluation.pk)
-        waits = evaluation.state in WAITING
-        runner = (
-            measured_tests.RUNNER if waits else machine.RUNNERS.get(evaluation.state)
-        )
-        pk, failed = evaluation.pk, bool(evaluation.failure)
-    if not failed or runner is None:
+def retry(evaluation: HumanEvaluation, *, by: Account) -> None:
+    machine.lock(evaluation.pk)
+    evaluation.refresh_from_db()
+    waits = evaluation.state in WAITING
+    runner = measured_tests.RUNNER if waits else machine.RUNNERS.get(evaluation.state)
+    runner = _check_failed(evaluation, runner)
+    if evaluation.state == State.APPROVED:
+        _accept_tests(evaluation, by)
+    HumanEvaluation.objects.filter(pk=evaluation.pk).update(**CLEARED)
+    machine.tell(evaluation, _AGAIN, by=by)
+    jobs.enqueue(runner.job, pk=evaluation.pk)
+    evaluation.refresh_from_db()
+
+
+@transaction.atomic
+def retry_submission(submission: Submission, *, by: Account) -> None:
+    # It failed before it had an evaluation: its own row is the lock.
+    lifecycle.lock(submission.pk)
+    submission.refresh_from_db()
+    runner = _check_failed(submission, lifecycle.RUNNERS.get(submission.state))
+    Submission.objects.filter(pk=submission.pk).update(**CLEARED)
+    lifecycle.tell(submission.pk, submission.state, _AGAIN, by=by)
+    jobs.enqueue(runner.job, pk=submission.pk)
+    submission.refresh_from_db()
+
+
+def _lock(
+    evaluation: HumanEvaluation, allowed: Collection[str], refusal: str, code: str
+) -> None:
+    # Read again under the lock: the state that the page showed may have changed.
+    try:
+        machine.lock(evaluation.pk)
+    except HumanEvaluation.DoesNotExist as joined:
         raise GenieError(
-            f"“{subject}” did not fail; there is nothing to retry.",
-            code="nothing-to-retry",
-        )
-    if evaluation is not None:
-        if evaluation.state == State.APPROVED:
-            _accept_tests(evaluation, by)
-        HumanEvaluation.objects.filter(pk=pk).update(**CLEARED)
-    else:
-        Submission.objects.filter(pk=pk).update(**CLEARED)
-    if isinstance(subject, Submission):
-        again = "Retrying the failed step."
-        lifecycle.tell(subject.pk, subject.state, again, by=by)
-    jobs.enqueue(runner.job, pk=pk)
-    subject.refresh_from_db()
-    return subject
-
-
-def locked(
-    subject: machine.Subject, allowed: Collection[str], refusal: str, code: str
-) -> HumanEvaluation:
-    evaluation = machine.evaluation_of(subject)
-    if evaluation is not None:
-        # Read again under the lock: the state that the page showed may have changed.
-        evaluation = machine.lock(evaluation.pk)
-        gone = isinstance(subject, Submission) and is_withdrawn(evaluation.submission)
-        if evaluation.state in allowed and not gone:
-            return evaluation
-    subject.refresh_from_db()
-    raise GenieError(
-        f"{subject} is {subject.get_state_display()}; {refusal}.", code=code
+            "This request has become part of another one.", code="decided-meanwhile"
+        ) from joined
+    evaluation.refresh_from_db()
+    gone = Submission.objects.filter(
+        human_evaluation=evaluation.pk, own_state=Submission.State.WITHDRAWN
     )
+    if evaluation.state not in allowed or gone.exists():
+        state = evaluation.listed_as.get_state_display()
+        raise GenieError(f"{evaluation} is {state}; {refusal}.", code=code)
 
 
 def is_withdrawn(submission: Submission) -> bool:
     return submission.own_state == Submission.State.WITHDRAWN
 
 
-def _decided(
-    subject: Subject,
+def _move(
     evaluation: HumanEvaluation,
     state: str,
     sentence: str,
     by: Account,
     reason: str,
     **fields: Any,
-) -> Subject:
+) -> None:
     fields |= {"decided_by_id": by.pk, "decision_reason": reason.strip()}
     try:
         machine.move(evaluation, state, sentence, by=by, **fields)
     except LostRace as lost:
         raise GenieError(
-            f"Someone else has just decided on {subject}.", code="decided-meanwhile"
+            f"Someone else has just decided on {evaluation}.", code="decided-meanwhile"
         ) from lost
-    _log_decision(subject, sentence, by)
-    subject.refresh_from_db()
-    return subject
+    _log_decision(evaluation.listed_as, evaluation.pk, sentence, by)
 
 
-def _told(subject: Submission, sentence: str, by: Account) -> None:
-    lifecycle.tell(subject.pk, subject.state, sentence, by=by)
-    _log_decision(subject, sentence, by)
+def _tell(evaluation: HumanEvaluation, sentence: str, by: Account) -> bool:
+    _log_decision(evaluation.listed_as, evaluation.pk, sentence, by)
+    return machine.tell(evaluation, sentence, by=by)
 
 
 def _admit_tests(evaluation: HumanEvaluation, by: Account, despite: str) -> None:
@@ -375,19 +379,26 @@ def _note_word(check: TestCheck, by: Account, despite: str) -> None:
     check.save()
 
 
-def _log_decision(subject: machine.Subject, sentence: str, by: Account) -> None:
-    evaluation, name = subject.evaluation, str(subject._meta.model_name)
-    data = {name: subject.pk, "task": subject.task.slug, "says": sentence, "by": by.pk}
-    about = evaluation.pk if evaluation else None
+def _log_decision(row: Any, about: int | None, sentence: str, by: Account) -> None:
+    name = str(row._meta.model_name)
+    data = {name: row.pk, "task": row.task.slug, "says": sentence, "by": by.pk}
     log.append(log.Kind.DECISION, data, about=about)
 
 
-def _check_reason(subject: machine.Subject, reason: str, done: str) -> None:
+def _check_reason(evaluation: HumanEvaluation, reason: str, done: str) -> None:
     if not reason.strip():
-        noun = subject._meta.verbose_name
+        noun = evaluation.listed_as._meta.verbose_name
         raise GenieError(
             f"Give a reason why the {noun} is {done}.", code="reason-missing"
         )
+
+
+def _check_failed(row: Submission | HumanEvaluation, runner: Runner | None) -> Runner:
+    if not row.failure or runner is None:
+        raise GenieError(
+            f"“{row}” did not fail; there is nothing to retry.", code="nothing-to-retry"
+        )
+    return runner
 
 
 # Withdrawals by the author; a submission can be restored for a day.
@@ -406,9 +417,9 @@ _BACK_TO: dict[str, str] = {
 
 
 @transaction.atomic
-def withdraw(subject: Submission, *, by: Account, reason: str) -> None:
+def withdraw(submission: Submission, *, by: Account, reason: str) -> None:
     """Withdraw a submission in any state; stop its campaigns and hide it on boards."""
-    submission = lifecycle.lock(subject.pk)
+    submission = lifecycle.lock(submission.pk)
     before, to = submission.own_state, Submission.State.WITHDRAWN
     if to not in lifecycle.LEGAL[before]:
         raise GenieError(
@@ -417,22 +428,23 @@ def withdraw(subject: Submission, *, by: Account, reason: str) -> None:
             code="not-withdrawable",
         )
     sentence = f"Withdrawn: {reason}" if reason else "Withdrawn."
-    _log_decision(submission, sentence, by)
+    _log_decision(submission, submission.human_evaluation_id, sentence, by)
     lifecycle.move(submission.pk, before, to, sentence, by=by)
     # Not measured yet: no worker was asked, and no money is reserved.
     if submission.human_evaluation_id is None:
         return
-    evaluation = machine.lock(submission.human_evaluation_id)
-    key = strategy_of(evaluation).keys(evaluation)[0]
+    # The others of its evaluation go on without it.
+    evaluation = machine.lock(part_with(submission).pk)
+    keys = strategy_of(evaluation).keys(evaluation)
     if evaluation.state in _BACK_TO:
         machine.move(evaluation, _BACK_TO[evaluation.state])
-    campaigns.end(evaluation, key, by=by, reason="The submission was withdrawn.")
+    campaigns.end(evaluation, keys, by=by, reason="The submission was withdrawn.")
 
 
 @transaction.atomic
-def restore(subject: Submission, *, by: Account) -> None:
+def restore(submission: Submission, *, by: Account) -> None:
     """Bring a withdrawn submission back to its former state within a day."""
-    submission = lifecycle.lock(subject.pk)
+    submission = lifecycle.lock(submission.pk)
     before = way_back(submission)
     if before is None:
         raise GenieError(
@@ -454,7 +466,7 @@ def restore(subject: Submission, *, by: Account) -> None:
     asked = evaluation.state if evaluation else None
     shown = shown_state(before, submission.published_at, asked)
     sentence = f"Restored; it is {Submission.State(shown).label} again."
-    _log_decision(submission, sentence, by)
+    _log_decision(submission, submission.human_evaluation_id, sentence, by)
     lifecycle.move(
         submission.pk, Submission.State.WITHDRAWN, before, sentence, by=by, shown=shown
     )
@@ -479,14 +491,13 @@ def way_back(submission: Submission) -> str | None:
 
 
 @transaction.atomic
-def take_back(subject: Comparison | JointEvaluation, *, by: Account) -> None:
+def take_back(evaluation: HumanEvaluation, *, by: Account) -> None:
     waiting = {State.REQUESTED, State.DECLINED}
     refusal = "only one that awaits approval can be withdrawn"
-    evaluation = locked(subject, waiting, refusal, "not-withdrawable")
+    _lock(evaluation, waiting, refusal, "not-withdrawable")
     sentence = "Withdrawn by who asked for it."
     machine.move(evaluation, State.WITHDRAWN, sentence, by=by)
-    _log_decision(subject, sentence, by)
-    subject.refresh_from_db()
+    _log_decision(evaluation.listed_as, evaluation.pk, sentence, by)
 
 
 __all__ = [
@@ -494,6 +505,8 @@ __all__ = [
     "UNMEASURED",
     "approve",
     "decline",
+    "evaluation_about",
+    "forecast",
     "go_on",
     "is_measured",
     "may_decide",
@@ -503,8 +516,10 @@ __all__ = [
     "publish_partial",
     "quote",
     "rank_partial",
+    "require_evaluation",
     "restore",
     "retry",
+    "retry_submission",
     "stop",
     "take_back",
     "test_questions",

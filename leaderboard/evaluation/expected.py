@@ -14,8 +14,10 @@ from crowd.scales.base import all_scales
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.comparison import Comparison, CountedVote
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.models.human_evaluation import (
+    HumanEvaluation,
+    JointEvaluation,
+)
 from leaderboard.evaluation.price import CONFIDENCE, FEWEST_WORKERS
 from leaderboard.evaluation.selectors.comparison_labels import (
     days_of,
@@ -23,7 +25,6 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     rule_of,
 )
 from leaderboard.evaluation.services.joint import human_for
-from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.mixed import Components, mean_variance, worst_case_components
 from leaderboard.stats.planning import plan_half_width
@@ -60,17 +61,7 @@ class _Work:
         return max(round(n_ratings / self.n_workers), 1)
 
 
-def expected(evaluation: HumanEvaluation, cents: int) -> list[str]:
-    """Return sentences on what `cents` and more would buy; none for one system."""
-    if evaluation.strategy == HumanEvaluation.Strategy.SINGLE:
-        return []
-    n_workers = strategy_of(evaluation).n_workers(evaluation)
-    if evaluation.strategy == HumanEvaluation.Strategy.COMPARISON:
-        return _of_comparison(evaluation.comparison, cents, n_workers)
-    return _of_joint(evaluation.joint, cents, n_workers)
-
-
-def _of_comparison(comparison: Comparison, cents: int, n_workers: int) -> list[str]:
+def expected_decision(comparison: Comparison, cents: int, n_workers: int) -> list[str]:
     chance = partial(exact_walk, rule_of(comparison))
     # a budget may exceed the number of available pairs
     n_pairs = min(comparison.max_pairs, comparison.task.n_instances)
@@ -116,8 +107,8 @@ def _earlier_answers(
     import pandas as pd
 
     ended = Comparison.objects.filter(
-        evaluation__task=comparison.task,
-        evaluation__simulated=comparison.evaluation.simulated,
+        task=comparison.task,
+        simulated=comparison.simulated,
         criterion=comparison.criterion,
         votes_kept=True,
     ).order_by("-pk")[:_NEWEST]
@@ -155,7 +146,9 @@ def _earlier_answers(
     return (pilot, len(votes), n_days) if pilot.total > 0 else (None, 0, None)
 
 
-def _of_joint(joint: JointEvaluation, cents: int, n_workers: int) -> list[str]:
+def expected_magnitudes(
+    joint: JointEvaluation, cents: int, n_workers: int
+) -> list[str]:
     human, criterion = human_for(joint), joint.criteria[0]
     unit = all_designs()[human.design].unit(
         criterion, all_scales()[human.scale], asked=True
@@ -168,10 +161,10 @@ def _of_joint(joint: JointEvaluation, cents: int, n_workers: int) -> list[str]:
         ]
     low, high = unit.bounds
     components = pilot or worst_case_components(low=low, high=high)
-    n_pages = joint.n_instances * joint.n_workers
-    n_systems = joint.evaluation.systems.count()
+    n_pages = joint.n_asked * joint.n_workers
+    n_systems = joint.systems.count()
     work = _Work(
-        joint.n_instances,
+        joint.n_asked,
         joint.n_workers,
         max(min(n_workers, n_pages), 2),
         cents / n_pages,
@@ -210,10 +203,10 @@ def _earlier_ratings(
     joint: JointEvaluation, criterion: str
 ) -> tuple[Components | None, int, int | None]:
     earlier = JointEvaluation.objects.filter(
-        evaluation__task=joint.task,
-        evaluation__simulated=joint.evaluation.simulated,
-        evaluation__design=joint.evaluation.design,
-        evaluation__state=State.SCORED,
+        task=joint.task,
+        simulated=joint.simulated,
+        design=joint.design,
+        state=State.SCORED,
     ).order_by("-pk")
     for row in earlier:
         about = row.results.get("criteria", {}).get(criterion, {})

@@ -3,49 +3,39 @@
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from genie.lib import jobs
 from genie.lib.database import prepare
 from genie.lib.runner import CLEARED, LostRace, Runner
 from genie.lib.typing import Account
-from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.submissions import states
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.services import lifecycle
 
 State = states.State
-# The owner of an evaluation.
-Subject = Submission | Comparison | JointEvaluation
-_NAMES: dict[type[Model], str] = {
-    Submission: "submission",
-    Comparison: "comparison",
-    JointEvaluation: "joint",
-}
 JOB = "leaderboard.jobs.step_evaluation"
 
 
 def rows() -> QuerySet[HumanEvaluation]:
     return HumanEvaluation.objects.select_related(
-        "task", "submission", "comparison__a", "comparison__b", "joint"
+        "task", "comparison__a", "comparison__b"
     )
 
 
-read = prepare(lambda pk: rows().filter(pk=pk))
+_read = prepare(lambda pk: rows().filter(pk=pk))
 
 
-def evaluation_of(subject: Subject) -> HumanEvaluation | None:
-    """Return a subject's evaluation; None before a submission is measured."""
-    return rows().filter(**{_NAMES[type(subject)]: subject.pk}).first()
+def read(pk: int) -> HumanEvaluation | None:
+    return next((row.specific for row in _read(pk)), None)
 
 
 def lock(pk: int) -> HumanEvaluation:
     """Lock an evaluation's row, and read it with what others wrote before the lock."""
     HumanEvaluation.objects.select_for_update().get(pk=pk)
-    return rows().get(pk=pk)
+    return rows().get(pk=pk).specific
 
 
 def hold(evaluation: HumanEvaluation) -> None:
@@ -80,9 +70,8 @@ def move(
         )
         if not moved:
             raise LostRace
-        if sentence and evaluation.strategy == HumanEvaluation.Strategy.SINGLE:
-            shown = lifecycle.of_evaluation(new)
-            lifecycle.tell(evaluation.submission.pk, shown, sentence, by=by)
+        if sentence:
+            tell(evaluation, sentence, by=by, state=lifecycle.of_evaluation(new))
         if new in states.STEPS:
             # In the same transaction: no state without its job, and no job after a lost
             # race.
@@ -92,15 +81,29 @@ def move(
         setattr(evaluation, name, value)
 
 
+def tell(
+    evaluation: HumanEvaluation,
+    sentence: str,
+    *,
+    by: Account | None = None,
+    state: str = "",
+) -> bool:
+    """Log a sentence with the submissions it scores; return whether there are any."""
+    scored = Submission.objects.filter(human_evaluation=evaluation.pk)
+    for one in (found := list(scored.select_related("human_evaluation"))):
+        lifecycle.tell(one.pk, state or one.state, sentence, by=by)
+    return bool(found)
+
+
 class _LaunchRunner(Runner):
     def last_words(self, pk: int, sentence: str) -> str:
         evaluation = HumanEvaluation.objects.get(pk=pk)
         if not (cents := evaluation.approved_cents):
             return sentence
-        single = evaluation.strategy == HumanEvaluation.Strategy.SINGLE
+        withdrawn = Submission.objects.filter(human_evaluation=pk).exists()
         return (
             f"{sentence} The ${cents / 100:,.2f} approved stay committed until "
-            f"it is retried or {'withdrawn' if single else 'stopped'}."
+            f"it is retried or {'withdrawn' if withdrawn else 'stopped'}."
         )
 
 

@@ -38,8 +38,10 @@ def quote_single(task: Task, *, n_anchor_items: int = 0) -> Quote:
 
 
 def quote_of(evaluation: HumanEvaluation) -> Quote:
+    """Price one system after the other, each as if it were alone."""
     anchor = anchor_for(evaluation)
-    return quote_single(evaluation.task, n_anchor_items=anchor.n if anchor else 0)
+    one = quote_single(evaluation.task, n_anchor_items=anchor.n if anchor else 0)
+    return one.times(len(evaluation.alone))
 
 
 def quote_side_by_side(human: HumanConfig, n_instances: int, n_workers: int) -> Quote:

@@ -10,6 +10,8 @@ all at once and each with a reason. A lifted ban takes effect at once.
 import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from functools import singledispatch
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -17,9 +19,12 @@ from django.utils import timezone
 
 from genie.lib import jobs
 from leaderboard.evaluation import campaigns, machine
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.models.rescoring import Rescoring
+from leaderboard.evaluation.models.human_evaluation import (
+    HumanEvaluation,
+    JointEvaluation,
+    Rescoring,
+    Score,
+)
 from leaderboard.evaluation.selectors.unsettled import (
     lost_instances,
     outdated,
@@ -27,30 +32,26 @@ from leaderboard.evaluation.selectors.unsettled import (
     why_changed,
     with_lost_ratings,
 )
-from leaderboard.evaluation.services import public_log, refit, score
-from leaderboard.evaluation.services.joint_results import (
-    joint_changes,
-    results_of,
-    systems_of,
-)
+from leaderboard.evaluation.services import joint_results, refit, score
 from leaderboard.submissions import states
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import in_state
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.models import Task
-from quality.detection.models import Ban
+from quality.bans.models import Ban
 
 logger = logging.getLogger(__name__)
 JOB = "leaderboard.jobs.rescore_task"
 PAUSE = timedelta(days=1)
 FINAL = "The score is final."
 State = states.State
-# Results that visitors may have read.
-_CAN_BE_READ = in_state(Submission.State.PUBLISHED, path="submission__") | Q(
-    strategy=HumanEvaluation.Strategy.JOINT, scored_at__isnull=False
-)
 # Writes one evaluation's new scores within the transaction of the task.
-Write = Callable[[HumanEvaluation], bool]
+Write = Callable[[Any], bool]
+# Results that visitors may have read.
+_PUBLISHED = Submission.objects.filter(in_state(Submission.State.PUBLISHED))
+_CAN_BE_READ = Q(pk__in=_PUBLISHED.order_by().values("human_evaluation")) | Q(
+    pk__in=JointEvaluation.objects.exclude(scored_at=None)
+)
 
 
 def provisional() -> list[int]:
@@ -73,13 +74,13 @@ def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool
         evaluation.task, evaluation.campaigns_in_order, complete=True
     )
     # Ratings that it excluded just now are collected again by another step.
-    if unsettled(evaluation) or _lost_ratings(evaluation):
+    if unsettled(evaluation) or with_lost_ratings([evaluation.pk], unseen=timedelta()):
         return False
     is_outdated = evaluation.pk in outdated([evaluation.pk])
     write = _recomputed(evaluation) if is_outdated else None
     with transaction.atomic():
         now = machine.lock(evaluation.pk)
-        if not _is_published(now) or now.final_at is not None:
+        if not is_published(now) or now.final_at is not None:
             return now.final_at is not None
         if unsettled(now):
             return False
@@ -89,21 +90,15 @@ def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool
             return False
         # Within this transaction: readers of the new scores see that they are final.
         HumanEvaluation.objects.filter(pk=now.pk).update(final_at=timezone.now())
-        Score.objects.filter(evaluation=now, superseded_at=None).update(
+        Score._base_manager.filter(evaluation=now, superseded_at=None).update(
             provisional=False
         )
-        single = now.strategy == HumanEvaluation.Strategy.SINGLE
-        if single and not just_published:
-            lifecycle.tell(now.submission.pk, now.submission.state, FINAL)
-    if single:
+        scored = Submission.objects.filter(human_evaluation=now.pk).exists()
+        if not just_published:
+            machine.tell(now, FINAL)
+    if scored:
         refit.refit_board(evaluation.task, hold=True)
     return True
-
-
-def _lost_ratings(evaluation: HumanEvaluation) -> bool:
-    if evaluation.strategy == HumanEvaluation.Strategy.JOINT:
-        return False
-    return bool(with_lost_ratings([evaluation.pk], unseen=timedelta()))
 
 
 def due() -> list[int]:
@@ -142,7 +137,7 @@ def rescore(task_pk: int) -> int:
     ]
     with transaction.atomic():
         # One at a time per task.
-        Task.objects.select_for_update(of=("self",)).get(pk=task_pk)
+        Task.objects.select_for_update(of=("self",), no_key=True).get(pk=task_pk)
         now = timezone.now()
         if not may_change(task_pk, now):
             return 0
@@ -163,7 +158,7 @@ def _write_all(writes: Iterable[tuple[int, Write | None]]) -> int:
         if write is None:
             continue
         evaluation = machine.lock(pk)
-        if _is_published(evaluation):
+        if is_published(evaluation):
             n_changed += write(evaluation)
     return n_changed
 
@@ -183,8 +178,7 @@ def _recomputed(evaluation: HumanEvaluation) -> Write:
     # scores count as outdated.
     read_at = timezone.now()
     before = evaluation.scored_at
-    joint = evaluation.strategy == HumanEvaluation.Strategy.JOINT
-    put = (_joint_results if joint else _scores)(evaluation, before)
+    put = _recompute(evaluation.specific, before)
 
     def write(locked: HumanEvaluation) -> bool:
         # Another process has computed them meanwhile, perhaps from later ratings.
@@ -196,35 +190,30 @@ def _recomputed(evaluation: HumanEvaluation) -> Write:
     return write
 
 
-def _scores(evaluation: HumanEvaluation, before: datetime | None) -> Write:
-    scores = score.computed(evaluation)
+@singledispatch
+def _recompute(evaluation: HumanEvaluation, before: datetime | None) -> Write:
+    scores_of = {part.system: score.computed(part) for part in evaluation.parts}
 
     def put(locked: HumanEvaluation) -> bool:
-        reason = why_changed(locked, before or timezone.now())
-        changed = score.write(locked, scores, reason=reason)
-        if changed:
-            lifecycle.tell(
-                locked.submission.pk, locked.submission.state, f"Rescored: {reason}."
-            )
-        return changed
+        any_changed = False
+        for part in locked.parts:
+            reason = why_changed(part, before or timezone.now())
+            if score.write(part, scores_of.get(part.system, []), reason=reason):
+                state = part.submission.state
+                lifecycle.tell(part.submission.pk, state, f"Rescored: {reason}.")
+                any_changed = True
+        return any_changed
 
     return put
 
 
-def _joint_results(evaluation: HumanEvaluation, before: datetime | None) -> Write:
-    results = results_of(evaluation, systems_of(evaluation), seed=evaluation.seed)
+@_recompute.register
+def _recompute_joint(evaluation: JointEvaluation, before: datetime | None) -> Write:
+    results = joint_results.results_of(evaluation)
 
-    def put(locked: HumanEvaluation) -> bool:
-        row = JointEvaluation.objects.get(evaluation=locked.pk)
-        now = timezone.now()
-        reason = why_changed(locked, before or now)
-        row.changes += joint_changes(row.results, results, at=now, reason=reason)
-        changed: bool = row.results != results
-        row.results = results
-        row.save(update_fields=["results", "changes"])
-        if changed:
-            public_log.joint_result(row, results)
-        return changed
+    def put(locked: JointEvaluation) -> bool:
+        reason = why_changed(locked, before or timezone.now())
+        return joint_results.write(locked, results, reason=reason)
 
     return put
 
@@ -233,10 +222,5 @@ def _published(pks: Iterable[int]) -> QuerySet[HumanEvaluation]:
     return machine.rows().filter(_CAN_BE_READ, pk__in=list(pks), state=State.SCORED)
 
 
-def _is_published(evaluation: HumanEvaluation) -> bool:
-    if evaluation.strategy == HumanEvaluation.Strategy.JOINT:
-        return evaluation.state == State.SCORED
-    return (
-        evaluation.state == State.SCORED
-        and evaluation.submission.state == Submission.State.PUBLISHED
-    )
+def is_published(evaluation: HumanEvaluation) -> bool:
+    return _published([evaluation.pk]).exists()

@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from leaderboard.designs.base import Unit
     from leaderboard.stats.systems.estimates import SystemEstimates
 
-# A column is a field of `Score`, or of a system in a joint evaluation's results, and part
-# of these outputs. Boards' JSON has those of `board`; boards in the API have those that
-# are in both. A release has them in its table with Parquet, in Croissant and in its
-# README; `rebuild` computes them again.
+# A column is a field of `Score` and part of these outputs. Boards' JSON has those of
+# `board`; boards in the API have those that are in both. A release has them in its table
+# with Parquet, in Croissant and in its README; `rebuild` computes them again.
 EVERYWHERE = frozenset({"board", "csv", "api", "release", "log"})
 _NOT_LOGGED = EVERYWHERE - {"log"}
 _NO_CELLS = _NOT_LOGGED - {"csv"}
@@ -97,8 +96,8 @@ COLUMNS = (
     Column("low", FloatField(), f"Lower end of the {_INTERVAL}."),
     Column("high", FloatField(), f"Upper end of the {_INTERVAL}."),
     # boards draw the inner interval thick
-    Column("low_50", FloatField(), "Lower end of the 50% interval.", _DRAWN),
-    Column("high_50", FloatField(), "Upper end of the 50% interval.", _DRAWN),
+    Column("low_50", FloatField(null=True), "Lower end of the 50% interval.", _DRAWN),
+    Column("high_50", FloatField(null=True), "Upper end of the 50% interval.", _DRAWN),
     Column("n", PositiveIntegerField(), "Instances with a rating that counts."),
     Column(
         "of",
@@ -171,7 +170,7 @@ COLUMNS = (
     ),
     Column(
         "signature",
-        CharField(max_length=300),
+        CharField(max_length=500),
         "How the score was computed, with versions.",
         plain=True,
     ),
@@ -212,11 +211,10 @@ COLUMNS = (
 )
 
 
-# Of a system in a joint evaluation. A path is a part of the stored results, with the name
-# there if it is a different one.
-_joint = partial(Column, outputs=_NO_CELLS)
-_skill = partial(_joint, path="true_skill")
-_strength = partial(_joint, path="bradley_terry")
+# Of a system in a joint evaluation; boards' scores have null in the last ones.
+_joint = partial(Column, outputs=EVERYWHERE - {"csv"})
+_inner = partial(Column, outputs=_DRAWN | _LOG)
+_preferred = partial(Column, outputs=_NO_CELLS)
 JOINT_COLUMNS = (
     _joint(
         "mean",
@@ -225,8 +223,8 @@ JOINT_COLUMNS = (
     ),
     _joint("low", FloatField(), f"Lower end of its {_INTERVAL}.", plain=True),
     _joint("high", FloatField(), f"Upper end of its {_INTERVAL}.", plain=True),
-    _joint("low_50", FloatField(), "Lower end of its 50% interval.", outputs=_DRAWN),
-    _joint("high_50", FloatField(), "Upper end of its 50% interval.", outputs=_DRAWN),
+    _inner("low_50", FloatField(), "Lower end of its 50% interval."),
+    _inner("high_50", FloatField(), "Upper end of its 50% interval."),
     _joint(
         "cluster",
         IntegerField(),
@@ -235,55 +233,46 @@ JOINT_COLUMNS = (
     ),
     _joint("rank_first", IntegerField(), "Best rank.", plain=True),
     _joint("rank_last", IntegerField(), "Worst rank.", plain=True),
-    _skill(
+    _preferred(
         "skill",
         FloatField(),
         f"TrueSkill, as the difference to the mean of these systems; its {_INTERVAL} "
         "covers other workers.",
     ),
-    _skill(
+    _preferred(
         "skill_low", FloatField(null=True), "Null if one worker made all comparisons."
     ),
-    _skill("skill_high", FloatField(null=True), "Its upper end.", plain=True),
-    _skill(
-        "skill_cluster",
-        IntegerField(),
-        "Cluster by TrueSkill.",
-        path="true_skill__cluster",
-        plain=True,
-    ),
-    _skill(
+    _preferred("skill_high", FloatField(null=True), "Its upper end.", plain=True),
+    _preferred("skill_cluster", IntegerField(), "Cluster by TrueSkill.", plain=True),
+    _preferred(
         "skill_rank_first",
         IntegerField(),
         "Best TrueSkill rank over 20 random orders of the comparisons.",
         outputs=_PAGE_AND_API,
-        path="true_skill__rank_first",
     ),
-    _skill(
+    _preferred(
         "skill_rank_last",
         IntegerField(),
         "Worst TrueSkill rank over these orders.",
         outputs=_PAGE_AND_API,
-        path="true_skill__rank_last",
         plain=True,
     ),
-    _skill(
+    _preferred(
         "skill_rank_kept",
         FloatField(),
         "Share of these orders in which the system has the rank that `skill`, their mean, "
         "gives it.",
         outputs=_PAGE_AND_API,
-        path="true_skill__rank_kept",
     ),
-    _strength(
+    _preferred(
         "strength",
         FloatField(null=True),
         "Bradley–Terry strength, ties after Davidson: log-odds of being preferred to the "
         f"average system; its {_INTERVAL} covers other workers. Null where the comparisons "
         "give none: see `no_strengths`.",
     ),
-    _strength("strength_low", FloatField(null=True), "Its lower end.", plain=True),
-    _strength("strength_high", FloatField(null=True), "Its upper end.", plain=True),
+    _preferred("strength_low", FloatField(null=True), "Its lower end.", plain=True),
+    _preferred("strength_high", FloatField(null=True), "Its upper end.", plain=True),
 )
 
 
@@ -302,16 +291,17 @@ def board_columns(output: str = "board") -> list[Column]:
     return sorted(chosen, key=lambda column: column.name == "provisional")
 
 
-def stored_columns() -> list[Column]:
-    return [column for column in COLUMNS if column.path is None]
+def stored_fields() -> dict[str, Field[Any, Any]]:
+    fields = {column.name: column.field.clone() for column in JOINT_COLUMNS}
+    for field in fields.values():
+        field.null, field.editable = True, False
+    return fields | {c.name: c.field for c in COLUMNS if c.path is None}
 
 
-def compute_columns(
-    ratings: pd.DataFrame, unit: Unit, table: str = "scores"
-) -> dict[str, Any]:
+def compute_columns(ratings: pd.DataFrame, unit: Unit) -> dict[str, Any]:
     return {
         column.name: column.compute(ratings, unit)
-        for column in tables()[table]
+        for column in COLUMNS
         if column.compute is not None
     }
 
@@ -324,19 +314,14 @@ def fit_columns(fit: SystemEstimates | None, number: int = 0) -> dict[str, Any]:
     }
 
 
-def joint_row(result: Mapping[str, Any], index: int, output: str) -> dict[str, Any]:
-    found = {}
-    for column in columns_of(output, "joint_results"):
-        part, _, name = (column.path or "systems").partition("__")
-        # results from before a column was added lack it
-        found[column.name] = result[part][index].get(name or column.name)
-    return found
+def joint_row(row: Mapping[str, Any], output: str) -> dict[str, Any]:
+    return {c.name: row[c.name] for c in columns_of(output, "joint_results")}
 
 
 def within_bounds() -> Q:
     ends = [
         (f"{column.name}__{lookup}", end)
-        for column in stored_columns()
+        for column in COLUMNS
         for lookup, end in zip(("gte", "lte"), column.bounds, strict=True)
         if end is not None
     ]

@@ -35,7 +35,7 @@ _SEEN = "answers-looked-at"
 
 
 def step(pk: int) -> None:
-    evaluation = next(iter(machine.read(pk)), None)
+    evaluation = machine.read(pk)
     if evaluation is None or evaluation.state not in states.STEPS:
         return
     service = getattr(strategy_of(evaluation), states.STEPS[evaluation.state])
@@ -45,7 +45,7 @@ def step(pk: int) -> None:
 def measure_tests(pk: int) -> None:
     """Measure test questions; a failure is stored with the evaluation for a retry."""
     measured_tests.RUNNER.run(
-        pk, lambda _: measured_tests.measure_tests(machine.rows().get(pk=pk))
+        pk, lambda _: measured_tests.measure_tests(machine.rows().get(pk=pk).specific)
     )
 
 
@@ -94,15 +94,15 @@ def _waiting() -> list[int]:
     campaigns = Campaign.objects.filter(asks_again()).values("pk")
     dropped = able.filter(
         Q(state__in=[State.APPROVED, State.ANNOTATED])
-        | in_state(Submission.State.SCORED, path="submission__")
+        | in_state(Submission.State.SCORED, path="submissions__")
     )
     asking_again = able.filter(
-        in_state(Submission.State.PUBLISHED, path="submission__"),
+        in_state(Submission.State.PUBLISHED, path="submissions__"),
         state=State.SCORED,
         campaigns__campaign__in=campaigns,
     )
     lost = able.filter(
-        in_state(Submission.State.PUBLISHED, path="submission__"),
+        in_state(Submission.State.PUBLISHED, path="submissions__"),
         # imported ratings cannot be collected again
         imported=None,
         pk__in=with_lost_ratings(),

@@ -48,7 +48,7 @@ def comparisons(request: HttpRequest, slug: str) -> HttpResponse:
         "task": task,
         "comparisons": comparisons_seen_by(request.user, task)[:NEWEST],
         "joint": joint_seen_by(request.user, task).prefetch_related(
-            "evaluation__systems__submission"
+            "systems__submission"
         )[:NEWEST],
     }
     return render(request, "leaderboard/evaluation/comparisons.html", context)
@@ -187,7 +187,7 @@ def _percent(standing: Standing) -> dict[str, str]:
 def joint_evaluation(request: HttpRequest, pk: int) -> HttpResponse:
     joint_row = (
         joint_seen_by(request.user)
-        .prefetch_related("evaluation__systems__submission")
+        .prefetch_related("systems__submission")
         .filter(pk=pk)
         .first()
     )
@@ -198,8 +198,8 @@ def joint_evaluation(request: HttpRequest, pk: int) -> HttpResponse:
         "here": "tasks",
         "task": joint_row.task,
         "joint": joint_row,
-        "systems": [row.submission for row in joint_row.evaluation.systems.all()],
-        "many": len(joint_row.evaluation.systems.all()) > MANY,
+        "systems": [row.submission for row in joint_row.systems.all()],
+        "many": len(joint_row.systems.all()) > MANY,
         "results": [(result, _axis(result)) for result in results],
         "still_open": joint_still_open(joint_row),
         "changes": joint_changes_of(joint_row),

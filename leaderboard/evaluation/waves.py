@@ -20,7 +20,7 @@ from leaderboard.evaluation.services.comparison import criteria_of, key_of
 from leaderboard.evaluation.services.hidden.drawn import keep_lent_apart, tests_of
 from leaderboard.evaluation.services.hidden.drawn import keep_tests as keep
 from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs
-from leaderboard.evaluation.services.hidden.offers import N_CANDIDATES, Planned
+from leaderboard.evaluation.services.hidden.offers import N_CANDIDATES
 from leaderboard.evaluation.services.items import (
     Entry,
     JudgedSpec,
@@ -34,6 +34,7 @@ from leaderboard.tasks.drafts.documents import whole_first, whole_wave
 from leaderboard.tasks.models import Instance
 from leaderboard.tasks.services import configuration
 from quality.test_questions import services
+from quality.test_questions.services import Planned
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ def whole(comparison: Comparison, used: Collection[str] = ()) -> Part:
     one, other = (system.system_name for system in systems)
     title = comparison_title(comparison.task.title, one, other, comparison.criterion)
     seed = comparison.seed
-    tests = tests_of(comparison.evaluation, human, key, seed, draw, used)
+    tests = tests_of(comparison, human, key, seed, draw, used)
     return Part(key, title, criteria, seed, pairs, tests, draw)
 
 
@@ -183,7 +184,7 @@ def wave_of(
 
 
 def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
-    judged = campaigns.remember(comparison.evaluation, campaign, wave.pairs)
+    judged = campaigns.remember(comparison, campaign, wave.pairs)
     ComparedPair.objects.bulk_create(
         [
             ComparedPair(
@@ -199,8 +200,8 @@ def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
         ]
     )
     services.place(campaign, wave.hidden)
-    keep_lent_apart(comparison.evaluation, campaign)
-    if not comparison.evaluation.drawn_tests.exists():
-        keep(comparison.evaluation, human_of(comparison), [wave.whole])
+    keep_lent_apart(comparison, campaign)
+    if not comparison.drawn_tests.exists():
+        keep(comparison, human_of(comparison), [wave.whole])
     comparison.n_waves = wave.number + 1
     comparison.save(update_fields=["n_waves"])

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 # Details of an import that a person adds to its files.
 
-
 # The platform of imported work: work can never be sent to it.
 PLATFORM = ELSEWHERE
 
@@ -110,17 +109,15 @@ def as_kept(values: Floats, scale: str, *, lower_is_better: bool) -> Floats:
     >>> as_kept(np.array([0.0, 5.0]), "sum_-25_0", lower_is_better=True).tolist()
     [0.0, -5.0]
     """
-    if scale == MAGNITUDE:
-        return values / 100
     # not `-values`, which can be a negative zero
-    return 0.0 - values if lower_is_better else values
+    signed = 0.0 - values if lower_is_better else values
+    return values / 100 if scale == MAGNITUDE else signed
 
 
 def as_found(ratings: Floats, scale: str, *, lower_is_better: bool) -> Floats:
     """Return ratings as values of the file; magnitudes may differ in the last digit."""
-    if scale == MAGNITUDE:
-        return ratings * 100
-    return 0.0 - ratings if lower_is_better else ratings
+    signed = 0.0 - ratings if lower_is_better else ratings
+    return ratings * 100 if scale == MAGNITUDE else signed
 
 
 # The ratings of an imported task as they were in the files, not as boards use them.
@@ -135,10 +132,7 @@ def judgments_of(task: Task) -> Judgments:
     place in `Judgments` are not stored. Files of a second import are numbered after the
     first's.
 
-    Raises
-    ------
-    ValueError
-        If the task has no imports.
+    Raises ValueError if the task has no imports.
     """
     import pandas as pd
 
@@ -192,19 +186,17 @@ class _Inputs:
         return {one: fields[name] for one, fields, _ in self._rows if name in fields}
 
     def texts(self) -> Texts:
-        texts = Texts()
-        for name, fields, references in self._rows:
-            shown = {k: t for k, t in fields.items() if k not in ("document", "domain")}
-            if shown:
-                texts.inputs[name] = shown
-            if references:
-                texts.references[name] = list(references)
+        shown = {
+            name: {k: t for k, t in fields.items() if k not in ("document", "domain")}
+            for name, fields, _ in self._rows
+        }
         rows = Prediction.objects.filter(submission__task=self._task).order_by("pk")
-        for system, instance, text in rows.values_list(
-            "submission__system_name", "instance_id", "text"
-        ):
-            texts.outputs[self.called("systems", system), self.of[instance]] = text
-        return texts
+        outputs = rows.values_list("submission__system_name", "instance_id", "text")
+        return Texts(
+            {name: fields for name, fields in shown.items() if fields},
+            {(self.called("systems", s), self.of[i]): text for s, i, text in outputs},
+            {name: list(texts) for name, _, texts in self._rows if texts},
+        )
 
 
 def _rows(row: Import, inputs: _Inputs) -> pd.DataFrame:
@@ -250,7 +242,11 @@ def _rows(row: Import, inputs: _Inputs) -> pd.DataFrame:
         [campaigns[pk][n] for pk in found["campaign"].tolist()] for n in (0, 1)
     )
     details = found["detail"].tolist()
-    called = _criteria(row, found["criterion"].tolist(), kinds)
+    # NaT, unlike None, differs from itself
+    times = [at.timestamp() if at and at == at else None for at in found["at"]]
+    names = row.said["criteria"]
+    kept = zip(found["criterion"].tolist(), kinds, strict=True)
+    called = [names[kind].get(criterion, criterion) for criterion, kind in kept]
     rows = frame(
         {
             "file": [one["row"][0] for one in details],
@@ -270,7 +266,7 @@ def _rows(row: Import, inputs: _Inputs) -> pd.DataFrame:
                 one.get("document", inputs.documents.get(of["instance"], ""))
                 for one, of in zip(details, items, strict=True)
             ],
-            "at": _numbers(_or(details, "at", [_unix(at) for at in found["at"]])),
+            "at": _numbers(_or(details, "at", times)),
             "seconds": _numbers(_or(details, "seconds", found["seconds"].tolist())),
             "spans": [one.get("spans") for one in details],
         }
@@ -288,7 +284,7 @@ def _of_items(
     judged = Subject.objects.filter(item__campaign__in=campaigns)
     about: dict[int, dict[str, str]] = {}
     for item, instance, system in judged.values_list(
-        "item_id", "instance_id", "evaluation__submission__system_name"
+        "item_id", "instance_id", "item__campaign__asked__submission__system_name"
     ):
         about[item] = {"instance": inputs.of[instance]}
         if system is not None:
@@ -305,11 +301,6 @@ def _of_items(
     return about | {
         pk: {"instance": "", **data} for pk, data in aside.values_list("pk", "data")
     }
-
-
-def _criteria(row: Import, kept: list[str], kinds: list[str]) -> list[str]:
-    called = row.said["criteria"]
-    return [called[kind].get(c, c) for c, kind in zip(kept, kinds, strict=True)]
 
 
 def _workers(task: Task, pks: list[int]) -> list[str]:
@@ -352,10 +343,6 @@ def _or(details: list[dict[str, Any]], name: str, usual: list[Any]) -> list[Any]
 
 def _numbers(values: list[Any]) -> list[float]:
     return [math.nan if value is None else float(value) for value in values]
-
-
-def _unix(at: Any) -> float | None:
-    return at.timestamp() if at is not None and at == at else None
 
 
 # Whether a task has published figures.

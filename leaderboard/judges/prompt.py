@@ -159,10 +159,7 @@ def labels(scale: type[Scale]) -> list[str]:
 
 
 def response_format(
-    form: str,
-    questions: Mapping[str, str],
-    scale: type[Scale],
-    shape: Shape = WHOLE,
+    form: str, questions: Mapping[str, str], scale: type[Scale], shape: Shape = WHOLE
 ) -> dict[str, Any] | None:
     """Return the answer's form as the request's field `response_format`.
 

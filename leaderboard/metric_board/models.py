@@ -40,8 +40,7 @@ class MetricBoard(Work):
         ordering = ["-wanted_at", "-pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["task", "criterion", "inputs_sha256"],
-                name="metric_board_once",
+                fields=["task", "criterion", "inputs_sha256"], name="metric_board_once"
             )
         ]
 

@@ -207,22 +207,21 @@ def _label(metric: BoardMetric) -> dict[str, Any]:
 
 
 def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, EachRating | None]:
-    """Return people's mean ratings, shape (systems, instances), and each rating."""
     # Missing ratings are NaN, not 0, and are left out of every mean and pair.
     table = np.full((len(inputs.systems), task.n_instances), np.nan)
     row_of = {system.pk: row for row, system in enumerate(inputs.systems)}
-    evaluations = list(launched(row_of).order_by("pk"))
-    ratings = dated_ratings_of([evaluation.pk for evaluation in evaluations])
+    evaluations = sorted(launched(row_of), key=lambda one: (one.pk, one.system))
+    ratings = dated_ratings_of({evaluation.pk for evaluation in evaluations})
     ratings = ratings[ratings["criterion"] == inputs.criterion]
-    of = dict(iter(ratings.groupby("evaluation")))
+    of = dict(iter(ratings.groupby(["evaluation", "submission"])))
     each: list[pd.DataFrame] = []
     for evaluation in evaluations:
         unit = _unit(evaluation, inputs.criterion)
-        if (rated := of.get(evaluation.pk)) is None:
+        system = evaluation.submission.pk
+        if (rated := of.get((evaluation.pk, system))) is None:
             continue
-        rated = rated[rated["submission"] == evaluation.submission.pk]
         values = unit.averaged(rated["value"].to_numpy(float))
-        row = row_of[evaluation.submission.pk]
+        row = row_of[system]
         rated = rated.assign(value=values, row=row)
         means = rated.groupby("instance")["value"].mean()
         table[row, means.index.to_numpy(int)] = means.to_numpy(float)

@@ -61,8 +61,8 @@ def run(pk: int) -> None:
             return
         Submission.objects.filter(pk=pk).update(
             human_evaluation=requested(
-                HumanEvaluation.Strategy.SINGLE,
                 [submission],
+                HumanEvaluation,
                 by=submission.owner_id,
                 design=submission.task.human.design,
                 n_instances=submission.task.sample_size,
@@ -269,7 +269,6 @@ def queue_next(run: MetricRun) -> int:
 
 
 def _next(run: MetricRun) -> list[int]:
-    """Return the first waiting pieces; end the run if there are none left."""
     waiting = run.pieces.filter(state=PieceState.WAITING).order_by(
         "n_attempts", "first", "pk"
     )
@@ -430,7 +429,16 @@ def _keep(
     with transaction.atomic():
         # The lock on the run's row makes the last of two pieces see the other one.
         MetricRun.objects.select_for_update().get(pk=piece.run_id)
-        if row.update(state=PieceState.DONE, failure="", output=_as_json(output)):
+        if row.update(
+            state=PieceState.DONE,
+            failure="",
+            output={
+                "overall": output.overall,
+                "per_instance": output.per_instance.tolist(),
+                "signature": output.signature,
+                "details": output.details,
+            },
+        ):
             _put_together(piece, choice)
 
 
@@ -478,21 +486,11 @@ def batch_of_piece(piece: MetricPiece) -> Batch:
 
 
 def _references_each(submission: Submission) -> str:
-    """Return the number of references per instance in the whole task."""
     # Of the task, not the piece: the signature must not depend on the pieces.
     rows = Instance.objects.filter(task_id=submission.task_id).order_by()
     lists = rows.values_list("references", flat=True).iterator(chunk_size=1_000)
     counts = {len(references) for references in lists}
     return str(counts.pop()) if len(counts) == 1 else "var"
-
-
-def _as_json(output: MetricOutput) -> dict[str, Any]:
-    return {
-        "overall": output.overall,
-        "per_instance": output.per_instance.tolist(),
-        "signature": output.signature,
-        "details": output.details,
-    }
 
 
 def _from_json(stored: dict[str, Any]) -> MetricOutput:

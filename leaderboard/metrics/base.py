@@ -249,8 +249,7 @@ class Metric(ABC):
             )
         if self.needs_sources and not any(text.strip() for text in batch.sources):
             raise GenieError(
-                f"{self.label} needs the source, and none was given.",
-                code="no-sources",
+                f"{self.label} needs the source, and none was given.", code="no-sources"
             )
         if not self.needs_references:
             return

@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 
 from genie.lib import env
 from genie.lib.errors import GenieError
-from leaderboard.metrics.base import (
-    Batch,
-    Metric,
-    MetricOutput,
-    n_references,
-    versions,
-)
+from leaderboard.metrics.base import Batch, Metric, MetricOutput, n_references, versions
 from leaderboard.metrics.engines.neural_models import (
     fingerprint,
     lacking_library,

@@ -5,13 +5,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from leaderboard.metrics.base import (
-    Batch,
-    Metric,
-    MetricOutput,
-    n_references,
-    versions,
-)
+from leaderboard.metrics.base import Batch, Metric, MetricOutput, n_references, versions
 
 # Languages written without spaces between words: length is counted in characters.
 _UNSPACED = frozenset({"zh", "ja", "th", "lo", "km", "my"})

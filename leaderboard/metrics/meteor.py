@@ -13,13 +13,7 @@ from typing import Any
 import numpy as np
 
 from genie.lib import env
-from leaderboard.metrics.base import (
-    Batch,
-    Metric,
-    MetricOutput,
-    n_references,
-    versions,
-)
+from leaderboard.metrics.base import Batch, Metric, MetricOutput, n_references, versions
 
 # Words and word lists shared by several metrics.
 

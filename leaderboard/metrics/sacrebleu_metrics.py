@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leaderboard.metrics.base import (
-    Batch,
-    Metric,
-    MetricOutput,
-    n_references,
-    versions,
-)
+from leaderboard.metrics.base import Batch, Metric, MetricOutput, n_references, versions
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU

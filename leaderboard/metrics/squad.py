@@ -7,13 +7,7 @@ from collections import Counter
 
 import numpy as np
 
-from leaderboard.metrics.base import (
-    Batch,
-    Metric,
-    MetricOutput,
-    n_references,
-    versions,
-)
+from leaderboard.metrics.base import Batch, Metric, MetricOutput, n_references, versions
 
 # languages written without spaces between words: each character counts as a word
 _UNSPACED = frozenset({"zh", "ja", "th", "lo", "km", "my"})

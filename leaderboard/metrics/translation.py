@@ -8,11 +8,7 @@ from typing import Any
 from genie.lib import env
 from genie.lib.errors import GenieError
 from leaderboard.metrics.base import versions
-from leaderboard.metrics.engines.comet_model import (
-    CometModel,
-    encoder_folder,
-    files_of,
-)
+from leaderboard.metrics.engines.comet_model import CometModel, encoder_folder, files_of
 from leaderboard.metrics.engines.neural_models import cached_folder
 from leaderboard.metrics.engines.pair_models import (
     PairMetric,

@@ -19,6 +19,10 @@ from crowd.campaigns.services.run import (
 )
 from crowd.hits.models import Campaign
 from genie.accounts.staff import staff_may
+from leaderboard.evaluation.models.human_evaluation import (
+    EvaluationCampaign,
+    HumanEvaluation,
+)
 from leaderboard.monitoring import charts
 from leaderboard.monitoring.over_time import over_time
 from leaderboard.monitoring.selectors import watched
@@ -95,7 +99,7 @@ _PAGES: tuple[
         "quality.view_retiredquestion",
         False,
         _with_pool(
-            "admin:quality_retiredquestion_changelist", "fit__pool__slug__exact"
+            "admin:quality_retiredquestion_changelist", "campaign__pool__slug__exact"
         ),
     ),
 )
@@ -114,19 +118,60 @@ def campaigns_page(model_admin: Any, request: HttpRequest, task: Task) -> HttpRe
     under_way = rows.filter(state__in=UNDER_WAY).order_by("pk")
     over = rows.exclude(state__in=UNDER_WAY).order_by("-pk")
     buttons = model_admin.admin_site.get_model_admin(Campaign).buttons_of
+    shown = [
+        {**of_campaign(one, request.user), "buttons": buttons(request, one)}
+        for one in under_way
+    ]
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.opts,
         "title": f"Campaigns of {task.title}",
         "task": task,
-        "under_way": [
-            {**of_campaign(one, request.user), "buttons": buttons(request, one)}
-            for one in under_way
-        ],
+        "together": _together(model_admin.admin_site, request, shown),
+        "under_way": shown,
         "over": _drawn(over[:N_OVER]),
         "n_over": over.count(),
     }
     return TemplateResponse(request, "admin/leaderboard/task/campaigns.html", context)
+
+
+def _together(
+    site: Any, request: HttpRequest, shown: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return evaluations of several of these campaigns, to stop or pay them at once."""
+    of = {one["row"].campaign.pk: one for one in shown}
+    rows = EvaluationCampaign.objects.filter(campaign__in=of)
+    asked: dict[HumanEvaluation, list[dict[str, Any]]] = {}
+    for row in rows.select_related("evaluation"):
+        asked.setdefault(row.evaluation, []).append(of[row.campaign_id])
+    return [
+        {
+            "evaluation": evaluation,
+            "campaigns": campaigns,
+            "n": sum(one["row"].progress.n_answers for one in campaigns),
+            "of": sum(one["row"].progress.n_asked for one in campaigns),
+            "money": all(
+                any(act.name == "add_money_selected" for act in one["buttons"])
+                for one in campaigns
+            ),
+            "stops": [
+                (
+                    act.on_page,
+                    reverse(
+                        f"admin:leaderboard_{subject._meta.model_name}_{act.path}",
+                        args=[subject.pk],
+                    ),
+                )
+                for subject in [evaluation.specific.listed_as]
+                for act in site.get_model_admin(type(subject)).buttons_of(
+                    request, subject
+                )
+                if act.path in {"stop", "go-on"}
+            ],
+        }
+        for evaluation, campaigns in asked.items()
+        if len(campaigns) > 1
+    ]
 
 
 def of_campaign(campaign: Campaign, viewer: object) -> dict[str, Any]:

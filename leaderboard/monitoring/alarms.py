@@ -20,8 +20,7 @@ from crowd.money.services.budgets import committed
 from genie.lib.logs import one_line
 from genie.upkeep.doctor import Finding, register, worst
 from leaderboard.monitoring.selectors import planned_cents
-from quality.bans.models import HeldExclusion
-from quality.detection.models import Ban
+from quality.bans.models import Ban, HeldExclusion
 from quality.test_questions.models import Grade
 
 # the share of a budget's limit below which it is low
@@ -154,14 +153,14 @@ def _excluded() -> dict[str, str]:
     for model, rows, sentence, page in (
         (
             Ban,
-            Ban.objects.filter(created_at__gt=since, lifted_at=None),
+            Ban.in_force.filter(created_at__gt=since),
             "{n:,} workers were excluded within a day: check the test questions, then the "
             "crowd",
             "admin:quality_ban_changelist",
         ),
         (
             HeldExclusion,
-            HeldExclusion.objects.filter(state=HeldExclusion.State.WAITING),
+            Ban.proposed.all(),
             "exclusions that would be too many at once wait for a decision: {n:,}",
             "admin:quality_heldexclusion_changelist",
         ),

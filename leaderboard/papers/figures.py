@@ -360,7 +360,6 @@ def _cell(one: Printed, ours: Value | None, also: Mapping[str, float]) -> Cell:
 
 
 def _digits(tolerance: float | None) -> int | None:
-    """Return the decimals that the tolerance needs."""
     if not tolerance:
         return None if tolerance is None else 0
     return next(

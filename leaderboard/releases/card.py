@@ -11,7 +11,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
 )
 from leaderboard.evaluation.selectors.worker_figures import read_in, work_done
 from leaderboard.releases.bundle import Record
-from leaderboard.releases.gathering.results import ALL, AT_ONCE
+from leaderboard.releases.gathering.results import ALL
 from leaderboard.releases.selectors.judges import judged_by, sentences
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
@@ -179,8 +179,7 @@ def _design(task: Task) -> list[str]:
     shown = task.submissions.filter(public(), published_at__isnull=False)
     pks = shown.values_list("pk", flat=True)
     # in batches: each comes with its task and its file
-    evaluations = launched(pks).iterator(chunk_size=AT_ONCE)
-    asked = [c for one in evaluations for c in campaigns_of(one)]
+    asked = [c for one in launched(pks) for c in campaigns_of(one)]
     ratings = ratings_per_output(asked, human.ratings_per_instance)
     return [
         f"Design {human.design}, scale {human.scale}; {task.sample_size:,} "

@@ -91,7 +91,7 @@ def _first(head: LogHead) -> Record:
 
 def _entries(task: Task, size: int) -> Iterator[Record]:
     scores = board_scores(task).values_list("pk", flat=True)
-    results = HumanEvaluation.objects.filter(task=task, submission=None)
+    results = HumanEvaluation.objects.filter(task=task, submissions=None)
     yield from _of(log.Kind.SCORE, list(scores), size)
     pks = results.order_by("pk").values_list("pk", flat=True)
     yield from _of(log.Kind.RESULT, list(pks), size)

@@ -131,11 +131,7 @@ def _make(folder: Path, mine: QuerySet[Release]) -> None:
             raise LostRace
 
     made = make(
-        row.task,
-        folder / row.task.slug,
-        parquet=available(),
-        tell=tell,
-        notes=notes,
+        row.task, folder / row.task.slug, parquet=available(), tell=tell, notes=notes
     )
     _sweep_archives(row, row.n_starts - 1)
     archive = folder / "archive.zip"

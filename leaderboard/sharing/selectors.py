@@ -15,7 +15,6 @@ from leaderboard.boards.selectors.history import Lead, Published, history
 from leaderboard.boards.selectors.home import latest
 from leaderboard.boards.selectors.rows import Human, Row, Standings, standings
 from leaderboard.charts import Axis, axis_over, format_score
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.releases.models import Release
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import ON_BOARD, is_public, public
@@ -50,9 +49,9 @@ class Event:
 def board_events(task: Task) -> list[Event]:
     story, mark = history(task), mark_of(task)
     systems = {one.pk: one for one in story.results}
-    finals = HumanEvaluation.objects.filter(
-        public("submission__"), submission__in=systems, final_at__isnull=False
-    ).values_list("submission", "final_at")
+    finals = Submission.objects.filter(
+        public(), pk__in=systems, human_evaluation__final_at__isnull=False
+    ).values_list("pk", "human_evaluation__final_at")
     found = _newest(
         [
             *map(_published, story.results),

@@ -179,10 +179,7 @@ def board_card(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the top of a board as a picture of 1200 by 630 pixels."""
     task = get_object_or_404(Task, slug=slug)
     card = _kept(
-        task,
-        None,
-        "card",
-        lambda: draw(picture_of(task, limit=CARD_SYSTEMS), CARD),
+        task, None, "card", lambda: draw(picture_of(task, limit=CARD_SYSTEMS), CARD)
     )
     return _png(request, card, zoom=1)
 

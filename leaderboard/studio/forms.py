@@ -321,7 +321,6 @@ class LinkForm(forms.Form):
 
 
 def _who() -> list[tuple[str, str]]:
-    """Return the possible workers: platforms only if they are set up."""
     return [
         (LINK, "People with a link, which you send them"),
         (INVITED, "Workers of this site"),

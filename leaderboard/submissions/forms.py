@@ -151,11 +151,7 @@ class SubmissionForm(AboutSystemForm):
     )
 
     def __init__(
-        self,
-        *args: Any,
-        teams: list[Team],
-        left: Mapping[int, Quota],
-        **kwargs: Any,
+        self, *args: Any, teams: list[Team], left: Mapping[int, Quota], **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
         self.left = left

@@ -206,12 +206,12 @@ class Submission(Work):
     warnings = models.JSONField(default=list, blank=True)
 
     # made after measuring: then staff decide on its cost
-    human_evaluation = models.OneToOneField(
+    human_evaluation = models.ForeignKey(
         "leaderboard.HumanEvaluation",
         on_delete=models.PROTECT,
         null=True,
         blank=True,
-        related_name="submission",
+        related_name="submissions",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     published_at = models.DateTimeField(null=True, blank=True)

@@ -102,7 +102,6 @@ class Tally:
 
 
 def _example(place: str, **more: str) -> dict[str, Any]:
-    """Return what is known of a problem, with "line 3" as the number of its line."""
     unit, _, number = place.partition(" ")
     at = {unit: int(number.replace(",", ""))} if number else {}
     return {name: printable(text) for name, text in more.items() if text} | at
@@ -210,7 +209,6 @@ def read_predictions(
 
 
 def _rows(file: File, ids: Sequence[str]) -> tuple[str, Rows]:
-    """Return the format of a file and its rows, by content, with its name as a hint."""
     known = frozenset(ids)
     if is_binary(file):
         return "table", _table_rows(read_sound_table(file), known)
@@ -231,7 +229,6 @@ def _rows(file: File, ids: Sequence[str]) -> tuple[str, Rows]:
 
 
 def _looks_like_json(start: list[str]) -> bool:
-    """Check that lines are JSON rather than texts that begin with a bracket."""
     first = start[0].strip()
     has_keys = re.search(r'" ?:', "".join(start))
     return first[0] in "{[" and bool(has_keys or not any(map(str.isalnum, first)))
@@ -277,7 +274,6 @@ def _is_header(key: str, text: str) -> bool:
 
 
 def _begin_with_ids(start: list[str], ids: Sequence[str]) -> bool:
-    """Check whether half of the lines begin with the id of their instance."""
     starts = [line.lstrip('"') for line in start]
     begun = sum(
         line.startswith(key) and not line[len(key) :][:1].isalnum()
@@ -323,7 +319,6 @@ def _line_rows(file: File, ids: Sequence[str]) -> Rows:
 
 
 def _find(names: Sequence[str], inside: Container[str]) -> str | None:
-    """Return the first of some names that is there."""
     return next((name for name in names if name in inside), None)
 
 

@@ -148,11 +148,7 @@ def short_link(address: str) -> str:
 
 @register.simple_tag
 def interval(
-    axis: Axis,
-    score: Spread,
-    *,
-    simulated: bool = False,
-    on_grid: bool = True,
+    axis: Axis, score: Spread, *, simulated: bool = False, on_grid: bool = True
 ) -> SafeString:
     return bar(axis, score, simulated=simulated, on_grid=on_grid)
 

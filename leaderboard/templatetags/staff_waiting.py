@@ -14,8 +14,10 @@ from genie.accounts.staff import narrowed
 from genie.lib.outside import Problem
 from leaderboard.evaluation.admin.decisions import page_of
 from leaderboard.evaluation.models.comparison import Comparison
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.models.human_evaluation import (
+    EvaluationCampaign,
+    JointEvaluation,
+)
 from leaderboard.evaluation.selectors.ranked_scores import to_approve
 from leaderboard.extensions import broken
 from leaderboard.monitoring.admin import of_campaign
@@ -40,10 +42,9 @@ class Waiting:
 
 @register.simple_tag
 def asked_by(campaign: Campaign) -> list[tuple[str, str]]:
-    served = HumanEvaluation.objects.filter(campaigns__campaign=campaign)
-    return [
-        (str(evaluation.subject), page_of(evaluation.subject)) for evaluation in served
-    ]
+    served = EvaluationCampaign.objects.filter(campaign=campaign)
+    subjects = [one.submission or one.evaluation.specific.listed_as for one in served]
+    return [(str(subject), page_of(subject)) for subject in subjects]
 
 
 @register.simple_tag(takes_context=True)
@@ -109,17 +110,17 @@ def _questions_about_several(
     user: Any, model: type[Comparison] | type[JointEvaluation]
 ) -> list[Waiting]:
     options = model._meta
-    rows = _seen(user, model, "evaluation__task__slug")
-    rows = rows.select_related("evaluation__task")
+    rows = _seen(user, model, "task__slug")
+    rows = rows.select_related("task")
     change = f"admin:leaderboard_{options.model_name}_change"
     name = str(options.verbose_name_plural).capitalize()
-    requested = rows.filter(evaluation__state=model.State.REQUESTED)
-    failed = rows.exclude(evaluation__failure="")
+    requested = rows.filter(state=model.State.REQUESTED)
+    failed = rows.exclude(failure="")
     return [
         Waiting(
             f"{name} to approve",
             requested.count(),
-            _changelist(model, f"evaluation__state__exact={model.State.REQUESTED}"),
+            _changelist(model, f"state__exact={model.State.REQUESTED}"),
             [
                 (str(row), str(row.task), reverse(change, args=[row.pk]))
                 for row in _oldest(requested)
@@ -152,14 +153,14 @@ def _appeals(user: Any) -> Waiting:
 
 
 def _held(user: Any) -> Waiting:
-    rows = _seen(user, HeldExclusion, "pool").filter(state=HeldExclusion.State.WAITING)
+    rows = _seen(user, HeldExclusion, "pool").filter(state=HeldExclusion.State.PROPOSED)
     rows = rows.select_related("worker", "verdict__fit")
-    url = _changelist(HeldExclusion, f"state__exact={HeldExclusion.State.WAITING}")
+    url = _changelist(HeldExclusion, f"state__exact={HeldExclusion.State.PROPOSED}")
     return Waiting(
         "Exclusions to confirm or reject (scores are waiting)",
         rows.count(),
         url,
-        [(str(row), row.verdict.sentence, url) for row in _oldest(rows)],
+        [(str(row), row.why, url) for row in _oldest(rows)],
     )
 
 

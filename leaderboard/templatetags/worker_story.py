@@ -10,8 +10,8 @@ from crowd.templatetags.crowd_money import dollars
 from crowd.workers.models.worker import Worker
 from genie.accounts.staff import staff_may
 from quality.appeals.models import Appeal
+from quality.bans.models import Ban
 from quality.detection.admin import records
-from quality.detection.models import Ban
 from quality.test_questions.models import Grade
 
 register = template.Library()

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from quality.detection.models import Ban
+from quality.bans.models import Ban
 
 
 class Appeal(models.Model):

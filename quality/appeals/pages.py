@@ -17,7 +17,7 @@ from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
 from quality.appeals import services as service
 from quality.appeals.models import Appeal
-from quality.detection.models import Ban
+from quality.bans.models import Ban
 from quality.test_questions.selectors import given_answers
 
 
@@ -42,7 +42,6 @@ def rejection(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
 
 
 def _judged(assignment: Assignment) -> list[dict[str, object]]:
-    """Return the worker's own answers, without the right ones."""
     hit_type = worded(assignment.hit.campaign.hit_type, language_of(assignment))
     template, scale = template_of(hit_type), scale_of(hit_type)
     return [

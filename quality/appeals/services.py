@@ -23,8 +23,8 @@ from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from quality.appeals.models import Appeal
+from quality.bans.models import Ban
 from quality.bans.services import lift
-from quality.detection.models import Ban
 
 State = Appeal.State
 CHARACTERS = 2_000
@@ -80,7 +80,7 @@ def against_ban(worker: Worker, pool: str, words: str) -> Appeal:
     words = _checked(words)
     with transaction.atomic():
         Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
-        ban = Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).first()
+        ban = Ban.in_force.filter(worker=worker, pool=pool).first()
         if ban is None:
             raise _nothing(gettext("You are not excluded from this work."))
         before = Appeal.objects.filter(ban=ban).first()
@@ -171,7 +171,7 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
 
 
 def _check_no_other(ban: Ban) -> None:
-    later = Ban.objects.filter(worker=ban.worker_id, pool=ban.pool_id, lifted_at=None)
+    later = Ban.in_force.filter(worker=ban.worker_id, pool=ban.pool_id)
     if later.exclude(pk=ban.pk).exists():
         raise GenieError(
             "The worker has been banned again since: lift that ban first, or uphold "

@@ -40,10 +40,7 @@ class Line:
 
 
 def crowd_evidence(
-    answers: Answers,
-    names: Sequence[str],
-    tests: Sequence[tuple[int, int]],
-    judge: str,
+    answers: Answers, names: Sequence[str], tests: Sequence[tuple[int, int]], judge: str
 ) -> Callable[[int], list[Line]]:
     """Weigh a crowd's answers once; return a function that maps a worker to lines.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Case, Q, When
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import path, reverse
@@ -17,14 +17,12 @@ from crowd.hits.models import Campaign
 from crowd.workers.models.worker import Worker
 from genie.accounts.staff import staff_may
 from genie.accounts.task_admin import BY_TASK, OfTask
-from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
-from genie.lib.admin import note
+from genie.lib.admin import ReadOnlyAdmin, note
 from genie.lib.errors import GenieError
 from genie.lib.staff_actions import Action, Line
 from quality.bans import services
-from quality.bans.models import HeldExclusion
+from quality.bans.models import Ban, HeldExclusion
 from quality.bans.services import confirm, refuse
-from quality.detection.models import Ban
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -38,7 +36,7 @@ def _impose(row: Worker, by: Account, reason: str, pool: str) -> str:
     with transaction.atomic():
         # The second of two clicks waits here and finds the ban of the first.
         worker = Worker.objects.select_for_update(of=("self",)).get(pk=row.pk)
-        if Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).exists():
+        if Ban.in_force.filter(worker=worker, pool=pool).exists():
             raise GenieError(f"This worker is already banned from {pool}.")
         ban = services.ban(worker, pool, by=by, reason=reason)
         note(by, ban, f"Banned: {reason}")
@@ -74,7 +72,7 @@ class InForce(admin.SimpleListFilter):
     ) -> QuerySet[Ban] | None:
         if self.value() is None:
             return None
-        return queryset.filter(lifted_at__isnull=self.value() == "yes")
+        return queryset.filter(state="IN_FORCE" if self.value() == "yes" else "LIFTED")
 
 
 @admin.register(Ban)
@@ -94,7 +92,7 @@ class BanAdmin(OfTask, ReadOnlyAdmin):
                 "count again, except those that others have replaced meanwhile."
             ),
             button="Lift bans",
-            allowed=Q(lifted_at=None),
+            allowed=Q(state=Ban.State.IN_FORCE),
             otherwise="None of them is in force.",
             line=lambda ban: Line(ban.pk, str(ban), ban.reason),
             service=lambda ban, by, reason: services.lift(ban.pk, by=by, reason=reason),
@@ -152,7 +150,7 @@ class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
     list_select_related = ["worker", "pool", "verdict__fit"]
     search_fields = ["worker__pseudonym"]
     # Open ones come first, the oldest on top.
-    ordering = [F("decided_at").desc(nulls_first=True), "pk"]
+    ordering = [Case(When(state=Ban.State.PROPOSED, then=0), default=1), "pk"]
     actions = [
         Action(
             "confirm_selected",
@@ -165,7 +163,7 @@ class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
             ),
             button="Exclude workers",
             danger=True,
-            allowed=Q(state=HeldExclusion.State.WAITING),
+            allowed=Q(state=Ban.State.PROPOSED),
             otherwise=_DECIDED,
             service=lambda held, by, reason: confirm(held.pk, by=by, reason=reason),
             history="Confirmed: {reason}",
@@ -180,7 +178,7 @@ class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
                 "longer exclude them automatically."
             ),
             button="Keep workers",
-            allowed=Q(state=HeldExclusion.State.WAITING),
+            allowed=Q(state=Ban.State.PROPOSED),
             otherwise=_DECIDED,
             service=lambda held, by, reason: refuse(held.pk, by=by, reason=reason),
             history="Refused: {reason}",
@@ -189,7 +187,7 @@ class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
     ]
 
     def line_of(self, held: HeldExclusion) -> Line:
-        return Line(held.pk, str(held), held.verdict.sentence)
+        return Line(held.pk, str(held), held.why)
 
     @admin.display(description="has answered in")
     def campaigns(self, held: HeldExclusion) -> str:
@@ -201,10 +199,6 @@ class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
         )
         more = f" and {len(titles) - N_NAMED} more" if len(titles) > N_NAMED else ""
         return ", ".join(titles[:N_NAMED]) + more
-
-    @admin.display(description="why")
-    def why(self, held: HeldExclusion) -> str:
-        return held.verdict.sentence
 
     @admin.display(description="answers")
     def answers(self, held: HeldExclusion) -> SafeString:

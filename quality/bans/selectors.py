@@ -12,8 +12,8 @@ from crowd.elsewhere.models import is_unvouched
 from crowd.hits.models import Assignment, Campaign, Rating
 from genie.lib.serving.caches import Stamp, stamps
 from quality.appeals.models import Appeal
-from quality.bans.models import HeldExclusion
-from quality.detection.models import ALL_EVIDENCE, Ban, Standing
+from quality.bans.models import Ban
+from quality.detection.models import ALL_EVIDENCE, Standing
 from quality.test_questions.models import TestQuestion
 
 if TYPE_CHECKING:
@@ -62,10 +62,8 @@ def clean_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
     import pandas as pd
 
     placed = TestQuestion.objects.filter(campaign__in=campaigns).values("item")
-    banned = Ban.objects.filter(
-        worker=OuterRef("assignment__worker"),
-        pool=OuterRef("item__campaign__pool"),
-        lifted_at=None,
+    banned = Ban.in_force.filter(
+        worker=OuterRef("assignment__worker"), pool=OuterRef("item__campaign__pool")
     )
     rows = (
         Rating.objects.filter(
@@ -99,10 +97,8 @@ def all_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    banned = Ban.objects.filter(
-        worker=OuterRef("assignment__worker"),
-        pool=OuterRef("item__campaign__pool"),
-        lifted_at=None,
+    banned = Ban.in_force.filter(
+        worker=OuterRef("assignment__worker"), pool=OuterRef("item__campaign__pool")
     )
     rows = (
         Rating.objects.filter(item__campaign__in=campaigns)
@@ -153,7 +149,7 @@ def n_excluded_workers(campaign: Campaign) -> int:
 
     Workers who answered only test questions are not counted: they have no ratings.
     """
-    banned = Ban.objects.filter(pool=campaign.pool_id, lifted_at=None).values("worker")
+    banned = Ban.in_force.filter(pool=campaign.pool_id).values("worker")
     return (
         Rating.objects.filter(
             item__campaign=campaign,
@@ -169,9 +165,7 @@ def n_excluded_workers(campaign: Campaign) -> int:
 
 def waits_for_decision(pool: str, *, simulated: bool) -> bool:
     """Return whether exclusions wait for a person; no campaign ends meanwhile."""
-    return HeldExclusion.objects.filter(
-        pool=pool, state=HeldExclusion.State.WAITING, worker__simulated=simulated
-    ).exists()
+    return Ban.proposed.filter(pool=pool, worker__simulated=simulated).exists()
 
 
 # Open decisions that could change which ratings count.
@@ -181,10 +175,8 @@ def n_held(campaigns: Collection[int]) -> int:
         hit__campaign__in=campaigns, state__in=COUNTED, replaced_at=None
     )
     pools = answered.values("hit__campaign__pool")
-    return HeldExclusion.objects.filter(
-        state=HeldExclusion.State.WAITING,
-        pool__in=pools,
-        worker__in=answered.values("worker"),
+    return Ban.proposed.filter(
+        pool__in=pools, worker__in=answered.values("worker")
     ).count()
 
 
@@ -207,7 +199,7 @@ def n_appeals(campaigns: Collection[int]) -> int:
     return Appeal.objects.filter(
         Q(assignment__in=rejected)
         | Q(
-            ban__lifted_at=None,
+            ban__in=Ban.in_force.all(),
             ban__pool__in=counted.values("hit__campaign__pool"),
             ban__worker__in=counted.values("worker"),
         ),
@@ -226,13 +218,8 @@ def soft_weights(pool: str) -> dict[str, float]:
     """
     if settings.GENIE["DETECTOR"] != ALL_EVIDENCE:
         return {}
-    refused = HeldExclusion.objects.filter(
-        pool=pool, state=HeldExclusion.State.REFUSED
-    ).values("worker")
-    rows = (
-        Standing.objects.filter(pool=pool, weight__lt=1)
-        .exclude(worker__in=Ban.objects.filter(pool=pool).values("worker"))
-        .exclude(worker__in=refused)
+    rows = Standing.objects.filter(pool=pool, weight__lt=1).exclude(
+        worker__in=Ban.decided.filter(pool=pool).values("worker")
     )
     weights: dict[str, float] = {}
     for worker, weight, earlier in rows.order_by("worker").values_list(
@@ -245,11 +232,9 @@ def soft_weights(pool: str) -> dict[str, float]:
 
 def weights_stamps() -> dict[str, Stamp]:
     """Return, by pool, a stamp that changes with the pool's weights."""
-    refused = HeldExclusion.objects.filter(state=HeldExclusion.State.REFUSED)
     return stamps(
         (Standing.objects.filter(weight__lt=1), "pool", "weighed_at"),
-        (Ban.objects.all(), "pool", "pk"),
-        (refused, "pool", "pk"),
+        (Ban.decided.all(), "pool", "pk"),
     )
 
 

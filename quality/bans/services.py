@@ -3,6 +3,7 @@ from collections.abc import Collection, Sequence
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
@@ -15,9 +16,11 @@ from genie.history import log
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from genie.lib.unguessable import name_for
-from quality.bans.models import HeldExclusion
-from quality.detection.models import Ban, DetectorFit, Verdict
+from quality.bans.models import Ban, HeldExclusion
+from quality.detection.models import DetectorFit, Verdict
 from quality.test_questions.models import Grade
+
+State = Ban.State
 
 # Ban a worker from one pool of work, and let them back in.
 
@@ -54,19 +57,19 @@ def ban(
     with transaction.atomic():
         # The lock serializes the detector and a person, or two campaigns' detectors.
         Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
-        existing = Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).first()
+        existing = Ban.in_force.filter(worker=worker, pool=pool).first()
         if existing is not None:
             return existing
-        new = Ban.objects.create(
-            worker=worker, pool_id=pool, verdict=verdict, reason=reason, created_by=by
-        )
-        HeldExclusion.objects.filter(
-            worker=worker, pool=pool, state=HeldExclusion.State.WAITING
-        ).update(
-            state=HeldExclusion.State.CONFIRMED,
-            decided_at=new.created_at,
-            decided_by=by,
-            reason=reason,
+        new, _ = Ban.proposed.update_or_create(
+            worker=worker,
+            pool_id=pool,
+            defaults={
+                "state": State.IN_FORCE,
+                "reason": reason,
+                "created_by": by,
+                "created_at": timezone.now(),
+                **({"verdict": verdict} if verdict else {}),
+            },
         )
         # With a verdict, the reason could reveal which items were test questions.
         message = (
@@ -92,8 +95,11 @@ def lift(
     if not reason.strip():
         raise GenieError("Give a reason for lifting the ban.", code="reason-missing")
     with transaction.atomic():
-        lifted = Ban.objects.filter(pk=pk, lifted_at=None).update(
-            lifted_at=timezone.now(), lifted_by=by, lifted_reason=reason
+        lifted = Ban.in_force.filter(pk=pk).update(
+            state=State.LIFTED,
+            lifted_at=timezone.now(),
+            lifted_by=by,
+            lifted_reason=reason,
         )
         lifted_ban = Ban.objects.select_related("worker").get(pk=pk)
         if lifted:
@@ -127,9 +133,6 @@ def logged(worker: int, pool: str, what: str, by: Account | None) -> None:
 # If a key is hard, honest workers agree with it less than the detector presumes, and it
 # would exclude the busiest of them first. So the detector may exclude only a share of a
 # pool by itself.
-State = HeldExclusion.State
-
-
 def is_within_share(pool: str, n_new: int, *, simulated: bool) -> bool:
     """Check whether the detector may exclude this many more workers by itself.
 
@@ -143,44 +146,43 @@ def is_within_share(pool: str, n_new: int, *, simulated: bool) -> bool:
         .distinct()
         .count()
     )
-    n_excluded = Ban.objects.filter(
-        pool=pool, created_by=None, lifted_at=None, worker__in=workers
+    n_excluded = Ban.in_force.filter(
+        pool=pool, created_by=None, worker__in=workers
     ).count()
     most = most_excluded(n_judged, settings.GENIE["MOST_EXCLUDED"])
     return n_excluded + n_new <= most
 
 
 def hold(pool: str, verdicts: Sequence[Verdict]) -> None:
-    """Hold the exclusions for a person; one already held gets the new verdict.
+    """Propose the bans to a person; one already proposed gets the new verdict.
 
     Meanwhile these workers get no more work, and their answers count.
     """
+    new = {"state": State.PROPOSED, "proposed_at": timezone.now()}
     for verdict in verdicts:
-        HeldExclusion.objects.update_or_create(
+        Ban.proposed.update_or_create(
             worker_id=verdict.worker_id,
             pool_id=pool,
-            state=State.WAITING,
             defaults={"verdict": verdict},
+            create_defaults={"verdict": verdict, **new},
         )
         exclusions.pause(verdict.worker, pool)
 
 
 def release(fit: DetectorFit) -> None:
-    """Delete held exclusions of workers whom this fit clears.
+    """Delete proposed bans of workers whom this fit clears.
 
-    If the last verdict of the other polarity is noisy, the exclusion stays, with that
+    If the last verdict of the other polarity is noisy, the proposal stays, with that
     verdict, because that polarity may never be fitted again. A fit to all evidence
     clears both polarities.
     """
     cleared = Verdict.objects.filter(fit=fit, noisy=False).values("worker")
-    waiting = HeldExclusion.objects.filter(
-        pool=fit.pool_id, state=State.WAITING, worker__in=cleared
-    )
+    waiting = Ban.proposed.filter(pool=fit.pool_id, worker__in=cleared)
     if fit.polarity:
         waiting = waiting.filter(verdict__fit__polarity=fit.polarity)
     for held in waiting:
         other = _other_polarity(held, fit) if fit.polarity else None
-        row = HeldExclusion.objects.filter(pk=held.pk, state=State.WAITING)
+        row = Ban.proposed.filter(pk=held.pk)
         if other is not None and other.noisy:
             row.update(verdict=other)
         else:
@@ -188,7 +190,7 @@ def release(fit: DetectorFit) -> None:
             exclusions.resume(fit.pool_id, [held.worker_id])
 
 
-def _other_polarity(held: HeldExclusion, fit: DetectorFit) -> Verdict | None:
+def _other_polarity(held: Ban, fit: DetectorFit) -> Verdict | None:
     return (
         Verdict.objects.filter(worker=held.worker_id, fit__pool=fit.pool_id)
         .exclude(fit__polarity=fit.polarity)
@@ -198,15 +200,12 @@ def _other_polarity(held: HeldExclusion, fit: DetectorFit) -> Verdict | None:
 
 
 def waiting_workers(pool: str) -> set[int]:
-    rows = HeldExclusion.objects.filter(pool=pool, state=State.WAITING)
-    return set(rows.values_list("worker_id", flat=True))
+    return set(Ban.proposed.filter(pool=pool).values_list("worker_id", flat=True))
 
 
 def decided_workers(pool: str) -> set[int]:
     """Return the workers about whom people decided, so that the detector must not."""
-    banned = Ban.objects.filter(pool=pool).values_list("worker_id", flat=True)
-    refused = HeldExclusion.objects.filter(pool=pool, state=State.REFUSED)
-    return {*banned, *refused.values_list("worker_id", flat=True)}
+    return set(Ban.decided.filter(pool=pool).values_list("worker_id", flat=True))
 
 
 def confirm(pk: int, *, by: Account, reason: str) -> Ban:
@@ -218,36 +217,39 @@ def confirm(pk: int, *, by: Account, reason: str) -> Ban:
         ``already-decided`` or ``reason-missing``.
     """
     with transaction.atomic():
-        held = _decided(pk, State.CONFIRMED, by, reason)
+        held = _lock_proposed(pk, reason)
         return ban(
             held.worker, held.pool_id, by=by, reason=reason, verdict=held.verdict
         )
 
 
-def refuse(pk: int, *, by: Account, reason: str) -> HeldExclusion:
+def refuse(pk: int, *, by: Account, reason: str) -> None:
     """Keep the worker; the detector does not propose it again. Raises as `confirm`."""
     with transaction.atomic():
-        held = _decided(pk, State.REFUSED, by, reason)
+        held = _lock_proposed(pk, reason)
+        Ban.proposed.filter(pk=pk).update(
+            state=State.REFUSED,
+            lifted_at=timezone.now(),
+            lifted_by=by,
+            lifted_reason=reason,
+        )
         exclusions.resume(held.pool_id, [held.worker_id])
         logged(held.worker_id, held.pool_id, "kept", by)
-        return held
 
 
-def _decided(pk: int, state: State, by: Account, reason: str) -> HeldExclusion:
+def _lock_proposed(pk: int, reason: str) -> HeldExclusion:
     if not reason.strip():
         raise GenieError("Give a reason for your decision.", code="reason-missing")
-    held = HeldExclusion.objects.select_related("worker", "verdict").get(pk=pk)
+    rows = HeldExclusion.objects.filter(pk=pk)
     # Banning takes this lock first, too.
-    Worker.objects.select_for_update(of=("self",)).get(pk=held.worker_id)
-    changed = HeldExclusion.objects.filter(pk=pk, state=State.WAITING).update(
-        state=state, decided_at=timezone.now(), decided_by=by, reason=reason
-    )
-    if not changed:
+    workers = Worker.objects.filter(pk__in=rows.values("worker"))
+    list(workers.select_for_update(of=("self",)))
+    rows = rows.select_related("worker", "verdict").select_for_update(of=("self",))
+    held = rows.filter(state=State.PROPOSED).first()
+    if held is None:
         raise GenieError(
-            f"The exclusion of {held.worker} has already been decided.",
-            code="already-decided",
+            "This exclusion has already been decided.", code="already-decided"
         )
-    held.refresh_from_db()
     return held
 
 
@@ -280,14 +282,17 @@ def carry_out(
     # The pool's first fit is the lock: two polarities that are fitted at the same
     # time must not exclude more together than one may.
     list(DetectorFit.objects.select_for_update().filter(pool=pool).order_by("pk")[:1])
-    release(fit)
     noisy = Verdict.objects.filter(fit=fit, noisy=True)
-    # Lock all rows at once and in order: a concurrent ban of one of them waits.
+    # Lock all rows at once and in order: a concurrent decision on one of them waits.
     list(
         Worker.objects.select_for_update(of=("self",))
-        .filter(pk__in=noisy.values("worker"))
+        .filter(
+            Q(pk__in=noisy.values("worker"))
+            | Q(pk__in=Ban.proposed.filter(pool=pool).values("worker"))
+        )
         .order_by("pk")
     )
+    release(fit)
     # The detector never bans a worker again whom staff let back in.
     decided = decided_workers(pool)
     new = [

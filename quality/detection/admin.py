@@ -17,14 +17,14 @@ from crowd.hits.models import Assignment, Pool
 from crowd.workers.models.worker import Worker
 from genie.accounts import reads
 from genie.accounts.task_admin import BY_TASK, OfTask
-from genie.lib.admin import COUNTED, note
-from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin import COUNTED, ReadOnlyAdmin, note
 from genie.lib.serving.pages import page_of
 from genie.lib.staff_actions import Action, Line
 from quality.bans import services
-from quality.detection.models import Ban, DetectorFit, RetiredQuestion, Verdict
+from quality.bans.models import Ban
+from quality.detection.models import DetectorFit, Verdict
 from quality.detection.services.assess_pool import restore
-from quality.test_questions.models import Grade, Polarity
+from quality.test_questions.models import Grade, Polarity, RetiredQuestion
 from quality.test_questions.selectors import MOST, graded_answers, shown_fields
 
 if TYPE_CHECKING:
@@ -36,19 +36,27 @@ if TYPE_CHECKING:
 # Admin pages for retired test questions, which staff can restore.
 @admin.register(RetiredQuestion)
 class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
-    pool_paths = ("fit__pool_id",)
+    pool_paths = ("campaign__pool_id",)
     shows_outputs = True
     list_display = [
         "__str__",
         "pool",
         "polarity",
         "shown",
-        "reason",
+        "retired_because",
         "retired_at",
         "restored_at",
     ]
-    list_filter = ["test_question__polarity", "fit__pool"]
-    list_select_related = ["test_question__item", "fit"]
+    list_filter = ["polarity", "campaign__pool"]
+    list_select_related = ["item", "campaign"]
+    fields = [
+        "polarity",
+        "retired_by_fit",
+        "retired_because",
+        "restored_at",
+        "restored_by",
+        "restored_reason",
+    ]
     actions = [
         Action(
             "restore_selected",
@@ -69,21 +77,17 @@ class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
         )
     ]
 
-    @admin.display(description="task", ordering="fit__pool_id")
+    @admin.display(description="task", ordering="campaign__pool_id")
     def pool(self, question: RetiredQuestion) -> str:
-        return question.fit.pool_id
-
-    @admin.display(description="polarity", ordering="test_question__polarity")
-    def polarity(self, question: RetiredQuestion) -> str:
-        return question.test_question.polarity.lower()
+        return question.campaign.pool_id
 
     @admin.display(description="what it shows")
     def shown(self, question: RetiredQuestion) -> str:
-        fields = shown_fields(question.test_question.item.data)
+        fields = shown_fields(question.item.data)
         return " / ".join(f"{label}: {text}" for label, text in fields)
 
     def line_of(self, question: RetiredQuestion) -> Line:
-        return Line(question.pk, str(question), question.reason)
+        return Line(question.pk, str(question), question.retired_because)
 
 
 # Admin pages for fits of the detector and their verdicts on workers.
@@ -99,7 +103,7 @@ def _ban(verdict: Verdict, by: Account, reason: str) -> None:
 
 def _one_each(queryset: QuerySet[Verdict]) -> list[Verdict]:
     """Return the last verdict of each worker and pool, without banned workers."""
-    banned = set(Ban.objects.filter(lifted_at=None).values_list("worker", "pool"))
+    banned = set(Ban.in_force.values_list("worker", "pool"))
     # In the order of the keys, so that the newest verdict of each is kept.
     newest = {
         (verdict.worker_id, verdict.fit.pool_id): verdict
@@ -316,7 +320,7 @@ def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
     verdicts = _newest_verdicts(worker_pks)
     bans = {
         (ban.worker_id, ban.pool_id): ban
-        for ban in Ban.objects.filter(worker__in=worker_pks, lifted_at=None)
+        for ban in Ban.in_force.filter(worker__in=worker_pks)
     }
     return [
         Record(

@@ -1,17 +1,15 @@
-"""Fits of the detector, their verdicts on workers, and bans.
+"""Fits of the detector and their verdicts on workers.
 
 A fit stores everything needed to repeat it. A verdict is stored if it differs from the
-worker's last one. A ban outlives its verdict.
+worker's last one.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from django.conf import settings
 from django.db import models
-from django.db.models import Q
 
-from quality.test_questions.models import Polarity, TestQuestion
+from quality.test_questions.models import Polarity
 
 # Plain sentences about the evidence of a verdict.
 
@@ -163,50 +161,6 @@ class Verdict(models.Model):
         )
 
 
-class Ban(models.Model):
-    """A worker's ratings of one pool do not count, neither future nor past ones."""
-
-    worker = models.ForeignKey(
-        "crowd.Worker", on_delete=models.CASCADE, related_name="bans"
-    )
-    pool = models.ForeignKey("crowd.Pool", on_delete=models.PROTECT)
-    verdict = models.ForeignKey(
-        Verdict, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
-    )
-    reason = models.TextField()
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        help_text="Empty: the detector's decision.",
-    )
-    created_at = models.DateTimeField(auto_now_add=True)
-    lifted_at = models.DateTimeField(null=True, blank=True)
-    lifted_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-    )
-    lifted_reason = models.TextField(blank=True)
-
-    class Meta:
-        ordering = ["-pk"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["worker", "pool"],
-                condition=Q(lifted_at=None),
-                name="one_ban_in_force",
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.worker} · {self.pool_id}"
-
-
 class Standing(models.Model):
     """The current assessment of a worker of a pool: one row each, updated in place."""
 
@@ -233,29 +187,3 @@ class Standing(models.Model):
 
     def __str__(self) -> str:
         return f"{self.worker} · {self.pool_id}: {self.weight:g}"
-
-
-class RetiredQuestion(models.Model):
-    """A test question that careful workers fail: it does not count, until restored."""
-
-    test_question = models.OneToOneField(
-        TestQuestion, on_delete=models.CASCADE, related_name="retirement"
-    )
-    fit = models.ForeignKey(DetectorFit, on_delete=models.CASCADE, related_name="+")
-    reason = models.TextField()
-    retired_at = models.DateTimeField(auto_now_add=True)
-    restored_at = models.DateTimeField(null=True, blank=True)
-    restored_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-    )
-    restored_reason = models.TextField(blank=True)
-
-    class Meta:
-        ordering = ["-pk"]
-
-    def __str__(self) -> str:
-        return f"test question {self.test_question_id}"

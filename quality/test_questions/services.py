@@ -1,7 +1,8 @@
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from django.db import transaction
@@ -175,6 +176,74 @@ def place(campaign: Campaign, hidden: Sequence[HiddenItem]) -> None:
     )
 
 
+# Texts that could be test questions, and the choice among them, without repetition.
+@dataclass(frozen=True)
+class Offer:
+    """A text for one instance and its known quality.
+
+    `criteria` are those on which it is known to be good, or bad. `group` is the harm;
+    questions come in equal parts from the groups.
+    """
+
+    instance_pk: int
+    text: str
+    kind: str
+    criteria: Sequence[str]
+    made_from: Mapping[str, Any] = field(default_factory=dict)
+    group: str = ""
+
+    @property
+    def text_sha256(self) -> str:
+        return fingerprint(self.text)
+
+
+@dataclass(frozen=True)
+class Planned:
+    items: list[HiddenItem]
+    n_wanted: int
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Taken:
+    """The texts and instances that a campaign's questions have used so far."""
+
+    texts: set[str]
+    instances: set[int] = field(default_factory=set)
+
+    def choose(
+        self, offered: Iterable[Sequence[Offer]], n: int, *, again: bool = False
+    ) -> list[Offer]:
+        """Take up to `n` offers, one per instance; `again` allows an instance twice."""
+        chosen: list[Offer] = []
+        for offers in offered:
+            if len(chosen) >= n:
+                break
+            offer = self._best(offers, again=again)
+            if offer is None:
+                continue
+            self.texts.add(offer.text_sha256)
+            self.instances.add(offer.instance_pk)
+            chosen.append(offer)
+        return chosen
+
+    def _best(self, offers: Sequence[Offer], *, again: bool) -> Offer | None:
+        return next(iter(self.usable(offers, again=again)), None)
+
+    def usable(self, offers: Iterable[Offer], *, again: bool = False) -> list[Offer]:
+        return [
+            offer
+            for offer in offers
+            if offer.text_sha256 not in self.texts
+            and (again or offer.instance_pk not in self.instances)
+        ]
+
+
+def fingerprint(text: str) -> str:
+    """Hash a text by its words, regardless of spaces and case."""
+    return hashlib.sha256(" ".join(text.split()).casefold().encode()).hexdigest()
+
+
 # Test questions for items that show several outputs at once.
 @dataclass(frozen=True)
 class LineUp:
@@ -188,17 +257,6 @@ class LineUp:
     reference: str
 
 
-class Edited(Protocol):
-    @property
-    def text(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def made_from(self) -> Mapping[str, Any]: ...
-    @property
-    def text_sha256(self) -> str: ...
-
-
 def draw_pairs(
     *,
     campaign_key: str,
@@ -207,7 +265,7 @@ def draw_pairs(
     seed: int,
     blind: bool = False,
     expected: Mapping[str, Any] | None = None,
-    edits: Mapping[str, Edited] | None = None,
+    edits: Mapping[str, Offer] | None = None,
 ) -> list[HiddenItem]:
     """Pair each input's good text with a wrong one, in a drawn order.
 
@@ -251,7 +309,7 @@ def draw_line_ups(
     seed: int,
     blind: bool = False,
     expected: Mapping[str, Any] | None = None,
-    edits: Mapping[str, tuple[int, Edited]] | None = None,
+    edits: Mapping[str, tuple[int, Offer]] | None = None,
 ) -> list[HiddenItem]:
     """Put a wrong text in place of one output: it must not come out best.
 
@@ -311,7 +369,7 @@ def _hidden(
     texts: Mapping[str, str],
     answer: Mapping[str, Any],
     expected: Mapping[str, Any] | None,
-    made: Edited | None = None,
+    made: Offer | None = None,
 ) -> HiddenItem:
     return HiddenItem(
         spec=ItemSpec(

@@ -94,10 +94,7 @@ def test_dallinger_recruits_and_pays_workers(service, dallinger, desk, wanda, wa
     assert service.grant_bonus(done, 0.5, "Well played")
     assert service.increment_named_qualification_score(
         "Played", found["worker_id"]
-    ) == {
-        "qtype": kind,
-        "score": 1,
-    }
+    ) == {"qtype": kind, "score": 1}
     # it looks for "does not exist" and "status of: Granted" in our sentences
     assert service.current_qualification_score(kind["id"], found["worker_id"]) == 1
     assert service.revoke_qualification(kind["id"], found["worker_id"], "Mistake")

@@ -1,3 +1,4 @@
+import itertools
 import os
 import signal
 import sys
@@ -20,16 +21,21 @@ class CrashConfig(AppConfig):
 
 
 def arm(point: str) -> None:
-    """Kill the queue's whole process group when `module:function:before|after` is met."""
-    module_name, function_name, moment = point.split(":")
+    """Kill the queue's whole process group at `module:function:before|after`.
+
+    With `:n` behind it, a process is killed when it comes there for the n-th time.
+    """
+    module_name, function_name, moment, nth = [*point.split(":"), "1"][:4]
+    met = itertools.count(1)
     module = import_module(module_name)
     real = getattr(module, function_name)
 
     def wrapped(*args, **kwargs):
-        if moment == "before":
+        dies = next(met) == int(nth)
+        if dies and moment == "before":
             kill_once(point)
         result = real(*args, **kwargs)
-        if moment == "after":
+        if dies and moment == "after":
             kill_once(point)
         return result
 

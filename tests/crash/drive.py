@@ -11,10 +11,12 @@ django.setup()
 from django.contrib.auth import get_user_model  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 
-from crowd.models import Assignment, Campaign, Commitment, LedgerEntry, Rating  # noqa: E402
+from crowd.models import HIT, Assignment, Campaign, Commitment, LedgerEntry, Rating  # noqa: E402
 from leaderboard import demo  # noqa: E402
 from leaderboard.demo import Opinions, file_of, systems_of  # noqa: E402
 from leaderboard.evaluation import decide  # noqa: E402
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation  # noqa: E402
+from leaderboard.evaluation.services.request import join  # noqa: E402
 from leaderboard.evaluation.services.simulate import Crowd  # noqa: E402
 from leaderboard.models import MetricResult, Prediction, Score, Submission  # noqa: E402
 from leaderboard.submissions.services import submit  # noqa: E402
@@ -40,11 +42,25 @@ def main() -> None:
     task = load.load_task(SLUG).task
     owner = get_user_model().objects.create_user("owner")
     admin = get_user_model().objects.create_superuser("boss")
-    name = systems_of(SLUG)[0]["name"]
+    names = [system["name"] for system in systems_of(SLUG)[:3]]
     sys.stdout.write("ready\n")
     sys.stdout.flush()
+    study = [handed_in(task, owner, name) for name in names]
+    for one in study:
+        wait_for(one.pk, "MEASURED")
+    join(study)
+    asked = HumanEvaluation.objects.get()
+    decide.approve(asked, by=admin, start_now=True)
+    first = study[0].pk
+    wait_for(first, "ANNOTATING")
+    crowd = Crowd(demo.players([SLUG]), quality=Opinions([SLUG]), seed=1)
+    wait_for(first, "PUBLISHED", between=crowd.work)
+    sys.stdout.write(json.dumps(facts(asked)))
+
+
+def handed_in(task, owner, name: str) -> Submission:
     with file_of(SLUG, name).open("rb") as file:
-        submission = submit.receive(
+        return submit.receive(
             task=task,
             owner=owner,
             team=submit.team_for(owner),
@@ -53,25 +69,23 @@ def main() -> None:
             file_name="predictions.json",
             simulated=True,
         )
-    wait_for(submission.pk, "MEASURED")
-    decide.approve(submission, by=admin, start_now=True)
-    wait_for(submission.pk, "ANNOTATING")
-    crowd = Crowd(demo.players([SLUG]), quality=Opinions([SLUG]), seed=1)
-    wait_for(submission.pk, "PUBLISHED", between=crowd.work)
-    sys.stdout.write(json.dumps(facts(submission.pk)))
 
 
-def facts(pk: int) -> dict:
-    evaluation = Submission.objects.get(pk=pk).human_evaluation
+def facts(asked: HumanEvaluation) -> dict:
     rewards = LedgerEntry.objects.filter(kind="REWARD")
+    current = Score.objects.filter(superseded_at=None)
+    systems = Submission.objects.order_by("pk")
     return {
         "predictions": Prediction.objects.count(),
         "metrics": MetricResult.objects.count(),
         "metric_names": MetricResult.objects.values("metric").distinct().count(),
         "campaigns": Campaign.objects.count(),
         "commitments": Commitment.objects.count(),
-        "hits": evaluation.campaign.hits.count(),
-        "judged": evaluation.subjects.count(),
+        "committed": sum(Commitment.objects.values_list("amount_cents", flat=True)),
+        "spent": sum(LedgerEntry.objects.values_list("amount_cents", flat=True)),
+        "evaluations": HumanEvaluation.objects.count(),
+        "hits": HIT.objects.count(),
+        "judged": asked.subjects.count(),
         "tests": TestQuestion.objects.count(),
         "submitted": Assignment.objects.exclude(state="ACCEPTED").count(),
         "replaced": Assignment.objects.exclude(replaced_at=None).count(),
@@ -79,9 +93,9 @@ def facts(pk: int) -> dict:
         "grades": Grade.objects.count(),
         "rewards": rewards.count(),
         "rewarded_assignments": rewards.values("assignment").distinct().count(),
-        "scores": Score.objects.filter(superseded_at=None).count(),
-        "n": Score.objects.filter(superseded_at=None).first().n,
-        "states": [e.state for e in Submission.objects.get(pk=pk).events.all()],
+        "scores": current.count(),
+        "n": sum(current.values_list("n", flat=True)),
+        "states": [[event.state for event in one.events.all()] for one in systems],
     }
 
 

@@ -28,6 +28,7 @@ from leaderboard.models import Instance, MetricResult, Prediction, Score, Submis
 from leaderboard.submissions.services import submit
 from leaderboard.tasks.services import load
 from quality.models import Ban, Grade, TestQuestion
+from tests.factories import asked_about
 from tests.http_worker import HttpWorker
 
 SLUG = "demo-qa"
@@ -139,7 +140,7 @@ class Play:
             )
         self._wait_for(submission.pk, "MEASURED")
         submission = Submission.objects.get(pk=submission.pk)
-        decide.approve(submission, by=self.boss, start_now=True)
+        decide.approve(asked_about(submission), by=self.boss, start_now=True)
         self._wait_for(submission.pk, "ANNOTATING")
         self._wait_for(submission.pk, "PUBLISHED", meanwhile=self._turns)
         self.rows.append(row(submission.pk))
@@ -251,7 +252,7 @@ def broken(n_rounds: int, acknowledged: set[int]) -> dict[str, int]:
     stored = set(sent.values_list("pk", flat=True))
     return {
         "answers lost that were acknowledged": len(acknowledged - stored),
-        "assignments sent in without an answer": sent.filter(answers=None).count(),
+        "assignments sent in without an answer": sent.filter(ratings=None).count(),
         "answers stored twice": answers.filter(n__gt=1).count(),
         "HITs answered too often": per_hit.filter(n__gt=F("max_assignments")).count(),
         "HITs twice with one worker": twice.filter(n__gt=1).count(),

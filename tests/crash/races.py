@@ -26,23 +26,11 @@ from crowd.campaigns.services import claim as pages
 from crowd.campaigns.services import review, run, undo, work
 from crowd.campaigns.services.work import give_back, next_assignment
 from crowd.hits.services.build import extend
-from crowd.models import (
-    HIT,
-    Assignment,
-    Budget,
-    Campaign,
-    Commitment,
-    LedgerEntry,
-    Pool,
-    Rating,
-    Requester,
-    Worker,
-)
-from crowd.money.services import budgets, payouts
+from crowd.models import HIT, Assignment, Campaign, LedgerEntry, Rating, Requester
+from crowd.money.services import payouts
 from crowd.requester import api as wire
 from crowd.requester.services import access_keys
 from crowd.requester.services.money import account
-from crowd.workers.services import invitations
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.models import Release, Task
@@ -196,21 +184,6 @@ def the_same_work_approved_twice(to: Runners, pool: str) -> None:
 
 
 @race
-def two_reviewers_who_disagree(to: Runners, pool: str) -> None:
-    make_campaign(1, pool=pool)
-    done, sam = do_one(make_worker(pool)), a_person("sam")
-    to.at_once(
-        lambda: review.approve([done.pk], by=sam),
-        lambda: review.reject(done.pk, sam, "No effort."),
-    )
-    done.refresh_from_db()
-    assert (done.state, ledger(done).state) in {
-        (State.APPROVED, Entry.PLANNED),
-        (State.REJECTED, Entry.CANCELLED),
-    }
-
-
-@race
 def an_answer_changed_while_it_is_decided(to: Runners, pool: str) -> None:
     make_campaign(1, pool=pool)
     done, sam = do_one(make_worker(pool), "0.25"), a_person("sam")
@@ -239,29 +212,6 @@ def work_paid_by_two_people(to: Runners, pool: str) -> None:
         *[lambda i=i: payouts.by_hand(mine.all(), sam, f"{i}") for i in range(3)]
     )
     assert sorted(got) == [0, 0, 1]
-
-
-@race
-def the_last_dollar_of_a_budget(to: Runners, pool: str) -> None:
-    Budget.objects.create(pool=Pool.objects.create(slug=pool), limit_cents=1_000)
-    sam = a_person("sam")
-
-    def approve(i: int) -> Commitment:
-        return budgets.commit(key=f"{pool}:{i}", pool=pool, amount_cents=600, by=sam)
-
-    got = to.at_once(*[lambda i=i: approve(i) for i in range(N_THREADS)])
-    assert refused(got) == ["over-budget"] * (N_THREADS - 1)
-    assert Commitment.own.get(key__startswith=f"{pool}:").amount_cents == 600
-
-
-@race
-def the_last_place_of_an_invitation(to: Runners, pool: str) -> None:
-    token = invitations.invite(a_person("sam"), note=pool, places=2)
-    people = [a_person(f"{pool}-{i}") for i in range(N_THREADS)]
-    invitations.redeem(token, a_person(f"{pool}-first"))
-    got = to.at_once(*[lambda p=p: invitations.redeem(token, p) for p in people])
-    assert sum(isinstance(one, Worker) for one in got) == 1
-    assert Worker.objects.filter(came_by__note=pool).count() == 2
 
 
 @race

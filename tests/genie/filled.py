@@ -8,7 +8,9 @@ from django.db import IntegrityError, models, transaction
 from django.urls import get_resolver
 from django.utils import timezone
 
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.judges.definition import FIELDS, SCRIPTED
+from quality.models import RetiredQuestion, TestQuestion
 
 WORDS = "Long words as people write them, and system_outputs_final too "
 LONGEST = 60
@@ -21,10 +23,14 @@ def fill(model, made):
             field.attname if field.is_relation else field.name: _value(field, made)
             for field in model._meta.concrete_fields
             if not field.primary_key
-            or field.is_relation
+            or (field.is_relation and field not in model._meta.parents.values())
             or isinstance(field, models.CharField)
         }
-        if model._meta.proxy:  # jobs: those that went well and those that failed
+        if issubclass(model, HumanEvaluation):
+            values["kind"] = model.KIND
+        elif (
+            model._meta.proxy and "success" in values
+        ):  # jobs: those that went well and those that failed
             values |= {"id": model.__name__, "success": model.__name__ == "Success"}
         made[model] = _saved(model, values)
     return made[model]
@@ -106,6 +112,7 @@ def fill_all(site):
     """Save a row of every registered model; give what was made, by model."""
     get_resolver().url_patterns  # noqa: B018  only then are all models registered
     made = {get_user_model(): get_user_model().own.order_by("pk").first()}
+    made[TestQuestion] = fill(RetiredQuestion, made)
     for model in sorted(site._registry, key=lambda model: model._meta.label):
         fill(model, made)
     return made
@@ -115,6 +122,8 @@ def empty(row):
     """Leave out all that a row may do without, one field at a time."""
     for field in row._meta.concrete_fields:
         if field.unique or isinstance(row, get_user_model()):
+            continue
+        if hasattr(row, "KIND") and field.name in ("kind", "n_workers"):
             continue
         if field.null:
             least = None
@@ -128,3 +137,6 @@ def empty(row):
             continue
         with suppress(IntegrityError), transaction.atomic():
             type(row)._base_manager.filter(pk=row.pk).update(**{field.attname: least})
+            listed = type(row)._default_manager.filter(pk=row.pk).exists()
+            if row._meta.app_label == "quality" and not listed:
+                raise IntegrityError  # it must stay on its page

@@ -27,7 +27,7 @@ WITH_DATABASE = {
 }
 # Folders of tests whose rows are compared at their end.
 STORED = {
-    "evaluation/hidden": "quality.TestQuestion leaderboard.TestCheck",
+    "evaluation/hidden": "quality.TestQuestion quality.TestCheck",
     "evaluation/comparisons": "leaderboard.ComparedPair",
     "judges": "leaderboard.JudgeRun",
 }

@@ -18,6 +18,7 @@ from crowd.models import (
     QualificationTest,
     Worker,
 )
+from leaderboard.evaluation import decide
 from leaderboard.models import (
     Comparison,
     HumanEvaluation,
@@ -30,7 +31,14 @@ from leaderboard.models import (
     Task,
     Team,
 )
-from quality.models import Appeal, Ban, HeldExclusion, Verdict
+from quality.models import (
+    Appeal,
+    Ban,
+    HeldExclusion,
+    RetiredQuestion,
+    TestQuestion,
+    Verdict,
+)
 from tests.decoys import value_for
 from tests.factories import (
     answer,
@@ -58,6 +66,8 @@ FIELDS = {
     "crowd.QualificationQuestion": {
         "text": "Which?", "choices": "This.\nThat.", "expected": {"choice": 0}
     },
+    "quality.HeldExclusion": {"proposed_at": timezone.now()},
+    "quality.RetiredQuestion": {"retired_at": timezone.now()},
     "django_q.Failure": {"success": False, "func": "genie.lib.jobs.n_waiting"},
 }  # fmt: skip
 # What a row may be beside its state, as fields of the row or of what it leads to.
@@ -97,6 +107,8 @@ def states_of(model, way):
     named = [field for field in of._meta.fields if field.name == "state"]
     shown = Submission.State.choices if of is Submission else [("", "")]
     states = list(named[0].choices) if named else shown
+    if model is Ban:  # the others are on the list of held exclusions only
+        states = [(one, "") for one in (Ban.State.IN_FORCE, Ban.State.LIFTED)]
     return [state for state, _ in states] + MORE.get(f"{model._meta.label} {way}", [])
 
 
@@ -107,7 +119,8 @@ def fill(model, known, **fields):
         if field.name == "pool":
             values.setdefault(field.attname, HERE[0])
         given = field.name in values or field.has_default() or field.null
-        if given or field.name == "pool" or isinstance(field, models.AutoField):
+        given = given or field.name == "pool" or isinstance(field, models.AutoField)
+        if given or field in model._meta.parents.values():
             continue
         if isinstance(field, models.ForeignKey):
             of = field.related_model
@@ -155,8 +168,9 @@ class Rows:
         fill(Appeal, self.known, ban=ban, pool_id=HERE[0])
         of_session = Assignment._meta.get_field("session_work").related_model
         fill(of_session, self.known, assignment=paid)
-        for model in (Verdict, HeldExclusion):
-            fill(model, self.known, worker=make_worker())
+        verdict = fill(Verdict, self.known, worker=make_worker())
+        fill(HeldExclusion, self.known, worker=make_worker(), verdict=verdict)
+        self.known[TestQuestion] = fill(RetiredQuestion, self.known)
         fill(JudgeBudget, self.known, task=task, judge=None, cents=9_999)
 
     def submission(self, state, task=None, name="Crane"):
@@ -176,8 +190,7 @@ class Rows:
         found = self.known.get(model) or fill(model, self.known)
         own = state.split()[0] if state and state not in BESIDE else ""
         if own:
-            of = found.evaluation if model in (Comparison, JointEvaluation) else found
-            type(of)._default_manager.filter(pk=of.pk).update(state=own)
+            model._default_manager.filter(pk=found.pk).update(state=own)
         if model._meta.label == "crowd.PayoutRun" and own:
             found.payouts.update(state={"CLOSED": "PAID"}.get(own, own))
         found = model._default_manager.get(pk=found.pk)
@@ -192,7 +205,7 @@ class Rows:
         for of, fields in BESIDE.get(name, {}).items():
             other = row
             if of:
-                other = getattr(row, "human_evaluation", None) or row.evaluation
+                other = decide.evaluation_about(row)
             if of == "campaign":
                 other = other.campaign
             names = {field.name for field in other._meta.concrete_fields}

@@ -115,10 +115,7 @@ def test_the_printed_meteor_is_that_of_old_nltk():
     missed = of(cells, "VolcTrans-AT", "METEOR")
     assert missed.verdict is Verdict.NOT_MET
     for cell in [c for c in cells if c.column == "METEOR" and c.ours is not None]:
-        for name, ours in (
-            ("leaky", cell.ours),
-            ("stems", cell.also["today's NLTK"]),
-        ):
+        for name, ours in (("leaky", cell.ours), ("stems", cell.also["today's NLTK"])):
             if not cell.row.startswith("GENIE"):
                 expected = truth(f"wmt21.meteor_{name}_A.{cell.row}")["expected"]
                 assert ours == pytest.approx(expected, abs=5e-4), cell.row

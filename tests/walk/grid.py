@@ -69,8 +69,8 @@ class Walk:
         self.truth.counts = {
             "metrics": MetricResult.objects.filter(**of_task).count(),
             # before staff approve it, a request concerns who asked and staff alone
-            "comparisons": Comparison.objects.filter(evaluation__task=self.world.task)
-            .exclude(evaluation__state__in=["REQUESTED", "DECLINED", "WITHDRAWN"])
+            "comparisons": Comparison.objects.filter(task=self.world.task)
+            .exclude(state__in=["REQUESTED", "DECLINED", "WITHDRAWN"])
             .count(),
             "texts": Prediction.objects.filter(**of_task).exclude(text="").count(),
         }

@@ -47,6 +47,7 @@ from leaderboard.tasks.services import load
 from tests.cast import allow
 from tests.factories import (
     answer,
+    asked_about,
     make_evaluation,
     make_many_ranked,
     make_ranked,
@@ -311,7 +312,7 @@ def run_board(who: dict, **human) -> Task:
     systems = []
     for name, share in (("Kite", 1.0), ("Crow <b>&", 0.6), ("Wren", 0.3)):
         systems.append(hand_in(task, who["submitter"], name, share))
-        decide.approve(systems[-1], by=who["boss"], start_now=True)
+        decide.approve(asked_about(systems[-1]), by=who["boss"], start_now=True)
     settle()
     for _ in range(6):
         crowd.work()
@@ -427,10 +428,10 @@ def ask_people(kind: str, task: Task, who: dict) -> None:
     for _ in range(8):
         crowd.work()
         settle()
-        found.evaluation.refresh_from_db()
-        if found.evaluation.finished_at:
+        found.refresh_from_db()
+        if found.finished_at:
             break
-    assert found.evaluation.finished_at
+    assert found.finished_at
 
 
 def changed(**fields):

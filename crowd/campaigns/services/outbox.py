@@ -30,8 +30,7 @@ AT_ONCE = 500
 def plan(campaign: Campaign, kind: Kind, name: str, **fields: Any) -> OutwardCall:
     # The key is unique, so two processes that plan the same call create one row.
     call, _ = OutwardCall.objects.get_or_create(
-        key=key_of(kind, name),
-        defaults={"campaign": campaign, "kind": kind, **fields},
+        key=key_of(kind, name), defaults={"campaign": campaign, "kind": kind, **fields}
     )
     return call
 

@@ -103,7 +103,6 @@ def pay_instead(
 
 
 def _locked(assignment_pk: int) -> tuple[Campaign, Assignment]:
-    """Lock both rows, in the order of `review.reject`."""
     campaign = (
         Campaign.objects.select_for_update(of=("self",))
         .select_related("hit_type")

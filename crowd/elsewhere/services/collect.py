@@ -38,11 +38,7 @@ UNREADABLE = "The answers could not be used: "
 TWICE = "This worker has already answered the HIT; the first answer counts."
 
 
-def collect(
-    campaign: Campaign,
-    events: Iterable[SessionEvent],
-    pages: Pages,
-) -> int:
+def collect(campaign: Campaign, events: Iterable[SessionEvent], pages: Pages) -> int:
     """Store the news that a platform reports; return how many answers came.
 
     Any event may come any number of times, in any order.

@@ -169,11 +169,7 @@ def _priced(
         campaign.fee_cents = place.place_fee_cents // cut.size
         campaign.save(update_fields=["fee_cents"])
         return outbox.plan(
-            campaign,
-            Kind.PUBLISH,
-            str(campaign.pk),
-            n=cut.n_places,
-            amount_cents=cents,
+            campaign, Kind.PUBLISH, str(campaign.pk), n=cut.n_places, amount_cents=cents
         )
 
 

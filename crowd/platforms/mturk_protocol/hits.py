@@ -471,11 +471,7 @@ def _decide(calls: Calls, spec: DecisionSpec) -> Result:
         if status == "Submitted" or spec.decision == "override":
             raise
         return Result(
-            spec.key,
-            "refused",
-            spec.session_id,
-            STATUS[status],
-            "decided-otherwise",
+            spec.key, "refused", spec.session_id, STATUS[status], "decided-otherwise"
         )
     return Result(spec.key, "done", spec.session_id)
 
@@ -498,10 +494,7 @@ def _bonus(calls: Calls, environment: str, spec: BonusSpec) -> Result:
     # The token has expired by then, but the payments carry our reference.
     if spec.sent == "long-ago":
         for paid in pages(
-            calls,
-            "list_bonus_payments",
-            "BonusPayments",
-            AssignmentId=spec.session_id,
+            calls, "list_bonus_payments", "BonusPayments", AssignmentId=spec.session_id
         ):
             if reference in paid.get("Reason", ""):
                 return Result(spec.key, "done", name[:12])

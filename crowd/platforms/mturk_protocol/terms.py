@@ -107,9 +107,7 @@ def qualification_requirements(
     """
     demands: list[dict[str, Any]] = [
         _demand(
-            excluded_type,
-            "DoesNotExist",
-            ActionsGuarded="DiscoverPreviewAndAccept",
+            excluded_type, "DoesNotExist", ActionsGuarded="DiscoverPreviewAndAccept"
         )
     ]
     if requirements.minimum_approved:

@@ -61,10 +61,7 @@ CODES: Mapping[Outcome, tuple[str, Mapping[str, str]]] = {
     ),
     "returned": (
         "NO_CONSENT",
-        {
-            "action": "REQUEST_RETURN",
-            "return_reason": "You chose not to take part.",
-        },
+        {"action": "REQUEST_RETURN", "return_reason": "You chose not to take part."},
     ),
 }
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")

@@ -32,10 +32,7 @@ class BatchForm(forms.Form):
         min_value=1, max_value=365, initial=7, label="Days until the HITs expire"
     )
     approval_days = forms.IntegerField(
-        min_value=0,
-        max_value=30,
-        initial=3,
-        label="Days until automatic approval",
+        min_value=0, max_value=30, initial=3, label="Days until automatic approval"
     )
     page_file = forms.FileField(
         label="Page", help_text="HTML, with ${name} where the value of a column goes."

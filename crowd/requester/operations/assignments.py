@@ -113,10 +113,7 @@ def send_bonus(call: Call, arguments: Arguments) -> Answer:
         raise bad_value("BonusAmount", arguments["BonusAmount"])
     money.require(call.requester, cents + money.bonus_fee(cents))
     bonus = RequesterBonus.objects.create(
-        assignment=row,
-        amount_cents=cents,
-        reason=reason,
-        granted_at=call.now,
+        assignment=row, amount_cents=cents, reason=reason, granted_at=call.now
     )
     money.charge_bonus(bonus, call.requester, call.now)
     tokens.remember(call, token, str(bonus.pk))

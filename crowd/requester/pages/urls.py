@@ -14,19 +14,11 @@ urlpatterns = [
         qualification.qualification,
         name="requester-qualification",
     ),
-    path(
-        "requests/test/<str:entity_id>/",
-        qualification.test,
-        name="requester-test",
-    ),
+    path("requests/test/<str:entity_id>/", qualification.test, name="requester-test"),
     path("frame/<str:token>/", frame.turn_frame, name="turn-frame"),
     path(f"frame/<str:token>/{_SUBMIT}", frame.submit, name="submit"),
     # for pages that end the address with a slash before they append
     path(f"frame/<str:token>//{_SUBMIT}", frame.submit),
     path("look/<str:token>/", frame.preview_frame, name="preview-frame"),
-    path(
-        f"look/<str:token>/{_SUBMIT}",
-        frame.submit_preview,
-        name="submit-preview",
-    ),
+    path(f"look/<str:token>/{_SUBMIT}", frame.submit_preview, name="submit-preview"),
 ]

@@ -22,9 +22,7 @@ def approve(
 ) -> bool:
     """Approve work that is in `state` and charge it, once."""
     approved = RequesterAssignment.objects.filter(pk=assignment.pk, state=state).update(
-        state=State.APPROVED,
-        approved_at=now,
-        feedback=feedback or assignment.feedback,
+        state=State.APPROVED, approved_at=now, feedback=feedback or assignment.feedback
     )
     if approved:
         money.charge_work(assignment, now)

@@ -102,11 +102,7 @@ def _is_right(
 
 
 def guesses_of(
-    expected: Mapping[str, Any],
-    *,
-    good: bool,
-    scale: type[Scale],
-    slots: Sequence[str],
+    expected: Mapping[str, Any], *, good: bool, scale: type[Scale], slots: Sequence[str]
 ) -> tuple[float, ...]:
     """Compute the probabilities that answers given without reading are right.
 

@@ -60,10 +60,7 @@ def systems(task: Task, pks: Sequence[int]) -> list[System]:
         criterion=main_criterion(task),
         superseded_at=None,
     ).values_list(
-        "submission_id",
-        "submission__system_name",
-        "submission__simulated",
-        "mean",
+        "submission_id", "submission__system_name", "submission__simulated", "mean"
     )
     found = {row[0]: System(*row) for row in rows}
     return [found[pk] for pk in pks if pk in found]
@@ -351,7 +348,6 @@ def _between_systems(estimates: SystemEstimates) -> float:
 
 
 def _hundred(parts: list[float], total: float) -> list[int]:
-    """Round to whole percents that add up to 100."""
     exact = [100 * part / total for part in parts]
     whole = [math.floor(one) for one in exact]
     order = sorted(range(len(parts)), key=lambda i: whole[i] - exact[i])

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from crowd.scales.base import all_scales
 from leaderboard.designs.base import all_designs
+from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.board_ratings import has_lapsed
 from leaderboard.evaluation.selectors.ranked_scores import whole_share
 from leaderboard.metric_runs.models import MetricResult
@@ -164,7 +165,8 @@ def _rows(
         may_see |= Q(in_state(*ON_BOARD), visibility="PRIVATE", team_id__in=teams)
     score = FilteredRelation(
         "scores",
-        condition=current("scores__", at) & Q(scores__criterion=main_criterion(task)),
+        condition=current("scores__", at)
+        & Q(scores__criterion=main_criterion(task), scores__estimator=Score.MEAN),
     )
     # No dates: making 5,000 of them would cost more than everything else here.
     submissions = (

@@ -15,7 +15,7 @@ from crowd.scales.base import all_scales
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.designs.base import Beside, all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.selectors.system_ratings import system_ratings_of, unit_for
+from leaderboard.evaluation.selectors.system_ratings import system_ratings, unit_for
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.metric_runs.selectors import MetricWords, metric_words
 from leaderboard.metrics.base import all_metrics
@@ -92,7 +92,7 @@ def judgements(
     beside = design.beside if design else {}
     # as workers saw them: criteria, then checkboxes, then derived scores
     order = [*hit_type.criteria, *hit_type.form.get("checkboxes", ()), *beside]
-    scores = Score.objects.filter(evaluation=evaluation, superseded_at=None)
+    scores = evaluation.current_scores
     for score in scores:
         score.evaluation = evaluation  # with the campaigns that it has read
     shown_scores = [
@@ -144,7 +144,8 @@ def money(
         return None
     spent = 0
     if evaluation is not None:
-        ledger = LedgerEntry.objects.filter(campaign=evaluation.campaign)
+        asked = submission.evaluation.campaigns_in_order
+        ledger = LedgerEntry.objects.filter(campaign__in=asked)
         # canceled or failed entries moved no money
         total = ledger.exclude(state__in=_GONE).aggregate(cents=Sum("amount_cents"))
         spent = total["cents"] or 0
@@ -306,7 +307,7 @@ def ratings_of(evaluation: HumanEvaluation) -> dict[int, float]:
 def _ratings(
     evaluation: HumanEvaluation,
 ) -> tuple[dict[int, float], dict[int, dict[str, list[float]]]]:
-    ratings = system_ratings_of([evaluation.pk])
+    ratings = system_ratings(evaluation)
     said: dict[int, dict[str, list[float]]] = {}
     rows = (ratings["instance"], ratings["criterion"], ratings["value"])
     for instance, criterion, value in zip(*(row.tolist() for row in rows), strict=True):

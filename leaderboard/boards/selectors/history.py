@@ -95,10 +95,7 @@ def _history(task: Task) -> History:
         one
         for one in results
         if is_ranked(
-            one.n,
-            one.of,
-            ranks_partial=one.ranks_partial,
-            provisional=one.provisional,
+            one.n, one.of, ranks_partial=one.ranks_partial, provisional=one.provisional
         )
     ]
     found = compared(task)

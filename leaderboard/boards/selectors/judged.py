@@ -138,8 +138,8 @@ def agreement_of(task: Task) -> dict[str, Agreement]:
 
 def _counted(task: Task) -> dict[int, Raters]:
     rows = EvaluationCampaign.objects.filter(
-        public("evaluation__submission__"), evaluation__submission__task=task
-    ).annotate(system=F("evaluation__submission"), design=F("evaluation__design"))
+        public("submission__"), submission__task=task
+    ).annotate(system=F("submission"), design=F("evaluation__design"))
     asked: dict[int, list[Campaign]] = defaultdict(list)
     for row in rows:
         asked[row.system].append(row.campaign)

@@ -222,10 +222,7 @@ def fetch_rows(
         row["pk"]: row
         for row in Submission.objects.filter(pk__in=pks)
         .annotate(
-            first=FilteredRelation(
-                "human_evaluation__campaigns",
-                condition=Q(human_evaluation__campaigns__position=0),
-            ),
+            first=FilteredRelation("campaigns", condition=Q(campaigns__position=0)),
             # most boards have none, and skip the query
             helped=Exists(JudgedEstimate.objects.filter(submission=OuterRef("pk"))),
         )
@@ -292,8 +289,8 @@ def _with_best(
 def _stopped(pks: list[int]) -> dict[int, str]:
     if not pks:
         return {}
-    links = EvaluationCampaign.objects.filter(evaluation__submission__in=pks)
-    pairs = list(links.order_by().values_list("evaluation__submission", "campaign"))
+    links = EvaluationCampaign.objects.filter(submission__in=pks)
+    pairs = list(links.order_by().values_list("submission", "campaign"))
     pages = open_pages([campaign for _, campaign in pairs])
     return {
         pk: stopped_words(

@@ -364,7 +364,9 @@ def score_changes(submission: Submission) -> list[ScoreChange]:
         return []
     before: dict[str, Score] = {}
     changes = []
-    rows = Score.objects.filter(evaluation__submission=submission).order_by("pk")
+    rows = Score.objects.filter(
+        submission=submission, evaluation=submission.human_evaluation_id
+    ).order_by("pk")
     for score in rows.defer("histogram"):
         old = before.get(score.criterion)
         if old is not None and not _unseen(old, score):
@@ -386,10 +388,11 @@ def still_open(submission: Submission) -> list[str]:
     if (
         evaluation is None
         or submission.published_at is None
-        or not evaluation.scores.filter(superseded_at=None, provisional=True).exists()
+        or not evaluation.current_scores.filter(provisional=True).exists()
     ):
         return []
-    return unsettled(evaluation) or [LAST_CHECK]
+    # its systems become final together
+    return unsettled(submission.evaluation) or [LAST_CHECK]
 
 
 def _change(old: Score, new: Score | None) -> ScoreChange:

@@ -187,7 +187,6 @@ def _side_by_side(task: Task, criteria: Sequence[str]) -> pd.DataFrame:
 
 
 def _z_scores(ratings: pd.DataFrame) -> pd.Series[float]:
-    """Return ratings in standard deviations from the worker's mean on the criterion."""
     return ratings.groupby("criterion")["value"].transform(
         lambda values: worker_z_scores(
             values.to_numpy(float), ratings.loc[values.index, "worker"].to_numpy()

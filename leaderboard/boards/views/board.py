@@ -382,13 +382,7 @@ def _body(
     if kept is not None:
         return mark_safe(kept)  # noqa: S308  # what the template below gave
     rows = standings(
-        task,
-        None,
-        address.order,
-        chosen=address.chosen,
-        at=at,
-        teams=teams,
-        apart=True,
+        task, None, address.order, chosen=address.chosen, at=at, teams=teams, apart=True
     )
     context = _context(request, task, rows, address)
     context["latest_at"] = now.latest_at

@@ -22,7 +22,6 @@ from leaderboard.boards.selectors.pairs import POWER, Two, apart_most, read_two,
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
 from leaderboard.charts import HistogramLine, axis_over, format_score, histogram
 from leaderboard.evaluation.estimates import TESTED
-from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.price import cents_per_rating
 from leaderboard.evaluation.selectors.board_ratings import who_ranks
 from leaderboard.imports.selectors import with_published
@@ -30,6 +29,7 @@ from leaderboard.metric_runs.selectors import metric_words
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import in_state
 from leaderboard.tasks.models import Task
+from quality.test_questions.models import TestCheck
 
 
 def two(request: HttpRequest, task: Task) -> HttpResponse:
@@ -102,23 +102,22 @@ class HiddenTests:
 
 
 def hidden_tests(task: Task) -> list[HiddenTests]:
-    checks = TestCheck.objects.filter(
-        in_state(Submission.State.PUBLISHED, path="evaluation__submission__"),
-        evaluation__submission__task=task,
-        evaluation__submission__visibility=Submission.Visibility.PUBLIC,
-    ).order_by("-pk")
+    systems = Submission.objects.filter(
+        in_state(Submission.State.PUBLISHED),
+        task=task,
+        visibility=Submission.Visibility.PUBLIC,
+        human_evaluation__test_check__isnull=False,
+    ).select_related("human_evaluation__test_check")
     return [
         HiddenTests(
-            system=name,
+            system=system.system_name,
             n_tests=check.n_found,
             auc=Interval(check.auc, check.low, check.high),
             key_auc=check.key_auc,
             start=_start(check),
         )
-        for check, name in (
-            (check, check.evaluation.submission.system_name)
-            for check in checks.select_related("evaluation__submission")
-        )
+        for system in systems.order_by("-human_evaluation__test_check")
+        for check in [system.evaluation.test_check]
     ]
 
 

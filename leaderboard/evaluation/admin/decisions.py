@@ -7,12 +7,12 @@ permission, is carried out by `evaluation.decide` and is logged in the history.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -23,10 +23,9 @@ from crowd.hits.models import Campaign
 from crowd.hits.selectors import state_words
 from crowd.money.services.budgets import budget_left
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin import ReadOnlyAdmin
 from genie.lib.staff_actions import Action, Line, ReasonForm
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.expected import expected
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.ranked_scores import n_judged, partial_of_score
 from leaderboard.evaluation.selectors.system_ratings import (
@@ -43,6 +42,9 @@ if TYPE_CHECKING:
     from genie.lib.typing import Account
 
 
+_of = decide.evaluation_about
+
+
 def dollars(cents: int) -> str:
     """Format cents as staff read them.
 
@@ -55,15 +57,28 @@ def dollars(cents: int) -> str:
     return f"{sign}${abs(cents) / 100:,.2f}"
 
 
+def one_each(rows: Iterable[Any]) -> list[Any]:
+    """Return one submission of each evaluation: staff decide on its systems together."""
+    found: dict[int, Any] = {}
+    for row in rows:
+        found.setdefault(getattr(row, "human_evaluation_id", None) or -row.pk, row)
+    return list(found.values())
+
+
+def name_of(row: Any) -> str:
+    evaluation = getattr(row, "human_evaluation", None)
+    return str(evaluation or row)
+
+
 def cost_of(row: Any) -> int:
     """Return the price in cents."""
-    return decide.quote(row.evaluation).total_cents
+    return decide.quote(_of(row)).total_cents
 
 
 def cost_shown(row: Any) -> str:
     if row.approved_cents is not None:
         return f"{dollars(row.approved_cents)} approved"
-    evaluation = row.evaluation
+    evaluation = _of(row)
     if evaluation is None or evaluation.state != HumanEvaluation.State.REQUESTED:
         return ""
     return f"{dollars(cost_of(row))} if approved"
@@ -127,9 +142,9 @@ def _approve(
     lines = [
         Line(
             row.pk,
-            str(row),
+            name_of(row),
             f"{row.task}, {_plan(row, costs)}{_warned(row)}",
-            expected(row.evaluation, costs[row.pk]),
+            decide.forecast(_of(row), costs[row.pk]),
         )
         for row in rows
     ]
@@ -141,25 +156,31 @@ def _approve(
     form = APPROVE.ask(model_admin, request, lines, totals, [("shown_cents", total)])
     if isinstance(form, HttpResponse):
         return form
-    n = APPROVE.act(model_admin, request, rows, decide.prepare, **form.cleaned_data)
+    n = APPROVE.act(
+        model_admin,
+        request,
+        rows,
+        lambda row: decide.prepare(_of(row)),
+        **form.cleaned_data,
+    )
     APPROVE.report(model_admin, request, n, len(rows))
     return None
 
 
-def _in(*states: str) -> Callable[[QuerySet[Any]], QuerySet[Any]]:
-    def rows_in(rows: QuerySet[Any]) -> QuerySet[Any]:
+def _in(*states: str) -> Callable[[QuerySet[Any]], list[Any]]:
+    def rows_in(rows: QuerySet[Any]) -> list[Any]:
         if rows.model is Submission:
             names = map(lifecycle.of_evaluation, states)
-            return rows.filter(in_state(*names)).order_by("pk")
-        return rows.filter(evaluation__state__in=states).order_by("pk")
+            return one_each(rows.filter(in_state(*names)).order_by("pk"))
+        return list(rows.filter(state__in=states).order_by("pk"))
 
     return rows_in
 
 
-def _failures(rows: QuerySet[Any]) -> QuerySet[Any]:
+def _failures(rows: QuerySet[Any]) -> list[Any]:
     if rows.model is Submission:
-        return rows.filter(HAS_FAILED).order_by("pk")
-    return rows.exclude(evaluation__failure="").order_by("pk")
+        return one_each(rows.filter(HAS_FAILED).order_by("pk"))
+    return list(rows.exclude(failure="").order_by("pk"))
 
 
 APPROVE = Action(
@@ -173,7 +194,7 @@ APPROVE = Action(
     allowed=_in(State.REQUESTED, State.DECLINED),
     otherwise="None of them is waiting for a decision.",
     run=_approve,
-    service=lambda row, by, **said: decide.approve(row, by=by, **said),
+    service=lambda row, by, **said: decide.approve(_of(row), by=by, **said),
     history=lambda row, reason, **_: (
         f"Approved up to {dollars(cost_of(row))}. {reason}"
     ),
@@ -193,7 +214,7 @@ DECLINE = Action(
     danger=True,
     allowed=_in(State.REQUESTED),
     otherwise="None of them is waiting for a decision.",
-    service=lambda row, by, reason: decide.decline(row, by=by, reason=reason),
+    service=lambda row, by, **said: decide.decline(_of(row), by=by, **said),
     history="Declined: {reason}",
     done="{Rows} declined: {n} of {n_all}.",
     path="decline",
@@ -211,7 +232,7 @@ STOP = Action(
     danger=True,
     allowed=_in(State.APPROVED, State.ANNOTATING, State.ANNOTATED),
     otherwise="None of them is running.",
-    service=lambda row, by, reason: decide.stop(row, by=by, reason=reason),
+    service=lambda row, by, **said: decide.stop(_of(row), by=by, **said),
     history="Stopped: {reason}",
     done="{Rows} stopped: {n} of {n_all}.",
     path="stop",
@@ -227,9 +248,13 @@ RETRY = Action(
     allowed=_failures,
     otherwise="None of them failed.",
     line=lambda row: Line(
-        row.pk, str(row), f"{row.failed_step}: {getattr(row, 'work', row).failure}"
+        row.pk, name_of(row), f"{row.failed_step}: {getattr(row, 'work', row).failure}"
     ),
-    service=lambda row, by, reason: decide.retry(row, by=by),
+    service=lambda row, by, reason: (
+        decide.retry(_of(row), by=by)
+        if _of(row)
+        else decide.retry_submission(row, by=by)
+    ),
     history="Step {row.failed_step!r} queued again. Reason: {reason}",
     done="{Rows} queued again: {n} of {n_all}.",
     path="retry",
@@ -238,7 +263,7 @@ RETRY = Action(
 
 
 class DecisionAdmin(OfTask, ReadOnlyAdmin):
-    pool_paths = ("evaluation__task__slug",)
+    pool_paths = ("task__slug",)
     needs: ClassVar[dict[str, str]] = {"decide": decide.MAY_DECIDE}
     ordering = ["-pk"]
     readonly_fields = ["campaigns"]
@@ -246,14 +271,22 @@ class DecisionAdmin(OfTask, ReadOnlyAdmin):
     actions = [APPROVE, DECLINE, STOP, RETRY]
 
     def line_of(self, row: Any) -> Line:
-        return Line(row.pk, str(row), f"{row.task}, {row.get_state_display()}")
+        return Line(row.pk, name_of(row), f"{row.task}, {row.get_state_display()}")
+
+    @admin.display(description="campaigns")
+    def campaigns(self, row: Any) -> str:
+        return links_to_campaigns(_of(row))
+
+    @admin.display(description="cost")
+    def cost(self, row: Any) -> str:
+        return cost_shown(row)
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
         return self.may(request, "decide")
 
 
 def _plan(row: Any, costs: dict[int, int]) -> str:
-    n = decide.n_workers(row.evaluation)
+    n = decide.n_workers(_of(row))
     who = "1 worker" if n == 1 else f"at least {n:,} workers"
     return f"{dollars(costs[row.pk])}, {who}"
 
@@ -287,10 +320,16 @@ class StopForm(ReasonForm):
 def _stop(
     model_admin: Any, request: HttpRequest, rows: list[Submission]
 ) -> HttpResponse | None:
-    rated = n_judged(
-        [row.pk for row in rows if row.state == SubmissionState.ANNOTATING]
-    )
-    lines = [Line(row.pk, str(row), _answered(row, rated.get(row.pk))) for row in rows]
+    asking = [row for row in rows if row.state == SubmissionState.ANNOTATING]
+    n_of = n_judged([one.pk for row in asking for one in row.evaluation.alone])
+    # a system without ratings has no result to publish
+    least = {
+        row.pk: [n_of.get(one.pk, 0) for one in row.evaluation.alone] for row in asking
+    }
+    rated = {pk: min(found) for pk, found in least.items() if min(found)}
+    lines = [
+        Line(row.pk, name_of(row), _answered(row, rated.get(row.pk))) for row in rows
+    ]
     question = STOP_SUBMISSION if any(rated.values()) else STOP
     form = question.ask(model_admin, request, lines)
     if isinstance(form, HttpResponse):
@@ -309,7 +348,7 @@ def _stop_one(
     publish: bool | None = None,
 ) -> None:
     publish = publish if rated.get(row.pk) else None
-    decide.stop(row, by=by, reason=reason, publish=publish)
+    decide.stop(_of(row), by=by, reason=reason, publish=publish)
 
 
 def _stop_history(
@@ -328,20 +367,21 @@ def _answered(submission: Submission, n: int | None) -> str:
     return f"{state}, {n:,} of {evaluation.n_instances:,} instances rated"
 
 
-def _still_open(rows: QuerySet[Any]) -> QuerySet[Any]:
+def _still_open(rows: QuerySet[Any]) -> list[Submission]:
     """Return the stopped ones whose campaigns wait for pages that workers have open."""
-    return rows.filter(
+    waiting = rows.filter(
         in_state(SubmissionState.ANNOTATING),
         human_evaluation__campaigns__campaign__state=Campaign.State.STOPPED,
         human_evaluation__campaigns__campaign__completed_at=None,
-    ).distinct()
+    )
+    return one_each(waiting.distinct())
 
 
-def _partial_scores(rows: QuerySet[Any], ranked: bool = True) -> QuerySet[Any]:
+def _partial_scores(rows: QuerySet[Any], ranked: bool = True) -> list[Submission]:
     published = rows.filter(
         in_state(SubmissionState.PUBLISHED), human_evaluation__ranks_partial=ranked
     )
-    return published.select_related("task", "human_evaluation").order_by("pk")
+    return one_each(published.select_related("task", "human_evaluation").order_by("pk"))
 
 
 def _rankable(rows: QuerySet[Any]) -> list[Submission]:
@@ -349,13 +389,9 @@ def _rankable(rows: QuerySet[Any]) -> list[Submission]:
 
 
 def _is_partial(submission: Submission) -> bool:
-    evaluation: HumanEvaluation | None = submission.human_evaluation
-    score = (
-        evaluation.scores.filter(superseded_at=None).order_by("pk").first()
-        if evaluation
-        else None
-    )
-    return score is not None and partial_of_score(score) is not None
+    evaluation: HumanEvaluation = submission.evaluation
+    scores = evaluation.current_scores.order_by("pk")
+    return any(partial_of_score(score) is not None for score in scores)
 
 
 STOP_SUBMISSION = replace(
@@ -378,7 +414,9 @@ GO_ON = Action(
     permission="decide",
     allowed=_still_open,
     otherwise="None of these is waiting for open pages after a stop.",
-    service=lambda row, by, reason: decide.go_on(row, by=by, reason=reason),
+    service=lambda row, by, reason: decide.go_on(
+        row.human_evaluation, by=by, reason=reason
+    ),
     history="Going on: {reason}",
     done="{Rows} going on: {n} of {n_all}.",
     path="go-on",
@@ -394,9 +432,11 @@ PUBLISH_PARTIAL = Action(
     ),
     button="Publish all",
     permission="decide",
-    allowed=in_state(SubmissionState.STOPPED),
+    allowed=_in(State.STOPPED),
     otherwise="None of them was stopped without publishing.",
-    service=lambda row, by, reason: decide.publish_partial(row, by=by, reason=reason),
+    service=lambda row, by, reason: decide.publish_partial(
+        row.human_evaluation, by=by, reason=reason
+    ),
     history="Published in part: {reason}",
     done="{Rows} published in part: {n} of {n_all}.",
     path="publish-partial",
@@ -415,7 +455,7 @@ RANK = Action(
     allowed=_rankable,
     otherwise="None of them has a partial score without a rank.",
     service=lambda row, by, reason: decide.rank_partial(
-        row, by=by, reason=reason, ranked=True
+        row.human_evaluation, by=by, reason=reason, ranked=True
     ),
     history="Ranked although partial: {reason}",
     done="{Rows} ranked although partial: {n} of {n_all}.",
@@ -432,7 +472,7 @@ UNRANK = Action(
     allowed=_partial_scores,
     otherwise="None of them has a rank by decision.",
     service=lambda row, by, reason: decide.rank_partial(
-        row, by=by, reason=reason, ranked=False
+        row.human_evaluation, by=by, reason=reason, ranked=False
     ),
     history="Ranked no longer: {reason}",
     done="{Rows} ranked no longer: {n} of {n_all}.",
@@ -460,13 +500,17 @@ def links_to_campaigns(evaluation: HumanEvaluation | None) -> str:
 
 
 def links_to_others(submission: Submission) -> str:
-    rows = [row for row in evaluations_about(submission) if row.subject != submission]
+    rows = [
+        row.specific.listed_as
+        for row in evaluations_about(submission)
+        if row.pk != submission.human_evaluation_id
+    ]
     if not rows:
         return "–"
     return format_html_join(
         "",
         '<div><a href="{}">{}</a> · {}</div>',
-        ((page_of(row.subject), row.subject, row.get_state_display()) for row in rows),
+        ((page_of(row), row, row.get_state_display()) for row in rows),
     )
 
 

@@ -11,22 +11,22 @@ from django.utils.html import format_html
 
 from crowd.workers.models.worker import Worker
 from genie.accounts.task_admin import OfTask
-from genie.lib.admin import PlainReadOnlyAdmin as ReadOnlyAdmin
+from genie.lib.admin import ReadOnlyAdmin
 from leaderboard.evaluation.admin.decisions import (
     DecisionAdmin,
-    cost_shown,
     links_to_campaigns,
     page_of,
 )
 from leaderboard.evaluation.admin.submission import YesNo
 from leaderboard.evaluation.models.comparison import Comparison
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.models.human_evaluation import (
+    HumanEvaluation,
+    JointEvaluation,
+)
 from leaderboard.evaluation.selectors.authenticity import worker_evidence
 from quality.authenticity.evidence import summary
-from quality.bans.models import HeldExclusion
+from quality.bans.models import Ban
 from quality.detection.admin import records
-from quality.detection.models import Ban
 from quality.test_questions.models import Grade
 
 if TYPE_CHECKING:
@@ -52,10 +52,8 @@ def evidence_page(site: AdminSite, request: HttpRequest, pk: int) -> HttpRespons
         "title": f"Evidence about {worker}",
         "worker": worker,
         "records": records(tested.order_by("pool_id").distinct()),
-        "bans": Ban.objects.filter(worker=worker, lifted_at=None),
-        "held": HeldExclusion.objects.filter(
-            worker=worker, state=HeldExclusion.State.WAITING
-        ).select_related("verdict__fit"),
+        "bans": Ban.in_force.filter(worker=worker),
+        "held": Ban.proposed.filter(worker=worker).select_related("verdict__fit"),
         "evidence": evidence,
         "summary": summary(evidence),
     }
@@ -65,47 +63,20 @@ def evidence_page(site: AdminSite, request: HttpRequest, pk: int) -> HttpRespons
 class HasFailed(YesNo):
     title = "failed"
     parameter_name = "failed"
-    field, nothing = "evaluation__failure", ""
+    field, nothing = "failure", ""
 
 
 class SeveralSystemsAdmin(DecisionAdmin):
     readonly_fields = [
-        "task",
-        "state",
-        "cost",
-        "asked_by",
-        "decision_reason",
-        "failure",
-        "campaigns",
+        *("task", "state", "cost", "requested_by", "reason", "failure", "campaigns")
     ]
 
-    @admin.display(description="campaigns")
-    def campaigns(self, row: Any) -> str:
-        return links_to_campaigns(row.evaluation)
-
-    @admin.display(description="task", ordering="evaluation__task")
-    def task(self, row: Any) -> str:
-        return str(row.task)
-
-    @admin.display(description="state", ordering="evaluation__state")
-    def state(self, row: Any) -> str:
-        return str(row.get_state_display())
-
-    @admin.display(description="requested by")
-    def asked_by(self, row: Any) -> str:
-        return str(row.evaluation.requested_by)
-
-    @admin.display(description="failure", ordering="evaluation__failure")
-    def failure(self, row: Any) -> str:
-        return str(row.failure)
-
     @admin.display(description="reason for the decision")
-    def decision_reason(self, row: Any) -> str:
+    def reason(self, row: Any) -> str:
         return str(row.decision_reason)
 
-    @admin.display(description="cost")
-    def cost(self, row: Any) -> str:
-        return cost_shown(row)
+
+_OF_JOINT = ("criteria", "n_asked", "n_workers", "per_page", "results")
 
 
 @admin.register(Comparison)
@@ -120,15 +91,13 @@ class ComparisonAdmin(SeveralSystemsAdmin):
         "cost",
         "failure",
     ]
-    list_filter = [
-        "evaluation__state",
-        HasFailed,
-        "rule",
-        "strategy",
-        "evaluation__simulated",
-        "evaluation__task",
+    list_filter = ["state", HasFailed, "rule", "strategy", "simulated", "task"]
+    list_select_related = ["task", "requested_by", "a", "b"]
+    fields = [
+        *("evaluation", "criterion", "a", "b", "within", "delta", "rule", "strategy"),
+        *("n_workers", "wave_size", "max_pairs", "n_waves", "better", "n_labels"),
+        *("result", *SeveralSystemsAdmin.readonly_fields),
     ]
-    list_select_related = ["evaluation__task", "evaluation__requested_by", "a", "b"]
     search_fields = ["a__system_name", "b__system_name"]
 
     @admin.display(description="rule, error probability, strategy", ordering="rule")
@@ -142,24 +111,20 @@ class JointEvaluationAdmin(SeveralSystemsAdmin):
         "__str__",
         "task",
         "state",
-        "n_instances",
+        "n_asked",
         "n_workers",
         "per_page",
         "cost",
         "failure",
     ]
-    list_filter = [
-        "evaluation__state",
-        HasFailed,
-        "evaluation__simulated",
-        "evaluation__task",
-    ]
-    list_select_related = ["evaluation__task", "evaluation__requested_by"]
-    search_fields = ["evaluation__systems__submission__system_name"]
+    fields = [*_OF_JOINT, *SeveralSystemsAdmin.readonly_fields]
+    list_filter = ["state", HasFailed, "simulated", "task"]
+    list_select_related = ["task", "requested_by"]
+    search_fields = ["systems__submission__system_name"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[JointEvaluation]:
         rows: QuerySet[JointEvaluation] = super().get_queryset(request)
-        return rows.prefetch_related("evaluation__systems__submission")
+        return rows.prefetch_related("systems__submission")
 
 
 @admin.register(HumanEvaluation)
@@ -181,34 +146,27 @@ class HumanEvaluationAdmin(OfTask, ReadOnlyAdmin):
     list_display = [
         "about",
         "task",
-        "strategy",
+        "kind",
         "state",
         "design",
         "n_instances",
         "campaigns",
         "created_at",
     ]
-    list_filter = ["strategy", "state", "design", "simulated", "task"]
-    list_select_related = [
-        "task",
-        "submission",
-        "comparison__a",
-        "comparison__b",
-        "joint__evaluation__task",
-    ]
+    list_filter = ["kind", "state", "design", "simulated", "task"]
+    list_select_related = ["task", "comparison__a", "comparison__b"]
     search_fields = ["systems__submission__system_name"]
     readonly_fields = ["about", "campaigns"]
+    exclude = _OF_JOINT
     ordering = ["-pk"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[HumanEvaluation]:
         rows: QuerySet[HumanEvaluation] = super().get_queryset(request)
-        return rows.prefetch_related(
-            "campaigns", "joint__evaluation__systems__submission"
-        )
+        return rows.prefetch_related("submissions", "campaigns", "systems__submission")
 
     @admin.display(description="evaluates")
     def about(self, row: HumanEvaluation) -> str:
-        return format_html('<a href="{}">{}</a>', page_of(row.subject), row.subject)
+        return format_html('<a href="{}">{}</a>', page_of(row.specific.listed_as), row)
 
     @admin.display(description="campaigns")
     def campaigns(self, row: HumanEvaluation) -> str:

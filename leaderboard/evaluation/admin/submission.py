@@ -31,13 +31,11 @@ from leaderboard.evaluation.admin.decisions import (
     STOP_SUBMISSION,
     UNRANK,
     DecisionAdmin,
-    cost_shown,
     dollars,
-    links_to_campaigns,
     links_to_others,
+    name_of,
 )
-from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
-from leaderboard.evaluation.models.test_check import TestCheck
+from leaderboard.evaluation.models.human_evaluation import ConfirmedOutput
 from leaderboard.evaluation.price import crowd_wanted, expected_precision, quote_single
 from leaderboard.evaluation.selectors.ranked_scores import (
     anchor_of,
@@ -50,6 +48,7 @@ from leaderboard.submissions.forms import AboutSystemForm, initial_of, said_at
 from leaderboard.submissions.models import Prediction, Submission, SubmissionEvent
 from leaderboard.submissions.selectors import HAS_FAILED, in_state
 from leaderboard.submissions.services.submit import describe
+from quality.test_questions.models import TestCheck
 
 if TYPE_CHECKING:
     from genie.lib.typing import Account
@@ -91,7 +90,9 @@ def approve_page(
         submission.task, simulated=submission.simulated, without=submission.pk
     )
     n_anchor_items = anchor.n if anchor else 0
+    asked = submission.human_evaluation
     cost = quote_single(submission.task, n_anchor_items=n_anchor_items)
+    cost = cost.times(len(asked.alone) if asked else 1)
     form = DecisionForm(_pressed(request), initial={"shown_cents": cost.total_cents})
     if request.method == "POST" and form.is_valid():
         cleaned = form.cleaned_data
@@ -112,7 +113,7 @@ def approve_page(
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.opts,
         "media": model_admin.media,
-        "title": f"Approve {submission.system_name}?",
+        "title": f"Approve {name_of(submission)}?",
         "submission": submission,
         "open": submission.state in {State.MEASURED, State.DECLINED},
         "can_decline": submission.state == State.MEASURED,
@@ -145,32 +146,33 @@ def _decided(
 ) -> bool:
     by = cast("Account", request.user)
     try:
+        evaluation = decide.require_evaluation(submission, "not-approvable")
         if cleaned["decision"] != TO_DECLINE:
-            decide.prepare(submission)
+            decide.prepare(evaluation)
         with transaction.atomic():
             if cleaned["decision"] == TO_DECLINE:
-                done = decide.decline(submission, by=by, reason=cleaned["reason"])
+                decide.decline(evaluation, by=by, reason=cleaned["reason"])
                 sentence = f"Declined: {cleaned['reason']}"
             else:
                 now = cleaned["decision"] == START_NOW
-                done = decide.approve(
-                    submission,
+                decide.approve(
+                    evaluation,
                     by=by,
                     reason=cleaned["reason"],
                     start_now=now,
                     despite=cleaned["despite"],
                 )
                 sentence = (
-                    f"Approved up to {dollars(done.approved_cents or 0)}"
+                    f"Approved up to {dollars(evaluation.approved_cents or 0)}"
                     f"{', to start now' if now else ''}. {cleaned['reason']}"
                 ).strip()
-            model_admin.log_change(request, done, sentence)
+            model_admin.log_change(request, submission, sentence)
     except GenieError as error:
         model_admin.message_user(request, str(error), messages.ERROR)
         submission.refresh_from_db()
         return False
     model_admin.message_user(
-        request, f"{submission.system_name}: {sentence}", messages.SUCCESS
+        request, f"{name_of(submission)}: {sentence}", messages.SUCCESS
     )
     return True
 
@@ -413,6 +415,8 @@ WITHDRAW = Action(
     permission="decide",
     danger=True,
     allowed=~Q(own_state__in=[State.INVALID, State.WITHDRAWN]),
+    # one of the systems of an evaluation
+    line=lambda row: Line(row.pk, str(row), f"{row.task}, {row.get_state_display()}"),
     service=lambda row, by, reason: decide.withdraw(row, by=by, reason=reason),
     history="Withdrawn: {reason}",
     done="{Rows} withdrawn: {n} of {n_all}.",
@@ -478,6 +482,10 @@ class SubmissionAdmin(DecisionAdmin):
     ]
     row_actions = [DESCRIBE]
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Submission]:
+        rows: QuerySet[Submission] = super().get_queryset(request)
+        return rows.prefetch_related("human_evaluation__submissions")
+
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
@@ -524,17 +532,9 @@ class SubmissionAdmin(DecisionAdmin):
     def shown_failure(self, submission: Submission) -> str:
         return submission.work.failure
 
-    @admin.display(description="campaigns")
-    def campaigns(self, submission: Submission) -> str:
-        return links_to_campaigns(submission.human_evaluation)
-
     @admin.display(description="comparisons and joint evaluations")
     def compared(self, submission: Submission) -> str:
         return links_to_others(submission)
-
-    @admin.display(description="cost")
-    def cost(self, submission: Submission) -> str:
-        return cost_shown(submission)
 
     @admin.display(description="received", ordering="created_at")
     def received_at(self, submission: Submission) -> str:

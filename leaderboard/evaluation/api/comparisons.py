@@ -32,8 +32,10 @@ from leaderboard.evaluation.api.serializers import (
     JointSerializer,
 )
 from leaderboard.evaluation.models.comparison import Comparison, ComparisonSet
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.models.human_evaluation import (
+    HumanEvaluation,
+    JointEvaluation,
+)
 from leaderboard.evaluation.selectors.comparisons import (
     comparisons_seen_by,
     refuse_who_has_none,
@@ -142,7 +144,6 @@ class NewJointSerializer(Body):
 
 
 def _systems(request: Request, field: str, pks: Sequence[int]) -> list[Submission]:
-    """Return the submissions in this order, without those that the user may not see."""
     found = {row.pk: row for row in seen_and_comparable(request.user, pks)}
     if missing := [pk for pk in pks if pk not in found]:
         raise ValidationError(
@@ -159,7 +160,7 @@ def asked_once(
 
     def received(also: Callable[[Any], None]) -> HumanEvaluation:
         with transaction.atomic():
-            made: HumanEvaluation = ask().evaluation
+            made: HumanEvaluation = ask()
             also(made)
         return made
 
@@ -187,7 +188,7 @@ def ask_comparison(request: Request, fields: dict[str, Any]) -> tuple[Comparison
             by=cast("Account", request.user),
         ),
     )
-    return made.comparison, repeated
+    return cast("Comparison", made.specific), repeated
 
 
 def ask_all_pairs(
@@ -205,7 +206,7 @@ def ask_all_pairs(
         return made.comparisons.order_by("pk").first()
 
     first, repeated = asked_once(request, fields, ask)
-    return cast("ComparisonSet", first.comparison.within), repeated
+    return cast("ComparisonSet", cast("Comparison", first.specific).within), repeated
 
 
 def ask_joint(request: Request, fields: dict[str, Any]) -> tuple[JointEvaluation, bool]:
@@ -216,7 +217,7 @@ def ask_joint(request: Request, fields: dict[str, Any]) -> tuple[JointEvaluation
     made, repeated = asked_once(
         request, fields, partial(joint.request, systems, by=by, **plan)
     )
-    return made.joint, repeated
+    return cast("JointEvaluation", made.specific), repeated
 
 
 def created(body: Any, repeated: bool) -> Response:
@@ -236,7 +237,7 @@ class TakingBack(View):
 
     def get_queryset(self) -> QuerySet[Any]:
         rows = super().get_queryset()
-        return rows.filter(evaluation__requested_by=self.request.user.pk)
+        return rows.filter(requested_by=self.request.user.pk)
 
     def post(self, request: Request, pk: int) -> Response:
         question = self.get_object()
@@ -256,7 +257,7 @@ class ComparisonView(View):
 class ComparisonList(ComparisonView, ListView):
     serializer_class = ComparisonSerializer
     query_class = OfTaskQuery
-    filters = {"task": "evaluation__task"}
+    filters = {"task": "task"}
     pagination_class = Growing
     body_class = NewComparisonSerializer
 
@@ -318,12 +319,12 @@ class JointView(View):
 class JointList(JointView, ListView):
     serializer_class = JointSerializer
     query_class = OfTaskQuery
-    filters = {"task": "evaluation__task"}
+    filters = {"task": "task"}
     pagination_class = Growing
     body_class = NewJointSerializer
 
     def get_queryset(self) -> QuerySet[JointEvaluation]:
-        read_at_once = ("evaluation__systems__submission", "evaluation__campaigns")
+        read_at_once = ("systems__submission", "campaigns")
         return super().get_queryset().prefetch_related(*read_at_once)
 
     @operation(

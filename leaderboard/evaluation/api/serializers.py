@@ -7,8 +7,10 @@ from rest_framework import serializers
 from leaderboard.api.records import HtmlUrl, Record, field_of
 from leaderboard.evaluation.estimates import Estimate
 from leaderboard.evaluation.models.comparison import Comparison
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.models.human_evaluation import (
+    HumanEvaluation,
+    JointEvaluation,
+)
 from leaderboard.evaluation.result_columns import Column, columns_of
 from leaderboard.evaluation.selectors.comparison_labels import AnswerShare
 from leaderboard.evaluation.selectors.comparisons import (
@@ -82,6 +84,7 @@ class ComparisonSerializer(Record):
         "n_workers wave_size max_pairs all_pairs simulated imported"
     )
     html_url = HtmlUrl("comparison")
+    state = serializers.CharField(help_text=_STATE_HELP)
     a = ComparedSystemSerializer()
     b = ComparedSystemSerializer()
     better = serializers.ChoiceField(
@@ -93,7 +96,6 @@ class ComparisonSerializer(Record):
     )
     imported = ImportedField()
     help_texts = {
-        "state": _STATE_HELP,
         "delta": "Error probability, two-sided.",
         "rule": "The stopping rule.",
         "n_workers": "For the majority strategy.",
@@ -180,17 +182,17 @@ class ComparisonDetailSerializer(ComparisonSerializer):
 class JointSerializer(Record):
     record = JointEvaluation
     shown = (
-        "id html_url task=task.slug design state systems n_instances n_workers per_page "
+        "id html_url task=task.slug design state systems n_instances=n_asked n_workers per_page "
         "simulated imported provisional=is_provisional"
     )
     html_url = HtmlUrl("joint")
+    state = serializers.CharField(help_text=_STATE_HELP)
     systems = serializers.SerializerMethodField()
     n_workers = serializers.SerializerMethodField(
         help_text="Workers per instance; the least where criteria differ."
     )
     imported = ImportedField()
     help_texts = {
-        "state": _STATE_HELP,
         "per_page": "Systems on a page; null: all of them.",
         "simulated": _SIMULATED_HELP,
         "provisional": "Whether it is still being checked which ratings count.",
@@ -201,7 +203,7 @@ class JointSerializer(Record):
 
     @extend_schema_field(ComparedSystemSerializer(many=True))
     def get_systems(self, joint_evaluation: JointEvaluation) -> Any:
-        systems = [row.submission for row in joint_evaluation.evaluation.systems.all()]
+        systems = [row.submission for row in joint_evaluation.systems.all()]
         return ComparedSystemSerializer(systems, many=True).data
 
 
@@ -269,10 +271,7 @@ class JointDetailSerializer(JointSerializer):
         help_text="Magnitudes that changed after the first results, oldest first.",
     )
     criteria = JointCriterionSerializer(
-        source="all_results",
-        many=True,
-        read_only=True,
-        help_text="Best systems first.",
+        source="all_results", many=True, read_only=True, help_text="Best systems first."
     )
     approved_cents = serializers.SerializerMethodField(
         help_text="Null for readers who may not see the cost."

@@ -25,14 +25,16 @@ from genie.lib.typing import Account
 from leaderboard.api.base import DetailView, Growing, ListView, View, operation
 from leaderboard.api.query import LARGEST, Body, Choice, PageQuery, one_of
 from leaderboard.api.records import Record
-from leaderboard.evaluation import decide, machine
+from leaderboard.evaluation import decide
 from leaderboard.evaluation.models.comparison import Comparison
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.models.human_evaluation import (
+    HumanEvaluation,
+    JointEvaluation,
+)
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.api import OfTaskQuery, TaskField
-from quality.detection.models import Ban
+from quality.bans.models import Ban
 
 _HANDED_IN = [
     Assignment.State.SUBMITTED,
@@ -180,7 +182,7 @@ class WorkerList(StaffView, ListView):
                 raise PermissionDenied(
                     f"banned_from also requires the permission {Staff.SEE_BANS}."
                 )
-            banned = Ban.objects.filter(pool=task.slug, lifted_at=None)
+            banned = Ban.in_force.filter(pool=task.slug)
             rows = rows.filter(pk__in=banned.values("worker"))
         if excluded := self.query.get("excluded"):
             rows = rows.filter(excluded=excluded == "yes")
@@ -189,7 +191,7 @@ class WorkerList(StaffView, ListView):
     def paginate_queryset(self, queryset: Any) -> Any:
         page: Any = super().paginate_queryset(queryset)
         bans: dict[int, list[str]] = {}
-        current_bans = Ban.objects.filter(worker__in=page, lifted_at=None)
+        current_bans = Ban.in_force.filter(worker__in=page)
         for worker_id, pool in current_bans.order_by("pool_id").values_list(
             "worker_id", "pool"
         ):
@@ -219,7 +221,7 @@ class BanList(OfTaskView, ListView):
     def get_queryset(self) -> Any:
         rows = super().get_queryset()
         in_force = self.query.get("in_force") == "yes"
-        return rows.filter(lifted_at=None) if in_force else rows
+        return rows.filter(state=Ban.State.IN_FORCE) if in_force else rows
 
 
 # Decisions of staff over the API: the cost, and the actions of the admin's buttons.
@@ -227,6 +229,7 @@ class BanList(OfTaskView, ListView):
 # An approval repeats the cost to the cent, so that staff approve the amount they saw.
 State = HumanEvaluation.State
 APPROVE, DECLINE, STOP = "approve", "decline", "stop"
+_TOO_EARLY = {APPROVE: "not-approvable", DECLINE: "not-declinable", STOP: "not-running"}
 POSSIBLE: dict[str, list[str]] = {
     State.REQUESTED: [APPROVE, DECLINE],
     State.DECLINED: [APPROVE],
@@ -312,7 +315,7 @@ class DecisionView(DetailView):
     of_tasks = True
     serializer_class = DecisionSerializer
     body_class = NewDecisionSerializer
-    to_task = "evaluation__task__slug"
+    to_task = "task__slug"
 
     def get_queryset(self) -> Any:
         rows: Any = super().get_queryset()
@@ -321,24 +324,26 @@ class DecisionView(DetailView):
     def post(self, request: Request, pk: int) -> Response:
         subject, wish = self.get_object(), self.body()
         by = cast("Account", request.user)
+        code = _TOO_EARLY[wish["decision"]]
+        evaluation = decide.require_evaluation(subject, code)
         if wish["decision"] == APPROVE:
-            decide.prepare(subject)
+            decide.prepare(evaluation)
         with transaction.atomic():
-            done = f"{_decided(subject, wish, by)}, by program."
+            done = f"{_decided(evaluation, wish, by)}, by program."
             note(by, subject, done, wish.get("reason", ""))
         return self.retrieve(request)
 
 
-def _decided(subject: Any, wish: dict[str, Any], by: Account) -> str:
+def _decided(evaluation: HumanEvaluation, wish: dict[str, Any], by: Account) -> str:
     reason = wish.get("reason", "")
     if wish["decision"] == DECLINE:
-        decide.decline(subject, by=by, reason=reason)
+        decide.decline(evaluation, by=by, reason=reason)
         return "Declined"
     if wish["decision"] == STOP:
-        decide.stop(subject, by=by, reason=reason, publish=wish["publish"] or None)
+        decide.stop(evaluation, by=by, reason=reason, publish=wish["publish"] or None)
         return "Stopped"
     decide.approve(
-        subject,
+        evaluation,
         by=by,
         reason=reason,
         start_now=wish["start_now"],
@@ -349,7 +354,7 @@ def _decided(subject: Any, wish: dict[str, Any], by: Account) -> str:
 
 
 def _standing(subject: Any) -> dict[str, Any]:
-    evaluation = machine.evaluation_of(subject)
+    evaluation = decide.evaluation_about(subject)
     possible = POSSIBLE.get(evaluation.state, []) if evaluation else []
     quote, trouble = None, ""
     if evaluation is not None and APPROVE in possible:
@@ -392,7 +397,6 @@ def _described(of: str, name: str) -> Callable[[Any], Any]:
 
 @_described("a submission", "submissions")
 class SubmissionDecision(DecisionView):
-    to_task = "task__slug"
     queryset = Submission.objects.all()
 
 

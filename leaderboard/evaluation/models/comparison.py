@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+from typing import ClassVar
+
 from django.conf import settings
 from django.db import models
 
-from leaderboard.evaluation.models.asked import WithEvaluation
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Subject
+from leaderboard.evaluation.models.human_evaluation import (
+    HumanEvaluation,
+    OfKind,
+    Score,
+    Subject,
+)
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.states import OVER
 from leaderboard.tasks.models import Task
@@ -27,7 +35,7 @@ class ComparisonSet(models.Model):
         return f"all pairs {self.pk} on {self.task}"
 
 
-class Comparison(WithEvaluation):
+class Comparison(HumanEvaluation):
     """Whether one system is better than another; asked until a rule decides."""
 
     class Strategy(models.TextChoices):
@@ -36,8 +44,14 @@ class Comparison(WithEvaluation):
         MAJORITY = "majority", "majority of several workers per pair"
         MAX_THREE = "max-three", "two workers per pair, a third if they disagree"
 
+    KIND = HumanEvaluation.Kind.COMPARISON
+
     evaluation = models.OneToOneField(
-        HumanEvaluation, on_delete=models.PROTECT, related_name="comparison"
+        HumanEvaluation,
+        on_delete=models.CASCADE,
+        parent_link=True,
+        primary_key=True,
+        related_name="comparison",
     )
     criterion = models.CharField(max_length=50)
     a = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="+")
@@ -55,30 +69,39 @@ class Comparison(WithEvaluation):
     strategy = models.CharField(
         max_length=16, choices=Strategy.choices, default=Strategy.ONE
     )
-    # how many workers label each pair, if the strategy is a majority
-    n_workers = models.PositiveSmallIntegerField(default=1)
     wave_size = models.PositiveSmallIntegerField()
     # the budget, in pairs
     max_pairs = models.PositiveIntegerField()
     n_waves = models.PositiveSmallIntegerField(default=0)
-    # the result at the end; "" until then
+    # the decision at the end; "" until then
     better = models.CharField(
         max_length=1, blank=True, choices=[("A", "the first"), ("B", "the second")]
     )
     n_labels = models.PositiveIntegerField(default=0)
-    estimate = models.FloatField(null=True, blank=True)
-    low = models.FloatField(null=True, blank=True)
-    high = models.FloatField(null=True, blank=True)
+    # the share of labels for A at the end; null without a label
+    result = models.ForeignKey(
+        Score, models.PROTECT, null=True, editable=False, related_name="+"
+    )
     # whether the estimate weights both sides equally, however they were drawn
     sides_balanced = models.BooleanField(default=False, editable=False)
     # whether the votes that counted at its end are stored as `CountedVote`
     votes_kept = models.BooleanField(default=False, editable=False)
+
+    objects: ClassVar = OfKind()
 
     class Meta:
         ordering = ["-pk"]
 
     def __str__(self) -> str:
         return f"{self.a} vs. {self.b}: {self.criterion}"
+
+    @property
+    def specific(self) -> Comparison:
+        return self
+
+    @property
+    def listed_as(self) -> Comparison:
+        return self
 
     @property
     def is_over(self) -> bool:

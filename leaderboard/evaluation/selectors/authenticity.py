@@ -80,7 +80,6 @@ def judge_scores(task: Task, judge: str) -> Judge:
 
 
 def _ratings(worker: Worker, pool: str) -> pd.DataFrame:
-    """Read all answers in the worker's campaigns, not only the worker's."""
     import pandas as pd
 
     campaigns = list(
@@ -95,7 +94,9 @@ def _ratings(worker: Worker, pool: str) -> pd.DataFrame:
         list(
             Subject.objects.filter(item__campaign__in=campaigns)
             .order_by("pk")
-            .values_list("item", "instance__position", "evaluation__submission")
+            .values_list(
+                "item", "instance__position", "item__campaign__asked__submission"
+            )
         ),
         columns=["item", "instance", "own"],
     )
@@ -153,7 +154,6 @@ def _codes(ratings: pd.DataFrame, *columns: str) -> Ints:
 
 
 def _word(scores: Judge, systems: tuple[int, ...], instance: int) -> float:
-    """Return the judge's score of an output; for two, the difference."""
     found = []
     for system in systems:
         column = scores.get(system, [])

@@ -20,6 +20,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Scor
 from leaderboard.evaluation.selectors.system_ratings import (
     dated_ratings_of,
     nobodies_apart,
+    own_rows,
     ratings_beside,
     unit_for,
 )
@@ -78,18 +79,20 @@ def current_fit(task: Task, of: Submission | None = None) -> BoardFit | None:
 
 
 def evaluations_of(scores: Iterable[Score]) -> list[HumanEvaluation]:
-    return list({score.evaluation_id: score.evaluation for score in scores}.values())
+    """Return the evaluation of each system, with its own campaigns only."""
+    own = {score.submission_id: score.evaluation for score in scores}
+    return [evaluation.about(system) for system, evaluation in own.items()]
 
 
 def board_ratings(evaluations: Sequence[HumanEvaluation]) -> pd.DataFrame:
     """Return the counting ratings with days, and with the ratings that designs derive."""
     import pandas as pd
 
-    ratings = dated_ratings_of([evaluation.pk for evaluation in evaluations])
-    ratings = nobodies_apart(ratings, evaluations)
+    ratings = dated_ratings_of({evaluation.pk for evaluation in evaluations})
+    ratings = nobodies_apart(own_rows(ratings, evaluations), evaluations)
     parts = [ratings]
     for evaluation in evaluations:
-        own = ratings[ratings["evaluation"] == evaluation.pk]
+        own = ratings[ratings["submission"] == evaluation.system]
         beside = ratings_beside(evaluation, own)
         if len(beside):
             parts.append(beside)
@@ -108,7 +111,7 @@ def weighed(ratings: pd.DataFrame, weights: Mapping[str, float]) -> pd.DataFrame
 
 def units_of(scores: Sequence[Score]) -> dict[tuple[int, str], Unit]:
     campaign_of = {
-        (evaluation.pk, criterion): campaign
+        (evaluation.system, criterion): campaign
         for evaluation in evaluations_of(scores)
         for campaign in evaluation.campaigns_in_order
         for criterion in (
@@ -118,11 +121,10 @@ def units_of(scores: Sequence[Score]) -> dict[tuple[int, str], Unit]:
     }
     units = {}
     for score in scores:
+        key = score.submission_id, score.criterion
         evaluation = score.evaluation
-        campaign = campaign_of.get((evaluation.pk, score.criterion))
-        units[score.submission_id, score.criterion] = unit_for(
-            evaluation.design, campaign or evaluation.campaign, score.criterion
-        )
+        campaign = campaign_of.get(key) or evaluation.about(key[0]).campaign
+        units[key] = unit_for(evaluation.design, campaign, score.criterion)
     return units
 
 

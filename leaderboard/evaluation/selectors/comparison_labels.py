@@ -111,9 +111,9 @@ def label_of(
 
 def votes_of(comparison: Comparison) -> list[Votes]:
     """Return the votes that count now, by pair in the stored order."""
-    if not comparison.evaluation.campaigns_in_order:
+    if not comparison.campaigns_in_order:
         return []
-    ratings = clean_ratings(comparison.evaluation.campaign)
+    ratings = clean_ratings(comparison.campaign)
     ratings = ratings[ratings["criterion"] == comparison.criterion]
     votes_by_item: dict[int, list[tuple[int, float]]] = {}
     for item, worker, value in zip(
@@ -194,9 +194,9 @@ def labels_from(
 
 def days_of(comparison: Comparison) -> Days:
     """Return the UTC day on which each worker answered each item."""
-    if not comparison.evaluation.campaigns_in_order:
+    if not comparison.campaigns_in_order:
         return {}
-    ratings = all_ratings_of([comparison.evaluation.campaign.pk])
+    ratings = all_ratings_of([comparison.campaign.pk])
     ratings = ratings[ratings["criterion"] == comparison.criterion]
     return {
         (int(item), int(worker)): str(on)

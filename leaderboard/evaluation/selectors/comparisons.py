@@ -89,16 +89,16 @@ class Standing:
 def comparisons_seen_by(
     viewer: Viewer, task: Task | None = None
 ) -> QuerySet[Comparison]:
-    rows = Comparison.objects.select_related("evaluation__task", "a", "b", "within")
+    rows = Comparison.objects.select_related("task", "a", "b", "within", "result")
     if task is not None:
-        rows = rows.filter(evaluation__task=task)
+        rows = rows.filter(task=task)
     may_see = Q(public("a__") | inside(viewer, "a__")) & Q(
         public("b__") | inside(viewer, "b__")
     )
-    agreed = ~Q(evaluation__state__in=_UNASKED)
+    agreed = ~Q(state__in=_UNASKED)
     if viewer is not None and viewer.is_authenticated:
-        agreed |= Q(evaluation__requested_by=viewer.pk)
-    on_tasks = open_to(viewer, [Staff.SEE_COMPARISONS], "evaluation__task__slug")
+        agreed |= Q(requested_by=viewer.pk)
+    on_tasks = open_to(viewer, [Staff.SEE_COMPARISONS], "task__slug")
     agreed = Q() if on_tasks is None else agreed | on_tasks
     return rows.filter(may_see & agreed).order_by("-pk")
 
@@ -126,7 +126,7 @@ def standing_of(comparison: Comparison) -> Standing:
     labels = [label for label in label_or_none if label is not None]
     now = _decided(comparison) or decide(rule, labels)
     spent = unit = 0
-    for campaign in campaigns_of(comparison.evaluation):
+    for campaign in campaigns_of(comparison):
         spent = campaign_progress(campaign).spent_cents
         unit = unit_cents(campaign)
     needed = None
@@ -148,17 +148,17 @@ def standing_of(comparison: Comparison) -> Standing:
         still_cents=None
         if needed is None
         else max(0, needed - len(labels)) * workers_per_pair * unit,
-        max_labels=comparison.evaluation.n_instances,
+        max_labels=comparison.n_instances,
     )
 
 
 def _decided(comparison: Comparison) -> Decision | None:
-    if comparison.state not in ENDED or comparison.estimate is None:
+    if comparison.state not in ENDED or comparison.result is None:
         return None
     return Decision(
-        comparison.estimate,
-        comparison.low or 0.0,
-        1.0 if comparison.high is None else comparison.high,
+        comparison.result.mean,
+        comparison.result.low,
+        comparison.result.high,
         side="A"
         if comparison.better == "A"
         else "B"

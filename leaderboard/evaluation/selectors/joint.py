@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 from types import SimpleNamespace
@@ -12,8 +13,11 @@ from crowd.hits.selectors import campaign_progress
 from crowd.scales.base import PREFERRED, all_scales
 from genie.accounts.staff import open_to, staff_may
 from leaderboard.designs.base import all_designs
-from leaderboard.evaluation.models.human_evaluation import EvaluatedSystem
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.models.human_evaluation import (
+    EvaluatedSystem,
+    JointEvaluation,
+    Score,
+)
 from leaderboard.evaluation.result_columns import joint_row
 from leaderboard.evaluation.selectors.system_ratings import campaigns_of
 from leaderboard.evaluation.selectors.unsettled import LAST_CHECK, unsettled
@@ -57,21 +61,19 @@ def joint_seen_by(
     viewer: Viewer, task: Task | None = None
 ) -> QuerySet[JointEvaluation]:
     """Return joint evaluations of which the viewer may see all systems."""
-    rows = JointEvaluation.objects.select_related("evaluation__task")
+    rows = JointEvaluation.objects.select_related("task")
     if task is not None:
-        rows = rows.filter(evaluation__task=task)
+        rows = rows.filter(task=task)
     unseen = EvaluatedSystem.objects.exclude(
         public("submission__") | inside(viewer, "submission__")
     )
-    agreed = ~Q(evaluation__state__in=_UNASKED)
+    agreed = ~Q(state__in=_UNASKED)
     if viewer is not None and viewer.is_authenticated:
-        agreed |= Q(evaluation__requested_by=viewer.pk)
-    on_tasks = open_to(viewer, [Staff.SEE_JOINT_EVALUATIONS], "evaluation__task__slug")
+        agreed |= Q(requested_by=viewer.pk)
+    on_tasks = open_to(viewer, [Staff.SEE_JOINT_EVALUATIONS], "task__slug")
     agreed = Q() if on_tasks is None else agreed | on_tasks
     return (
-        rows.filter(agreed)
-        .exclude(evaluation__in=unseen.values("evaluation"))
-        .order_by("-pk")
+        rows.filter(agreed).exclude(pk__in=unseen.values("evaluation")).order_by("-pk")
     )
 
 
@@ -85,7 +87,7 @@ def joint_concerns(viewer: Viewer, joint: JointEvaluation) -> bool:
 
 def joint_progress(joint: JointEvaluation) -> dict[str, int]:
     """Count the HITs of all its campaigns and their cost so far, in cents."""
-    parts = [campaign_progress(campaign) for campaign in campaigns_of(joint.evaluation)]
+    parts = [campaign_progress(campaign) for campaign in campaigns_of(joint)]
     return {
         "n_done": sum(part.n_done for part in parts),
         "n_hits": sum(part.n_hits for part in parts),
@@ -104,45 +106,57 @@ class JointChange:
 
 
 def joint_changes_of(joint: JointEvaluation) -> list[JointChange]:
-    rows = joint.evaluation.systems.select_related("submission")
-    systems = {row.submission_id: row.submission for row in rows}
-    return [
-        JointChange(
-            datetime.fromisoformat(change["at"]),
-            change["criterion"],
-            systems[change["submission"]],
-            change["reason"],
-            change["before"],
-            change["after"],
-        )
-        for change in joint.changes
-    ]
+    after: dict[tuple[str, int], Score] = {}
+    changes: list[JointChange] = []
+    rows = Score._base_manager.filter(evaluation=joint.pk)
+    for old in rows.select_related("submission").order_by("-pk"):
+        new = after.get((old.criterion, old.submission_id))
+        after[old.criterion, old.submission_id] = old
+        if old.superseded_at and (
+            new is None or f"{old.mean:.1f}" != f"{new.mean:.1f}"
+        ):
+            changes.insert(
+                0,
+                JointChange(
+                    old.superseded_at,
+                    old.criterion,
+                    old.submission,
+                    new.reason if new else "no rating counts any more",
+                    old.mean,
+                    new.mean if new else None,
+                ),
+            )
+    return sorted(changes, key=lambda change: change.at)
 
 
 def joint_still_open(joint: JointEvaluation) -> list[str]:
-    evaluation = joint.evaluation
     if not joint.is_provisional:
         return []
-    return unsettled(evaluation) or [LAST_CHECK]
+    return unsettled(joint) or [LAST_CHECK]
+
+
+# by criterion; the systems are in the order of the joint evaluation
+def estimates_of(joint: JointEvaluation) -> dict[str, list[Score]]:
+    found = defaultdict(list)
+    rows = Score._base_manager.filter(evaluation=joint.pk, superseded_at=None)
+    for row in rows.select_related("submission__team").order_by("pk"):
+        found[row.criterion].append(row)
+    return found
 
 
 def criterion_results(
     joint: JointEvaluation, questions: dict[str, str]
 ) -> list[CriterionResult]:
-    systems = {
-        row.submission_id: row.submission
-        for row in joint.evaluation.systems.select_related("submission__team")
-    }
-    stored = joint.results.get("criteria", {})
-    ordered = [name for name in joint.criteria if name in stored]
+    estimates, stored = estimates_of(joint), joint.results.get("criteria", {})
     return [
         CriterionResult(
             criterion=name,
             question=questions.get(name, name),
-            rows=_rows(stored[name], systems, _ends(joint, name, stored[name])),
+            rows=_rows(stored[name], estimates[name], _ends(joint, name, stored[name])),
             about=stored[name],
         )
-        for name in ordered
+        for name in joint.criteria
+        if name in stored
     ]
 
 
@@ -155,9 +169,7 @@ def uneven_pairs(task: Task) -> JointEvaluation | None:
     if not task.imported or task.human.scale != PREFERRED:
         return None
     rows = JointEvaluation.objects.filter(
-        evaluation__task=task,
-        evaluation__design="two-choice",
-        evaluation__state=State.SCORED,
+        task=task, design="two-choice", state=State.SCORED
     )
     for row in rows.order_by("pk"):
         for about in row.results.get("criteria", {}).values():
@@ -174,39 +186,26 @@ def uneven_pairs(task: Task) -> JointEvaluation | None:
 def _ends(
     joint: JointEvaluation, criterion: str, result: dict[str, Any]
 ) -> tuple[float, float]:
-    """Return the lowest and highest score of the scale; magnitudes are unbounded."""
     scale = all_scales().get(result.get("scale", ""))
     if scale is None or result.get("normalised"):
         return -math.inf, math.inf
-    design = all_designs()[joint.evaluation.design]
+    design = all_designs()[joint.design]
     return design.unit(criterion, scale, asked=True).bounds
 
 
 def _rows(
-    result: dict[str, Any],
-    systems: dict[int, Submission],
-    ends: tuple[float, float],
+    result: dict[str, Any], estimates: list[Score], ends: tuple[float, float]
 ) -> list[Row]:
-    if not result["systems"]:
-        return []
-    order = sorted(
-        range(len(result["systems"])), key=lambda i: -result["systems"][i]["mean"]
-    )
-    return [_row(result, systems, index, order, ends) for index in order]
-
-
-def _row(
-    result: dict[str, Any],
-    systems: dict[int, Submission],
-    index: int,
-    order: list[int],
-    ends: tuple[float, float],
-) -> Row:
-    row = joint_row(result, index, "board")
-    # no score is beyond the ends of its scale
-    row |= {key: min(max(row[key], ends[0]), ends[1]) for key in _DRAWN}
-    return Row(
-        **row,
-        submission=systems[result["systems"][index]["submission"]],
-        games=[result["win_tie_loss"][index][other] for other in order],
-    )
+    order = sorted(range(len(estimates)), key=lambda i: -estimates[i].mean)
+    return [
+        Row(
+            # no score is beyond the ends of its scale
+            **{
+                key: min(max(value, ends[0]), ends[1]) if key in _DRAWN else value
+                for key, value in joint_row(vars(estimates[i]), "board").items()
+            },
+            submission=estimates[i].submission,
+            games=[result["win_tie_loss"][i][other] for other in order],
+        )
+        for i in order
+    ]

@@ -14,8 +14,8 @@ from django.db.models.functions import Cast
 
 from crowd.hits.models import Assignment, Campaign
 from crowd.workers.models.qualification_test import QualificationTest
-from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.human_evaluation import (
+    AnchorItem,
     HumanEvaluation,
     Score,
     Subject,
@@ -83,8 +83,7 @@ def whole() -> Q:
 
 
 def n_scored(evaluation: HumanEvaluation) -> int:
-    scores = evaluation.scores.filter(superseded_at=None)
-    return int(scores.aggregate(n=Max("n"))["n"] or 0)
+    return int(evaluation.current_scores.aggregate(n=Max("n"))["n"] or 0)
 
 
 def partial_of(n: int, of: int, state: str) -> Partial | None:
@@ -93,7 +92,7 @@ def partial_of(n: int, of: int, state: str) -> Partial | None:
 
 def partial_of_score(score: Score) -> Partial | None:
     """Return a partial score's description; prefetch `evaluation__campaigns` for many."""
-    evaluation = score.evaluation
+    evaluation = score.evaluation.about(score.submission_id)
     return partial_of(score.n, evaluation.n_instances, evaluation.campaign.state)
 
 
@@ -166,7 +165,7 @@ def _found(task: Task, simulated: bool, without: int | None) -> Anchor | None:
         superseded_at=None,
         provisional=False,
         criterion=next(iter(human.criteria)),
-        evaluation__strategy=HumanEvaluation.Strategy.SINGLE,
+        evaluation__in=HumanEvaluation.objects.of_systems(),
         evaluation__final_at__isnull=False,
         evaluation__design=human.design,
         evaluation__campaigns__campaign__hit_type__scale=human.scale,
@@ -219,7 +218,7 @@ def n_judged(submissions: Iterable[int] | QuerySet[Submission]) -> dict[int, int
     rows = (
         _rated_subjects(submissions)
         .order_by()
-        .values_list("evaluation__submission")
+        .values_list("item__campaign__asked__submission")
         .annotate(n=Count("instance_id", distinct=True))
     )
     return dict(rows)
@@ -233,7 +232,7 @@ def _rated_subjects(
     submissions: Iterable[int] | QuerySet[Submission],
 ) -> QuerySet[Subject]:
     return Subject.objects.filter(
-        evaluation__submission__in=submissions,
+        item__campaign__asked__submission__in=submissions,
         item__ratings__assignment__state__in=COUNTED,
         # a replaced answer has been asked for again: counting both would exceed the
         # sample

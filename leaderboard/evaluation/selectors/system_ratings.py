@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,13 +17,14 @@ from crowd.workers.models.worker import Worker
 from leaderboard.designs.base import Unit, all_designs
 from leaderboard.evaluation.estimates import NOBODY
 from leaderboard.evaluation.models.human_evaluation import (
+    EvaluationCampaign,
     HumanEvaluation,
     ShownOutput,
     Subject,
 )
 from leaderboard.submissions.models import Prediction, Submission
+from quality.bans.models import Ban
 from quality.bans.selectors import all_ratings_of, clean_ratings_of
-from quality.detection.models import Ban
 from quality.test_questions.services import COUNTED
 
 if TYPE_CHECKING:
@@ -42,7 +43,18 @@ def system_ratings(evaluation: HumanEvaluation) -> pd.DataFrame:
     A preference for the first of two outputs is turned into one for the system's own,
     whatever its slot. Instances are positions. The order is stable.
     """
-    return system_ratings_of([evaluation.pk])[COLUMNS]
+    ratings = system_ratings_of([evaluation.pk])[COLUMNS]
+    return own_rows(ratings, [evaluation])
+
+
+def own_rows(
+    ratings: pd.DataFrame, evaluations: Collection[HumanEvaluation]
+) -> pd.DataFrame:
+    """Return the rows of the systems that the evaluations are about."""
+    if any(one.system is None for one in evaluations):
+        return ratings
+    own = ratings["submission"].isin({one.system for one in evaluations})
+    return ratings[own].reset_index(drop=True)
 
 
 def system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
@@ -104,7 +116,7 @@ def _shown(evaluations: Collection[int]) -> pd.DataFrame:
             "item_id",
             "item__campaign_id",
             "evaluation_id",
-            "evaluation__submission",
+            "item__campaign__asked__submission",
             "instance__position",
         )
     )
@@ -193,24 +205,29 @@ def ratings_per_output(campaigns: Iterable[Campaign], planned: int) -> int | str
     return min(each) if len(each) == 1 else f"{min(each)} to {max(each)}"
 
 
-def launched(submissions: Iterable[int]) -> QuerySet[HumanEvaluation]:
-    rows = HumanEvaluation.objects.filter(
-        submission__in=submissions, campaigns__position=0
-    )
-    return rows.select_related("task", "submission").prefetch_related("campaigns")
+def launched(submissions: Iterable[int]) -> Iterator[HumanEvaluation]:
+    """Yield the launched evaluation of each system, with its own campaigns only."""
+    wanted = set(submissions)
+    asked = EvaluationCampaign.objects.filter(submission__in=wanted, position=0)
+    rows = HumanEvaluation.objects.filter(pk__in=asked.values("evaluation"))
+    rows = rows.select_related("task").prefetch_related("campaigns", "submissions")
+    for evaluation in rows.iterator(chunk_size=_AT_ONCE):
+        yield from (one for one in evaluation.parts if one.system in wanted)
 
 
 def evaluation_of(submission: Submission) -> HumanEvaluation | None:
     """Return a submission's evaluation once its campaigns are launched."""
     evaluation = submission.human_evaluation
-    return evaluation if evaluation and evaluation.campaigns_in_order else None
+    if evaluation is None or not evaluation.campaigns_in_order:
+        return None
+    return evaluation.about(submission.pk)
 
 
 def evaluations_about(submission: Submission) -> QuerySet[HumanEvaluation]:
     rows = HumanEvaluation.objects.filter(systems__submission=submission)
-    return rows.select_related(
-        "submission", "comparison__a", "comparison__b", "joint__evaluation__task"
-    ).prefetch_related("joint__evaluation__systems__submission")
+    return rows.select_related("comparison__a", "comparison__b").prefetch_related(
+        "submissions", "systems__submission"
+    )
 
 
 # A digest of ratings, to detect that the data behind a number have changed.
@@ -275,7 +292,8 @@ def marked_errors(
     evaluation: HumanEvaluation, positions: Collection[int]
 ) -> dict[int, list[MarkedError]]:
     rows = Subject.objects.filter(
-        evaluation=evaluation, instance__position__in=list(positions)
+        item__campaign__in=campaigns_of(evaluation),
+        instance__position__in=list(positions),
     )
     found: dict[int, Counter[tuple[int, str, str, str]]] = {}
     place_of = dict(rows.values_list("item_id", "instance__position"))
@@ -285,9 +303,9 @@ def marked_errors(
         assignment__state__in=COUNTED,
         assignment__replaced_at=None,
     ).exclude(
-        assignment__worker__in=Ban.objects.filter(
-            pool=evaluation.task.slug, lifted_at=None
-        ).values("worker")
+        assignment__worker__in=Ban.in_force.filter(pool=evaluation.task.slug).values(
+            "worker"
+        )
     )
     stored = _imported_texts(evaluation, positions)
     for item, text, detail in answers.values_list(
@@ -312,7 +330,6 @@ def _imported_texts(
     if evaluation.imported_id is None:
         return {}
     rows = Prediction.objects.filter(
-        submission__human_evaluation=evaluation,
-        instance__position__in=list(positions),
+        submission__human_evaluation=evaluation, instance__position__in=list(positions)
     )
     return dict(rows.values_list("instance__position", "text"))

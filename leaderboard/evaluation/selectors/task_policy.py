@@ -7,7 +7,7 @@ from django.db.models import Count, Q
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.requirement import Requirement
 from leaderboard.tasks.models import Task
-from quality.detection.models import Ban
+from quality.bans.models import Ban
 from quality.test_questions.models import Grade
 
 Kind = Requirement.Kind
@@ -41,7 +41,7 @@ def control(task: Task) -> list[Control]:
         )
     )
     banned = dict(
-        Ban.objects.filter(pool=task.slug, lifted_at=None)
+        Ban.in_force.filter(pool=task.slug)
         .order_by()
         .values_list("worker__simulated")
         .annotate(n=Count("pk"))

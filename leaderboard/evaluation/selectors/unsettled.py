@@ -13,8 +13,8 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Scor
 from leaderboard.evaluation.selectors.ranked_scores import whole
 from leaderboard.submissions import states
 from quality.bans import selectors
+from quality.bans.models import Ban
 from quality.bans.selectors import COUNTED, n_appeals, n_held
-from quality.detection.models import Ban
 
 # Results that are older than their data.
 
@@ -40,7 +40,8 @@ def outdated(among: Collection[int] | None = None) -> list[int]:
 def with_lost_ratings(
     among: Collection[int] | None = None, *, unseen: timedelta = UNSEEN
 ) -> list[int]:
-    rows = _scored(among).exclude(scored_at=None)
+    rows = _scored(among).filter(pk__in=HumanEvaluation.objects.of_systems())
+    rows = rows.exclude(scored_at=None)
     looked_at = rows.annotate(since=Coalesce("asked_again_at", "scored_at"))
     return sorted(_changed(looked_at, unseen))
 
@@ -131,9 +132,7 @@ def unsettled(evaluation: HumanEvaluation) -> list[str]:
 
 
 def lost_instances(evaluation: HumanEvaluation) -> QuerySet[Score]:
-    return evaluation.scores.filter(superseded_at=None, provisional=True).exclude(
-        whole()
-    )
+    return evaluation.current_scores.filter(provisional=True).exclude(whole())
 
 
 def _goes_on_elsewhere(evaluation: HumanEvaluation, pks: list[int]) -> bool:

@@ -14,7 +14,7 @@ from crowd.hits.selectors import language_written
 from crowd.money.models import LedgerEntry
 from crowd.pricing import hourly_cents
 from leaderboard.evaluation.selectors.system_ratings import unnamed
-from quality.detection.models import Ban
+from quality.bans.models import Ban
 from quality.test_questions.models import Grade
 
 COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
@@ -97,12 +97,10 @@ def figures_of_each(
     }
 
 
-def _rows(
-    campaigns: Sequence[Campaign],
-) -> dict[str, dict[int, list[tuple[Any, ...]]]]:
+def _rows(campaigns: Sequence[Campaign]) -> dict[str, dict[int, list[tuple[Any, ...]]]]:
     handed_in = Assignment.objects.filter(_HANDED_IN, hit__campaign__in=campaigns)
-    banned = Ban.objects.filter(
-        worker=OuterRef("worker"), pool=OuterRef("hit__campaign__pool"), lifted_at=None
+    banned = Ban.in_force.filter(
+        worker=OuterRef("worker"), pool=OuterRef("hit__campaign__pool")
     )
     answered = Grade.objects.filter(test_question__campaign__in=campaigns).order_by()
     found: dict[str, Iterable[tuple[Any, ...]]] = {

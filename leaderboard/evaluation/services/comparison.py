@@ -8,7 +8,6 @@ from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
 from leaderboard.evaluation.models.comparison import Comparison, ComparisonSet
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.services.request import requested
 from leaderboard.stats.stopping.sequential import RULES
 from leaderboard.submissions.models import Submission
@@ -50,16 +49,13 @@ def request(
     _check_pair(a, b)
     _check_question(a.task, question)
     human = a.task.configuration.comparison
-    evaluation = requested(
-        HumanEvaluation.Strategy.COMPARISON,
+    comparison = requested(
         [a, b],
+        Comparison,
         by=by.pk,
         design=human.design,
         n_instances=question.max_pairs,
         page_by=human.page_by,
-    )
-    comparison = Comparison.objects.create(
-        evaluation=evaluation,
         criterion=question.criterion,
         a=a,
         b=b,
@@ -71,19 +67,16 @@ def request(
         wave_size=question.wave_size or human.wave_size,
         max_pairs=question.max_pairs,
     )
-    evaluation.seed = seed_for(
+    comparison.seed = seed_for(
         "comparison", comparison.pk, a.pk, b.pk, question.criterion
     )
-    evaluation.save(update_fields=["seed"])
+    comparison.save(update_fields=["seed"])
     return comparison
 
 
 @transaction.atomic
 def request_all_pairs(
-    systems: Sequence[Submission],
-    question: Question,
-    *,
-    by: Account,
+    systems: Sequence[Submission], question: Question, *, by: Account
 ) -> ComparisonSet:
     """Compare all pairs of systems; the error of all decisions together is delta.
 
@@ -116,10 +109,7 @@ def key_of(comparison_pk: int) -> str:
 
 def _check_pair(a: Submission, b: Submission) -> None:
     if a.pk == b.pk:
-        raise GenieError(
-            "Choose two different submissions.",
-            code="same-submission",
-        )
+        raise GenieError("Choose two different submissions.", code="same-submission")
     if a.task_id != b.task_id:
         raise GenieError(
             "The submissions are for different tasks.", code="different-tasks"

@@ -30,9 +30,8 @@ from leaderboard.evaluation.evidence import (
     isolated_systems,
     shared_parts,
 )
-from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.board_fit import FitPiece
-from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.models.human_evaluation import AnchorItem, Score
 from leaderboard.evaluation.result_columns import fit_columns
 from leaderboard.evaluation.selectors.board_ratings import (
     board_ratings,
@@ -72,8 +71,6 @@ class Refit:
 
 
 class _Pieces(Kept):
-    """The pieces of one fit in the database; `in_time` leaves the rest to the next job."""
-
     def __init__(
         self, task: Task, of: Submission | None, inputs: str, *, in_time: bool
     ) -> None:
@@ -155,15 +152,16 @@ class _Board:
         }
 
     def shared(self, criterion: str) -> dict[str, list[int]]:
-        system_of = {one.evaluation_id: one.submission_id for one in self.scores}
+        own = "item__campaign__asked__submission"
+        systems = {one.submission_id for one in self.scores}
         anchors: dict[int, set[int]] = {}
-        for evaluation, pk in (
-            AnchorItem.objects.filter(evaluation__in=system_of)
+        for system, pk in (
+            AnchorItem.objects.filter(**{f"{own}__in": systems})
             .order_by()
-            .values_list("evaluation", "submission")
+            .values_list(own, "submission")
             .distinct()
         ):
-            anchors.setdefault(system_of[evaluation], set()).add(pk)
+            anchors.setdefault(system, set()).add(pk)
         return shared_parts(_of(self._ratings, criterion), anchors)
 
     def crowds(self, criterion: str, pair: tuple[str, str]) -> dict[str, Any] | None:

@@ -12,16 +12,16 @@ from crowd.hits.services.build import ItemSpec
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator, seed_from
 from leaderboard.designs.base import Design, Unit, content_key
-from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.human_evaluation import (
+    AnchorItem,
     HumanEvaluation,
     ShownOutput,
     Subject,
 )
 from leaderboard.evaluation.selectors.ranked_scores import Anchor, anchor_ratings
 from leaderboard.evaluation.selectors.system_ratings import system_ratings, unit_for
-from leaderboard.evaluation.services.hidden.offers import Planned
 from leaderboard.stats.systems.linking import Ratings, linking_constant
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import (
@@ -30,7 +30,7 @@ from leaderboard.tasks.services.configuration import (
     shown,
     task_view,
 )
-from quality.test_questions.services import HiddenItem, item_key
+from quality.test_questions.services import HiddenItem, Planned, item_key
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,12 +172,7 @@ def anchor_specs(
             *(Entry(text, None) for text in references),
         ]
         item = judged(
-            task,
-            human,
-            row.instance,
-            entries,
-            campaign_key=campaign_key,
-            seed=own_seed,
+            task, human, row.instance, entries, campaign_key=campaign_key, seed=own_seed
         )
         key = item_key(campaign_key, "anchor", row.instance.instance_id)
         slots = [slot for slot, pk in item.slots.items() if pk is not None]
@@ -227,6 +222,7 @@ def links(
     settled = item.submission.human_evaluation
     if settled is None:
         return {}
+    settled = settled.about(item.submission_id)
     now, before = anchor_ratings(evaluation), system_ratings(settled)
     units, units_before = _units(evaluation), _units(settled)
     found = {}
@@ -285,6 +281,8 @@ class Part:
     planned: Planned
     draw: Callable[[int], Planned]
     anchors: Sequence[AnchorSpec] = field(default_factory=list)
+    # empty if it shows several systems
+    submission: Submission | None = None
 
     @property
     def hidden(self) -> list[HiddenItem]:

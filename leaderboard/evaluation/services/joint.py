@@ -11,13 +11,8 @@ from genie.lib.seeds import seed_from
 from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import all_designs
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.services.request import (
-    document_names,
-    requested,
-    shared_by,
-)
+from leaderboard.evaluation.models.human_evaluation import JointEvaluation
+from leaderboard.evaluation.services.request import document_names, requested, shared_by
 from leaderboard.stats.blocks import balanced_blocks
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import ON_BOARD
@@ -86,24 +81,21 @@ def request(
                 f"This joint evaluation is not possible: {sentence}.",
                 code="unusable-question",
             )
-    evaluation = requested(
-        HumanEvaluation.Strategy.JOINT,
+    joint = requested(
         systems,
+        JointEvaluation,
         by=by.pk,
         design=task.configuration.joint.design,
         n_instances=n,
         page_by=task.configuration.joint.page_by,
-    )
-    joint = JointEvaluation.objects.create(
-        evaluation=evaluation,
         criteria=chosen,
-        n_instances=n,
+        n_asked=n,
         n_workers=n_workers,
         per_page=per_page,
     )
     systems_pks = [system.pk for system in systems]
-    evaluation.seed = seed_for("joint evaluation", joint.pk, *systems_pks)
-    evaluation.save(update_fields=["seed"])
+    joint.seed = seed_for("joint evaluation", joint.pk, *systems_pks)
+    joint.save(update_fields=["seed"])
     return joint
 
 
@@ -113,7 +105,7 @@ def shown_together(
     """Return the systems of each page in order, in a balanced design."""
     if joint.per_page is None or not n_pages:
         return [list(systems)] * n_pages
-    seed = seed_from(what, joint.evaluation.seed)
+    seed = seed_from(what, joint.seed)
     blocks = balanced_blocks(len(systems), joint.per_page, n_pages, seed=seed)
     return [[systems[i] for i in block] for block in blocks]
 

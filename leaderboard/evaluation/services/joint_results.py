@@ -1,14 +1,17 @@
 """Results of a joint evaluation: magnitudes, ranking, preferences, agreement."""
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 
 from genie.lib.seeds import seed_from
-from leaderboard.designs.base import Unit
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.human_evaluation import (
+    HumanEvaluation,
+    JointEvaluation,
+    Score,
+)
 from leaderboard.evaluation.selectors.board_ratings import weighed
 from leaderboard.evaluation.selectors.system_ratings import (
     OF_SEVERAL,
@@ -17,26 +20,28 @@ from leaderboard.evaluation.selectors.system_ratings import (
     digest,
     unit_for,
 )
+from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.ranking_numbers import (
     DRAW_PROBABILITY,
     ORDERS,
     SKILL_RESAMPLES,
     numbers_of,
 )
+from leaderboard.evaluation.services.score import signature_of
 from leaderboard.stats.systems.ranks import ALPHA
 from leaderboard.submissions.models import Submission
 from quality.bans.selectors import n_excluded_workers, soft_weights
 
-Means = Mapping[tuple[str, int], float]
+# A criterion's, in each of its estimates.
+_SHARED = ("n_excluded_workers", "seed", "ratings_sha256", "signature")
 
 
 def systems_of(evaluation: HumanEvaluation) -> list[Submission]:
     return [row.submission for row in evaluation.systems.select_related("submission")]
 
 
-def results_of(
-    evaluation: HumanEvaluation, systems: Sequence[Submission], *, seed: int
-) -> dict[str, Any]:
+def results_of(evaluation: HumanEvaluation) -> dict[str, Any]:
+    systems = [system.pk for system in systems_of(evaluation)]
     weights = soft_weights(evaluation.task.slug)
     ratings = weighed(dated_ratings_of([evaluation.pk]), weights)
     n_resamples = settings.GENIE["BOOTSTRAP_RESAMPLES"]
@@ -46,17 +51,26 @@ def results_of(
             rows = ratings[ratings["criterion"] == criterion]
             unit = unit_for(evaluation.design, campaign, criterion)
             # A separate seed, so that criteria are resampled independently.
-            criterion_seed = seed_from("joint", seed, criterion)
+            criterion_seed = seed_from("joint", evaluation.seed, criterion)
             numbers = numbers_of(
-                rows,
-                [system.pk for system in systems],
-                unit=unit,
-                seed=criterion_seed,
-                n_resamples=n_resamples,
+                rows, systems, unit=unit, seed=criterion_seed, n_resamples=n_resamples
             )
             n = numbers.get("n_instances", 0)
             scale = campaign.hit_type.scale
-            signature = _signature(evaluation, scale, criterion, unit)
+            signature = signature_of(
+                evaluation.task,
+                human=evaluation.design,
+                scale=scale,
+                criterion=criterion,
+                agg=unit.aggregate,
+                **({"norm": "modulus"} if unit.logarithmic else {}),
+                est="mixed-jackknife",
+                rank=f"holm{ALPHA:g}",
+                bs=n_resamples,
+                trueskill=f"draw{DRAW_PROBABILITY:g}-tau0-orders{ORDERS}"
+                f"-workers{SKILL_RESAMPLES}",
+                icc="1k-log" if unit.logarithmic else "1k",
+            )
             by_criterion[criterion] = {
                 **numbers,
                 "n_excluded_workers": n_excluded_workers(campaign),
@@ -73,56 +87,33 @@ def results_of(
     return {"criteria": by_criterion, "weights": used}
 
 
-def joint_changes(
-    before: Mapping[str, Any], after: Mapping[str, Any], *, at: datetime, reason: str
-) -> list[dict[str, Any]]:
-    """Return the magnitudes whose displayed value differs, with the reason."""
-    old, new = _means(before), _means(after)
-    return [
-        {
-            "at": at.isoformat(),
-            "reason": reason,
-            "criterion": criterion,
-            "submission": submission,
-            "before": old.get((criterion, submission)),
-            "after": new.get((criterion, submission)),
-        }
-        for criterion, submission in dict.fromkeys([*old, *new])
-        if _shown(old, criterion, submission) != _shown(new, criterion, submission)
-    ]
-
-
-def _means(results: Mapping[str, Any]) -> dict[tuple[str, int], float]:
-    return {
-        (criterion, row["submission"]): row["mean"]
-        for criterion, about in results.get("criteria", {}).items()
-        for row in about["systems"]
+def write(
+    row: JointEvaluation, results: Mapping[str, Any], *, reason: str = ""
+) -> bool:
+    """Replace the results of criteria that changed; return whether any did."""
+    criteria = {
+        criterion: {name: found[name] for name in found if name != "systems"}
+        for criterion, found in results["criteria"].items()
     }
-
-
-def _shown(means: Means, criterion: str, submission: int) -> str:
-    mean = means.get((criterion, submission))
-    return "" if mean is None else f"{mean:.1f}"
-
-
-def _signature(
-    evaluation: HumanEvaluation, scale: str, criterion: str, unit: Unit
-) -> str:
-    task = evaluation.task
-    logarithmic = unit.logarithmic
-    parts = {
-        "human": evaluation.design,
-        "scale": scale,
-        "criterion": criterion,
-        "agg": unit.aggregate,
-        **({"norm": "modulus"} if logarithmic else {}),
-        "est": "mixed-jackknife",
-        "rank": f"holm{ALPHA:g}",
-        "bs": settings.GENIE["BOOTSTRAP_RESAMPLES"],
-        "trueskill": f"draw{DRAW_PROBABILITY:g}-tau0-orders{ORDERS}-workers{SKILL_RESAMPLES}",
-        "icc": "1k-log" if logarithmic else "1k",
-        "set": f"{task.slug}@{task.release_sha256[:8]}",
-        "detector": settings.GENIE["DETECTOR"],
-        "version": settings.VERSION,
-    }
-    return "|".join(f"{name}:{value}" for name, value in parts.items())
+    before = row.results.get("criteria", {})
+    changed = [name for name in criteria if criteria[name] != before.get(name)]
+    row.results = {**results, "criteria": criteria}
+    row.save(update_fields=["results"])
+    old = Score._base_manager.filter(evaluation=row, superseded_at=None)
+    old.filter(criterion__in=changed).update(superseded_at=timezone.now())
+    Score.objects.bulk_create(
+        Score(
+            evaluation=row,
+            estimator=Score.JOINT,
+            criterion=criterion,
+            provisional=row.final_at is None,
+            reason=reason,
+            **{name: criteria[criterion][name] for name in _SHARED},
+            **system,
+        )
+        for criterion in changed
+        for system in results["criteria"][criterion]["systems"]
+    )
+    if changed:
+        public_log.joint_result(row, results)
+    return bool(changed)

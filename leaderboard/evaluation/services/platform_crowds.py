@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from crowd.hits.models import Campaign
 from leaderboard.designs.base import Unit
 from leaderboard.evaluation.estimates import DIGITS, groups_of
-from leaderboard.evaluation.models.anchor import AnchorItem
-from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign
+from leaderboard.evaluation.models.human_evaluation import (
+    AnchorItem,
+    EvaluationCampaign,
+)
 from leaderboard.evaluation.selectors.board_ratings import (
     board_ratings,
     board_scores,
@@ -125,9 +127,9 @@ def ratings_by_platform(scores: Sequence[Score]) -> pd.DataFrame:
     import pandas as pd
 
     evaluations = evaluations_of(scores)
-    platform = {one.pk: one.campaign.platform for one in evaluations}
+    platform = {one.system: one.campaign.platform for one in evaluations}
     ratings = board_ratings(evaluations)
-    parts = [ratings.assign(platform=ratings["evaluation"].map(platform))]
+    parts = [ratings.assign(platform=ratings["submission"].map(platform))]
     parts += [_anchors(one) for one in evaluations]
     every = pd.concat([part for part in parts if len(part)], ignore_index=True)
     system_of = _first_of(score.submission for score in scores)
@@ -136,7 +138,6 @@ def ratings_by_platform(scores: Sequence[Score]) -> pd.DataFrame:
 
 
 def _first_of(submissions: Iterable[Submission]) -> dict[int, str]:
-    """Map each submission to the first one with the same predictions."""
     # these are the same system, regardless of the submitter
     first: dict[str, str] = {}
     return {

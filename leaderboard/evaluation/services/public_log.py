@@ -10,9 +10,12 @@ from django.utils import timezone
 
 from genie.history import log, shown
 from leaderboard.evaluation.models.comparison import Comparison
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.result_columns import columns_of
+from leaderboard.evaluation.models.human_evaluation import (
+    HumanEvaluation,
+    JointEvaluation,
+    Score,
+)
+from leaderboard.evaluation.result_columns import columns_of, joint_row
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import public
 from leaderboard.submissions.services import lifecycle
@@ -41,14 +44,19 @@ def _numbers(score: Score) -> dict[str, Any]:
 def result(row: Comparison | JointEvaluation, **found: Any) -> None:
     exact = json.loads(json.dumps(found), parse_int=_exact)
     data = {str(row._meta.model_name): row.pk} | exact
-    log.append(log.Kind.RESULT, data, about=row.evaluation.pk)
+    log.append(log.Kind.RESULT, data, about=row.pk)
 
 
 def joint_result(row: JointEvaluation, results: Mapping[str, Any]) -> None:
     """Log the systems' results without data on workers."""
-    kept = ("systems", "ratings_sha256", "signature")
     of = {
-        criterion: {name: found[name] for name in kept if name in found}
+        criterion: {
+            "systems": [
+                {"submission": system["submission_id"], **joint_row(system, "log")}
+                for system in found["systems"]
+            ],
+            **{name: found[name] for name in ("ratings_sha256", "signature")},
+        }
         for criterion, found in results["criteria"].items()
     }
     result(row, criteria=of)
@@ -77,8 +85,8 @@ def _public_results(pks: Collection[int]) -> set[int]:
     from leaderboard.evaluation.selectors.joint import joint_seen_by
 
     rows = HumanEvaluation.objects.filter(
-        Q(comparison__in=comparisons_seen_by(None).order_by().values("pk"))
-        | Q(joint__in=joint_seen_by(None).order_by().values("pk")),
+        Q(pk__in=comparisons_seen_by(None).order_by().values("pk"))
+        | Q(pk__in=joint_seen_by(None).order_by().values("pk")),
         pk__in=pks,
     )
     return set(rows.values_list("pk", flat=True))

@@ -92,11 +92,15 @@ def numbers_of(
     )
     alone = _alone(averaged, instances, unit, seed, n_resamples)
     ranking = _ranking(estimates, systems, unit, alone)
-    by_system = ratings.groupby("submission")
-    for system in ranking["systems"]:
-        own = by_system.get_group(system["submission"])
-        system |= compute_columns(own, unit, "joint_results")
     games = comparisons_from_table(raw)
+    preferences = _preferences(games, workers[games.row], seed)
+    by_system = ratings.groupby("submission")
+    for system, preferred in zip(
+        ranking["systems"], preferences.pop("systems"), strict=True
+    ):
+        own = by_system.get_group(system["submission_id"])
+        system |= {**preferred, "n": int(own["instance"].nunique())}
+        system |= compute_columns(own, unit)
     # The effective number of equally busy days; 0 if days are not modeled.
     n_days = estimates.day_freedom + 1 if estimates.day_freedom else 0
     return {
@@ -109,7 +113,7 @@ def numbers_of(
         else "",
         "variances": {**asdict(estimates.variances), "n_days": n_days},
         **ranking,
-        **_preferences(games, workers[games.row], seed),
+        **preferences,
         "agreement": _agreement(ratings, unit),
     }
 
@@ -132,7 +136,6 @@ def _judgements(ratings: pd.DataFrame, systems: Sequence[int]) -> pd.DataFrame:
 
 
 def _averaged(raw: Floats, workers: npt.NDArray[Any], unit: Unit) -> Floats:
-    """Return the values to average; NaN if a system was not shown."""
     shown = ~np.isnan(raw)
     levels = raw.copy()
     if unit.logarithmic:
@@ -183,8 +186,9 @@ def _ranking(
         ranks = ranking.rank_of(name)
         rows.append(
             {
-                "submission": submission_pk,
+                "submission_id": submission_pk,
                 **spread[0.95].flat("mean"),
+                "covers": spread[0.95].covers,
                 "low_50": spread[0.5].low,
                 "high_50": spread[0.5].high,
                 "cluster": ranking.cluster_of(name),
@@ -219,23 +223,20 @@ def _preferences(
     n = games.n_systems
     clusters = significance_clusters(skills.differences, above >= SHARE)
     ranks = skills.ranks_by_order
-    found = [
-        {
-            **skills.interval(i).flat(*_names("skill")),
-            # over the orders of the games
-            "rank_first": int(ranks[i].min()),
-            "rank_last": int(ranks[i].max()),
-            "rank_kept": float(skills.rank_kept[i]),
-        }
-        for i in range(n)
-    ]
     strengths, why = _strengths(games, workers)
     return {
-        "true_skill": [
-            {**skill, "cluster": cluster}
-            for skill, cluster in zip(found, clusters, strict=True)
+        "systems": [
+            {
+                **skills.interval(i).flat(*_names("skill")),
+                "skill_cluster": clusters[i],
+                # over the orders of the games
+                "skill_rank_first": int(ranks[i].min()),
+                "skill_rank_last": int(ranks[i].max()),
+                "skill_rank_kept": float(skills.rank_kept[i]),
+                **strengths[i],
+            }
+            for i in range(n)
         ],
-        "bradley_terry": strengths,
         "no_strengths": why,
         "win_tie_loss": [
             [list(games.win_tie_loss(i, j)) if i != j else None for j in range(n)]

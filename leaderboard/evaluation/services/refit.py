@@ -21,7 +21,7 @@ from django.utils import timezone
 from genie.lib.serving.caches import is_unmoved, looked_in_vain
 from leaderboard.evaluation.estimates import headline_of
 from leaderboard.evaluation.models.board_fit import BoardFit
-from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.result_columns import fit_columns
 from leaderboard.evaluation.selectors.board_ratings import (
     board_scores,
@@ -91,7 +91,11 @@ def refit(
     estimated = computed(task, of, inputs, in_time=in_time)
     with transaction.atomic():
         # one at a time per task: the task's row is the lock
-        Task.objects.select_for_update().get(pk=task.pk)
+        Task.objects.select_for_update(no_key=True).get(pk=task.pk)
+        # a system that leaves its evaluation takes its scores along: before, or after
+        scored = board_scores(task, of).order_by().values("evaluation")
+        rows = HumanEvaluation.objects.filter(pk__in=scored).order_by("pk")
+        list(rows.select_for_update(of=("self",)))
         if inputs_of(task, of) != inputs:
             # a score has changed meanwhile, and has queued another fit
             return False
@@ -269,7 +273,6 @@ def _held_until(
 
 
 def _signed(signature: str, estimate: str, covers: str) -> str:
-    """Add the estimate and its interval; the plain mean's stays as `plain`."""
     parts = dict(part.partition(":")[::2] for part in signature.split("|"))
     plain = parts.pop("plain", None) or parts["ci"]
     version = parts.pop("version")

@@ -29,6 +29,7 @@ from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.items import links
 from leaderboard.stats.intervals import CoveredInterval
 from leaderboard.tasks.config import PLAIN
+from leaderboard.tasks.models import Task
 from quality.bans.selectors import NOT_SENT, n_excluded_workers
 
 if TYPE_CHECKING:
@@ -79,9 +80,8 @@ def computed(evaluation: HumanEvaluation) -> list[Computed]:
                 evaluation.design, campaign, pk, name, group, known, excluded[campaign]
             )
         )
-    if evaluation.strategy == HumanEvaluation.Strategy.SINGLE:
-        link_of = links(evaluation, ratings)
-        scores = [replace(one, link=link_of.get(one.criterion)) for one in scores]
+    link_of = links(evaluation, ratings)
+    scores = [replace(one, link=link_of.get(one.criterion)) for one in scores]
     if not all(is_whole(one.interval.n, evaluation.n_instances) for one in scores):
         scores = _with_rated(evaluation, scores)
     # the task's criteria come first, in its order; then checkboxes and marks
@@ -160,7 +160,7 @@ def write(
     """
     current = {
         (score.submission_id, score.criterion): score
-        for score in Score.objects.filter(evaluation=evaluation, superseded_at=None)
+        for score in evaluation.current_scores
     }
     # A score without a counting rating must not be on a board.
     names = {(score.submission_pk, score.criterion) for score in scores}
@@ -191,8 +191,16 @@ def write(
             covers=new.interval.covers,
             seed=new.seed,
             ratings_sha256=new.ratings_sha256,
-            signature=_signature(
-                evaluation, asked_by.get(new.criterion, evaluation.campaign), new
+            signature=signature_of(
+                evaluation.task,
+                human=evaluation.design,
+                scale=asked_by.get(new.criterion, evaluation.campaign).hit_type.scale,
+                criterion=new.criterion,
+                agg=new.unit.aggregate,
+                n=new.interval.n,
+                ci=f"{new.interval.method}95",
+                bs=settings.GENIE["BOOTSTRAP_RESAMPLES"],
+                seed=new.seed,
             ),
             estimates={PLAIN: asdict(Estimate.of(new.interval, new.interval_50))},
             provisional=_is_provisional(evaluation, new),
@@ -205,19 +213,7 @@ def write(
     return bool(gone or written)
 
 
-def _signature(evaluation: HumanEvaluation, campaign: Campaign, score: Computed) -> str:
-    task = evaluation.task
-    parts = {
-        "human": evaluation.design,
-        "scale": campaign.hit_type.scale,
-        "criterion": score.criterion,
-        "agg": score.unit.aggregate,
-        "n": score.interval.n,
-        "ci": f"{score.interval.method}95",
-        "bs": settings.GENIE["BOOTSTRAP_RESAMPLES"],
-        "seed": score.seed,
-        "set": f"{task.slug}@{task.release_sha256[:8]}",
-        "detector": settings.GENIE["DETECTOR"],
-        "version": settings.VERSION,
-    }
+def signature_of(task: Task, **parts: Any) -> str:
+    parts["set"] = f"{task.slug}@{task.release_sha256[:8]}"
+    parts |= {"detector": settings.GENIE["DETECTOR"], "version": settings.VERSION}
     return "|".join(f"{name}:{value}" for name, value in parts.items())

@@ -5,8 +5,10 @@ were drawn and stored. In the middle of a wave, quick and easy pairs would be
 overrepresented.
 """
 
+import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from django.db import transaction
 from django.utils import timezone
@@ -26,11 +28,13 @@ from crowd.pricing import Quote
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import campaigns, machine, waves
 from leaderboard.evaluation.campaigns import waits_for_exclusions
+from leaderboard.evaluation.expected import expected_decision
 from leaderboard.evaluation.models.comparison import Comparison, CountedVote
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.price import quote_comparison
 from leaderboard.evaluation.selectors.comparison_labels import (
     Votes,
+    answers_read,
     decide,
     labels_from,
     n_workers_at_first,
@@ -45,6 +49,7 @@ from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.comparison import key_of
 from leaderboard.evaluation.services.hidden.drawn import before_launch
 from leaderboard.evaluation.services.items import Part
+from leaderboard.evaluation.services.score import signature_of
 from leaderboard.stats.stopping.sequential import Decision
 from leaderboard.submissions import states
 from leaderboard.tasks.config import ComparisonConfig
@@ -68,26 +73,48 @@ def write(
     and only these votes can reproduce it.
     """
     comparison.sides_balanced = comparison.task.configuration.comparison.correct_side
+    labels = labels_from(comparison, votes, last=votes_are_final(state))
     if comparison.sides_balanced:
-        labels = labels_from(comparison, votes, last=votes_are_final(state))
         slots = [pair.slot_of_a for pair in votes]
         decision = with_balanced_sides(decision, labels, slots)
     # A comparison that staff stopped has no decision, whatever its labels are.
     decided = decision.side != "undecided" and state == State.DECIDED
     comparison.better = decision.side if decided else ""
     comparison.n_labels = decision.n
-    comparison.estimate = decision.estimate if decision.n else None
-    comparison.low, comparison.high = decision.low, decision.high
+    if decision.n:
+        answers = answers_read(votes, labels, decision.n, {})
+        comparison.result = Score.objects.create(
+            submission=comparison.a,
+            evaluation=comparison,
+            estimator=Score.PREFERENCE,
+            criterion=comparison.criterion,
+            **decision.flat("mean"),
+            n=decision.n,
+            n_workers=len({worker for worker, *_ in answers}),
+            covers="which pairs were drawn and which workers preferred one of each",
+            seed=comparison.seed,
+            ratings_sha256=hashlib.sha256(str(answers).encode()).hexdigest(),
+            signature=signature_of(
+                comparison.task,
+                human=comparison.design,
+                criterion=comparison.criterion,
+                rule=f"{comparison.rule}{comparison.delta:g}",
+                labels=comparison.strategy,
+                n=decision.n,
+                seed=comparison.seed,
+            ),
+        )
     comparison.votes_kept = True
-    comparison.save()
+    names = "better n_labels result sides_balanced votes_kept"
+    comparison.save(update_fields=names.split())
     public_log.result(
         comparison,
         state=state,
         better=comparison.better,
         n_labels=comparison.n_labels,
-        estimate=comparison.estimate,
-        low=comparison.low,
-        high=comparison.high,
+        estimate=decision.estimate if decision.n else None,
+        low=decision.low,
+        high=decision.high,
     )
     CountedVote.objects.bulk_create(
         [
@@ -110,52 +137,52 @@ class Look:
 class ComparisonOfTwo:
     """Pairs of outputs, wave by wave, until one system is found better."""
 
-    def human(self, evaluation: HumanEvaluation) -> ComparisonConfig:
-        return waves.human_of(evaluation.comparison)
+    def human(self, comparison: Comparison) -> ComparisonConfig:
+        return waves.human_of(comparison)
 
-    def cost(self, evaluation: HumanEvaluation) -> Quote:
-        return quote_comparison(self.human(evaluation), evaluation.comparison)
+    def cost(self, comparison: Comparison) -> Quote:
+        return quote_comparison(self.human(comparison), comparison)
 
-    def n_workers(self, evaluation: HumanEvaluation) -> int:
-        if evaluation.comparison.strategy == Comparison.Strategy.FIXED:
+    def n_workers(self, comparison: Comparison) -> int:
+        if comparison.strategy == Comparison.Strategy.FIXED:
             return 1
-        return self.human(evaluation).n_workers_wanted
+        return self.human(comparison).n_workers_wanted
 
-    def check_launch(self, evaluation: HumanEvaluation) -> None:
+    def forecast(self, comparison: Comparison, cents: int) -> list[str]:
+        return expected_decision(comparison, cents, self.n_workers(comparison))
+
+    def check_launch(self, comparison: Comparison) -> None:
         """Do nothing: the platform is checked for all strategies."""
 
-    def plan(
-        self, evaluation: HumanEvaluation, used: Collection[str] = ()
-    ) -> list[Part]:
-        return [waves.whole(evaluation.comparison, used)]
+    def plan(self, comparison: Comparison, used: Collection[str] = ()) -> list[Part]:
+        return [waves.whole(comparison, used)]
 
-    def keys(self, evaluation: HumanEvaluation) -> list[str]:
-        return [key_of(evaluation.comparison.pk)]
+    def keys(self, comparison: Comparison) -> list[str]:
+        return [key_of(comparison.pk)]
 
-    def stopped(self, evaluation: HumanEvaluation) -> None:
-        comparison = evaluation.comparison
+    def stopped(self, comparison: Comparison) -> None:
         votes = votes_of(comparison)
         write(
             comparison, State.STOPPED, result(comparison, State.STOPPED, votes), votes
         )
 
-    def launch(self, evaluation: HumanEvaluation) -> None:
-        comparison, human = evaluation.comparison, self.human(evaluation)
+    def launch(self, comparison: Comparison) -> None:
+        human = self.human(comparison)
         wave = waves.wave_of(comparison, 0, comparison.wave_size)
         if not wave.pairs:
             raise GenieError(
                 "The two submissions have no instance in common.",
                 code="nothing-to-compare",
             )
-        before_launch(evaluation, human, [wave.whole])
+        before_launch(comparison, human, [wave.whole])
         n_pairs = len(wave.whole.judged)
         with transaction.atomic():
-            machine.hold(evaluation)
+            machine.hold(comparison)
             campaign = campaigns.build(
-                evaluation,
+                comparison,
                 human,
                 wave.part,
-                budget_cents=evaluation.approved_cents or 0,
+                budget_cents=comparison.approved_cents or 0,
                 starts_at=timezone.now(),
                 ratings_per_item=n_workers_at_first(
                     comparison.strategy, comparison.n_workers
@@ -169,36 +196,36 @@ class ComparisonOfTwo:
                 reserve_for_one_worker(campaign)
             waves.remember(comparison, campaign, wave)
             machine.move(
-                evaluation, State.ANNOTATING, design=human.design, n_instances=n_pairs
+                comparison, State.ANNOTATING, design=human.design, n_instances=n_pairs
             )
             run.start_due()
 
-    def collect(self, evaluation: HumanEvaluation) -> None:
+    def collect(self, comparison: Comparison) -> None:
         # Detection and decision take time and hold no lock.
-        look = _look(evaluation)
+        look = _look(comparison)
         with transaction.atomic():
-            now = machine.lock(evaluation.pk)
+            now = cast("Comparison", machine.lock(comparison.pk))
             if now.state == State.ANNOTATING:
                 _go_on(now, look)
         # Another wave may be out, of which each worker may also do a share.
-        refresh_share(Campaign.objects.get(pk=evaluation.campaign.pk))
+        refresh_share(Campaign.objects.get(pk=comparison.campaign.pk))
 
-    def score(self, evaluation: HumanEvaluation) -> None:
+    def score(self, comparison: Comparison) -> None:
         """Do nothing: a comparison is decided while ratings come in."""
 
-    def publish(self, evaluation: HumanEvaluation) -> None:
+    def publish(self, comparison: Comparison) -> None:
         """Do nothing: the decision is not rewritten."""
 
 
-def _look(evaluation: HumanEvaluation) -> Look:
-    comparison, campaign = evaluation.comparison, evaluation.campaign
-    campaigns.grade_and_judge(evaluation.task, [campaign], in_waves=True)
+def _look(comparison: Comparison) -> Look:
+    campaign = comparison.campaign
+    campaigns.grade_and_judge(comparison.task, [campaign], in_waves=True)
     look = _seen(comparison, campaign)
     ends = look.complete or campaign.state == Campaign.State.STOPPED
     if ends and not waits_for_exclusions([campaign]):
         # the end or continuation must be based on all answers
         campaigns.grade_and_judge(
-            evaluation.task, [campaign], in_waves=True, complete=True
+            comparison.task, [campaign], in_waves=True, complete=True
         )
         look = _seen(comparison, campaign)
     return look
@@ -212,8 +239,8 @@ def _seen(comparison: Comparison, campaign: Campaign) -> Look:
     return Look(votes, last, complete, decide(rule_of(comparison), known))
 
 
-def _go_on(evaluation: HumanEvaluation, look: Look) -> None:
-    comparison, campaign = evaluation.comparison, evaluation.campaign
+def _go_on(comparison: Comparison, look: Look) -> None:
+    campaign = comparison.campaign
     give_up_reservation(campaign)
     pass_on_reservation(campaign)
     # An exclusion that waits for staff may change which votes count.
@@ -222,16 +249,16 @@ def _go_on(evaluation: HumanEvaluation, look: Look) -> None:
     if campaign.state == Campaign.State.STOPPED:
         votes = votes_of(comparison)
         stopped = result(comparison, State.STOPPED, votes)
-        _finish(evaluation, State.STOPPED, stopped, votes)
+        _finish(comparison, State.STOPPED, stopped, votes)
         return
     if look.votes != votes_of(comparison) or look.last != is_done(campaign):
         return  # an answer or a ban came meanwhile; the next step looks again
     if _ask_thirds(comparison, look.votes) or not look.complete:
         return
     if look.decision.side != "undecided":
-        _finish(evaluation, State.DECIDED, look.decision, look.votes)
+        _finish(comparison, State.DECIDED, look.decision, look.votes)
     elif not _next_wave(comparison, campaign, len(look.votes)):
-        _finish(evaluation, State.UNDECIDED, look.decision, look.votes)
+        _finish(comparison, State.UNDECIDED, look.decision, look.votes)
 
 
 def _ask_thirds(comparison: Comparison, votes: Sequence[Votes]) -> bool:
@@ -252,7 +279,7 @@ def _next_wave(comparison: Comparison, campaign: Campaign, n_pairs: int) -> bool
     each = n_workers_at_first(comparison.strategy, comparison.n_workers)
     spare = n_workers_at_most(comparison.strategy, comparison.n_workers) - each
     affordable = room(campaign).n_assignments
-    left = comparison.evaluation.n_instances - n_pairs
+    left = comparison.n_instances - n_pairs
     if affordable is not None:
         # The money for each pair's possible third vote is reserved from the start.
         left = min(left, affordable // (each + spare))
@@ -269,11 +296,11 @@ def _next_wave(comparison: Comparison, campaign: Campaign, n_pairs: int) -> bool
 
 
 def _finish(
-    evaluation: HumanEvaluation, state: str, decision: Decision, votes: Sequence[Votes]
+    comparison: Comparison, state: str, decision: Decision, votes: Sequence[Votes]
 ) -> None:
     # code that sends work out again after a ban waits for this lock
-    campaign = Campaign.objects.select_for_update().get(pk=evaluation.campaign.pk)
-    write(evaluation.comparison, state, decision, votes)
-    machine.move(evaluation, state)
+    campaign = Campaign.objects.select_for_update().get(pk=comparison.campaign.pk)
+    write(comparison, state, decision, votes)
+    machine.move(comparison, state)
     run.complete(campaign.pk)
     budgets.settle(campaign.key, campaign_progress(campaign).spent_cents)

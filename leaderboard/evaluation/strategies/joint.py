@@ -12,20 +12,20 @@ from crowd.pricing import Quote
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from leaderboard.evaluation import campaigns, machine, rescoring
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.expected import expected_magnitudes
+from leaderboard.evaluation.models.human_evaluation import JointEvaluation
 from leaderboard.evaluation.price import quote_side_by_side
-from leaderboard.evaluation.services import items, joint, public_log, qualification
+from leaderboard.evaluation.services import items, joint, qualification
 from leaderboard.evaluation.services.hidden import in_slots
 from leaderboard.evaluation.services.hidden.drawn import before_launch, tests_of
-from leaderboard.evaluation.services.hidden.offers import Planned
 from leaderboard.evaluation.services.items import Entry, Part, campaign_title
-from leaderboard.evaluation.services.joint_results import results_of, systems_of
+from leaderboard.evaluation.services.joint_results import results_of, systems_of, write
 from leaderboard.submissions import states
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance
 from leaderboard.tasks.services import configuration
+from quality.test_questions.services import Planned
 
 State = states.State
 Texts = dict[tuple[int, int], str]
@@ -34,28 +34,30 @@ Texts = dict[tuple[int, int], str]
 class SideBySide:
     collect = staticmethod(campaigns.collect)
 
-    def human(self, evaluation: HumanEvaluation) -> HumanConfig:
-        return joint.human_for(evaluation.joint)
+    def human(self, evaluation: JointEvaluation) -> HumanConfig:
+        return joint.human_for(evaluation)
 
-    def cost(self, evaluation: HumanEvaluation) -> Quote:
-        asked = evaluation.joint
-        human = self.human(evaluation)
-        return quote_side_by_side(human, asked.n_instances, asked.n_workers)
+    def cost(self, evaluation: JointEvaluation) -> Quote:
+        n, n_workers = evaluation.n_asked, evaluation.n_workers
+        return quote_side_by_side(self.human(evaluation), n, n_workers)
 
-    def n_workers(self, evaluation: HumanEvaluation) -> int:
+    def n_workers(self, evaluation: JointEvaluation) -> int:
         return self.human(evaluation).n_workers_wanted
 
-    def check_launch(self, evaluation: HumanEvaluation) -> None:
+    def forecast(self, evaluation: JointEvaluation, cents: int) -> list[str]:
+        return expected_magnitudes(evaluation, cents, self.n_workers(evaluation))
+
+    def check_launch(self, evaluation: JointEvaluation) -> None:
         """Do nothing: the platform is checked for all strategies."""
 
-    def keys(self, evaluation: HumanEvaluation) -> list[str]:
-        key = f"joint:{evaluation.joint.pk}"
+    def keys(self, evaluation: JointEvaluation) -> list[str]:
+        key = f"joint:{evaluation.pk}"
         return configuration.campaign_keys(key, self.human(evaluation))
 
-    def stopped(self, evaluation: HumanEvaluation) -> None:
+    def stopped(self, evaluation: JointEvaluation) -> None:
         """Publish no result."""
 
-    def launch(self, evaluation: HumanEvaluation) -> None:
+    def launch(self, evaluation: JointEvaluation) -> None:
         qualification.ensure(evaluation.task)
         human, parts = self.human(evaluation), self.plan(evaluation)
         before_launch(evaluation, human, parts)
@@ -66,17 +68,17 @@ class SideBySide:
                 human,
                 parts,
                 starts_at=timezone.now(),
-                ratings_per_item=evaluation.joint.n_workers,
+                ratings_per_item=evaluation.n_workers,
             )
             n = len(parts[0].judged)
             machine.move(evaluation, State.ANNOTATING, n_instances=n)
             run.start_due()
 
     def plan(
-        self, evaluation: HumanEvaluation, used: Collection[str] = ()
+        self, evaluation: JointEvaluation, used: Collection[str] = ()
     ) -> list[Part]:
         task, human = evaluation.task, self.human(evaluation)
-        systems, n = systems_of(evaluation), evaluation.joint.n_instances
+        systems, n = systems_of(evaluation), evaluation.n_asked
         judged, others = joint.shared_instances(task, systems, n=n)
         if not judged:
             raise GenieError(
@@ -87,14 +89,14 @@ class SideBySide:
         # From rated instances, so that tests cannot be told by their input. One more
         # than questions, as each takes its wrong text from another instance. With so
         # few workers that no one would be left to rate these, from others.
-        n_workers = evaluation.joint.n_workers
+        n_workers = evaluation.n_workers
         if len(spare) <= n_tests or human.n_workers_wanted < 2 * n_workers:
             more = 4 * n_tests
             beside = [row for row in others[:more] if configuration.has_references(row)]
             enough = len(beside) > n_tests
             spare = beside if enough else [*beside, *spare[::-1][:more]]
         texts = _texts(systems, [*judged, *spare])
-        together = partial(joint.shown_together, evaluation.joint, systems)
+        together = partial(joint.shown_together, evaluation, systems)
         pages = together(len(judged), what="blocks")
         outputs = {
             row.pk: [(system.pk, texts[system.pk, row.pk]) for system in page]
@@ -131,46 +133,24 @@ class SideBySide:
             parts.append(Part(key, title, criteria, seed, specs, tests, draw))
         return parts
 
-    def score(self, evaluation: HumanEvaluation) -> None:
+    def score(self, evaluation: JointEvaluation) -> None:
         # Before the ratings are read: a simultaneous exclusion is later than this, and
         # the results count as outdated.
         read_at = timezone.now()
-        results = _results(evaluation)
+        results = results_of(evaluation)
         with transaction.atomic():
             machine.move(evaluation, State.SCORED, scored_at=read_at)
-            _write(evaluation, results)
-        _settle(evaluation)
+            write(evaluation, results)
+        self.publish(evaluation)
 
-    def publish(self, evaluation: HumanEvaluation) -> None:
+    def publish(self, evaluation: JointEvaluation) -> None:
         # Changed exclusions change results once a day, with the task's scores:
         # `rescoring`.
-        if evaluation.scored_at is not None:
-            _settle(evaluation)
-            return
-        read_at = timezone.now()
-        results = _results(evaluation)
-        with transaction.atomic():
-            if machine.lock(evaluation.pk).state == State.SCORED:
-                _write(evaluation, results)
-                same = HumanEvaluation.objects.filter(pk=evaluation.pk)
-                same.update(scored_at=read_at)
+        rescoring.settle(machine.rows().get(pk=evaluation.pk))
 
 
 def _line_ups(of: tuple[Any, ...], seed: int, *, n: int, **about: Any) -> Planned:
     return Planned(in_slots.hidden_line_ups(*of, n=n, seed=seed, **about), n)
-
-
-def _settle(evaluation: HumanEvaluation) -> None:
-    rescoring.settle(machine.rows().get(pk=evaluation.pk))
-
-
-def _results(evaluation: HumanEvaluation) -> dict[str, Any]:
-    return results_of(evaluation, systems_of(evaluation), seed=evaluation.seed)
-
-
-def _write(evaluation: HumanEvaluation, results: dict[str, Any]) -> None:
-    JointEvaluation.objects.filter(evaluation=evaluation.pk).update(results=results)
-    public_log.joint_result(evaluation.joint, results)
 
 
 def _texts(systems: Sequence[Submission], instances: Sequence[Instance]) -> Texts:

@@ -54,17 +54,18 @@ def measure_tests(evaluation: HumanEvaluation, used: Collection[str] = ()) -> No
     check = gate.measure_tests(evaluation, parts)
     with transaction.atomic(durable=True):
         # A decision made meanwhile keeps the questions that staff saw.
-        if machine.lock(evaluation.pk).state == evaluation.state:
+        now = machine.lock(evaluation.pk)
+        if (now.state, now.alone) == (evaluation.state, evaluation.alone):
             gate.keep_check(evaluation, check, strategy.human(evaluation), parts)
 
 
-def prepare(*subjects: machine.Subject) -> None:
-    """Check that the platform can run the subjects, before the approving transaction.
+def prepare(*evaluations: HumanEvaluation) -> None:
+    """Check that the platform can run them, before the approving transaction.
 
     Measures nothing, because requests call it. Raises GenieError ``tests-not-measured``
     if a job has yet to measure, and queues the job.
     """
-    for evaluation in _waiting(subjects):
+    for evaluation in _waiting(evaluations):
         human = strategy_of(evaluation).human(evaluation)
         ask_platform(human, evaluation.task.slug)
         if not (evaluation.simulated or is_measured(evaluation)):
@@ -74,17 +75,17 @@ def prepare(*subjects: machine.Subject) -> None:
             raise GenieError(UNMEASURED, code="tests-not-measured")
 
 
-def measure_together(*subjects: machine.Subject) -> None:
-    """Measure tests for seconds each; no text is drawn for two subjects."""
+def measure_together(*evaluations: HumanEvaluation) -> None:
+    """Measure tests for seconds each; no text is drawn for two evaluations."""
     used: set[str] = set()
-    for evaluation in _waiting(subjects):
+    for evaluation in _waiting(evaluations):
         measure_tests(evaluation, used)
         texts = evaluation.drawn_tests.values_list("texts", flat=True)
         used.update(chain.from_iterable(texts))
 
 
-def _waiting(subjects: Collection[machine.Subject]) -> list[HumanEvaluation]:
-    found = (machine.evaluation_of(subject) for subject in subjects)
+def _waiting(evaluations: Collection[HumanEvaluation]) -> list[HumanEvaluation]:
+    found = (machine.read(evaluation.pk) for evaluation in evaluations)
     return [row for row in found if row is not None and row.state in WAITING]
 
 
@@ -92,8 +93,8 @@ def due() -> list[int]:
     if not settings.GENIE["TEST_QUESTIONS_CHECKED"]:
         return []
     waiting = machine.rows().filter(state=State.REQUESTED, failure_permanent=False)
-    waiting = waiting.exclude(submission__own_state=Submission.State.WITHDRAWN)
+    waiting = waiting.exclude(submissions__own_state=Submission.State.WITHDRAWN)
     unmeasured = waiting.filter(drawn_tests=None).order_by("pk")
     measured = waiting.exclude(drawn_tests=None).order_by("?")[:N_CHECKED]
-    changed = [row.pk for row in measured if not is_measured(row)]
+    changed = [row.pk for row in measured if not is_measured(row.specific)]
     return [*unmeasured.values_list("pk", flat=True), *changed]

@@ -1,4 +1,4 @@
-"""One system: workers rate a fixed sample of its outputs, which gives its scores."""
+"""Systems one by one: workers rate a fixed sample of outputs, which gives scores."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +15,7 @@ from crowd.hits.selectors import BY, PREFILLED
 from crowd.hits.services.build import ItemSpec
 from crowd.pricing import Quote
 from genie.lib.errors import GenieError
+from genie.lib.runner import LostRace
 from genie.lib.unguessable import seed_for
 from leaderboard.charts import sentence
 from leaderboard.designs.base import Design, content_key
@@ -133,6 +134,9 @@ class SingleSystem:
     def n_workers(self, evaluation: HumanEvaluation) -> int:
         return evaluation.task.human.n_workers_wanted
 
+    def forecast(self, evaluation: HumanEvaluation, cents: int) -> list[str]:
+        return []  # the page of its approval has the precision
+
     def check_launch(self, evaluation: HumanEvaluation) -> None:
         task = evaluation.task
         design = configuration.design_of(task, task.human)
@@ -159,8 +163,13 @@ class SingleSystem:
             )
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
-        key = configuration.commitment_key(evaluation.submission.pk)
-        return configuration.campaign_keys(key, evaluation.task.human)
+        return [
+            key
+            for system in evaluation.alone
+            for key in configuration.campaign_keys(
+                configuration.commitment_key(system.pk), evaluation.task.human
+            )
+        ]
 
     def stopped(self, evaluation: HumanEvaluation) -> None:
         """Keep the answers: staff may publish the partial result later."""
@@ -177,6 +186,7 @@ class SingleSystem:
         n = len(parts[0].judged)
         with transaction.atomic():
             machine.hold(evaluation)
+            _hold_systems(evaluation)
             campaigns.send_out(
                 evaluation,
                 human,
@@ -197,91 +207,49 @@ class SingleSystem:
     def plan(
         self, evaluation: HumanEvaluation, used: Collection[str] = ()
     ) -> list[Part]:
-        """Plan one campaign for all criteria, or one for each (setup 2)."""
-        task, human, submission = (
-            evaluation.task,
-            evaluation.task.human,
-            evaluation.submission,
-        )
-        design = configuration.design_of(task, human)
-        predictions = list(
-            Prediction.objects.filter(
-                submission=submission, instance__sample_rank__lt=task.sample_size
-            )
-            .select_related("instance")
-            .order_by("instance__sample_rank")
-        )
-        brought = Brought(submission)
-        criteria_of = human.separate()
+        """Plan one campaign for each system, or one for each criterion (setup 2)."""
         parts: list[Part] = []
-        # Only approved ones: the price does not include later anchors.
-        affordable = quote_of(evaluation).total_cents <= (
-            evaluation.approved_cents or 0
-        )
-        anchor = anchor_for(evaluation) if affordable else None
-        for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
-            # Made with the site's secret: the seed would reveal the test questions.
-            seed = seed_for("campaign", key)
-            about: dict[str, Any] = {"campaign_key": key, "seed": seed}
-            judged = [
-                items.judged(task, human, row.instance, _entries(row, design), **about)
-                for row in predictions
-            ]
-            draw = partial(
-                planned,
-                task,
-                human,
-                criteria,
-                submission,
-                campaign_key=key,
-                n_items=task.sample_size,
-                used={*used, *(t.text_sha256 for part in parts for t in part.hidden)},
-            )
-            drawn = tests_of(evaluation, human, key, seed, draw, used)
-            tests = replace(drawn, items=brought.into(drawn.items))
-            detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
-            title = campaign_title(task.title, [submission.system_name], detail=detail)
-            beside = anchor_specs(task, human, anchor, hidden=tests.items, **about)
-            judged, beside = brought.into(judged), brought.into(beside)
-            items_of = (judged, tests, draw, beside)
-            parts.append(Part(key, title, criteria, seed, *items_of))
+        for one in evaluation.parts:
+            parts += _plan(one, {*used, *_texts(parts)})
         return parts
 
     def score(self, evaluation: HumanEvaluation) -> None:
         # Before the ratings are read: a simultaneous exclusion is later than this, and
         # the scores count as outdated.
         read_at = timezone.now()
-        scores = score.computed(evaluation)
-        if not scores:
-            raise GenieError(
-                "There are no valid ratings, so there is no score. Staff can "
-                "lift a ban and try again, or withdraw the submission.",
-                code="no-ratings",
-            )
+        scores_of = [(part, score.computed(part)) for part in evaluation.parts]
         with transaction.atomic():
-            score.write(evaluation, scores)
+            # First, because a system that has just left took its ratings along.
+            _hold_systems(evaluation)
+            for part, scores in scores_of:
+                if not scores:
+                    raise GenieError(
+                        f"There are no valid ratings{_of_it(part)}, so there is no "
+                        "score. Staff can lift a ban and try again, or withdraw the "
+                        "submission.",
+                        code="no-ratings",
+                    )
+                score.write(part, scores)
         # estimated beside the public board, before the scores are public
-        refit.refit(evaluation.task, evaluation.submission)
-        # The first criterion is the one that ranks.
-        first = evaluation.scores.get(
-            submission=evaluation.submission,
-            criterion=scores[0].criterion,
-            superseded_at=None,
-        )
+        for system in evaluation.alone:
+            refit.refit(evaluation.task, system)
         with transaction.atomic():
-            machine.move(
-                evaluation,
-                State.SCORED,
-                f"Scored {sentence(first)}, from {first.n:,} instances.",
-                scored_at=read_at,
-            )
+            machine.move(evaluation, State.SCORED, scored_at=read_at)
+            _hold_systems(evaluation)
+            for part, scores in scores_of:
+                # The first criterion is the one that ranks.
+                first = part.current_scores.get(criterion=scores[0].criterion)
+                lifecycle.tell(
+                    part.submission.pk,
+                    State.SCORED,
+                    f"Scored {sentence(first)}, from {first.n:,} instances.",
+                )
 
     def publish(self, evaluation: HumanEvaluation) -> None:
-        pk = evaluation.submission.pk
-        new = evaluation.submission.state == Submission.State.SCORED
+        new = [one for one in evaluation.alone if one.state == Submission.State.SCORED]
         if new:
             with transaction.atomic():
-                if not publish_submission(pk):
+                if not sum(publish_submission(one.pk) for one in new):
                     return
                 # A worker may have been banned while the scores were computed.
                 _reopen(evaluation)
@@ -291,7 +259,74 @@ class SingleSystem:
             if with_lost_ratings([evaluation.pk]):
                 _reopen(evaluation)
         now = machine.rows().get(pk=evaluation.pk)
-        rescoring.settle(now, just_published=new)
+        rescoring.settle(now, just_published=bool(new))
+
+
+def _hold_systems(evaluation: HumanEvaluation) -> None:
+    """Raise LostRace if a system was withdrawn, which locks the evaluation, meanwhile."""
+    if machine.lock(evaluation.pk).alone != evaluation.alone:
+        raise LostRace
+
+
+def _of_it(part: HumanEvaluation) -> str:
+    alone = len(part.alone) == 1
+    return "" if alone else f" of {part.submission}"
+
+
+def _texts(parts: Sequence[Part]) -> set[str]:
+    return {test.text_sha256 for part in parts for test in part.hidden}
+
+
+def _plan(evaluation: HumanEvaluation, used: Collection[str]) -> list[Part]:
+    task, human, submission = (
+        evaluation.task,
+        evaluation.task.human,
+        evaluation.submission,
+    )
+    design = configuration.design_of(task, human)
+    predictions = list(
+        Prediction.objects.filter(
+            submission=submission, instance__sample_rank__lt=task.sample_size
+        )
+        .select_related("instance")
+        .order_by("instance__sample_rank")
+    )
+    brought = Brought(submission)
+    criteria_of = human.separate()
+    parts: list[Part] = []
+    # Only approved ones: the price does not include later anchors.
+    affordable = quote_of(evaluation).total_cents <= (evaluation.approved_cents or 0)
+    anchor = anchor_for(evaluation) if affordable else None
+    keys = configuration.campaign_keys(
+        configuration.commitment_key(submission.pk), human
+    )
+    for criteria, key in zip(criteria_of, keys, strict=True):
+        # Made with the site's secret: the seed would reveal the test questions.
+        seed = seed_for("campaign", key)
+        about: dict[str, Any] = {"campaign_key": key, "seed": seed}
+        judged = [
+            items.judged(task, human, row.instance, _entries(row, design), **about)
+            for row in predictions
+        ]
+        draw = partial(
+            planned,
+            task,
+            human,
+            criteria,
+            submission,
+            campaign_key=key,
+            n_items=task.sample_size,
+            used={*used, *_texts(parts)},
+        )
+        drawn = tests_of(evaluation, human, key, seed, draw, used)
+        tests = replace(drawn, items=brought.into(drawn.items))
+        detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
+        title = campaign_title(task.title, [submission.system_name], detail=detail)
+        beside = anchor_specs(task, human, anchor, hidden=tests.items, **about)
+        judged, beside = brought.into(judged), brought.into(beside)
+        items_of = (judged, tests, draw, beside)
+        parts.append(Part(key, title, criteria, seed, *items_of, submission=submission))
+    return parts
 
 
 def _entries(row: Prediction, design: Design) -> list[Entry]:
@@ -304,17 +339,18 @@ def _reopen(evaluation: HumanEvaluation) -> None:
     looked_at = timezone.now()
     try:
         with transaction.atomic():
-            submission = machine.lock(evaluation.pk).submission
-            if submission.state != Submission.State.PUBLISHED:
+            now = machine.lock(evaluation.pk)
+            if not rescoring.is_published(now):
                 return
-            n = sum(reopen_campaign(c.pk) for c in evaluation.campaigns_in_order)
-            if n:
-                lifecycle.tell(
-                    submission.pk,
-                    submission.state,
-                    f"{n:,} ratings by workers excluded later are being "
-                    "collected again; the score will be updated.",
-                )
+            for part in now.parts:
+                n = sum(reopen_campaign(c.pk) for c in part.campaigns_in_order)
+                if n:
+                    lifecycle.tell(
+                        part.submission.pk,
+                        part.submission.state,
+                        f"{n:,} ratings by workers excluded later are being "
+                        "collected again; the score will be updated.",
+                    )
     except GenieError as error:
         Campaign.objects.filter(pk=evaluation.campaign.pk).update(
             notice=f"Excluded ratings were not collected again: {error.message}"[:300]
@@ -326,7 +362,7 @@ def _reopen(evaluation: HumanEvaluation) -> None:
 def _watch_replacements(evaluation: HumanEvaluation) -> None:
     pks = [campaign.pk for campaign in evaluation.campaigns_in_order]
     asks = list(Campaign.objects.filter(asks_again(), pk__in=pks))
-    if not asks or evaluation.submission.state != Submission.State.PUBLISHED:
+    if not asks or not rescoring.is_published(evaluation):
         return
     campaigns.grade_and_judge(evaluation.task, asks)
     if not can_close(asks):

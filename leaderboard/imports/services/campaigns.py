@@ -23,9 +23,9 @@ from leaderboard.evaluation.models.human_evaluation import (
     EvaluatedSystem,
     EvaluationCampaign,
     HumanEvaluation,
+    JointEvaluation,
     Subject,
 )
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.selectors import (
@@ -68,13 +68,13 @@ def places_of(
     joint = _joint(row, part, systems, by) if part.kind in _SEVERAL else None
     places = []
     for number, rows in part.rows.groupby("campaign"):
-        evaluation = joint
+        evaluation, system = joint, None
         if part.kind in (ONE, WON):
-            pk = systems[rows["system"].iloc[0]]
-            evaluation = HumanEvaluation.objects.get(submission=pk)
+            system = systems[rows["system"].iloc[0]]
+            evaluation = HumanEvaluation.objects.get(submissions=system)
         campaign = _campaign(row, part, int(str(number)), rows, questions)
         if evaluation is not None:
-            _add(row, evaluation, campaign, rows)
+            _add(row, evaluation, system, campaign, rows)
         places.append(Place(campaign, evaluation))
     return places
 
@@ -169,12 +169,15 @@ def _hit_type(
 
 
 def _moment(at: float) -> datetime:
-    """Return a time of the files; now, if it is not recorded."""
     return timezone.now() if at != at else datetime.fromtimestamp(at, UTC)
 
 
 def _add(
-    row: Import, evaluation: HumanEvaluation, campaign: Campaign, rows: pd.DataFrame
+    row: Import,
+    evaluation: HumanEvaluation,
+    system: int | None,
+    campaign: Campaign,
+    rows: pd.DataFrame,
 ) -> None:
     # not their number: the first may have been taken back
     last = evaluation.campaigns.aggregate(last=Max("position"))["last"]
@@ -185,7 +188,11 @@ def _add(
     if position and criterion in names:
         criterion = f"{criterion[:30]}, import {row.pk}"
     EvaluationCampaign.objects.create(
-        evaluation=evaluation, campaign=campaign, criterion=criterion, position=position
+        evaluation=evaluation,
+        submission_id=system,
+        campaign=campaign,
+        criterion=criterion,
+        position=position,
     )
 
 
@@ -194,9 +201,14 @@ def _joint(
 ) -> HumanEvaluation:
     rows = part.rows
     n = rows["instance"].nunique()
-    evaluation = HumanEvaluation.objects.create(
+    shown = rows["system"].unique().tolist()
+    if part.kind == PAIRS:
+        shown += rows["other"].unique().tolist()
+    pks = list(dict.fromkeys(systems[name] for name in shown))
+    by_item = rows.groupby("item")
+    per_page = 2 if part.kind == PAIRS else int(by_item["system"].nunique().median())
+    evaluation = JointEvaluation.objects.create(
         task=row.task,
-        strategy=HumanEvaluation.Strategy.JOINT,
         state=State.ANNOTATED,
         design=_SEVERAL[part.kind].slug,
         n_instances=n,
@@ -204,28 +216,16 @@ def _joint(
         imported=row,
         requested_by=by,
         finished_at=timezone.now(),
+        criteria=list(rows["named"].unique()),
+        n_asked=n,
+        n_workers=min(int(by_item["worker"].nunique().max()), 1_000),
+        per_page=None if per_page >= len(pks) else per_page,
     )
-    shown = rows["system"].unique().tolist()
-    if part.kind == PAIRS:
-        shown += rows["other"].unique().tolist()
-    pks = list(dict.fromkeys(systems[name] for name in shown))
     EvaluatedSystem.objects.bulk_create(
         EvaluatedSystem(evaluation=evaluation, submission_id=pk, position=place)
         for place, pk in enumerate(pks)
     )
-    per_page = 2 if part.kind == PAIRS else _per_page(rows)
-    JointEvaluation.objects.create(
-        evaluation=evaluation,
-        criteria=list(rows["named"].unique()),
-        n_instances=n,
-        n_workers=min(int(rows.groupby("item")["worker"].nunique().max()), 1_000),
-        per_page=None if per_page >= len(pks) else per_page,
-    )
     return evaluation
-
-
-def _per_page(rows: pd.DataFrame) -> int:
-    return int(rows.groupby("item")["system"].nunique().median())
 
 
 def count_instances(task: Task) -> None:
@@ -402,7 +402,7 @@ def _document(
     source, target = judgments.languages
     measure = next(iter(criteria.values()))[1]
     questions = {name: question for name, (question, _) in criteria.items()}
-    document: dict[str, Any] = {
+    return {
         "slug": slug,
         "title": title[:_LONGEST_TITLE],
         "kind": "imported",
@@ -435,7 +435,6 @@ def _document(
             "test_criteria": {"positive": [], "negative": []},
         },
     }
-    return document
 
 
 def _metrics(judgments: Judgments, rows: Sequence[ReleaseInstance]) -> list[str]:

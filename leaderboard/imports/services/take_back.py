@@ -14,11 +14,11 @@ from leaderboard.evaluation.models.human_evaluation import (
     EvaluatedSystem,
     EvaluationCampaign,
     HumanEvaluation,
+    JointEvaluation,
     Score,
     ShownOutput,
     Subject,
 )
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.imports.models import Import
 from leaderboard.imports.selectors import PLATFORM, key_of
 from leaderboard.imports.services import campaigns
@@ -48,10 +48,11 @@ def take_back(row: Import, tell: Tell = lambda what, done, of: None) -> bool:
             brought = _brought(row)
             _judgments(row)
             _systems(task)
-            remains = task.imports.exclude(pk=row.pk).exists()
-            _hand_on(row, task)
+
+            other = task.imports.exclude(pk=row.pk).order_by("pk").first()
+            HumanEvaluation.objects.filter(imported=row).update(imported=other)
             row.delete()
-            if remains:
+            if other:
                 leave_out_inputs(task, brought)
                 ask_criteria(task, campaigns.asked(task))
             else:
@@ -64,10 +65,10 @@ def take_back(row: Import, tell: Tell = lambda what, done, of: None) -> bool:
             f"({', '.join(used)}).",
             code="in-use",
         ) from error
-    if remains:
+    if other:
         campaigns.count_instances(task)
         score_imported(task, tell)
-    return remains
+    return other is not None
 
 
 def _brought(row: Import) -> set[str]:
@@ -79,9 +80,7 @@ def _brought(row: Import) -> set[str]:
 def _judgments(row: Import) -> None:
     own = Campaign.objects.filter(key__startswith=key_of(row.pk))
     pks = list(own.values_list("pk", flat=True))
-    joint = HumanEvaluation.objects.filter(
-        imported=row, strategy=HumanEvaluation.Strategy.JOINT
-    )
+    joint = JointEvaluation.objects.filter(imported=row)
     leaves: list[QuerySet[Any]] = [
         Rating.objects.filter(item__campaign__in=pks),
         ShownOutput.objects.filter(subject__item__campaign__in=pks),
@@ -91,7 +90,7 @@ def _judgments(row: Import) -> None:
         HIT.objects.filter(campaign__in=pks),
         EvaluationCampaign.objects.filter(campaign__in=pks),
         own,
-        JointEvaluation.objects.filter(evaluation__in=joint),
+        Score._base_manager.filter(evaluation__in=joint),
         joint,
     ]
     for rows in leaves:
@@ -112,13 +111,8 @@ def _systems(task: Task) -> None:
     HumanEvaluation.objects.filter(pk__in=evaluations).delete()
 
 
-def _hand_on(row: Import, task: Task) -> None:
-    other = task.imports.exclude(pk=row.pk).order_by("pk").first()
-    HumanEvaluation.objects.filter(imported=row).update(imported=other)
-
-
 def _task(task: Task) -> None:
-    Score.objects.filter(evaluation__task=task).delete()
+    Score._base_manager.filter(evaluation__task=task).delete()
     BoardFit.objects.filter(task=task).delete()
     Prediction.objects.filter(submission__task=task).delete()
     Input.objects.filter(scope=task.slug).delete()

@@ -19,6 +19,7 @@ from leaderboard.designs.base import content_key
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluatedSystem,
     HumanEvaluation,
+    JointEvaluation,
     Score,
     ShownOutput,
     Subject,
@@ -152,7 +153,8 @@ def _items(
     )
     data: Any = {}
     if part.kind == ASIDE:
-        data = list(_aside(items))
+        about = items[["role", "system", "other", "instance"]].to_dict("records")
+        data = [{name: word for name, word in row.items() if word} for row in about]
     pks = store(
         Item,
         {
@@ -165,12 +167,6 @@ def _items(
         n,
     )
     return pks, hits
-
-
-def _aside(items: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    names = ("role", "system", "other", "instance")
-    for row in zip(*(items[name].tolist() for name in names), strict=True):
-        yield {name: value for name, value in zip(names, row, strict=True) if value}
 
 
 def _judged(
@@ -219,13 +215,10 @@ def _turns(turns: pd.DataFrame, hits: list[int], known: Known) -> list[int]:
     columns = (turns["at"].tolist(), turns["seconds"].tolist())
     for at, took in zip(*columns, strict=True):
         end = None if math.isnan(at) else datetime.fromtimestamp(at, UTC)
-        took = None if not math.isfinite(took) else took
         ends.append(end)
-        seconds.append(took)
-        begin = end or known.at
-        if end and took and 0 < took < 1e7:
-            begin = end - timedelta(seconds=took)
-        begins.append(begin)
+        seconds.append(took if math.isfinite(took) else None)
+        spent = timedelta(seconds=took if 0 < took < 1e7 else 0)
+        begins.append(end - spent if end else known.at)
     return store(
         Assignment,
         {
@@ -275,26 +268,22 @@ def _said(rows: pd.DataFrame, known: Known) -> Iterator[dict[str, Any]]:
     columns = (rows[name].tolist() for name in names)
     for nth, *row in zip(rows.index.tolist(), *columns, strict=True):
         file, line, role, page, place, document, instance, spans, word = row
-        detail: dict[str, Any] = {"row": [file, line, nth]}
-        if role != Role.JUDGMENT.value:
-            detail["role"] = role
-        if page:
-            detail["page"] = page
-        if place != -1:
-            detail["place"] = place
-        if document != known.documents.get(instance, ""):
-            detail["document"] = document
-        if spans is not None:
-            detail["spans"] = spans
-        if len(word) > LONGEST_RAW or "\0" in word:
-            detail["word"] = word
-        yield detail
+        is_raw = len(word) <= LONGEST_RAW and "\0" not in word
+        usual = (
+            ("role", role, Role.JUDGMENT.value),
+            ("page", page, ""),
+            ("place", place, -1),
+            ("document", document, known.documents.get(instance, "")),
+            ("spans", spans, None),
+            ("word", word, word if is_raw else None),
+        )
+        more = {name: found for name, found, stored in usual if found != stored}
+        yield {"row": [file, line, nth], **more}
 
 
 def _number(value: float) -> float | str | None:
-    if math.isnan(value):
-        return None
-    return value if math.isfinite(value) else str(value)
+    word = value if math.isfinite(value) else str(value)
+    return None if math.isnan(value) else word
 
 
 def _kept(at: float) -> float:
@@ -329,7 +318,6 @@ def submissions_of(
 def _made(row: Import, team: Team, name: str, by: Account) -> int:
     evaluation = HumanEvaluation.objects.create(
         task=row.task,
-        strategy=HumanEvaluation.Strategy.SINGLE,
         state=State.ANNOTATED,
         design=row.task.human.design,
         n_instances=0,
@@ -397,12 +385,12 @@ def score_imported(task: Task, tell: TellOf) -> None:
 
     The queue resumes interrupted computations: it finds systems without scores.
     """
-    rows = HumanEvaluation.objects.filter(task=task).select_related("task")
-    single = HumanEvaluation.Strategy.SINGLE
     alone = list(
-        rows.filter(strategy=single, submission__isnull=False)
+        HumanEvaluation.objects.of_systems()
+        .filter(task=task, submissions__isnull=False)
+        .select_related("task")
         # an import does not restore withdrawn systems
-        .exclude(submission__own_state=Submission.State.WITHDRAWN)
+        .exclude(submissions__own_state=Submission.State.WITHDRAWN)
         .order_by("pk")
     )
     for done, evaluation in enumerate(alone, 1):
@@ -410,8 +398,8 @@ def score_imported(task: Task, tell: TellOf) -> None:
         tell("systems", done, len(alone))
     refit.refit_board(task)
     tell("board", 1, 1)
-    together = rows.filter(strategy=HumanEvaluation.Strategy.JOINT)
-    for evaluation in together.filter(state=State.ANNOTATED).order_by("pk"):
+    together = JointEvaluation.objects.filter(task=task, state=State.ANNOTATED)
+    for evaluation in together.select_related("task").order_by("pk"):
         strategy_of(evaluation).score(evaluation)
         tell("pages", 1, 1)
 

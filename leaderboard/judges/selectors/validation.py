@@ -15,7 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from django.db.models import QuerySet
 
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.models.human_evaluation import (
+    HumanEvaluation,
+    JointEvaluation,
+)
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.judges.definition import JOINT, PAIRWISE, digest
 from leaderboard.judges.models import JudgeMetric, JudgeRun
@@ -196,19 +200,23 @@ class Validation:
             systems__submission__in=self.run.plan["submissions"], simulated=False
         )
         asked = asked_as_now(self.run.task, self.criterion, about)
-        compared = HumanEvaluation.Strategy.COMPARISON
-        joint = HumanEvaluation.Strategy.JOINT
         if not self.of_pairs:
-            alone = self._ratings(asked.exclude(strategy__in=[compared, joint]))
+            alone = self._ratings(
+                asked.filter(pk__in=HumanEvaluation.objects.of_systems())
+            )
             words = "their ratings of the same outputs"
             return Overlap(alone.assign(other=0), False, words)
-        chosen = _pairs(self._ratings(asked.filter(strategy=compared)), ["item"])
+        chosen = _pairs(
+            self._ratings(asked.filter(pk__in=Comparison.objects.all())), ["item"]
+        )
         direct = Overlap(chosen, True, "their choices between the same two outputs")
         if _n_shared(chosen) >= FEWEST_INSTANCES:
             return direct
-        rated = self._ratings(asked.exclude(strategy=compared))
+        rated = self._ratings(asked.filter(comparison=None))
         # a page that shows several systems has a separate scale
-        page = rated["evaluation"].isin(asked.filter(strategy=joint).values_list("pk"))
+        page = rated["evaluation"].isin(
+            asked.filter(pk__in=JointEvaluation.objects.all()).values_list("pk")
+        )
         rated = rated.assign(page=rated["evaluation"].where(page, 0))
         turned = _each_once(_pairs(rated, ["page", "instance"]))
         if _n_shared(turned) <= _n_shared(chosen):
@@ -321,7 +329,6 @@ class Validation:
         return list(first - second)
 
     def _family(self, systems: set[int]) -> tuple[str, set[int]]:
-        """Return why the family is not tested, or else its systems."""
         judge, planned = self.run.judge, self.run.plan["submissions"]
         names = [re.escape(name.strip()) for name in judge.family.split(",")]
         if judge.scripted:

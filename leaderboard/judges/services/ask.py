@@ -9,13 +9,7 @@ from django.db import transaction
 
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from leaderboard.judges.models import (
-    Judge,
-    JudgeAnswer,
-    JudgeCall,
-    JudgeCost,
-    JudgeRun,
-)
+from leaderboard.judges.models import Judge, JudgeAnswer, JudgeCall, JudgeCost, JudgeRun
 from leaderboard.judges.selectors.money import in_cents
 from leaderboard.judges.selectors.pages import human_of, pages_of, scale_of
 from leaderboard.judges.selectors.requests import (
@@ -115,11 +109,7 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
             asked_by_id=by.pk if by else None,
         )
         calls = _calls(
-            run,
-            requests_of(run),
-            systems,
-            instances,
-            _there(systems, instances),
+            run, requests_of(run), systems, instances, _there(systems, instances)
         )
         probed = _probes(calls, wish.audit)
         JudgeCall.objects.bulk_create([*calls, *probed], batch_size=2_000)

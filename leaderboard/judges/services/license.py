@@ -126,7 +126,6 @@ def _write(
     facts: dict[str, str],
     gone: list[str],
 ) -> JudgeLicence | None:
-    """Add a row, unless another process did meanwhile."""
     with transaction.atomic():
         # one after the other for a judge
         type(run.judge).objects.select_for_update().get(pk=run.judge_id)
@@ -162,7 +161,7 @@ def evidence_of(run: JudgeRun) -> str:
     on_board = JudgeMetric.objects.filter(run=run)
     # ratings of several systems at once are no scores of one
     beside = HumanEvaluation.objects.filter(task=task).exclude(
-        strategy=HumanEvaluation.Strategy.SINGLE
+        pk__in=HumanEvaluation.objects.of_systems()
     )
     return digest(
         [

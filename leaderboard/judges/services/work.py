@@ -356,7 +356,6 @@ def _request(piece: _Piece, call: JudgeCall) -> Request | None:
 
 
 def _answer(piece: _Piece, request: Request) -> Reply:
-    """Ask the endpoint, in a thread without database access."""
     if piece.ask is not None:
         return piece.ask.ask(request.body, request.sha256)
     script = piece.run.judge.definition["model"]
@@ -367,7 +366,6 @@ def _answer(piece: _Piece, request: Request) -> Reply:
 
 
 def _take_in(piece: _Piece) -> None:
-    """Handle responses: stored first, then counted."""
     pause = max(0.001, min(0.5, piece.next_at - time.monotonic()))
     full = len(piece.sent) >= piece.run.judge.at_once or not piece.waiting
     done, _ = wait(

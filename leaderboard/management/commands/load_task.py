@@ -23,8 +23,7 @@ class Command(BaseCommand):
             "slug", help="the task: a folder in leaderboard/tasks/shipped/"
         )
         parser.add_argument(
-            "--source",
-            help="folder of the release; not needed for demo tasks",
+            "--source", help="folder of the release; not needed for demo tasks"
         )
         parser.add_argument(
             "--reader",
@@ -66,7 +65,6 @@ class Command(BaseCommand):
 
 
 def _source(source: str | None) -> Path | str | None:
-    """Return an existing path; other names are left to the reader."""
     if source is None:
         return None
     path = Path(source).expanduser()

@@ -18,7 +18,12 @@ from genie.lib.formats import assistant_says
 from genie.lib.unguessable import name_for
 from leaderboard.designs.base import Shown, document_of
 from leaderboard.designs.several_outputs import TwoChoice
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, ShownOutput
+from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.models.human_evaluation import (
+    HumanEvaluation,
+    JointEvaluation,
+    ShownOutput,
+)
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.metric_board.models import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models import MetricResult
@@ -83,11 +88,11 @@ def pseudonym(task: Task, worker_pk: int) -> str:
 def judgments(task: Task) -> Iterator[dict[str, Any]]:
     systems = published(task)
     ids = instance_ids(task)
-    evaluations = list(
-        HumanEvaluation.objects.filter(submission__in=list(systems))
-        .order_by("submission")
-        .values_list("pk", flat=True)
+    evaluated = Submission.objects.filter(
+        pk__in=list(systems), human_evaluation__isnull=False
     )
+    pks = evaluated.order_by("pk").values_list("human_evaluation", flat=True)
+    evaluations = list(dict.fromkeys(pks))
     for first in range(0, len(evaluations), _AT_ONCE):
         rows = system_ratings_of(evaluations[first : first + _AT_ONCE])
         rows = rows[rows["submission"].isin(list(systems))]
@@ -145,17 +150,12 @@ def battles(task: Task) -> Iterator[dict[str, Any]]:
 
 def _asked_in_pairs(task: Task) -> QuerySet[HumanEvaluation]:
     states = HumanEvaluation.State
-    over = Q(
-        strategy=HumanEvaluation.Strategy.COMPARISON,
-        state__in=[states.DECIDED, states.UNDECIDED],
+    over = Comparison.objects.filter(state__in=[states.DECIDED, states.UNDECIDED])
+    elsewhere = JointEvaluation.objects.filter(
+        design=TwoChoice.slug, imported__isnull=False, state=states.SCORED
     )
-    elsewhere = Q(
-        strategy=HumanEvaluation.Strategy.JOINT,
-        design=TwoChoice.slug,
-        imported__isnull=False,
-        state=states.SCORED,
-    )
-    return HumanEvaluation.objects.filter(over | elsewhere, task=task).order_by("pk")
+    asked = Q(pk__in=over) | Q(pk__in=elsewhere)
+    return HumanEvaluation.objects.filter(asked, task=task).order_by("pk")
 
 
 def _pairs(evaluation: HumanEvaluation) -> dict[int, tuple[int, int]]:

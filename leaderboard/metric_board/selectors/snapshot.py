@@ -488,7 +488,7 @@ def _judged(task: Task, criterion: str) -> list[BoardSystem]:
             ranked(),
             in_state(Submission.State.PUBLISHED, path="submission__"),
             submission__task=task,
-            evaluation__submission=F("submission"),
+            evaluation=F("submission__human_evaluation"),
             criterion=criterion,
             superseded_at=None,
         )
@@ -528,7 +528,6 @@ def _own(task: Task, systems: Sequence[BoardSystem]) -> list[BoardMetric]:
 
 
 def _rows(chosen: Chosen, pks: Sequence[int]) -> dict[int, int]:
-    """Return each system's current result; the newest one of an absent metric."""
     results = MetricResult.objects.filter(submission__in=pks, metric=chosen.slug)
     if not chosen.absent:
         results = results.filter(identity=chosen.identity)

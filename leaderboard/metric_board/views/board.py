@@ -145,7 +145,6 @@ def _provisional(task: Task, criterion: str) -> set[int]:
 
 
 def _chosen(shown: Shown, slug: str) -> Line | None:
-    """Return the metric for the scatter plot: the best one unless `slug` is given."""
     wanted = [line for line in shown.lines if line.slug == slug]
     return next(iter([*wanted, *shown.lines]), None)
 

@@ -127,7 +127,6 @@ def _scores(task: Task) -> Iterator[Mapping[str, Any]]:
 
 
 def _mtme(task: Task) -> bytes:
-    """Return scores as a test set of mt-metrics-eval, with texts if the license allows."""
     systems = downloads.published(task)
     names = files.unique_names({pk: name for pk, (name, _) in systems.items()})
     if not names:

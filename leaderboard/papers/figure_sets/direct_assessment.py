@@ -130,7 +130,6 @@ def _p_values(ranking: RankSumRanking) -> Computed:
 
 
 def _errors(judged: pd.DataFrame) -> Computed:
-    """Compute the standard errors of ratings, independent and clustered by worker."""
     found: dict[str, Value] = {}
     for system, of_it in judged.groupby("system"):
         values, n = of_it["value"], len(of_it)

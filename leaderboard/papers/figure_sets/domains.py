@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leaderboard.papers.figures import (
-    Computed,
-    Figures,
-    Settings,
-    asked,
-    by_row,
-)
+from leaderboard.papers.figures import Computed, Figures, Settings, asked, by_row
 
 if TYPE_CHECKING:
     from leaderboard.imports.readers.judgments import Judgments

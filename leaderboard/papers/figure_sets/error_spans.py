@@ -6,14 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from leaderboard.imports.readers.judgments import Role
-from leaderboard.papers.figures import (
-    Computed,
-    Figures,
-    Settings,
-    asked,
-    by_row,
-    ranks,
-)
+from leaderboard.papers.figures import Computed, Figures, Settings, asked, by_row, ranks
 
 if TYPE_CHECKING:
     import pandas as pd

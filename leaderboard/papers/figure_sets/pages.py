@@ -172,7 +172,6 @@ def _strengths(games: Comparisons, workers: pd.Series, names: list[str]) -> Comp
 
 
 def _errors(fit: BradleyTerry) -> np.ndarray:
-    """Return standard errors: of strengths on the diagonal, else of differences."""
     covariance = fit.covariance
     own = np.diag(covariance)
     pairs = own[:, None] + own[None, :] - 2 * covariance

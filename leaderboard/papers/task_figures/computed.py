@@ -10,7 +10,7 @@ from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from genie.lib.serving.caches import computed_once
 from leaderboard.boards.selectors.version import version
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.imports.readers.judgments import Judgments, frame
 from leaderboard.imports.selectors import judgments_of
@@ -25,7 +25,7 @@ from leaderboard.papers.figures import (
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import in_state, public
 from leaderboard.tasks.models import Task
-from quality.detection.models import Ban
+from quality.bans.models import Ban
 
 
 # A task's ratings, imported or made here.
@@ -48,7 +48,7 @@ def _left(task: Task) -> Judgments:
     }
     names = hidden.values_list("system_name", flat=True)
     gone = {name for kept in names for name in (kept, called.get(kept, kept))}
-    bans = Ban.objects.filter(pool=task.slug, lifted_at=None)
+    bans = Ban.in_force.filter(pool=task.slug)
     banned = {*bans.values_list("worker__pseudonym", flat=True)}
     rows = judgments.rows
     out = rows["system"].isin(gone) | rows["other"].isin(gone)
@@ -62,8 +62,7 @@ def _ours(task: Task) -> Judgments:
         public(), in_state(Submission.State.PUBLISHED), task=task
     )
     names = dict(rows.values_list("pk", "system_name"))
-    evaluations = HumanEvaluation.objects.filter(submission__in=names).order_by("pk")
-    ratings = system_ratings_of(list(evaluations.values_list("pk", flat=True)))
+    ratings = system_ratings_of(set(rows.values_list("human_evaluation", flat=True)))
     ratings = ratings[ratings["submission"].isin(list(names))]
     if ratings.empty:
         return Judgments("own", frame({}))

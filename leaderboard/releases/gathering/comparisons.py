@@ -57,15 +57,7 @@ COMPARISONS = (
     "votes_kept",
     "sides_balanced",
 )
-PAIRS = (
-    "comparison",
-    "position",
-    "wave",
-    "instance",
-    "slot_of_a",
-    "label",
-    "used",
-)
+PAIRS = ("comparison", "position", "wave", "instance", "slot_of_a", "label", "used")
 VOTES = (
     "comparison",
     "position",
@@ -79,7 +71,7 @@ VOTES = (
 
 
 def ended(task: Task) -> list[Comparison]:
-    rows = comparisons_seen_by(None, task).filter(evaluation__state__in=ENDED)
+    rows = comparisons_seen_by(None, task).filter(state__in=ENDED)
     return list(rows.order_by("pk"))
 
 
@@ -93,7 +85,7 @@ def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
     votes = kept_votes(comparison)
     labels = labels_from(comparison, votes, last=votes_are_final(comparison.state))
     read = answers_read(votes, labels, comparison.n_labels, days_of(comparison))
-    within = comparison.within
+    within, result = comparison.within, comparison.result
     return {
         "comparison": comparison.pk,
         "criterion": comparison.criterion,
@@ -103,9 +95,9 @@ def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
         "state": comparison.state,
         "better": comparison.better,
         "n_labels": comparison.n_labels,
-        "estimate": comparison.estimate,
-        "low": comparison.low,
-        "high": comparison.high,
+        "estimate": result.mean if result else None,
+        "low": result.low if result else 0.0,
+        "high": result.high if result else 1.0,
         **share_columns(share_of(read)),
         "anytime_valid": rule_of(comparison).anytime_valid,
         "delta": comparison.delta,
@@ -137,10 +129,7 @@ def pairs(rows: Sequence[Comparison]) -> Iterator[Record]:
 def _pairs(comparison: Comparison) -> list[Record]:
     rows = ComparedPair.objects.filter(comparison=comparison).order_by("position")
     about = rows.values_list(
-        "position",
-        "wave",
-        "subject__instance__instance_id",
-        "slot_of_a",
+        "position", "wave", "subject__instance__instance_id", "slot_of_a"
     )
     labels = labels_from(
         comparison, kept_votes(comparison), last=votes_are_final(comparison.state)
@@ -172,7 +161,7 @@ def votes(rows: Sequence[Comparison], names: Pseudonyms) -> Iterator[Record]:
 
 
 def _votes(comparison: Comparison, names: Pseudonyms) -> list[Record]:
-    if not comparison.evaluation.campaigns_in_order:
+    if not comparison.campaigns_in_order:
         return []
     pair_of = {
         item: (pk, position, slot)
@@ -185,7 +174,7 @@ def _votes(comparison: Comparison, names: Pseudonyms) -> list[Record]:
             "pair", "worker"
         )
     )
-    ratings = all_ratings_of([comparison.evaluation.campaign.pk])
+    ratings = all_ratings_of([comparison.campaign.pk])
     ratings = ratings[ratings["criterion"] == comparison.criterion]
     records: list[Record] = []
     for row in ratings.to_dict("records"):

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from genie.lib.errors import GenieError
-from leaderboard.evaluation.models.human_evaluation import ShownOutput
-from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.models.human_evaluation import JointEvaluation, ShownOutput
 from leaderboard.evaluation.result_columns import columns_of, joint_row
-from leaderboard.evaluation.selectors.joint import joint_seen_by
+from leaderboard.evaluation.selectors.joint import estimates_of, joint_seen_by
 from leaderboard.evaluation.selectors.system_ratings import (
     OF_SEVERAL,
     all_system_ratings_of,
@@ -79,9 +78,7 @@ JUDGMENTS = (
 
 
 def scored(task: Task) -> list[JointEvaluation]:
-    rows = joint_seen_by(None, task).filter(
-        evaluation__state=JointEvaluation.State.SCORED
-    )
+    rows = joint_seen_by(None, task).filter(state=JointEvaluation.State.SCORED)
     return list(rows.order_by("pk"))
 
 
@@ -132,12 +129,13 @@ def results(rows: Sequence[JointEvaluation]) -> list[Record]:
             "joint": joint_evaluation.pk,
             "criterion": criterion,
             "place": index,
-            "submission": row["submission"],
-            **joint_row(result, index, "release"),
+            "submission": row.submission_id,
+            **joint_row(vars(row), "release"),
         }
         for joint_evaluation in rows
-        for criterion, result in joint_evaluation.results["criteria"].items()
-        for index, row in enumerate(result["systems"])
+        for estimates in [estimates_of(joint_evaluation)]
+        for criterion in joint_evaluation.results["criteria"]
+        for index, row in enumerate(estimates[criterion])
     ]
 
 
@@ -146,21 +144,16 @@ def pairs(rows: Sequence[JointEvaluation]) -> Iterator[Record]:
         {
             "joint": joint_evaluation.pk,
             "criterion": criterion,
-            "submission": row["submission"],
-            "other": other["submission"],
+            "submission": row.submission_id,
+            "other": other.submission_id,
             "p_above": result["p_above"][i][j],
-            **dict(
-                zip(
-                    ("wins", "ties", "losses"),
-                    result["win_tie_loss"][i][j],
-                    strict=True,
-                )
-            ),
+            **dict(zip(PAIRS[-3:], result["win_tie_loss"][i][j], strict=True)),
         }
         for joint_evaluation in rows
+        for estimates in [estimates_of(joint_evaluation)]
         for criterion, result in joint_evaluation.results["criteria"].items()
-        for i, row in enumerate(result["systems"])
-        for j, other in enumerate(result["systems"])
+        for i, row in enumerate(estimates[criterion])
+        for j, other in enumerate(estimates[criterion])
         if i != j
     )
 
@@ -177,14 +170,14 @@ def judgments(
 def _judgments(
     joint_evaluation: JointEvaluation, ids: dict[int, str], names: Pseudonyms
 ) -> list[Record]:
-    ratings = all_system_ratings_of([joint_evaluation.evaluation.pk])
+    ratings = all_system_ratings_of([joint_evaluation.pk])
     _check_current(joint_evaluation, ratings)
     weights = joint_evaluation.results.get("weights", {})
     # a preference between two outputs has no slot, but each of them had one
     slots = {
         (item, submission): slot
         for item, submission, slot in ShownOutput.objects.filter(
-            subject__evaluation=joint_evaluation.evaluation_id
+            subject__evaluation=joint_evaluation.pk
         ).values_list("subject__item", "submission", "slot")
     }
     # the number of the page of this instance, to distinguish a worker's pages

@@ -17,6 +17,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
     campaigns_of,
     digest,
     launched,
+    own_rows,
     ratings_beside,
 )
 from leaderboard.evaluation.services import refit
@@ -108,9 +109,12 @@ def _ratings(pks: Sequence[int]) -> pd.DataFrame:
     import pandas as pd
 
     evaluations = list(evaluations_of(pks).values())
-    ratings = all_system_ratings_of([evaluation.pk for evaluation in evaluations])
+    ratings = own_rows(
+        all_system_ratings_of({evaluation.pk for evaluation in evaluations}),
+        evaluations,
+    )
     marks = [
-        ratings_beside(evaluation, ratings[ratings["evaluation"] == evaluation.pk])
+        ratings_beside(evaluation, ratings[ratings["submission"] == evaluation.system])
         for evaluation in evaluations
     ]
     marks = [marked for marked in marks if len(marked)]

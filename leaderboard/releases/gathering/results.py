@@ -47,14 +47,7 @@ METRICS = (
     "per_instance",
     "details",
 )
-TEST_QUESTIONS = (
-    "polarity",
-    "worker",
-    "n_questions",
-    "n_correct",
-    "p_noisy",
-    "noisy",
-)
+TEST_QUESTIONS = ("polarity", "worker", "n_questions", "n_correct", "p_noisy", "noisy")
 INSTANCES = ("instance", "position", "sample_rank", "fields", "references")
 PREDICTIONS = ("submission", "instance", "text")
 ALL = "ALL"  # the polarity of a fit to all evidence

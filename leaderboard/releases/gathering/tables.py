@@ -198,7 +198,6 @@ class Tables:
         rows_of: Callable[[Sequence[int]], Iterator[Record]],
         place: Callable[[], Any],
     ) -> Iterator[Iterator[Record]]:
-        """Yield the rows of each system; save the position now and then."""
         begun = self._n_done.get(name, 0)
         number_of = {pk: n for n, pk in enumerate(pks, start=1)}
         for pk, own in groupby(rows_of(pks[begun:]), itemgetter("submission")):

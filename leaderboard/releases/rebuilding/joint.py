@@ -113,7 +113,7 @@ def _systems(
     later = {c.name for c in columns_of("release", RESULTS) if c.compute}
     for index, published in enumerate(results[: len(rows)]):
         name = f"{_name(row)}, submission {published['submission']}"
-        for field, number in joint_row(result, index, "release").items():
+        for field, number in joint_row(rows[index], "release").items():
             if field not in later or published.get(field) is not None:
                 subject, stated = f"{name}, {field}", published[field]
                 yield Number(f"{RESULTS}.jsonl", subject, stated, number, TOLERANCE)

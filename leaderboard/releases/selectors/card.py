@@ -13,7 +13,7 @@ from crowd import hit_templates
 from crowd.scales.base import all_scales
 from leaderboard.boards.selectors.evidence import metric_lines
 from leaderboard.boards.selectors.rows import standings
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.board_ratings import rank_rule
 from leaderboard.evaluation.selectors.ranked_scores import n_scored as n_judged
 from leaderboard.evaluation.selectors.ranked_scores import sample_is_public
@@ -201,7 +201,7 @@ def _control(submission: Submission, figures: WorkerFigures) -> Section:
 
 
 def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
-    scores = Score.objects.filter(evaluation=evaluation, superseded_at=None)
+    scores = evaluation.current_scores
     lines: Section = [
         (
             score.criterion,

@@ -7,7 +7,7 @@ from django.conf import settings
 
 from crowd.scales.base import Scale, all_scales
 from leaderboard.designs.base import all_designs
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.board_ratings import rank_rule
 from leaderboard.evaluation.selectors.ranked_scores import n_scored as n_judged
 from leaderboard.evaluation.selectors.system_ratings import system_ratings
@@ -349,9 +349,7 @@ def _reward(figures: WorkerFigures) -> str:
 
 
 def _significance(evaluation: HumanEvaluation, criterion: str) -> str:
-    score = Score.objects.filter(
-        evaluation=evaluation, criterion=criterion, superseded_at=None
-    ).first()
+    score = evaluation.current_scores.filter(criterion=criterion).first()
     if score is None:
         return "none"
     n = settings.GENIE["BOOTSTRAP_RESAMPLES"]

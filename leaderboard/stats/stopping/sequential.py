@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from genie.lib.interval import Interval
-from leaderboard.stats.stopping.betting import BetaMixture
 from leaderboard.stats.stopping.exact import ExactWalk, exact_walk
 from leaderboard.stats.stopping.rules import (
+    BetaMixture,
     ConfidenceRule,
     Hoeffding,
     NormalMixture,

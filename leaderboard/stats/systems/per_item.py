@@ -80,9 +80,7 @@ class ItemEstimates:
 
 
 def estimate_by_items(
-    systems: Sequence[str],
-    scores: npt.ArrayLike,
-    groups: Sequence[str] | None = None,
+    systems: Sequence[str], scores: npt.ArrayLike, groups: Sequence[str] | None = None
 ) -> ItemEstimates:
     """Rank systems by their mean over items, as one draw of many items.
 

@@ -32,14 +32,8 @@ VOTES = {1, 2, *range(3, MOST_WORKERS + 1, 2)}
 class Files:
     """The content of files, before any is stored.
 
-    Parameters
-    ----------
-    tables : list of Table
-        Readable ones, for a preview.
-    uses : list of Use
-        The role of each column.
-    problems : list of Problem
-        All at once; if there are none, `material` is complete.
+    `tables` are readable ones, for a preview, and `uses` the roles of columns. Without
+    `problems`, `material` is complete.
     """
 
     tables: list[Table] = field(default_factory=list)
@@ -140,7 +134,6 @@ def draft_of(material: Material, ask: Ask) -> Drafted:
 
 
 def _unlike(material: Material, ask: Ask) -> Iterator[str]:
-    """Yield problems of the material that would prevent approval later."""
     referenced = sum(bool(item.references) for item in material.items)
     drawn = (ask.qualification or {}).get("n", 0)
     judged = min(ask.n_items or MOST_ITEMS, len(material.items))

@@ -12,6 +12,7 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.evaluation.run import advance
+from leaderboard.studio.models import Draft
 from leaderboard.submissions.models import Submission, Team
 from leaderboard.submissions.services import submit
 from leaderboard.tasks.drafts.ask import offered_designs
@@ -98,6 +99,13 @@ def submissions_of(
     return [row for row in named if row is not None]
 
 
+def systems_of(draft: Draft) -> list[Submission]:
+    if draft.task is None:
+        return []
+    names = dict.fromkeys(draft.state.get("systems", []))
+    return submissions_of(draft.task, names, owner=draft.owner)
+
+
 def measure(made: Made, *, seconds: float = 900) -> Made:
     """Run the queue in this process until all systems are checked and measured.
 
@@ -127,7 +135,6 @@ def _lack(row: Submission) -> str:
 
 
 def _team(owner: Account) -> Team:
-    """Return the owner's first team."""
     try:
         return submit.team_for(owner)
     except GenieError as error:

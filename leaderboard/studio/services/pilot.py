@@ -67,17 +67,9 @@ class Wanted:
 class Measured:
     """The measurements of a pilot.
 
-    Parameters
-    ----------
-    n_ratings, n_people : int
-        Pages rated, and the people who rated them.
-    seconds : float, optional
-        Median active time on a page.
-    agreement : mapping
-        Criterion to Krippendorff's alpha and its details; None if no two people rated
-        the same page, or all answers are the same.
-    components : Components, optional
-        Variance components of the ranking criterion's ratings, in points.
+    `n_ratings` are pages rated, and `seconds` the median active time on one. `agreement`
+    has Krippendorff's alpha by criterion; None if no two people rated the same page, or
+    all answers are the same. `components` are those of the ranking criterion, in points.
     """
 
     n_ratings: int

@@ -1,4 +1,4 @@
-"""The price of evaluating several systems, and its start after a person's approval."""
+"""The price of a study of several systems, and its start after a person's approval."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +15,9 @@ from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import comparison
+from leaderboard.evaluation.services.request import join
+from leaderboard.studio.models import Draft
+from leaderboard.studio.services import make
 from leaderboard.submissions import states
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
@@ -28,7 +31,7 @@ WAITING = states.State.REQUESTED
 class Plan:
     """The systems or pairs to approve, and their greatest price.
 
-    `cents` and `n_hits` are sums over all that wait.
+    `cents` and `n_hits` are sums over all that wait. Systems are approved together.
     """
 
     subjects: list[Subject]
@@ -51,7 +54,7 @@ def plan(
         [*_pairs(task, submissions, by=by)] if pairs else [*submissions]
     )
     waiting = [one for one in subjects if _evaluation(one).state == WAITING]
-    quotes = [decide.quote(_evaluation(one)) for one in waiting]
+    quotes = [decide.quote(one) for one in _evaluations(waiting)]
     return Plan(
         subjects,
         sum(quote.total_cents for quote in quotes),
@@ -68,30 +71,44 @@ def approve(
     the errors of `decide.approve`.
     """
     waiting = planned.waiting
-    decide.measure_together(*waiting)
-    decide.prepare(*waiting)
+    n = len(waiting)
+    if singles := [one for one in waiting if isinstance(one, Submission)]:
+        join(singles)
+        waiting = [*singles[:1]]
+        singles[0].refresh_from_db()
+    asked = [_evaluation(one) for one in waiting]
+    decide.measure_together(*asked)
+    decide.prepare(*asked)
     # All of them or none: half an evaluation compares nothing.
     with transaction.atomic():
-        _approve(waiting, by=by, at_most_cents=at_most_cents, despite=despite)
-    return len(waiting)
+        _approve(asked, by=by, at_most_cents=at_most_cents, despite=despite)
+    return n
+
+
+def join_study(pk: int) -> None:
+    """Make one request of a study's systems, once the last of them is measured."""
+    for draft in Draft.objects.filter(task__submissions=pk).order_by("pk"):
+        systems = make.systems_of(draft)
+        measured = all(one.human_evaluation for one in systems)
+        if measured and pk in {one.pk for one in systems}:
+            join(systems)
 
 
 def _approve(
-    waiting: Sequence[Subject], *, by: Account, at_most_cents: int, despite: str
+    asked: Sequence[HumanEvaluation], *, by: Account, at_most_cents: int, despite: str
 ) -> None:
-    cents = sum(decide.quote(_evaluation(one)).total_cents for one in waiting)
-    if cents > at_most_cents:
+    costs = [decide.quote(one).total_cents for one in asked]
+    if (cents := sum(costs)) > at_most_cents:
         raise GenieError(
             f"This costs up to ${cents / 100:,.2f}, more than ${at_most_cents / 100:,.2f}; "
             "nothing was approved.",
             code="too-expensive",
         )
-    for subject in waiting:
-        # One branch per type, as `decide` is overloaded.
-        if isinstance(subject, Submission):
-            decide.approve(subject, by=by, start_now=True, despite=despite)
-        else:
-            decide.approve(subject, by=by, start_now=True, despite=despite)
+    # A system may join meanwhile: then the price is another one.
+    for evaluation, cost in zip(asked, costs, strict=True):
+        decide.approve(
+            evaluation, by=by, start_now=True, despite=despite, cost_cents=cost
+        )
 
 
 def send_out() -> None:
@@ -114,7 +131,7 @@ def pairs_asked(task: Task, submissions: Sequence[Submission]) -> QuerySet[Compa
     asked = Comparison.objects.filter(
         a__in=submissions, b__in=submissions, a__task=task
     )
-    return asked.exclude(evaluation__state=states.State.WITHDRAWN)
+    return asked.exclude(state=states.State.WITHDRAWN)
 
 
 def question_of_pairs(task: Task) -> comparison.Question:
@@ -142,15 +159,12 @@ def _pairs(
         Task.objects.select_for_update().get(pk=task.pk)
     if not asked.exists():
         comparison.request_all_pairs(submissions, question_of_pairs(task), by=by)
-    return list(asked.select_related("evaluation", "a", "b").order_by("pk"))
+    return list(asked.select_related("a", "b").order_by("pk"))
+
+
+def _evaluations(subjects: Sequence[Subject]) -> list[HumanEvaluation]:
+    return list(dict.fromkeys(map(_evaluation, subjects)))
 
 
 def _evaluation(subject: Subject) -> HumanEvaluation:
-    evaluation = (
-        subject.human_evaluation
-        if isinstance(subject, Submission)
-        else subject.evaluation
-    )
-    if evaluation is None:
-        raise GenieError(f"{subject} has not been measured yet.", code="not-measured")
-    return evaluation
+    return decide.require_evaluation(subject, "not-measured")

@@ -165,7 +165,6 @@ def _shown(cell: object) -> str:
 
 
 def _as_said(found: Files, posted: Mapping[str, str]) -> list[Use]:
-    """Return the chosen role of each column; unknown choices change nothing."""
     said = []
     for number, use in enumerate(found.uses):
         role = posted.get(f"role-{number}", use.role)

@@ -74,7 +74,6 @@ def _begin(
 def _take(
     request: HttpRequest, draft: Draft, material: Material, drafted: Drafted
 ) -> HttpResponse:
-    """Plan by the pilot's measurements, as confirmed by a person."""
     campaign = service.campaign_of(draft)
     form = ProposalForm(request.POST)
     if campaign is None or not form.is_valid():

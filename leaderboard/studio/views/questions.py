@@ -73,9 +73,7 @@ def hidden_questions(
             ]
             first, last = systems[0], systems[-1]
             evaluation = (
-                comparison.request(
-                    first, last, question_of_pairs(task), by=by
-                ).evaluation
+                comparison.request(first, last, question_of_pairs(task), by=by)
                 if pairs
                 else first.human_evaluation
             )
@@ -87,7 +85,6 @@ def hidden_questions(
 def _submitted(
     task: Task, name: str, outputs: Mapping[str, str], *, by: Account
 ) -> Submission:
-    """Store a system's rows in the state after measuring."""
     team, _ = Team.objects.get_or_create(slug=task.slug, defaults={"name": task.slug})
     submission = Submission.objects.create(
         task=task,
@@ -102,8 +99,8 @@ def _submitted(
         for row in task.instances.order_by("position")
     )
     submission.human_evaluation = requested(
-        HumanEvaluation.Strategy.SINGLE,
         [submission],
+        HumanEvaluation,
         by=by.pk,
         design=task.human.design,
         n_instances=task.sample_size,

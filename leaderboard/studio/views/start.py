@@ -68,9 +68,12 @@ def _load(request: HttpRequest, draft: Draft) -> None:
 
 
 def _price(request: HttpRequest, draft: Draft) -> None:
-    if draft.task is not None and _measured(_submissions(draft)):
+    if draft.task is not None and _measured(make.systems_of(draft)):
         service.plan(
-            draft.task, _submissions(draft), pairs=_pairs(draft), by=_account(request)
+            draft.task,
+            make.systems_of(draft),
+            pairs=_pairs(draft),
+            by=_account(request),
         )
 
 
@@ -121,7 +124,7 @@ def _page(
         context["problems"] = drafted.problems
         context["plan"] = plan_in_figures(material, drafted)
         return page(request, "start", draft, context)
-    submissions = _submissions(draft)
+    submissions = make.systems_of(draft)
     planned = _plan(request, draft)
     context |= {
         "task": draft.task,
@@ -147,24 +150,21 @@ def _page(
 
 
 def _line(subject: service.Subject) -> dict[str, Any]:
-    evaluation: Any = (
-        subject.human_evaluation
-        if isinstance(subject, Submission)
-        else subject.evaluation
-    )
-    quote = decide.quote(evaluation)
+    evaluation = decide.evaluation_about(subject)
+    quote, n = decide.quote(evaluation), len(evaluation.alone) or 1
     return {
         "name": str(subject),
         "system": getattr(subject, "system_name", ""),
-        "cents": quote.total_cents,
-        "n": quote.n_assignments,
+        # all systems cost the same
+        "cents": quote.total_cents // n,
+        "n": quote.n_assignments // n,
         "submission": subject if isinstance(subject, Submission) else None,
     }
 
 
 def _plan(request: HttpRequest, draft: Draft) -> service.Plan | None:
     """Price the requests; pairs are requested by a button, not by opening the page."""
-    submissions = _submissions(draft)
+    submissions = make.systems_of(draft)
     if draft.task is None or not _measured(submissions):
         return None
     pairs = _pairs(draft)
@@ -180,13 +180,6 @@ def _by_link(draft: Draft) -> bool:
 def _pairs(draft: Draft) -> bool:
     """Return it by the loaded task: the draft may have changed since."""
     return draft.task is not None and "comparison" in draft.task.config
-
-
-def _submissions(draft: Draft) -> list[Submission]:
-    if draft.task is None:
-        return []
-    names = dict.fromkeys(draft.state.get("systems", []))
-    return make.submissions_of(draft.task, names, owner=draft.owner)
 
 
 def _measured(submissions: list[Submission]) -> bool:

@@ -41,11 +41,7 @@ class EmptyPredictions(Check):
         return PreflightWarning(
             self.slug,
             f"{subject} empty ({percent(share)}); workers would have nothing to rate.",
-            {
-                "n": len(empty),
-                "share": round(share, 4),
-                "positions": empty[:N_NAMED],
-            },
+            {"n": len(empty), "share": round(share, 4), "positions": empty[:N_NAMED]},
         )
 
 

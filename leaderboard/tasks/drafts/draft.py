@@ -49,10 +49,7 @@ def _document(material: Material, ask: Ask) -> dict[str, object]:
     if material.output_format != TEXT:
         document["output_format"] = material.output_format
     document |= {
-        "release": {
-            "reader": "demo-jsonl",
-            "hidden_references": ask.hidden_references,
-        },
+        "release": {"reader": "demo-jsonl", "hidden_references": ask.hidden_references},
         "fields": dict(material.labels),
     }
     if material.formats:

@@ -86,8 +86,6 @@ def _add(stories: dict[str, ReleaseInstance], row: Row, hypotheses: list[str]) -
 
 
 class _Rows(ReleaseReader):
-    """A file with a row for each instance."""
-
     names: ClassVar[tuple[str, ...]] = ("{}.jsonl", "*{}*.jsonl")
 
     def read(self, path: Path, options: Mapping[str, Any]) -> Release:

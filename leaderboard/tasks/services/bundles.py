@@ -13,12 +13,7 @@ from leaderboard.tasks import shipped
 from leaderboard.tasks.drafts.bundle import DATA, DEFINITION, Bundle, bundle_of
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services import configuration
-from leaderboard.tasks.services.archives import (
-    READER,
-    Archive,
-    release_table,
-    texts_of,
-)
+from leaderboard.tasks.services.archives import READER, Archive, release_table, texts_of
 from leaderboard.tasks.services.load import (
     LoadReport,
     files_of,

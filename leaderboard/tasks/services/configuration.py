@@ -27,13 +27,7 @@ from crowd.workers.services.requirements import check_platform, of_pool
 from genie.lib.errors import GenieError
 from genie.lib.moment import next_start
 from genie.lib.seeds import generator, seed_from
-from leaderboard.designs.base import (
-    Design,
-    Shown,
-    TaskView,
-    all_designs,
-    content_key,
-)
+from leaderboard.designs.base import Design, Shown, TaskView, all_designs, content_key
 from leaderboard.tasks.chosen_metrics import metric_problems
 from leaderboard.tasks.config import (
     ADJUSTED,

@@ -104,12 +104,7 @@ def send_invitation(team: Team, email: str, link: str, by: Account) -> None:
 
 def _send(team: Team, email: str, link: str, by: Account) -> None:
     # in the inviting user's language, the only one that is known
-    said = {
-        "team": team.name,
-        "person": by.get_username(),
-        "link": link,
-        "days": DAYS,
-    }
+    said = {"team": team.name, "person": by.get_username(), "link": link, "days": DAYS}
     subject = gettext("Join the team %(team)s") % said
     message(
         one_line(f"[Genie] {subject}"),

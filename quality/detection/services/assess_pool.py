@@ -23,16 +23,10 @@ from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from genie.lib.typing import Account
+from quality.bans.models import Ban
 from quality.bans.services import carry_out, decided_workers, waiting_workers
 from quality.counts import Floats
-from quality.detection.models import (
-    ALL_EVIDENCE,
-    Ban,
-    DetectorFit,
-    RetiredQuestion,
-    Standing,
-    Verdict,
-)
+from quality.detection.models import ALL_EVIDENCE, DetectorFit, Standing, Verdict
 from quality.detection.selectors import last_verdicts
 from quality.detection.services.evidence import (
     Evidence,
@@ -47,7 +41,7 @@ from quality.detection.stats.assess import (
     excluded_by,
 )
 from quality.detection.stats.schedule import FIT_EVERY
-from quality.test_questions.models import Grade
+from quality.test_questions.models import Grade, RetiredQuestion, TestQuestion
 
 
 # Test questions that careful workers fail: retired with a note, restored by staff.
@@ -56,16 +50,12 @@ def retire(fit: DetectorFit, test_questions: Sequence[int]) -> int:
 
     Their answers stay, and the next fit leaves them out.
     """
-    known = RetiredQuestion.objects.filter(test_question__in=test_questions)
-    new = set(test_questions) - set(known.values_list("test_question", flat=True))
-    RetiredQuestion.objects.bulk_create(
-        [
-            RetiredQuestion(test_question_id=pk, fit=fit, reason=_reason(pk))
-            for pk in sorted(new)
-        ],
-        ignore_conflicts=True,
+    return sum(
+        TestQuestion.objects.filter(pk=pk, retired_at=None).update(
+            retired_at=timezone.now(), retired_by_fit=fit, retired_because=_reason(pk)
+        )
+        for pk in test_questions
     )
-    return len(new)
 
 
 def _reason(test_question: int) -> str:
@@ -255,7 +245,7 @@ def assess(pool: str, *, simulated: bool, complete: bool = True) -> list[Ban]:
 def _judged_once(pool: str, evidence: Evidence) -> str:
     """Return the hash of the evidence, which restored questions change."""
     restored = RetiredQuestion.objects.filter(
-        test_question__campaign__pool=pool, restored_at__isnull=False
+        campaign__pool=pool, restored_at__isnull=False
     ).count()
     if not restored:
         return evidence.sha256

@@ -16,7 +16,6 @@ from crowd.hits.models import Assignment, Campaign, Rating
 from crowd.scales.base import Scale, all_scales
 from crowd.workers.models.worker import Worker
 from genie.lib.database import prepare
-from quality.detection.models import RetiredQuestion
 from quality.detection.stats.assess import Ratings, Tests
 from quality.test_questions.models import Grade, TestQuestion
 from quality.test_questions.services import COUNTED, Guesses, Marked, guesses, marks
@@ -28,7 +27,7 @@ from quality.test_questions.services import COUNTED, Guesses, Marked, guesses, m
 # Polarity of a question, and the probability of a right answer without reading.
 Kind = tuple[str, Guesses]
 # questions that are not retired, or that staff have restored
-COUNTING = Q(retirement=None) | Q(retirement__restored_at__isnull=False)
+COUNTING = Q(retired_at=None) | Q(restored_at__isnull=False)
 
 
 @dataclass(frozen=True)
@@ -225,9 +224,7 @@ def stamp_of(pool: str, *, simulated: bool) -> list[int]:
     """
     grades = Grade.objects.filter(pool=pool, worker__simulated=simulated)
     counted = grades.aggregate(n=Count("pk"), last=Max("pk"))
-    retired = RetiredQuestion.objects.filter(
-        test_question__campaign__pool=pool, restored_at=None
-    )
+    retired = TestQuestion.objects.filter(campaign__pool=pool).exclude(COUNTING)
     answered = Assignment.objects.filter(
         hit__campaign__pool=pool, state__in=COUNTED, worker__simulated=simulated
     )
@@ -243,7 +240,6 @@ def label_of(kind: str) -> str:
 def _grades(
     pool: str, simulated: bool
 ) -> list[tuple[int, int, tuple[int, str], str, bool, Guesses]]:
-    """Return worker, assignment, question, kind, mark and guesses of each grade."""
     counting = TestQuestion.objects.filter(COUNTING, campaign__pool=pool)
     grades = Grade.objects.filter(
         pool=pool, worker__simulated=simulated, test_question__in=counting
@@ -345,17 +341,9 @@ def _rated(
         )
     }
     rated = []
-    for (
-        worker,
-        work,
-        item,
-        slot,
-        campaign,
-        own,
-        shared,
-        name,
-        value,
-    ) in rows[:MOST_RATINGS]:
+    for worker, work, item, slot, campaign, own, shared, name, value in rows[
+        :MOST_RATINGS
+    ]:
         scale, asked = kinds[campaign]
         if scale not in scales or name not in asked:
             continue

@@ -18,8 +18,9 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, Q
 
 from genie.lib.seeds import seed_from
+from quality.bans.models import Ban
 from quality.bans.services import carry_out
-from quality.detection.models import ALL_EVIDENCE, Ban, DetectorFit, Verdict
+from quality.detection.models import ALL_EVIDENCE, DetectorFit, Verdict
 from quality.detection.services.assess_pool import assess, changed, posteriors
 from quality.detection.stats.detectors import Detection, detect
 from quality.test_questions.models import Grade, Polarity

@@ -106,7 +106,7 @@ def _read_tests(
     left = TestQuestion.objects.filter(
         Exists(unseen.filter(pk=OuterRef("item__hit"))), campaign=campaign
     ).order_by("pk")
-    wanted = Q(polarity=rarer, retirement=None)
+    wanted = Q(polarity=rarer, retired_at=None)
     rows = left.filter(wanted) if first else left.exclude(wanted)
     return rows.values_list("item__hit", flat=True)[:CANDIDATES]
 

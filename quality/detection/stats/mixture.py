@@ -12,13 +12,7 @@ from quality.detection.stats.ascent import LOG_BOUND, LOGIT_BOUND, Climb, climb
 from quality.detection.stats.beta_mixture import BetaMixture
 from quality.detection.stats.likelihood import prepare
 
-__all__ = [
-    "GENIE_PSEUDO_WORKERS",
-    "BetaMixture",
-    "ConvergenceError",
-    "Fit",
-    "fit",
-]
+__all__ = ["GENIE_PSEUDO_WORKERS", "BetaMixture", "ConvergenceError", "Fit", "fit"]
 
 #: Pseudo-workers (right, asked) of Genie's appendix B.1: they stabilize a fit while few
 #: real workers have answered, and put two kinds of workers into every pool.
@@ -164,11 +158,7 @@ def _starts(rng: np.random.Generator, n_restarts: int, k: int) -> Floats:
     means = np.clip(rng.random((n_restarts, k)), 1e-3, 1 - 1e-3)
     concentrations = rng.gamma(2.0, size=(n_restarts, k))
     return np.stack(
-        [
-            special.logit(means),
-            np.log(concentrations),
-            np.zeros((n_restarts, k)),
-        ],
+        [special.logit(means), np.log(concentrations), np.zeros((n_restarts, k))],
         axis=1,
     )
 

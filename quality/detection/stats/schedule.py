@@ -60,11 +60,7 @@ class Allowance(NamedTuple):
 
 
 def test_probability(
-    n_tests: int,
-    p_careless: float,
-    allowance: Allowance,
-    *,
-    options: ScheduleOptions,
+    n_tests: int, p_careless: float, allowance: Allowance, *, options: ScheduleOptions
 ) -> float:
     """Return the probability that a worker's next item is a test.
 

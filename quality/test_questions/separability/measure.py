@@ -1,7 +1,7 @@
 """Separability of tests and real items, and whether a campaign may start."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from quality.test_questions.separability.classifier import (
     held_out_scores,
     quadratic,
 )
-from quality.test_questions.separability.features import FEATURES
+from quality.test_questions.separability.features import FEATURES, PAGE_FEATURES
 
 # The area under the ROC curve, with DeLong's interval.
 Floats = NDArray[np.float64]
@@ -260,3 +260,49 @@ def _either_way(areas: Floats) -> Floats:
 
 def _p(value: float, by_chance: Floats) -> float:
     return float((1 + (by_chance >= value - 1e-12).sum()) / (1 + len(by_chance)))
+
+
+@dataclass
+class Side:
+    """Visible features of items; `groups` keeps items of one input together."""
+
+    features: list[Floats] = field(default_factory=list)
+    groups: list[int] = field(default_factory=list)
+    texts: list[tuple[int | str, ...]] = field(default_factory=list)
+
+    def add(self, features: Floats, group: int, *texts: str) -> None:
+        self.features.append(features)
+        self.groups.append(group)
+        self.texts.append((group, *texts))
+
+    def told_from(
+        self, other: "Side", seed: int, *, n_shuffles: int = 199
+    ) -> Separability:
+        rows = [*self.features, *other.features]
+        # A text on both sides counts twice: as a test question, and as a rated item.
+        texts = [(1, *t) for t in self.texts] + [(2, *t) for t in other.texts]
+        number: dict[tuple[int | str, ...], int] = {}
+        same = [number.setdefault(text, len(number)) for text in texts]
+        wide = bool(rows) and len(rows[0]) == len(PAGE_FEATURES)
+        return separability(
+            np.array(self.features),
+            np.array(other.features),
+            seed,
+            groups=[*self.groups, *other.groups],
+            same=same,
+            names=PAGE_FEATURES if wide else FEATURES,
+            n_shuffles=n_shuffles,
+        )
+
+
+@dataclass
+class Sides:
+    """The test questions and real items of campaigns, collected over draws.
+
+    `tests` and `real` are pages; `good` and `bad` are texts of test questions.
+    """
+
+    tests: Side = field(default_factory=Side)
+    real: Side = field(default_factory=Side)
+    good: Side = field(default_factory=Side)
+    bad: Side = field(default_factory=Side)

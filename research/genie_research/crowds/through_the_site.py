@@ -31,10 +31,10 @@ from leaderboard.evaluation.services import request
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks import shipped
 from leaderboard.tasks.models import Instance, Task
-from quality.bans.models import HeldExclusion
+from quality.bans.models import Ban
 from quality.bans.selectors import soft_weights, weight_of
 from quality.bans.services import confirm
-from quality.detection.models import Ban, DetectorFit, Standing
+from quality.detection.models import DetectorFit, Standing
 from quality.detection.stats.assess import Ratings, Tests
 from quality.test_questions.models import Polarity, TestQuestion
 
@@ -118,7 +118,7 @@ class _Site:
 
     def run(self) -> Outcome:
         for submission in self.systems:
-            decide.approve(submission, by=self.boss, start_now=True)
+            decide.approve(submission.evaluation, by=self.boss, start_now=True)
         self._settle()
         able = np.ones(len(self.workers), dtype=bool)
         n, looked = 0, False
@@ -146,9 +146,7 @@ class _Site:
     def _settle(self) -> None:
         advance()
         jobs.drain()
-        for held in HeldExclusion.objects.filter(
-            pool=self.task.slug, state=HeldExclusion.State.WAITING
-        ):
+        for held in Ban.proposed.filter(pool=self.task.slug):
             confirm(held.pk, by=self.boss, reason="As told.")
 
     def _answer(self, worker: int) -> bool:
@@ -176,8 +174,9 @@ class _Site:
             right = answer_test(self.crowd, worker, place, positive, question, rng)
             self.asked.append((worker, asked.pk, positive, right, place))
             return int(rng.integers(3, 5) if right == positive else rng.integers(0, 2))
-        judged = Subject.objects.select_related("evaluation", "instance").get(item=item)
-        system = [one.pk for one in self.systems].index(judged.evaluation.submission.pk)
+        judged = Subject.objects.select_related("instance").get(item=item)
+        own = item.campaign.asked.submission_id
+        system = next(i for i, one in enumerate(self.systems) if one.pk == own)
         if self.crowd.bad[worker] and place >= self.crowd.plan.turning:
             self.careless.add((self.workers[worker].pk, item.pk))
         instance = judged.instance.position
@@ -203,9 +202,8 @@ class _Site:
         noisy = np.array([pair in self.careless for pair in pairs])
         place = {one.pk: i for i, one in enumerate(self.systems)}
         stopped = np.full(n, np.inf)
-        for who in Ban.objects.filter(pool=pool, lifted_at=None).values_list(
-            "worker", flat=True
-        ):
+        bans = Ban.in_force.filter(pool=pool)
+        for who in bans.values_list("worker", flat=True):
             i = self.number[who]
             since = self.crowd.plan.turning if self.crowd.bad[i] else 0
             stopped[i] = self.answered[i] - since
@@ -312,8 +310,8 @@ def _systems(task: Task, crowd: Crowd, boss: Any) -> list[Submission]:
             ]
         )
         submission.human_evaluation = request.requested(
-            "single",
             [submission],
+            HumanEvaluation,
             by=boss.pk,
             design=task.human.design,
             n_instances=task.sample_size,

@@ -14,7 +14,7 @@ from django.utils import timezone
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator, seed_from
 from leaderboard.demo import OPINIONS, systems_of
-from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
+from leaderboard.evaluation.models.human_evaluation import ConfirmedOutput
 from leaderboard.submissions.models import Prediction, Submission, Team
 from leaderboard.tasks import shipped
 from leaderboard.tasks.models import Task

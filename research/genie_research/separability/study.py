@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from crowd.hits.services.build import ItemSpec
 from genie.lib.seeds import seed_from
 from leaderboard.designs.base import content_key
-from leaderboard.evaluation.services.hidden.compared import Compared, Sides
+from leaderboard.evaluation.services.hidden.compared import Compared
 from leaderboard.evaluation.services.hidden.drawn import planned
 from leaderboard.metrics.base import Batch
 from leaderboard.metrics.rouge import RougeL
 from leaderboard.metrics.sacrebleu_metrics import ChrF
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks.models import Task
-from quality.test_questions.separability.measure import Separability
+from quality.test_questions.separability.measure import Separability, Sides
 from quality.test_questions.services import HiddenItem, item_key
 
 EDIT = "edit:"

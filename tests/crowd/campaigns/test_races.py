@@ -13,7 +13,7 @@ from crowd.campaigns.services.add_money import add_money
 from crowd.campaigns.services.more_answers import ask_for_more
 from crowd.campaigns.services.work import next_assignment, release_overdue, submit
 from crowd.hits.selectors import campaign_progress
-from crowd.models import HIT, Assignment, Budget, Commitment, LedgerEntry, Rating
+from crowd.models import HIT, Assignment, Budget, Commitment, Rating
 from crowd.money.services import budgets, payments
 from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
@@ -199,19 +199,3 @@ def test_exclusion_and_the_next_hit_at_once_leave_no_open_work():
         ).exists()
         assert HIT.own.latest("pk").n_available == 1
         HIT.own.update(n_available=0)
-
-
-def test_a_crowd_at_once_answers_every_hit_exactly_once():
-    make_campaign(24)
-    workers = [make_worker() for _ in range(6)]
-
-    def work(worker):
-        n = 0
-        while do_one(worker) is not None:
-            n += 1
-        return n
-
-    got = at_once(*[lambda w=w: work(w) for w in workers])
-    assert sum(got) == 24
-    assert Rating.own.count() == LedgerEntry.own.count() == 24
-    assert set(HIT.own.values_list("n_available", flat=True)) == {0}

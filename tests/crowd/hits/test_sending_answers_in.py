@@ -41,10 +41,7 @@ def refused(assignment, answers=None):
     """Give the code of the refusal, after making sure that nothing was stored."""
     before = (Rating.own.count(), LedgerEntry.own.count())
     with pytest.raises(GenieError) as caught:
-        submit(
-            assignment,
-            answers_for(assignment) if answers is None else answers,
-        )
+        submit(assignment, answers_for(assignment) if answers is None else answers)
     assert (Rating.own.count(), LedgerEntry.own.count()) == before
     return caught.value.code
 

@@ -333,10 +333,7 @@ class Prolific:
     def get_balance(self, workspace, *, query, body):
         if workspace != WORKSPACE:
             raise Refused(404, "Not found.")
-        return {
-            "currency_code": self.currency,
-            "available_balance": self.balance,
-        }
+        return {"currency_code": self.currency, "available_balance": self.balance}
 
     # --- the books ----------------------------------------------------------------------
 

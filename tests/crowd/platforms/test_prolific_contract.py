@@ -30,11 +30,7 @@ def test_our_words_are_its_words():
 
 @pytest.mark.parametrize(
     ("body", "said"),
-    [
-        ({"action": "PUBLISH"}, ""),
-        ({"action": "OPEN"}, "not one of"),
-        ({}, "required"),
-    ],
+    [({"action": "PUBLISH"}, ""), ({"action": "OPEN"}, "not one of"), ({}, "required")],
 )
 def test_what_is_not_as_published_is_told(body, said):
     wrong = contract.wrong_request("POST", f"studies/{ONE}/transition/", body)

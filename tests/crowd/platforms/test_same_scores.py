@@ -31,6 +31,7 @@ from leaderboard.tasks.services import load
 from quality.bans.selectors import clean_ratings
 from quality.models import Ban
 from tests.crowd.platforms.turk_world import TurkWorld
+from tests.factories import asked_about
 
 WORKERS = ["Wanda", "Wilma", "Wolf"]
 CARELESS = "Wolf"
@@ -79,7 +80,7 @@ def approved(platform, n=30):
     )
     jobs.drain()
     boss = get_user_model().objects.create_superuser("boss")
-    decide.approve(submission, by=boss, start_now=True)
+    decide.approve(asked_about(submission), by=boss, start_now=True)
     settle()
     return submission
 

@@ -127,10 +127,7 @@ def test_an_unsigned_call_learns_nothing(desk):
 
 
 def call_by_hand(desk, target, body):
-    headers = {
-        "X-Amz-Target": target,
-        "Content-Type": "application/x-amz-json-1.1",
-    }
+    headers = {"X-Amz-Target": target, "Content-Type": "application/x-amz-json-1.1"}
     request = AWSRequest("POST", desk.url, data=body, headers=headers)
     who = Credentials(desk.key.key_id, desk.secret)
     SigV4Auth(who, "mturk-requester", "eu-west-3").add_auth(request)

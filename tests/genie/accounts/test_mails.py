@@ -100,8 +100,7 @@ def test_the_link_that_comes_with_a_first_sign_in_leads_back_too(mailoutbox):
     sign_up(Client())
     cache.clear()
     Client().post(
-        "/login/",
-        {"login": "olga", "password": NEW["password1"], "next": SUBMIT},
+        "/login/", {"login": "olga", "password": NEW["password1"], "next": SUBMIT}
     )
     link = link_in(mailoutbox[-1], "/account/confirm-email/")
     done = confirm(Client(), link)

@@ -154,7 +154,7 @@ def test_a_budget_that_is_too_small_refuses_with_its_figures(boss, waiting):
 def test_who_comes_second_is_told_and_nothing_is_paid_twice(boss, waiting, staff):
     submission = waiting()
     page = boss.get(path_of(submission)).text
-    decisions.approve(submission, by=staff)
+    decisions.approve(submission.human_evaluation, by=staff)
     answer = boss.post(
         path_of(submission), {**fields_of(page), "approve": "pressed", "reason": ""}
     )

@@ -50,7 +50,7 @@ def test_a_comparison_is_asked_for_once_under_a_key_and_taken_back(cast, systems
     assert other.json()["code"] == "key-reused"
     assert (
         Comparison.objects.count()
-        == HumanEvaluation.own.filter(strategy="comparison").count()
+        == HumanEvaluation.own.filter(kind="comparison").count()
         == 1
     )
     path = f"/comparisons/{first.json()['id']}"
@@ -88,10 +88,8 @@ def test_a_joint_evaluation_is_asked_for(cast, systems):
 
 
 def test_an_approval_repeats_the_cost_and_fails_if_it_moved(cast, systems, monkeypatch):
-    path, headers = (
-        f"/submissions/{systems[0].pk}/decision/",
-        authorization(cast.superuser),
-    )
+    path = f"/submissions/{systems[0].pk}/decision/"
+    headers = authorization(cast.superuser)
     shown = Client().get(f"{V1}{path}", headers=headers).json()
     assert shown["possible"] == ["approve", "decline"]
     cents = shown["cost_cents"]

@@ -224,9 +224,7 @@ def test_whom_staff_decided_about_counts_in_full_or_not_at_all(task, settings):
     for worker in (first, second, third):
         doubt(task, worker, 0.4)
     Ban.objects.create(worker=first, pool_id=task.slug, reason="careless")
-    Ban.objects.create(
-        worker=second, pool_id=task.slug, reason="careless", lifted_at=timezone.now()
-    )
+    Ban.objects.create(worker=second, pool_id=task.slug, state="LIFTED")
     assert soft_weights(task.slug) == {str(third.pk): 0.4}
     settings.GENIE = {**settings.GENIE, "DETECTOR": "rate-guarded-2"}
     assert soft_weights(task.slug) == {}

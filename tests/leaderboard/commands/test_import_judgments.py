@@ -7,7 +7,9 @@ import tomllib
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 
+from leaderboard.management.commands import import_judgments
 from leaderboard.models import Import, Score, Task
 from tests.factories import make_user
 from tests.leaderboard.studio.test_imports import ODD
@@ -39,6 +41,16 @@ def test_a_dry_run_says_all_and_stores_nothing(
     seen = json.loads(capsys.readouterr().out)
     assert seen["n_systems"] == 2
     assert not Task.own.exists()
+
+
+def test_a_site_without_tables_is_told_to_migrate(table, monkeypatch):
+    def preview(*args, **options):
+        raise OperationalError("no such table")
+
+    monkeypatch.setattr(import_judgments, "preview_import", preview)
+    monkeypatch.setattr(import_judgments, "is_migrated", lambda: False)
+    with pytest.raises(CommandError, match="no tables yet: run genie migrate"):
+        call_command("import_judgments", table, task="elsewhere")
 
 
 def test_an_import_has_a_board_and_can_be_taken_back(table, capsys):

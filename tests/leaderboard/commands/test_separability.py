@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import CommandError, call_command
 
-from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
+from leaderboard.evaluation.models.human_evaluation import ConfirmedOutput
 from leaderboard.models import Submission, Task
 
 

@@ -64,6 +64,13 @@ def subject(request, systems, nina):
     return comparison.request(*systems, question, by=nina)
 
 
+of = decide.evaluation_about
+
+
+def about(subject):
+    return machine.read(of(subject).pk)
+
+
 def test_every_state_can_be_reached_and_has_a_name_of_its_own():
     reachable = {State.REQUESTED}
     for _ in states.LEGAL:
@@ -73,7 +80,7 @@ def test_every_state_can_be_reached_and_has_a_name_of_its_own():
 
 
 def test_every_strategy_has_every_step_and_the_step_is_a_job():
-    assert set(STRATEGIES) == set(HumanEvaluation.Strategy.values)
+    assert set(STRATEGIES) == set(HumanEvaluation.Kind.values)
     for strategy in STRATEGIES.values():
         assert all(callable(getattr(strategy, name)) for name in states.STEPS.values())
     assert import_string(machine.JOB)
@@ -107,12 +114,12 @@ def test_only_the_machine_writes_the_states_of_evaluations():
 
 @pytest.mark.every_engine
 def test_what_is_decided_is_on_the_evaluation_and_the_submission_at_once(subject, boss):
-    evaluation = machine.evaluation_of(subject)
+    evaluation = about(subject)
     settle()
     assert (evaluation.state, Campaign.own.count()) == (State.REQUESTED, 0)
-    decide.decline(subject, by=boss, reason="Not now.")
+    decide.decline(of(subject), by=boss, reason="Not now.")
     assert subject.state == State.DECLINED
-    decide.approve(subject, by=boss, reason="After all.")
+    decide.approve(of(subject), by=boss, reason="After all.")
     evaluation.refresh_from_db()
     assert (subject.state, evaluation.state) == (State.APPROVED, State.APPROVED)
     decided = evaluation.decided_by, evaluation.decision_reason
@@ -128,7 +135,7 @@ def test_what_is_decided_is_on_the_evaluation_and_the_submission_at_once(subject
         next(row.submission for row in evaluation.systems.all()).system_name == "Kite"
     )
     assert all("Kite" in one.title for one in evaluation.campaigns_in_order)
-    decide.stop(subject, by=boss, reason="Wrong texts.")
+    decide.stop(of(subject), by=boss, reason="Wrong texts.")
     evaluation.refresh_from_db()
     assert (subject.state, evaluation.state) == (State.STOPPED, State.STOPPED)
     assert evaluation.finished_at is not None
@@ -139,30 +146,25 @@ def test_what_is_decided_is_on_the_evaluation_and_the_submission_at_once(subject
 @pytest.mark.parametrize("verb", ["decline", "stop"])
 def test_a_no_needs_its_reason(subject, boss, verb):
     with refusal("reason-missing"):
-        getattr(decide, verb)(subject, by=boss, reason=" ")
+        getattr(decide, verb)(of(subject), by=boss, reason=" ")
     with refusal("not-running"):
-        decide.stop(subject, by=boss, reason="No.")
+        decide.stop(of(subject), by=boss, reason="No.")
 
 
-@pytest.mark.parametrize(
-    ("verb", "code"), [("approve", "not-approvable"), ("decline", "not-declinable")]
-)
-def test_what_was_decided_is_not_decided_again(subject, boss, verb, code):
-    decide.approve(subject, by=boss)
-    with refusal(code):
-        getattr(decide, verb)(subject, by=boss, reason="Again.")
-    with refusal("nothing-to-retry"):
-        decide.retry(subject, by=boss)
+def test_what_was_approved_is_not_declined(subject, boss):
+    decide.approve(of(subject), by=boss)
+    with refusal("not-declinable"):
+        decide.decline(of(subject), by=boss, reason="Again.")
 
 
 def test_who_comes_second_changes_nothing(subject, boss):
-    stale = machine.evaluation_of(subject)
-    decide.decline(subject, by=boss, reason="Not now.")
+    stale = about(subject)
+    decide.decline(of(subject), by=boss, reason="Not now.")
     n = SubmissionEvent.own.count()
     with pytest.raises(LostRace):
         machine.move(stale, State.APPROVED, "Approved.", by=boss)
     subject.refresh_from_db()
-    assert subject.state == machine.evaluation_of(subject).state == State.DECLINED
+    assert subject.state == about(subject).state == State.DECLINED
     assert SubmissionEvent.own.count() == n
     assert not jobs.queued()
 
@@ -170,8 +172,8 @@ def test_who_comes_second_changes_nothing(subject, boss):
 def test_a_failure_is_seen_on_the_evaluation_and_on_what_it_is_for(
     subject, boss, monkeypatch
 ):
-    decide.approve(subject, by=boss)
-    evaluation = machine.evaluation_of(subject)
+    decide.approve(of(subject), by=boss)
+    evaluation = about(subject)
 
     calls = []
 
@@ -197,7 +199,7 @@ def test_a_failure_is_seen_on_the_evaluation_and_on_what_it_is_for(
             "approved stay committed until it is retried or "
         )
     assert not Commitment.own.exclude(settled_at=None).exists()
-    decide.retry(subject, by=boss)
+    decide.retry(of(subject), by=boss)
     evaluation.refresh_from_db()
     subject.refresh_from_db()
     for row in (getattr(subject, "work", subject), evaluation):
@@ -210,8 +212,8 @@ def test_a_failure_is_seen_on_the_evaluation_and_on_what_it_is_for(
 def test_a_launch_holds_its_rows_before_it_touches_money(subject, boss, monkeypatch):
     """Whoever stops or withdraws takes them in the same order; two cannot block."""
     order = []
-    decide.approve(subject, by=boss)
-    evaluation = machine.evaluation_of(subject)
+    decide.approve(of(subject), by=boss)
+    evaluation = about(subject)
 
     def noting(name, function):
         def called(*args, **kwargs):
@@ -232,26 +234,14 @@ def test_a_launch_holds_its_rows_before_it_touches_money(subject, boss, monkeypa
 
 
 def test_a_launch_that_comes_too_late_builds_nothing(subject, boss, monkeypatch):
-    decide.approve(subject, by=boss)
-    stale = machine.evaluation_of(subject)
-    decide.stop(subject, by=boss, reason="Too dear after all.")
+    decide.approve(of(subject), by=boss)
+    stale = about(subject)
+    decide.stop(of(subject), by=boss, reason="Too dear after all.")
     monkeypatch.setattr(campaigns, "build_campaign", None)
     with pytest.raises(LostRace):
-        STRATEGIES[stale.strategy].launch(stale)
+        STRATEGIES[stale.kind].launch(stale)
     subject.refresh_from_db()
     assert subject.state == State.STOPPED
-
-
-def test_a_withdrawn_submission_takes_its_evaluation_along(systems, boss):
-    kite = systems[0]
-    decide.approve(kite, by=boss)
-    decide.withdraw(kite, by=boss, reason="Wrong file.")
-    kite.refresh_from_db()
-    states = (kite.state, kite.evaluation.state)
-    assert states == (Submission.State.WITHDRAWN, State.REQUESTED)
-    assert jobs.queued()
-    jobs.drain()
-    assert not kite.evaluation.campaigns_in_order
 
 
 def test_no_state_of_a_submission_lacks_its_moves():

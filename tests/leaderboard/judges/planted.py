@@ -6,9 +6,9 @@ import numpy as np
 
 from crowd.models import Campaign, HITType
 from leaderboard.models import (
+    Comparison,
     EvaluatedSystem,
     EvaluationCampaign,
-    HumanEvaluation,
     Instance,
     ShownOutput,
     Subject,
@@ -85,15 +85,11 @@ def compare(task, rng):
 
 def _evaluation(task, one, other):
     systems = [task.systems[one], task.systems[other]]
-    evaluation = HumanEvaluation.objects.create(
-        task=task,
-        strategy="comparison",
-        state="DECIDED",
-        design="pairwise",
-        n_instances=task.n_instances,
-        seed=1,
+    evaluation = Comparison.objects.create(
+        task=task, a=systems[0], b=systems[1], delta=0.05, wave_size=9, max_pairs=9,
+        state="DECIDED", design="pairwise", n_instances=task.n_instances, seed=1,
         requested_by=systems[0].owner,
-    )
+    )  # fmt: skip
     # a campaign like any other, but for what makes it one of pairs
     campaign = make_evaluation(systems[0], n=0).campaign
     EvaluationCampaign.objects.filter(campaign=campaign).update(evaluation=evaluation)

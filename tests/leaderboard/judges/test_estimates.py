@@ -197,8 +197,7 @@ def test_no_helped_score_lies_beyond_its_scale(board):
     # people were shown the worst; straight lines lead beyond what anybody can say
     ratings = system_ratings(kite.human_evaluation).groupby("instance")["value"].mean()
     judged_by(
-        board,
-        lambda call: ratings.get(call.instance.position, ratings.max() + 3),
+        board, lambda call: ratings.get(call.instance.position, ratings.max() + 3)
     )
     estimate(board)
     row = JudgedEstimate.objects.get(submission=kite)

@@ -24,10 +24,7 @@ def judged_system(task, quality, *, team, owner, n_judged, rng, name, **fields):
     values = np.round(4 * wanted) / 4
     rate(evaluation, instances, values)
     make_score(
-        submission,
-        100 * float(values.mean()),
-        evaluation=evaluation,
-        n=n_judged,
+        submission, 100 * float(values.mean()), evaluation=evaluation, n=n_judged
     )
     submission.test_level = quality + level
     return submission

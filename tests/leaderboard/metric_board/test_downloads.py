@@ -17,6 +17,7 @@ from leaderboard.metric_board.mtme_files import DataSet
 from leaderboard.metric_board.selectors.downloads import pseudonym
 from leaderboard.metric_board.views.downloads import WRITERS
 from leaderboard.models import (
+    Comparison,
     HumanEvaluation,
     ShownOutput,
     Subject,
@@ -126,7 +127,7 @@ def test_no_private_system_test_question_or_worker_gets_out(client, world, cast)
 
 
 def test_a_banned_workers_ratings_are_left_out(client, world):
-    evaluation = HumanEvaluation.objects.get(submission=world.systems[0])
+    evaluation = HumanEvaluation.objects.get(submissions=world.systems[0])
     worker = Rating.objects.filter(item__campaign=evaluation.campaign).first()
     Ban.objects.create(
         pool_id=evaluation.campaign.pool_id,
@@ -199,10 +200,12 @@ def test_what_is_downloaded_can_be_handed_in_again(client, world, cast):
 def test_judged_pairs_are_battles(client, world, cast):
     a, b = world.systems[:2]
     # the same judgments as a comparison's
-    evaluation = HumanEvaluation.objects.get(submission=a)
+    evaluation = HumanEvaluation.objects.get(submissions=a)
     HumanEvaluation.objects.filter(pk=evaluation.pk).update(
-        state="DECIDED", strategy="comparison"
+        state="DECIDED", kind="comparison"
     )
+    about = {"delta": 0.05, "wave_size": 9, "max_pairs": 9}
+    Comparison(evaluation=evaluation, a=a, b=b, **about).save_base(raw=True)
     items = Subject.objects.filter(evaluation=evaluation).order_by("pk")
     for item in items:
         for slot, shown in (("A", a), ("B", b)):

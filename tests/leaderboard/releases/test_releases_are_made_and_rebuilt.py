@@ -77,7 +77,7 @@ def board_of(team, submitter):
         measured(submission)
     _left_out(kite)
     _graded(kite, workers)
-    HumanEvaluation.objects.filter(submission=kite).update(
+    HumanEvaluation.objects.filter(submissions=kite).update(
         scored_at=timezone.now() - timedelta(hours=1)
     )
     rescoring.rescore(task.pk)
@@ -85,7 +85,7 @@ def board_of(team, submitter):
 
 
 def _left_out(submission):
-    evaluation = HumanEvaluation.objects.get(submission=submission)
+    evaluation = HumanEvaluation.objects.get(submissions=submission)
     instance = submission.task.instances.first()
     values = dict.fromkeys(CRITERIA, 0.0)
     banned = make_worker()

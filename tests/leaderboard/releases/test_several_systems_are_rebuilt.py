@@ -182,7 +182,7 @@ def test_a_stopped_one_keeps_what_had_been_said_and_takes_nothing_more(
     right, wrong, ask, boss, crowd, task, tmp_path
 ):
     found = ask(right, wrong, max_pairs=30)
-    run.lift_share(found.evaluation.campaign.pk, boss, "One of them does most of it.")
+    run.lift_share(found.campaign.pk, boss, "One of them does most of it.")
     for _ in range(4):
         crowd.do_hit(crowd.players[1])
     # somebody is at work when it is stopped, and may hand in
@@ -237,7 +237,7 @@ def test_results_that_are_about_to_change_are_not_released(
     right, wrong, judged, boss, task, tmp_path
 ):
     found = judged([right, wrong])
-    worker = found.evaluation.campaign.hits.first().assignments.first().worker
+    worker = found.campaign.hits.first().assignments.first().worker
     services.ban(worker, task.slug, by=boss, reason="He clicked at random.")
     with pytest.raises(CommandError, match="about to be rescored"):
         call_command("release", task.slug, "--out", str(tmp_path / "early"))
@@ -247,7 +247,7 @@ def test_results_that_are_about_to_change_are_not_released(
     assert "numbers match" in rebuilt(folder)
 
     rejected = Assignment.own.exclude(worker=worker).filter(
-        hit__campaign=found.evaluation.campaign, state="SUBMITTED"
+        hit__campaign=found.campaign, state="SUBMITTED"
     )
     rejected = rejected.exclude(hit__in=TestQuestion.own.values("item__hit"))
     review.reject(rejected.first().pk, by=boss, reason="Wrong language.")

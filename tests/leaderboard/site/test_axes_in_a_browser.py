@@ -7,6 +7,7 @@ import pytest
 
 from crowd.scales.base import all_scales
 from leaderboard.designs.base import unit_of
+from leaderboard.evaluation.services.joint_results import write
 from leaderboard.evaluation.services.ranking_numbers import numbers_of
 from leaderboard.evaluation.services.request import requested
 from leaderboard.models import JointEvaluation
@@ -70,17 +71,20 @@ def joint(systems, submitter):
     numbers = numbers_of(
         ratings, pks, unit=unit_of(all_scales()["magnitude"]), seed=1, n_resamples=200
     )
-    evaluation = requested(
-        "joint", systems, by=submitter.pk, design="rankme", n_instances=9, seed=1
-    )
-    evaluation.state = "SCORED"
-    evaluation.save()
-    found = JointEvaluation.objects.create(
-        evaluation=evaluation,
-        criteria=["overall"],
+    found = requested(
+        systems,
+        JointEvaluation,
+        by=submitter.pk,
+        design="rankme",
         n_instances=9,
-        results={"criteria": {"overall": numbers}},
+        seed=1,
+        state="SCORED",
+        criteria=["overall"],
+        n_asked=9,
     )
+    numbers |= {"seed": 1, "n_excluded_workers": 0}
+    numbers |= {"ratings_sha256": "", "signature": ""}
+    write(found, {"criteria": {"overall": numbers}})
     return found
 
 

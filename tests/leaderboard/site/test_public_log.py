@@ -49,16 +49,10 @@ def test_visitors_read_what_is_public_and_nothing_private(world, client):
 def test_a_comparison_of_public_systems_is_open(world, client, team, submitter):
     other = make_ranked(world.task, 60, system="Gull", team=team, owner=submitter)
     asked = {"systems": [world, other], "by": submitter.pk, "design": "rankme"}
-    pair = Comparison.objects.create(
-        evaluation=requested("comparison", n_instances=20, **asked),
-        a=world,
-        b=other,
-        criterion="overall",
-        delta=0.05,
-        rule="beta-mixture",
-        wave_size=10,
-        max_pairs=20,
-    )
+    pair = requested(
+        model=Comparison, n_instances=20, **asked, a=world, b=other, delta=0.05,
+        criterion="overall", rule="beta-mixture", wave_size=10, max_pairs=20,
+    )  # fmt: skip
     HumanEvaluation.own.filter(comparison=pair).update(state="DECIDED")
     public_log.result(pair, winner="Kite")
     log.number()

@@ -98,11 +98,7 @@ def test_more_ratings_are_said_to_take_more_workers(client, scored):
 def test_nothing_in_docs_or_code_claims_more():
     claims = [
         (path.name, found[0])
-        for folder, suffix in [
-            ("docs", "md"),
-            ("templates", "html"),
-            ("client", "py"),
-        ]
+        for folder, suffix in [("docs", "md"), ("templates", "html"), ("client", "py")]
         for path in sorted((settings.BASE_DIR / folder).rglob(f"*.{suffix}"))
         if (found := TOO_MUCH.search(" ".join(path.read_text().split())))
     ]

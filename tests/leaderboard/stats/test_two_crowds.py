@@ -129,8 +129,7 @@ def test_the_difference_of_a_system_covers_the_truth():
 
 
 @pytest.mark.parametrize(
-    ("systems", "second"),
-    [(["a", "a"], [True, True]), (["a", "b"], [True, False])],
+    ("systems", "second"), [(["a", "a"], [True, True]), (["a", "b"], [True, False])]
 )
 def test_without_a_system_that_both_judged_there_is_nothing_to_compare(systems, second):
     assert compare_crowds([1.0, 2.0], systems, ["x", "y"], [0, 1], second) is None

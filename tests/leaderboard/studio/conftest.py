@@ -5,11 +5,7 @@ import pytest
 from tests.cast import allow
 from tests.factories import make_user
 
-MAY = [
-    "leaderboard.add_task",
-    "leaderboard.change_submission",
-    "crowd.add_invitation",
-]
+MAY = ["leaderboard.add_task", "leaderboard.change_submission", "crowd.add_invitation"]
 
 
 @pytest.fixture

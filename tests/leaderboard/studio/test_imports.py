@@ -15,6 +15,7 @@ from genie.lib import jobs
 from leaderboard.models import Import, Score, Submission, Task
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
+from leaderboard.studio.import_forms import ChoicesForm
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring
 from leaderboard.submissions.selectors import Staff
@@ -309,6 +310,18 @@ def few():
         for criterion in ("fluency", "truth")
     ]
     return "\n".join(lines).encode()
+
+
+def test_a_guess_that_lower_is_better_is_a_ticked_box():
+    asked = {"name": "lower_is_better", "options": ["a", "error"], "found": "error"}
+    seen = {"columns": [{"name": "error", "role": "rating"}], "choices": [asked]}
+    seen["criteria"] = asked["options"]
+    form = ChoicesForm(None, seen, {})
+    assert form["lower_is_better"].initial == ("error",)
+    assert "lower_is_better" in [field.name for field in form.main]
+    form = ChoicesForm({}, seen, {})
+    assert form.is_valid()
+    assert form.said["choices"]["lower_is_better"] == []
 
 
 def test_a_scale_that_values_do_not_show_is_a_field_to_fill_in(client, sara):

@@ -248,7 +248,7 @@ def test_work_by_link_is_closed_to_other_workers_before_there_is_a_link(new, wor
     new("mine", {"a.csv": csv_of(WIDE)}, "--workers", workers, "--reward", "5")
     # approved on another page, where no link is made
     for row in Submission.own:
-        decide.approve(row, by=row.owner, start_now=True, despite="a test")
+        decide.approve(row.evaluation, by=row.owner, start_now=True, despite="a test")
     jobs.drain()
     assert Campaign.objects.filter(pool="mine", state="RUNNING").exists()
     seen_by_others = open_campaigns(Worker.objects.create(platform_worker_id="wim"))
@@ -354,8 +354,8 @@ def test_staff_are_not_invited_to_ask_what_nobody_wrote(client, boss, pairs):
     for slug, may in (("pairs", False), ("single", True)):
         system = Submission.objects.filter(task__slug=slug).order_by("pk")[0]
         if may:
-            decide.approve(system, by=boss, start_now=True, despite="a test")
+            decide.approve(system.evaluation, by=boss, start_now=True, despite="a test")
             continue
         with pytest.raises(GenieError) as caught:
-            decide.approve(system, by=boss, start_now=True, despite="a test")
+            decide.approve(system.evaluation, by=boss, start_now=True, despite="a test")
         assert caught.value.code == "no-question"

@@ -59,6 +59,7 @@ def test_from_files_to_a_link(mia, client):
     assert {one.state for one in Submission.own} == {"MEASURED"}
     mia.post(at(draft, "start"), {"approve": "", "shown_cents": "0", "agreed": "on"})
     assert {one.state for one in Submission.own} == {"APPROVED"}
+    assert len({one.human_evaluation for one in Submission.own}) == 1
     data = {"link": "", "places": "5", "days": "7", "code": "salt"}
     page = text(mia.post(at(draft, "start"), data))
     link = re.search(r'value="http://testserver(/work/invitation/[^"]+)"', page)[1]
@@ -104,7 +105,7 @@ def test_pairs_are_asked_for_and_priced_by_a_button(mia):
     less = {"approve": "", "shown_cents": "1", "agreed": "on"}
     page = text(mia.post(at(draft, "start"), less, follow=True))
     assert "nothing was approved" in page
-    assert {one.evaluation.state for one in Comparison.objects.all()} == {"REQUESTED"}
+    assert {one.state for one in Comparison.objects.all()} == {"REQUESTED"}
 
 
 def test_who_may_not_approve_or_invite_is_told(client):

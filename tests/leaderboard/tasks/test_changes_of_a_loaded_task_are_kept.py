@@ -108,7 +108,7 @@ def test_of_several_systems_at_once_as_well(load, boss, strategy):
     table()
     HumanEvaluation.objects.create(
         task=task,
-        strategy=strategy,
+        kind=strategy,
         state=HumanEvaluation.State.ANNOTATING,
         n_instances=1,
         seed=1,

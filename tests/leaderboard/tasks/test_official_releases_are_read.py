@@ -254,10 +254,7 @@ def test_document_types_and_entities_are_refused(xml, attack):
         (("</dataset>", ""), "it is not valid XML: no element found"),
         (('<doc id="paper.1"', "<doc"), "line 4: a doc has no id"),
         (('<seg id="2">Zwei', "<seg>Zwei"), "line 5: a seg has no id"),
-        (
-            ('<seg id="2">Zwei', '<seg id="1">Zwei'),
-            "segment paper.1.1 occurs twice",
-        ),
+        (('<seg id="2">Zwei', '<seg id="1">Zwei'), "segment paper.1.1 occurs twice"),
         (('<seg id="2">Two.</seg>', ""), "segment paper.1.2 has no reference by A"),
         (
             ('<seg id="2">Zwei.</seg>', ""),

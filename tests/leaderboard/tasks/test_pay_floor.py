@@ -12,6 +12,7 @@ from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import misfits
 from leaderboard.tasks.services.load import load_definition, load_task
 from tests.factories import (
+    asked_about,
     make_submission,
     make_task,
     make_team,
@@ -92,7 +93,7 @@ def test_what_an_earlier_version_loaded_is_not_approved(boss):
         )
         request_evaluation(submission)
         try:
-            decide.approve(submission, by=boss)
+            decide.approve(asked_about(submission), by=boss)
             code = None
         except GenieError as error:
             code = error.code

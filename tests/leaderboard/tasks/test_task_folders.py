@@ -10,12 +10,7 @@ from genie.lib.errors import GenieError
 from leaderboard.tasks import shipped
 
 FLOOR_CENTS_PER_HOUR = 1500
-KINDS = {
-    "question-answering",
-    "abductive-commonsense",
-    "translation",
-    "summarization",
-}
+KINDS = {"question-answering", "abductive-commonsense", "translation", "summarization"}
 REAL = {"arc-da", "anlg", "xsum", "wmt21-de-en", "wmt19-de-en"}
 TEXT_KEYS = ("title", "summary", "description", "licence", "citation")
 VERDICTS = ("right", "partly", "wrong")

@@ -41,10 +41,7 @@ def test_the_share_is_twice_an_equal_part_at_least_10(said, wanted, share, follo
             {"workers": 8},
             "At least 8. Each may do at most 25 % of a campaign: 220 of 880 HITs.",
         ),
-        (
-            {"worker_percent": 100},
-            "At least 1. Each may do as many HITs as they like.",
-        ),
+        ({"worker_percent": 100}, "At least 1. Each may do as many HITs as they like."),
         (
             {"platform": "mturk"},
             "At least 20. Mechanical Turk lets each do as many HITs as they like.",

@@ -3,35 +3,19 @@
 from types import SimpleNamespace
 
 import pytest
+from django.db import transaction
 
-from crowd.models import HIT, Assignment, Exclusion
+from crowd.models import Assignment, Exclusion
+from genie.lib.errors import GenieError
 from quality.bans import services
 from quality.detection.services import judge
-from quality.models import Ban, DetectorFit
+from quality.models import Ban, DetectorFit, Verdict
 from tests.crowd.campaigns.test_races import at_once
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
 from tests.factories import make_user
 from tests.quality.making import grade, place
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.every_engine]
-
-
-def test_two_people_who_ban_a_worker_at_the_same_moment_ban_once():
-    for number in range(4):
-        make_campaign(1)
-        worker = make_worker()
-        do_one(worker)
-        staff = [make_user(f"staff-{number}-{i}") for i in range(3)]
-        got = at_once(
-            *[
-                lambda by=by, w=worker: services.ban(w, POOL, by=by, reason="Noise.")
-                for by in staff
-            ]
-        )
-        assert len({one.pk for one in got}) == 1
-        assert Exclusion.own.filter(worker=worker).count() == 1
-        assert HIT.objects.latest("pk").max_assignments == 2
-        HIT.own.update(n_available=0)
 
 
 def test_a_detector_and_a_person_do_not_block_each_other(monkeypatch, settings):
@@ -61,3 +45,38 @@ def test_a_detector_and_a_person_do_not_block_each_other(monkeypatch, settings):
     assert DetectorFit.own.count() == 1
     assert Ban.own.count() == Exclusion.own.count() == 6
     assert Assignment.own.filter(replaced_at=None).count() == 0
+
+
+def test_two_people_decide_while_the_detector_proposes_again_or_clears():
+    make_campaign(1)
+    sam = make_user("sam")
+    for clears in (False, True) * 3:
+        worker = make_worker()
+        carry_out(fit_of(worker, noisy=True), worker)
+        pk, again = Ban.proposed.get(worker=worker).pk, fit_of(worker, noisy=not clears)
+        found = at_once(
+            lambda pk=pk: services.confirm(pk, by=sam, reason="Clicks."),
+            lambda pk=pk: services.refuse(pk, by=sam, reason="Reads."),
+            lambda fit=again, w=worker: carry_out(fit, w),
+        )
+        decided = [not isinstance(one, GenieError) for one in found[:2]]
+        assert sum(decided) == 1 or (clears and not any(decided)), found
+        rows = Ban._base_manager.filter(worker=worker, pool=POOL)
+        kept = rows.values_list("state", flat=True)
+        assert list(kept) == ["IN_FORCE"] * decided[0] + ["REFUSED"] * decided[1]
+        assert Exclusion.own.filter(worker=worker).count() == decided[0]
+
+
+def fit_of(worker, *, noisy):
+    name = f"{worker.pk}-{DetectorFit.own.count()}"
+    fit = DetectorFit.objects.create(
+        pool_id=POOL, n_workers=1, seed=1, counts_sha256=name
+    )
+    said = {"n_questions": 9, "n_correct": 0, "p_noisy": 1.0, "threshold": 0.99}
+    Verdict.objects.create(fit=fit, worker=worker, noisy=noisy, **said)
+    return fit
+
+
+@transaction.atomic
+def carry_out(fit, worker):
+    services.carry_out(fit, simulated=False, for_people=[worker.pk])

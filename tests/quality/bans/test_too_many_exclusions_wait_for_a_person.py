@@ -2,18 +2,20 @@
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.db import IntegrityError, transaction
 
-from crowd.models import Exclusion
+from crowd.models import Assignment, Exclusion, LedgerEntry, Pause
 from genie.lib.errors import GenieError
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.config.kinds import Place, read_table
 from leaderboard.tasks.services import configuration
 from quality.bans import services
-from quality.bans.selectors import waits_for_decision
+from quality.bans.selectors import all_ratings_of, clean_ratings, waits_for_decision
 from quality.bans.services import most_excluded
 from quality.detection.services import judge
-from quality.models import Ban, DetectorFit, HeldExclusion
-from tests.factories import make_worker, signed_in
+from quality.models import Ban, DetectorFit, HeldExclusion, Verdict
+from tests.crowd import making
+from tests.factories import make_user, make_worker, signed_in
 from tests.quality.making import TASK as POOL
 from tests.quality.making import graded
 
@@ -45,16 +47,6 @@ def test_a_share_is_a_share():
         most_excluded(10, 1.5)
 
 
-@pytest.mark.every_engine
-def test_within_the_share_the_detector_excludes_by_itself(worker_with):
-    noisy = {worker_with("w" * 12) for _ in range(2)}
-    for _ in range(8):
-        worker_with("r" * 12)
-    judge.judge(POOL)
-    assert {ban.worker for ban in Ban.own.all()} == noisy
-    assert not HeldExclusion.own.exists()
-
-
 @pytest.fixture
 def held(worker_with):
     """Give four of ten workers whom the detector takes for noisy: two may go, not four."""
@@ -70,11 +62,41 @@ def held(worker_with):
 def test_beyond_the_share_nobody_is_excluded_and_staff_are_asked(held):
     assert not Ban.own.exists()
     assert not Exclusion.own.exists()
-    rows = HeldExclusion.own.filter(state="WAITING")
+    rows = HeldExclusion.own.filter(state="PROPOSED")
     assert [row.worker for row in rows] == held
+    assert {row.worker for row in Pause.own.all()} == set(held)
     assert waits_for_decision(POOL, simulated=False)
     assert not waits_for_decision(POOL, simulated=True)
     assert rows[0].verdict.sentence.startswith("0 of 12 negative test questions right")
+
+
+def test_a_proposed_ban_changes_no_rating_no_page_of_the_worker_and_no_pay(ada):
+    wim = making.make_worker(user=make_user("wim"))
+    campaign, site = making.make_campaign(3), signed_in(wim.user)
+    making.do_one(wim)
+    pages = ("", "earnings/", "messages/", "settings/", f"appeals/ban/{making.POOL}/")
+    rows = (LedgerEntry.own, Assignment.own, Exclusion.own)
+
+    def found():
+        return (
+            clean_ratings(campaign).to_csv(),
+            all_ratings_of([campaign.pk]).to_csv(),
+            [list(one.all().values()) for one in rows],
+            [making.text_of(site.get(f"/work/{page}")) for page in pages],
+        )
+
+    before = found()
+    fit = DetectorFit.objects.create(pool_id=making.POOL, n_workers=1, seed=1)
+    said = {"n_questions": 9, "n_correct": 0, "p_noisy": 1.0, "threshold": 0.99}
+    verdict = Verdict.objects.create(fit=fit, worker=wim, noisy=True, **said)
+    services.hold(making.POOL, [verdict, verdict])
+    proposed = Ban.proposed.get(worker=wim)
+    Pause.own.all().delete()
+    assert found() == before
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Ban.objects.create(worker=wim, pool_id=making.POOL, state="PROPOSED")
+    services.confirm(proposed.pk, by=ada, reason="Clicks at random.")
+    assert all(was != now for was, now in zip(before, found(), strict=True))
 
 
 @pytest.mark.every_engine
@@ -83,7 +105,7 @@ def test_those_who_went_before_count_unless_people_decided(worker_with, ada):
         worker_with("r" * 12)
     first, second = worker_with("w" * 12), worker_with("w" * 12)
     judge.judge(POOL)
-    assert Ban.own.count() == 2
+    assert {ban.worker for ban in Ban.own.all()} == {first, second}
     third = worker_with("w" * 12)
     judge.judge(POOL)
     assert [row.worker for row in HeldExclusion.own.all()] == [third]
@@ -99,13 +121,8 @@ def test_those_who_went_before_count_unless_people_decided(worker_with, ada):
 def test_a_confirmed_exclusion_is_a_ban_with_its_reason_and_happens_once(held, ada):
     row = HeldExclusion.own.first()
     ban = services.confirm(row.pk, by=ada, reason="Clicks at random.")
-    assert (ban.created_by, ban.reason, ban.verdict) == (
-        ada,
-        "Clicks at random.",
-        row.verdict,
-    )
-    row.refresh_from_db()
-    assert (row.state, row.decided_by, row.reason) == ("CONFIRMED", ada, ban.reason)
+    assert (ban.pk, ban.state, ban.verdict) == (row.pk, "IN_FORCE", row.verdict)
+    assert (ban.created_by, ban.reason) == (ada, "Clicks at random.")
     for again in (services.confirm, services.refuse):
         with pytest.raises(GenieError, match="has already been decided"):
             again(row.pk, by=ada, reason="Once more.")
@@ -125,14 +142,13 @@ def test_a_decision_wants_a_reason_and_a_ban_by_hand_is_one(held, ada):
         services.refuse(HeldExclusion.own.first().pk, by=ada, reason=" ")
     services.ban(held[0], POOL, by=ada, reason="He told us.")
     row = HeldExclusion.own.get(worker=held[0])
-    assert (row.state, row.decided_by) == ("CONFIRMED", ada)
+    assert (row.state, row.created_by) == ("IN_FORCE", ada)
 
 
 def test_whom_a_later_fit_clears_waits_no_longer(held, worker_with):
     worker_with("r" * 120, worker=held[0])
     judge.judge(POOL)
-    waiting = HeldExclusion.own.filter(state="WAITING")
-    assert {row.worker for row in waiting} == set(held[1:])
+    assert services.waiting_workers(POOL) == {worker.pk for worker in held[1:]}
 
 
 def test_who_is_cleared_on_one_polarity_only_waits_on(worker_with):
@@ -146,11 +162,10 @@ def test_who_is_cleared_on_one_polarity_only_waits_on(worker_with):
     worker_with("r" * 120, worker=noisy[0])
     judge.judge(POOL)
     held = HeldExclusion.own.get(worker=noisy[0])
-    assert (held.state, held.verdict.fit.polarity) == ("WAITING", "POSITIVE")
+    assert (held.state, held.verdict.fit.polarity) == ("PROPOSED", "POSITIVE")
     worker_with("r" * 120, worker=noisy[0], polarity="POSITIVE")
     judge.judge(POOL)
-    waiting = HeldExclusion.own.filter(state="WAITING")
-    assert {row.worker for row in waiting} == set(noisy[1:])
+    assert services.waiting_workers(POOL) == {worker.pk for worker in noisy[1:]}
 
 
 @pytest.mark.every_engine
@@ -162,7 +177,7 @@ def test_staff_read_who_and_why_and_decide_with_a_reason(held, ada):
     rows = [row.pk for row in HeldExclusion.own.all()]
     assert "0 of 12 negative test questions right" in client.get(path).text
     for action, pks, state in (
-        ("confirm_selected", rows[:1], "CONFIRMED"),
+        ("confirm_selected", rows[:1], "IN_FORCE"),
         ("refuse_selected", rows[1:], "REFUSED"),
     ):
         data = {"action": action, "_selected_action": pks}
@@ -170,7 +185,9 @@ def test_staff_read_who_and_why_and_decide_with_a_reason(held, ada):
         assert "0 of 12 negative test questions right" in page.text
         client.post(path, data | {"confirmed": "1", "reason": "I read them."})
         found = HeldExclusion.own.filter(pk__in=pks)
-        assert set(found.values_list("state", "reason")) == {(state, "I read them.")}
+        assert {(row.state, row.reason + row.lifted_reason) for row in found} == {
+            (state, "I read them.")
+        }
     assert LogEntry.own.count() == 4
     assert Ban.own.get().worker == held[0]
 

@@ -17,16 +17,9 @@ from quality.detection.services.assess_pool import assess, restore, retire
 from quality.detection.services.evidence import evidence_of
 from quality.detection.services.judge import judge
 from quality.detection.stats.assess import assess_workers, excluded_by
-from quality.models import (
-    Ban,
-    DetectorFit,
-    Grade,
-    HeldExclusion,
-    RetiredQuestion,
-    Standing,
-)
+from quality.models import Ban, DetectorFit, Grade, RetiredQuestion, Standing
 from tests.crowd.making import refused
-from tests.factories import answer, make_item, make_worker, signed_in
+from tests.factories import answer, make_item, make_worker
 from tests.quality.making import TASK as POOL
 from tests.quality.making import grade, place
 
@@ -122,7 +115,7 @@ def test_nobody_is_banned_for_narrow_answers_before_a_person_looked(pool, monkey
     monkeypatch.setattr(assess_pool, "assess_workers", with_a_copier)
     assert assess(POOL, simulated=False) == []
     assert not Ban.own.exists()
-    assert [held.worker for held in HeldExclusion.own.all()] == [workers[3]]
+    assert [held.worker for held in Ban.proposed.filter(pk__gt=0)] == [workers[3]]
 
 
 def test_the_same_evidence_is_fitted_once_and_gives_the_same(pool):
@@ -172,14 +165,6 @@ def test_little_that_is_new_waits_unless_somebody_waits_for_it(pool, questions):
     assert look() == (5, 0)
 
 
-def test_beyond_the_share_a_person_decides_and_they_get_no_work_meanwhile(pool, ada):
-    workers = pool(9, 5)
-    assert assess(POOL, simulated=False) == []
-    held = HeldExclusion.own.filter(state="WAITING")
-    assert {row.worker for row in held} == set(workers[9:])
-    assert {row.worker for row in Pause.own.all()} == set(workers[9:])
-
-
 def test_staff_are_told_of_a_bad_crowd_and_that_it_is_better(pool, campaign):
     Campaign.own.update(state=Campaign.State.RUNNING)
     pool(4, 9)
@@ -196,30 +181,20 @@ def test_a_question_that_careful_workers_fail_can_be_restored(pool, questions, a
     pool(12, 1)
     wrong = questions[0]
     Grade.own.filter(test_question=wrong).update(correct=False)
-    assess(POOL, simulated=False)
+    for _ in range(2):
+        assess(POOL, simulated=False)
+    before = Standing.own.order_by("pk").values_list("n_questions", flat=True)
+    without = list(before)
     retired = RetiredQuestion.own.get()
-    assert retired.test_question == wrong
-    assert retired.reason.startswith("0 of 13 workers right.")
+    assert retired.pk == wrong.pk
+    assert retired.retired_because.startswith("0 of 13 workers right.")
     assert (wrong.pk, "") not in evidence_of(POOL, simulated=False).questions
-    client = signed_in(ada)
-    page = client.get("/admin/quality/retiredquestion/")
-    assert "0 of 13 workers right" in page.text
     refused("reason-missing", restore, retired.pk, by=ada, reason=" ")
     restore(retired.pk, by=ada, reason="The key is right.")
     refused("already-decided", restore, retired.pk, by=ada, reason="The key is right.")
     assert (wrong.pk, "") in evidence_of(POOL, simulated=False).questions
     # for good
-    assert retire(retired.fit, [wrong.pk]) == 0
-
-
-def test_a_restored_question_counts_at_once(pool, questions, ada):
-    pool(12, 1)
-    Grade.own.filter(test_question=questions[0]).update(correct=False)
-    for _ in range(2):
-        assess(POOL, simulated=False)
-    before = Standing.own.order_by("pk").values_list("n_questions", flat=True)
-    without = list(before)
-    restore(RetiredQuestion.own.get().pk, by=ada, reason="The key is right.")
+    assert retire(retired.retired_by_fit, [wrong.pk]) == 0
     assess(POOL, simulated=False)
     assert list(before.all()) == [n + 1 for n in without]
     n_fits = DetectorFit.own.count()

@@ -147,10 +147,7 @@ def test_languages_without_a_file_have_numbers_names_and_clauses(text, kinds):
 
 def test_every_kind_has_a_rule_and_harms_one_thing():
     assert set(RULES) == set(KINDS)
-    both = [
-        *kinds_that_harm(ADEQUACY, says_everything=True),
-        *kinds_that_harm(FLUENCY),
-    ]
+    both = [*kinds_that_harm(ADEQUACY, says_everything=True), *kinds_that_harm(FLUENCY)]
     assert sorted(both) == sorted(KINDS)
 
 

@@ -1,5 +1,5 @@
-"""Sources of hidden test questions and their right answers.
+"""Hidden test questions made from a task's outputs; see `quality.test_questions`.
 
-`good` and `wrong` find texts of known quality, `single` draws a campaign's questions
-that show one output. Outputs of private systems are shown only in their own campaigns.
+`offers` finds texts of known quality, `single` and `in_slots` draw questions, `drawn`
+stores and measures them. Private outputs are shown only in their own campaigns.
 """

@@ -8,9 +8,6 @@ real item of the same input, so repetitions between the two are left out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-
-import numpy as np
 
 from crowd.hits.services.build import ItemSpec, order_of_hits
 from leaderboard.designs.base import content_key
@@ -18,61 +15,9 @@ from leaderboard.evaluation.services.hidden.offers import seen_of
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 from quality.test_questions.models import Polarity
-from quality.test_questions.separability.features import (
-    FEATURES,
-    PAGE_FEATURES,
-    Floats,
-    Surface,
-    page_features,
-)
-from quality.test_questions.separability.measure import Separability, separability
+from quality.test_questions.separability.features import Surface, page_features
+from quality.test_questions.separability.measure import Sides
 from quality.test_questions.services import HiddenItem
-
-
-@dataclass
-class Side:
-    """Visible features of items; `groups` keeps items of one input together."""
-
-    features: list[Floats] = field(default_factory=list)
-    groups: list[int] = field(default_factory=list)
-    texts: list[tuple[int | str, ...]] = field(default_factory=list)
-
-    def add(self, features: Floats, group: int, *texts: str) -> None:
-        self.features.append(features)
-        self.groups.append(group)
-        self.texts.append((group, *texts))
-
-    def told_from(
-        self, other: Side, seed: int, *, n_shuffles: int = 199
-    ) -> Separability:
-        rows = [*self.features, *other.features]
-        # A text on both sides counts twice: as a test question, and as a rated item.
-        texts = [(1, *t) for t in self.texts] + [(2, *t) for t in other.texts]
-        number: dict[tuple[int | str, ...], int] = {}
-        same = [number.setdefault(text, len(number)) for text in texts]
-        wide = bool(rows) and len(rows[0]) == len(PAGE_FEATURES)
-        return separability(
-            np.array(self.features),
-            np.array(other.features),
-            seed,
-            groups=[*self.groups, *other.groups],
-            same=same,
-            names=PAGE_FEATURES if wide else FEATURES,
-            n_shuffles=n_shuffles,
-        )
-
-
-@dataclass
-class Sides:
-    """The test questions and real items of campaigns, collected over draws.
-
-    `tests` and `real` are pages; `good` and `bad` are texts of test questions.
-    """
-
-    tests: Side = field(default_factory=Side)
-    real: Side = field(default_factory=Side)
-    good: Side = field(default_factory=Side)
-    bad: Side = field(default_factory=Side)
 
 
 class Compared:

@@ -8,22 +8,20 @@ from dataclasses import asdict
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 
 from crowd.hits.models import Campaign
 from crowd.hits.services.build import ItemSpec, keep_inputs_apart
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
-from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
-from leaderboard.evaluation.models.drawn_tests import DrawnTests
 from leaderboard.evaluation.models.human_evaluation import (
+    ConfirmedOutput,
     EvaluationCampaign,
     HumanEvaluation,
 )
-from leaderboard.evaluation.models.test_check import TestCheck
-from leaderboard.evaluation.services.hidden.compared import Compared, Sides
+from leaderboard.evaluation.services.hidden.compared import Compared
 from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs
-from leaderboard.evaluation.services.hidden.offers import CONFIRMED, Planned, used_texts
+from leaderboard.evaluation.services.hidden.offers import CONFIRMED, used_texts
 from leaderboard.evaluation.services.hidden.single import for_one_output
 from leaderboard.evaluation.services.items import Part
 from leaderboard.submissions.models import Submission
@@ -34,9 +32,9 @@ from leaderboard.tasks.services.configuration import (
     instances_for_tests,
     task_view,
 )
-from quality.test_questions.models import TestQuestion
-from quality.test_questions.separability.measure import ENOUGH
-from quality.test_questions.services import HiddenItem
+from quality.test_questions.models import DrawnTests, TestCheck, TestQuestion
+from quality.test_questions.separability.measure import ENOUGH, Sides
+from quality.test_questions.services import HiddenItem, Planned
 
 State = HumanEvaluation.State
 
@@ -74,9 +72,8 @@ def keep_tests(
     evaluation: HumanEvaluation, human: HumanConfig, parts: Sequence[Part]
 ) -> None:
     evaluation.drawn_tests.all().delete()
-    DrawnTests.objects.bulk_create(
+    rows = DrawnTests.objects.bulk_create(
         DrawnTests(
-            evaluation=evaluation,
             campaign_key=part.key,
             asked_how=_asked_how(evaluation.task, human),
             n_wanted=part.planned.n_wanted,
@@ -86,6 +83,7 @@ def keep_tests(
         )
         for part in parts
     )
+    evaluation.drawn_tests.set(rows)
 
 
 def digest_of(parts: Sequence[Part]) -> str:
@@ -193,7 +191,9 @@ def keep_lent_apart(evaluation: HumanEvaluation, campaign: Campaign) -> None:
     """Separate a new campaign's questions, and questions made of its outputs."""
     if campaign.input_scope == campaign.pool_id:
         return
-    own = list(evaluation.systems.values_list("submission", flat=True))
+    own = {campaign.asked.submission_id} - {None} or set(
+        evaluation.systems.values_list("submission", flat=True)
+    )
     placed = TestQuestion.objects.filter(campaign__pool=campaign.pool_id).filter(
         Q(campaign=campaign) | Q(made_from__submission__in=own)
     )
@@ -213,8 +213,9 @@ def keep_lent_apart(evaluation: HumanEvaluation, campaign: Campaign) -> None:
 
 
 def _campaigns_of(submissions: set[int]) -> dict[int, set[int]]:
+    shown = Q(submission=None) | Q(submission=F("evaluation__systems__submission"))
     rows = EvaluationCampaign.objects.filter(
-        evaluation__systems__submission__in=submissions
+        shown, evaluation__systems__submission__in=submissions
     ).values_list("evaluation__systems__submission", "campaign")
     found: dict[int, set[int]] = defaultdict(set)
     for submission, campaign in rows:
@@ -258,7 +259,8 @@ def _check(
 ) -> TestCheck:
     sides = Sides()
     real = [item.spec for item in part.judged] + [item.spec for item in part.anchors]
-    compared = Compared(evaluation.task, systems, real)
+    own = [part.submission] if part.submission else systems
+    compared = Compared(evaluation.task, own, real)
     compared.add(part.hidden, sides, seed=part.seed)
     for draw in range(1, 1 if evaluation.simulated else N_DRAWS):
         if len(part.hidden) * draw >= ENOUGH:
@@ -268,7 +270,6 @@ def _check(
     found = sides.tests.told_from(sides.real, part.seed)
     key = sides.good.told_from(sides.bad, part.seed)
     return TestCheck(
-        evaluation=evaluation,
         n_wanted=part.planned.n_wanted,
         n_found=len(part.hidden),
         kinds=dict(sorted(Counter(item.kind for item in part.hidden).items())),
@@ -306,6 +307,8 @@ def keep_check(
     TestCheck.objects.filter(evaluation=evaluation).delete()
     if check is not None:
         check.save()
+    evaluation.test_check = check
+    evaluation.save(update_fields=["test_check"])
     keep_tests(evaluation, human, parts)
 
 

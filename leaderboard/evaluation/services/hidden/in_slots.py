@@ -14,8 +14,6 @@ from leaderboard.designs.base import SLOTS, content_key
 from leaderboard.evaluation.services.hidden.offers import (
     REFERENCE,
     Known,
-    Offer,
-    Taken,
     edited,
     outputs_of,
     seen_of,
@@ -30,6 +28,8 @@ from leaderboard.tasks.services.configuration import design_of, shown, task_view
 from quality.test_questions.services import (
     HiddenItem,
     LineUp,
+    Offer,
+    Taken,
     draw_line_ups,
     draw_pairs,
 )
@@ -155,10 +155,7 @@ class _Edits:
         self.taken = Taken(used_texts(task, but=campaign_key) | {*used})
 
     def beside(
-        self,
-        instances: Sequence[Instance],
-        n: int,
-        good: Mapping[int, Sequence[Offer]],
+        self, instances: Sequence[Instance], n: int, good: Mapping[int, Sequence[Offer]]
     ) -> tuple[dict[int, Offer], dict[int, Offer]]:
         """Edit an output on up to `n` pages; also return the good one that stays.
 

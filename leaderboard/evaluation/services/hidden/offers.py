@@ -1,34 +1,34 @@
-"""Texts that could be test questions, and the choice among them, without repetition."""
+"""A task's texts that could be test questions, and which of them resemble its outputs."""
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from statistics import median
-from typing import Any
 
 from django.db.models import QuerySet
 
 from crowd.scales.base import all_scales
 from crowd.workers.selectors.requirements import texts_of_tests
 from genie.lib.seeds import generator, seed_from
-from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
-from leaderboard.evaluation.models.drawn_tests import DrawnTests
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.models.human_evaluation import (
+    ConfirmedOutput,
+    HumanEvaluation,
+    Score,
+)
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.submissions.selectors import in_state
 from leaderboard.submissions.states import State
 from leaderboard.tasks.config import EDITED, HumanConfig
 from leaderboard.tasks.models import Instance, Task
-from quality.test_questions.edits.edit import ADEQUACY, FLUENCY, Edit, kinds_that_harm
+from quality.test_questions.edits.edit import Edit, kinds_that_harm
 from quality.test_questions.edits.make import edits_of, likeness
-from quality.test_questions.models import TestQuestion
+from quality.test_questions.models import DrawnTests, TestQuestion
 from quality.test_questions.separability.features import Surface, blend_in
-from quality.test_questions.services import HiddenItem, shuffled_words
+from quality.test_questions.services import Offer, fingerprint, shuffled_words
 
 REFERENCE, CONFIRMED, SETTLED = "reference", "confirmed", "settled"
 CLOSE_TO = "close"
@@ -37,79 +37,12 @@ SWAPPED, SHUFFLED, EDIT = "swapped", "shuffled", "edit:"
 ASKING = (State.APPROVED, State.ANNOTATING)
 
 
-@dataclass(frozen=True)
-class Offer:
-    """A text for one instance and its known quality.
-
-    `criteria` are those on which it is known to be good, or bad. `group` is the harm;
-    questions come in equal parts from the groups.
-    """
-
-    instance_pk: int
-    text: str
-    kind: str
-    criteria: Sequence[str]
-    made_from: Mapping[str, Any] = field(default_factory=dict)
-    group: str = ""
-
-    @property
-    def text_sha256(self) -> str:
-        return fingerprint(self.text)
-
-
-@dataclass(frozen=True)
-class Planned:
-    items: list[HiddenItem]
-    n_wanted: int
-    notes: list[str] = field(default_factory=list)
-
-
-@dataclass
-class Taken:
-    """The texts and instances that a campaign's questions have used so far."""
-
-    texts: set[str]
-    instances: set[int] = field(default_factory=set)
-
-    def choose(
-        self, offered: Iterable[Sequence[Offer]], n: int, *, again: bool = False
-    ) -> list[Offer]:
-        """Take up to `n` offers, one per instance; `again` allows an instance twice."""
-        chosen: list[Offer] = []
-        for offers in offered:
-            if len(chosen) >= n:
-                break
-            offer = self._best(offers, again=again)
-            if offer is None:
-                continue
-            self.texts.add(offer.text_sha256)
-            self.instances.add(offer.instance_pk)
-            chosen.append(offer)
-        return chosen
-
-    def _best(self, offers: Sequence[Offer], *, again: bool) -> Offer | None:
-        return next(iter(self.usable(offers, again=again)), None)
-
-    def usable(self, offers: Iterable[Offer], *, again: bool = False) -> list[Offer]:
-        return [
-            offer
-            for offer in offers
-            if offer.text_sha256 not in self.texts
-            and (again or offer.instance_pk not in self.instances)
-        ]
-
-
-def fingerprint(text: str) -> str:
-    """Hash a text by its words, regardless of spaces and case."""
-    return hashlib.sha256(" ".join(text.split()).casefold().encode()).hexdigest()
-
-
 def used_texts(task: Task, *, but: str = "") -> set[str]:
     """Return fingerprints of past, present and planned tests, without campaign `but`."""
     placed = TestQuestion.objects.filter(campaign__pool=task.slug)
     placed = placed.exclude(campaign__key=but).exclude(text_sha256="")
     drawn = DrawnTests.objects.filter(
-        evaluation__task=task, evaluation__state__in=ASKING
+        evaluations__task=task, evaluations__state__in=ASKING
     ).exclude(campaign_key=but)
     return {
         *placed.values_list("text_sha256", flat=True),
@@ -236,10 +169,10 @@ def _settled(
     if human.exposure == OF_A_CAMPAIGN or scale.relative or scale.compares:
         return {}
     simulated = any(system.simulated for system in systems)
-    evaluations = settled_high(task, human, simulated=simulated)
-    if not evaluations:
+    settled = settled_high(task, human, simulated=simulated)
+    if not settled:
         return {}
-    good = _rated_well(evaluations, marked, scale.binary_threshold)
+    good = _rated_well(settled, marked, scale.binary_threshold)
     position_of = {row.position: row.pk for row in instances}
     wanted = {
         (submission, position_of[position]): criteria
@@ -257,29 +190,30 @@ def _settled(
     return offers
 
 
-def settled_high(task: Task, human: HumanConfig, *, simulated: bool) -> list[int]:
-    """Return evaluations of public systems with a final score in the upper half."""
+def settled_high(task: Task, human: HumanConfig, *, simulated: bool) -> dict[int, int]:
+    """Map public systems with a final score in the upper half to their evaluations."""
     scores = Score.objects.filter(
         in_state(Submission.State.PUBLISHED, path="submission__"),
         submission__task=task,
         submission__visibility=Submission.Visibility.PUBLIC,
         criterion=next(iter(human.criteria)),
-        evaluation__strategy=HumanEvaluation.Strategy.SINGLE,
+        evaluation__in=HumanEvaluation.objects.of_systems(),
         superseded_at=None,
         provisional=False,
     )
     # Programs' ratings do not make an output good for people.
     if not simulated:
         scores = scores.filter(submission__simulated=False)
-    means = dict(scores.order_by("pk").values_list("evaluation", "mean"))
-    middle = median(means.values()) if means else 0.0
-    return [evaluation for evaluation, mean in means.items() if mean >= middle]
+    rows = list(scores.order_by("pk").values_list("submission", "evaluation", "mean"))
+    middle = median(mean for *_, mean in rows) if rows else 0.0
+    return {system: asked for system, asked, mean in rows if mean >= middle}
 
 
 def _rated_well(
-    evaluations: Collection[int], marked: Sequence[str], threshold: float
+    settled: Mapping[int, int], marked: Sequence[str], threshold: float
 ) -> Mapping[tuple[int, int], list[str]]:
-    ratings = system_ratings_of(evaluations)
+    ratings = system_ratings_of(set(settled.values()))
+    ratings = ratings[ratings["submission"].isin(settled)]
     keys = ["submission", "instance", "criterion"]
     worst = ratings.groupby(keys)["value"].min().reset_index()
     good = defaultdict(list)
@@ -396,9 +330,6 @@ def swapped(
         kind = SHUFFLED if blind else SWAPPED
         made_from = {"instance": other.instance_id}
         yield [Offer(instance.pk, text, kind, criteria, made_from) for text in texts]
-
-
-__all__ = ["ADEQUACY", "FLUENCY", "edited", "outputs_of", "record_of", "swapped"]
 
 
 # The visible features of a task's texts, including test questions.

@@ -14,7 +14,6 @@ from leaderboard.evaluation.services.hidden.offers import (
     SETTLED,
     SHUFFLED,
     SWAPPED,
-    Planned,
 )
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.config import HumanConfig
@@ -26,7 +25,7 @@ from leaderboard.tasks.services.configuration import (
 )
 from quality.test_questions.edits.edit import KINDS
 from quality.test_questions.selectors import right_on_each, shown_fields
-from quality.test_questions.services import HiddenItem
+from quality.test_questions.services import HiddenItem, Planned
 
 _WORDS = {
     "": "the reference beside a wrong text",

@@ -10,18 +10,13 @@ from crowd.scales.base import all_scales
 from genie.lib.seeds import generator, seed_from
 from leaderboard.designs.base import Design, content_key
 from leaderboard.evaluation.services.hidden.offers import (
-    ADEQUACY,
     CLOSE_TO,
     CONFIRMED,
     EDIT,
-    FLUENCY,
     N_CANDIDATES,
     REFERENCE,
     Known,
-    Offer,
-    Planned,
     Seen,
-    Taken,
     edited,
     not_public_yet,
     outputs_of,
@@ -39,8 +34,9 @@ from leaderboard.tasks.services.configuration import (
     shown,
     task_view,
 )
+from quality.test_questions.edits.edit import ADEQUACY, FLUENCY
 from quality.test_questions.models import Polarity
-from quality.test_questions.services import HiddenItem, item_key
+from quality.test_questions.services import HiddenItem, Offer, Planned, Taken, item_key
 
 # Right answers and the wording of test questions about one output.
 

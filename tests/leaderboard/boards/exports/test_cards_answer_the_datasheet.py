@@ -56,7 +56,7 @@ def test_programs_are_not_called_people(client, task, who):
 def test_agreement_is_krippendorffs_alpha_over_outputs_with_two_ratings(
     task, kite, workers
 ):
-    evaluation = HumanEvaluation.objects.get(submission=kite)
+    evaluation = HumanEvaluation.objects.get(submissions=kite)
     instances = list(task.instances.order_by("sample_rank")[:3])
     seconds = [1.0, 0.25, 0.5]
     for place, (instance, value) in enumerate(zip(instances, seconds, strict=True)):

@@ -72,7 +72,7 @@ def mixed(task, who):
     make_ranked(task, 60, system="Final", **who)
     make_submission(task, system="Waits", **who)
     short = make_ranked(task, 95, half=30, system="Short", **who)
-    HumanEvaluation.own.filter(submission__isnull=False).update(n_instances=800)
+    HumanEvaluation.own.filter(submissions__isnull=False).update(n_instances=800)
     Score.objects.filter(submission=short).update(n=154)
     Score.objects.filter(submission=ahead).update(provisional=True)
     return ahead

@@ -6,6 +6,7 @@ from functools import partial
 from html import unescape
 
 import pytest
+from django.core.cache import cache
 from django.db.models import F
 from django.utils import timezone
 
@@ -16,7 +17,16 @@ from leaderboard.boards.selectors.certainty import ranked_pks
 from leaderboard.boards.selectors.weights import weighted_rows
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.evaluation.services.refit import AGAIN, due, holds, refit, refit_board
-from leaderboard.models import BoardFit, HumanEvaluation, Score, Submission, Task
+from leaderboard.evaluation.services.request import requested
+from leaderboard.models import (
+    BoardFit,
+    HumanEvaluation,
+    JointEvaluation,
+    Score,
+    Submission,
+    Task,
+)
+from leaderboard.releases.gathering.results import scores
 from leaderboard.releases.make import make
 from leaderboard.stats.ranking import RANK_SUM_RULE
 from leaderboard.stats.rater_effects import worker_z_scores
@@ -46,6 +56,34 @@ def rank_by(task, estimate, ranks):
     found = Task.objects.get(pk=task.pk)
     refit_board(found)
     return found
+
+
+def test_estimates_of_a_joint_evaluation_change_no_board(judged, client):
+    systems = list(judged.submissions.order_by("pk"))
+    client.force_login(by := systems[0].owner)
+    files = "board.csv board.json board.tex every-eval-ever.json differences/ weights/"
+    pages = [f"/tasks/tidy-news/{one}" for one in ("", "evidence/", *files.split())]
+    pages += [f"/api/v1/tasks/tidy-news/{one}/" for one in ("leaderboard", "scores")]
+    pages += [f"{api}/submissions/{systems[0].pk}/" for api in ("", "/api/v1")]
+
+    def shown():
+        cache.clear()
+        texts = [client.get(page).text for page in [*pages, "/", "/submissions/"]]
+        texts += map(str, scores(judged, [one.pk for one in systems]))
+        times = r"(nonce|value)=\S+|\d\d:\d\d(:\d\d)?|T\d{6}Z"
+        return [re.sub(times, "", text) for text in texts]
+
+    before = shown()
+    joint = requested(
+        systems, JointEvaluation, by=by.pk, design="rankme", n_instances=9
+    )
+    for score in Score.own.filter(superseded_at=None):
+        score.pk, score.evaluation, score.estimator = None, joint, Score.JOINT
+        score.mean, score.rank_first = 99, 1
+        score.save(force_insert=True)
+    assert Score._base_manager.filter(evaluation=joint).count() == 6
+    assert not joint.scores.exists()
+    assert shown() == before
 
 
 @each(("estimate", "ranks"), WAYS)

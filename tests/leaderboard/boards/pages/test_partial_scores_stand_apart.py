@@ -27,7 +27,7 @@ def partial(task, team, submitter):
     make_ranked(task, 59, system="Wren", **who)
     make_submission(task, system="Egret", **who)
     found = make_ranked(task, 95, half=30, system="Heron", **who)
-    HumanEvaluation.own.filter(submission__isnull=False).update(n_instances=800)
+    HumanEvaluation.own.filter(submissions__isnull=False).update(n_instances=800)
     cut_short(found, 154)
     return found
 
@@ -96,7 +96,7 @@ def test_a_board_of_partial_scores_alone_does_not_say_that_there_are_none(
     client, task, who, without_decoys
 ):
     cut_short(make_ranked(task, 60, **who), 154)
-    HumanEvaluation.objects.filter(submission__isnull=False).update(n_instances=800)
+    HumanEvaluation.objects.filter(submissions__isnull=False).update(n_instances=800)
     board = client.get(BOARD).content.decode()
     assert "Workers were asked" in board
     assert "no scores yet" not in board

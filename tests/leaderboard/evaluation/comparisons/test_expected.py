@@ -4,7 +4,6 @@ import re
 
 from leaderboard.evaluation import decide
 from leaderboard.evaluation import expected as expecting
-from leaderboard.evaluation.expected import expected
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.models import Comparison, CountedVote, JointEvaluation
@@ -14,7 +13,7 @@ from tests.factories import signed_in
 
 
 def told(row):
-    return expected(row.evaluation, decide.quote(row.evaluation).total_cents)
+    return decide.forecast(row, decide.quote(row).total_cents)
 
 
 def test_before_any_answers_it_is_the_worst_case_and_the_rules_own_power(

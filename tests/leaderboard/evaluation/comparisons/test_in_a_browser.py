@@ -55,11 +55,7 @@ def pages(right, wrong, level, boss, ask, finish, crowd):
 
 
 def test_every_page_fits_reads_and_can_be_asked_by_keyboard(
-    open_page,
-    pages,
-    boss,
-    right,
-    wrong,
+    open_page, pages, boss, right, wrong
 ):
     page = open_page("/", user=boss)
     for name, path in pages.items():

@@ -59,10 +59,12 @@ def test_five_of_nine_systems_a_page_are_ranked_together():
     ratings = pd.DataFrame(rows, columns=["instance", "worker", "submission", "value"])
     found = numbers_of(ratings, systems, unit=UNIT, seed=1, n_resamples=200)
     assert [row["rank_first"] for row in found["systems"]][-1] == 1
-    skills = [row["skill"] for row in found["true_skill"]]
-    best = found["true_skill"][-1]
-    assert (best["rank_first"], best["rank_last"], best["rank_kept"]) == (1, 1, 1.0)
-    strengths = [row["strength"] for row in found["bradley_terry"]]
+    best = found["systems"][-1]
+    assert (best["skill_rank_first"], best["skill_rank_last"]) == (1, 1)
+    assert best["skill_rank_kept"] == 1.0
+    skills, strengths = (
+        [row[name] for row in found["systems"]] for name in ("skill", "strength")
+    )
     for values in (skills, strengths):
         assert sum(values) == pytest.approx(0, abs=1e-9)
         assert np.argsort(values).tolist() == systems
@@ -74,11 +76,11 @@ def test_one_persons_order_makes_no_clusters():
     ratings["value"] *= ratings["submission"]
     found = numbers(ratings)
     assert {row["cluster"] for row in found["systems"]} == {1}
-    assert {row["cluster"] for row in found["true_skill"]} == {1}
+    assert {row["skill_cluster"] for row in found["systems"]} == {1}
     assert all(np.isfinite([row["low"], row["high"]]).all() for row in found["systems"])
     assert "crowd of workers" in found["covers"]
-    assert found["true_skill"][0]["skill_low"] is None
-    assert found["bradley_terry"][0]["strength"] is None
+    assert found["systems"][0]["skill_low"] is None
+    assert found["systems"][0]["strength"] is None
     assert found["no_strengths"]
 
 

@@ -45,14 +45,14 @@ def test_beside_the_rule_stands_an_interval_that_covers_other_workers(as_good):
     # a list has no room to say what an interval covers
     listed = Client().get("/tasks/demo-qa/comparisons/").text
     row = listed[listed.index("<tbody>") : listed.index("</tbody>")]
-    assert f"{100 * found.estimate:.0f} %" in row
+    assert f"{100 * found.result.mean:.0f} %" in row
     assert "[" not in row
 
 
 def test_days_count_once_there_are_three(as_good, tmp_path):
     found = as_good
     one_day = standing_of(found).answers
-    work = Assignment.objects.filter(hit__campaign=found.evaluation.campaign)
+    work = Assignment.objects.filter(hit__campaign=found.campaign)
     for place, pk in enumerate(work.order_by("pk").values_list("pk", flat=True)):
         at = datetime(2026, 11, 1 + place % 4, 12, tzinfo=UTC)
         work.filter(pk=pk).update(submitted_at=at)

@@ -21,7 +21,7 @@ def answered(right, wrong, boss, crowd):
         found = send_out(joint.request([right, wrong], by=boss, n_instances=6), boss)
         crowd.work()
         # the last look at the answers: what follows is to be computed
-        run.step(found.evaluation_id)
+        run.step(found.pk)
         return found
 
     found = kept("answered", make, right.task.config)
@@ -40,7 +40,7 @@ def test_nobody_waits_for_a_lock_while_results_are_computed(answered, monkeypatc
         return real(*args, **kwargs)
 
     monkeypatch.setattr(side_by_side, "results_of", computing)
-    run.step(answered.evaluation_id)
+    run.step(answered.pk)
     assert held == [False]
     assert JointEvaluation.objects.get().state == "SCORED"
 
@@ -55,7 +55,7 @@ def test_after_a_process_that_died_another_ends_the_computation(answered, monkey
     with monkeypatch.context() as patch:
         patch.setattr(side_by_side, "results_of", die)
         with pytest.raises(Killed):
-            run.step(answered.evaluation_id)
+            run.step(answered.pk)
     assert Campaign.own.get().state == "COMPLETE"
     assert JointEvaluation.objects.get().state == "ANNOTATED"
     settle()
@@ -70,7 +70,7 @@ def test_what_staff_stop_during_computing_stays_stopped(answered, boss, monkeypa
         return real(*args, **kwargs)
 
     monkeypatch.setattr(side_by_side, "results_of", stopping)
-    run.step(answered.evaluation_id)
+    run.step(answered.pk)
     found = JointEvaluation.objects.get()
     assert (found.state, found.results) == ("STOPPED", {})
 

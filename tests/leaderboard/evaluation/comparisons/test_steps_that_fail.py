@@ -19,9 +19,8 @@ def walk(request, right, wrong, boss):
     """Give one that is approved and not begun."""
     if request.param == "comparison":
         found = compare.request(right, wrong, compare.Question("overall"), by=boss)
-        decide.approve(found, by=boss)
-        return found
-    found = joint.request([right, wrong], by=boss, n_instances=6)
+    else:
+        found = joint.request([right, wrong], by=boss, n_instances=6)
     decide.approve(found, by=boss)
     return found
 
@@ -41,12 +40,12 @@ def test_what_nobody_foresaw_is_tried_three_times_then_waits(walk, monkeypatch, 
     with monkeypatch.context() as patch:
         patch.setattr(campaign_run, "start_due", broken(OSError(28, "No space left")))
         for n in (1, 2, 3):
-            run.step(walk.evaluation_id)
+            run.step(walk.pk)
             found = now(walk)
             assert "OSError: No space left" in found.failure
             assert found.failure_permanent == (n == 3)
             assert found.state == "APPROVED"
-        run.step(walk.evaluation_id)
+        run.step(walk.pk)
         assert now(walk).n_attempts == 3
     jobs.drain()
     assert now(walk).state == "APPROVED"
@@ -54,12 +53,8 @@ def test_what_nobody_foresaw_is_tried_three_times_then_waits(walk, monkeypatch, 
     decide.retry(walk, by=boss)
     jobs.drain()
     found = now(walk)
-    assert (found.state, found.failure, found.failure_permanent) == (
-        "ANNOTATING",
-        "",
-        False,
-    )
-    assert found.n_attempts == 0
+    told = found.state, found.failure, found.failure_permanent, found.n_attempts
+    assert told == ("ANNOTATING", "", False, 0)
     with pytest.raises(GenieError, match="did not fail"):
         decide.retry(walk, by=boss)
 
@@ -69,7 +64,7 @@ def test_staff_see_it_first_of_all_and_try_again_from_the_list(walk, monkeypatch
         patch.setattr(
             campaigns, "build_campaign", broken(GenieError("It <b>broke</b>."))
         )
-        run.step(walk.evaluation_id)
+        run.step(walk.pk)
     client = signed_in(boss)
     name = walk._meta.model_name
     front = client.get("/admin/").text
@@ -86,7 +81,7 @@ def test_staff_see_it_first_of_all_and_try_again_from_the_list(walk, monkeypatch
 
 def test_one_that_failed_can_still_be_stopped(walk, monkeypatch, boss):
     monkeypatch.setattr(campaigns, "build_campaign", broken(GenieError("Broken.")))
-    run.step(walk.evaluation_id)
+    run.step(walk.pk)
     decide.stop(walk, by=boss, reason="Never mind.")
     found = now(walk)
     assert (found.state, found.failure) == ("STOPPED", "")
@@ -109,7 +104,7 @@ def test_nobody_waits_for_locks_while_judging(right, wrong, ask, crowd, monkeypa
     judging = campaigns.judge
     monkeypatch.setattr(judging, "judge", seeing("judge", judging.judge))
     monkeypatch.setattr(comparison, "decide", seeing("decide", comparison.decide))
-    run.step(found.evaluation_id)
+    run.step(found.pk)
     assert set(held) == {("judge", False), ("decide", False)}
     found.refresh_from_db()
     assert found.is_over or found.n_waves == 2
@@ -131,6 +126,6 @@ def test_an_answer_that_comes_between_the_look_and_the_lock_waits_for_the_next_l
 
     with monkeypatch.context() as patch:
         patch.setattr(comparison, "decide", decide_and_ban)
-        run.step(found.evaluation_id)
+        run.step(found.pk)
     found.refresh_from_db()
     assert (found.state, found.n_waves) == ("ANNOTATING", 1)

@@ -57,7 +57,7 @@ def test_every_wave_has_whole_documents_up_to_the_pairs_that_were_priced(
     by_wave = [[row for _, row in of] for _, of in groupby(asked, lambda one: one[0])]
     assert len(by_wave) > 2
     assert all(is_whole(wave) and len(wave) <= 5 for wave in by_wave)
-    assert len(asked) == found.evaluation.n_instances == 14
+    assert len(asked) == found.n_instances == 14
     assert len({row.pk for _, row in asked}) == 14
 
 
@@ -87,7 +87,7 @@ def test_what_began_pair_by_pair_goes_on_so_and_asks_each_pair_once(
     finish(found)
     asked = [row.pk for _, row in asked_of(found)]
     assert asked[: len(begun)] == begun
-    assert len(asked) == len(set(asked)) == found.evaluation.n_instances == 13
+    assert len(asked) == len(set(asked)) == found.n_instances == 13
     rows = found.pairs.order_by("position")
     assert list(rows.values_list("subject__item__key", flat=True)) == planned
 
@@ -152,7 +152,7 @@ def test_pages_show_all_segments_of_each_document_in_order(
     else:
         found = send_out(joint.request(level, by=boss, n_instances=14), boss)
     worker, shown = crowd.players[0].worker, []
-    rows = found.evaluation.subjects.select_related("item")
+    rows = found.subjects.select_related("item")
     asked = {row.item.data[DOCUMENT] for row in rows}
     while page := claim.next_page(worker):
         items = [one.hit.items.get() for one in page]

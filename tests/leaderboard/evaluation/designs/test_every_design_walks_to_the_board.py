@@ -9,6 +9,7 @@ from crowd.models import Campaign, Commitment, Rating
 from leaderboard.evaluation import decide
 from leaderboard.models import Score, ShownOutput
 from quality.models import Ban, Grade
+from tests.factories import asked_about
 from tests.leaderboard.evaluation.steps import hand_in, launch, settle
 from tests.refusals import refusal
 
@@ -158,7 +159,7 @@ def test_lacking_references_are_refused_before_money(design, ask, measured, boss
     task.instances.filter(sample_rank=3).update(references=[])
     task.instances.filter(sample_rank=4).update(references=[" "])
     with refusal("no-references", match="2 of the instances"):
-        decide.approve(submission, by=boss)
+        decide.approve(asked_about(submission), by=boss)
     assert Commitment.own.count() == 0
 
 

@@ -16,6 +16,7 @@ from leaderboard.models import Instance, Submission, Task
 from quality.detection.services.judge import judge
 from quality.detection.stats.assess import AssessOptions, Tests, assess_workers
 from quality.models import Ban, HeldExclusion, Standing, TestQuestion
+from tests.factories import asked_about
 from tests.leaderboard.evaluation.steps import settle
 
 MOST_SYSTEMS = 3
@@ -178,7 +179,7 @@ def test_on_the_site_four_careful_workers_stay_and_a_random_one_is_found(
     if design.about_one_system():
         ask(**human, **table)
         submission = measured("Fair", 0.5)
-        decide.approve(submission, by=boss, start_now=True)
+        decide.approve(asked_about(submission), by=boss, start_now=True)
     else:
         Task.objects.filter(pk=task.pk).update(config={**task.config, kind: table})
         systems = [measured("Good", 1.0), measured("Poor", 0.0)]

@@ -36,10 +36,7 @@ def anchored(task_with, launched, monkeypatch):
 
 @pytest.mark.parametrize(
     ("n_workers", "n_ratings", "exposure"),
-    [
-        pytest.param(1, 1, "task", marks=pytest.mark.every_engine),
-        (3, 3, "campaign"),
-    ],
+    [pytest.param(1, 1, "task", marks=pytest.mark.every_engine), (3, 3, "campaign")],
 )
 def test_few_workers_complete_a_campaign_with_anchors(
     anchored, worker_of, admin_user, n_workers, n_ratings, exposure

@@ -12,9 +12,9 @@ from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services.hidden.compared import Compared, Sides
 from leaderboard.evaluation.services.hidden.offers import fingerprint, used_texts
-from leaderboard.models import ConfirmedOutput, DrawnTests, TestCheck
+from leaderboard.models import ConfirmedOutput
 from leaderboard.tasks.services import load
-from quality.models import TestQuestion
+from quality.models import DrawnTests, TestCheck, TestQuestion
 from quality.test_questions.separability.features import FEATURES
 from quality.test_questions.services import HiddenItem
 from tests.crowd.making import items, make_campaign
@@ -29,8 +29,9 @@ def checked(settings):
 
 
 def approve(submission, **fields):
-    decide.measure_together(submission)
-    decide.approve(submission, **fields)
+    submission.refresh_from_db()
+    decide.measure_together(submission.evaluation)
+    decide.approve(submission.evaluation, **fields)
 
 
 @pytest.fixture
@@ -167,7 +168,7 @@ def test_questions_of_a_pool_that_changed_are_measured_again(
     assert check.digest != before.digest
     assert check.accepted_at is None
     # staff's word, by their name
-    decide.retry(waiting, by=admin_user)
+    decide.retry(waiting.evaluation, by=admin_user)
     settle()
     evaluation.refresh_from_db()
     assert evaluation.state == "ANNOTATING"

@@ -8,8 +8,8 @@ from leaderboard.evaluation import decide
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.services.comparison import Question
-from leaderboard.models import DrawnTests, TestCheck
 from leaderboard.tasks.services import load
+from quality.models import DrawnTests, TestCheck
 from tests.factories import make_team, make_user
 from tests.kept import kept
 from tests.leaderboard.evaluation.hidden.conftest import demo_system
@@ -54,7 +54,7 @@ def test_swapped_references_on_a_page_need_a_persons_word(systems, ask, admin_us
     with refusal("tests-stand-out"):
         decide.approve(asked, by=admin_user)
     decide.approve(asked, by=admin_user, despite="As it was done in the original.")
-    check = TestCheck.objects.get()
+    check = TestCheck.own.get()
     assert check.refused
     assert check.accepted_by == admin_user
 
@@ -64,11 +64,11 @@ def test_edits_beside_good_outputs_do_not_stand_out(systems, ask, admin_user):
     asked = ask(systems, admin_user)
     decide.measure_together(asked)
     decide.approve(asked, by=admin_user)
-    check = TestCheck.objects.get()
+    check = TestCheck.own.get()
     assert (check.refused, check.accepted_at) == (False, None)
     assert check.n_found == check.n_wanted > 0
     assert all(kind.startswith("edit:") for kind in check.kinds)
-    assert DrawnTests.objects.get().evaluation == check.evaluation
+    assert DrawnTests.own.get().evaluations.get() == check.evaluation
 
 
 def test_without_references_a_person_is_told_tests_are_missing(systems, admin_user):

@@ -118,7 +118,7 @@ def test_nobody_meets_a_lent_text_as_a_test_and_as_a_real_item(
 
 
 def launch_again(submission):
-    HumanEvaluation.objects.filter(submission=submission).update(
+    HumanEvaluation.objects.filter(submissions=submission).update(
         state="APPROVED", approved_cents=100_000, start_now=True
     )
     set_state(Submission.objects.filter(pk=submission.pk), "APPROVED")

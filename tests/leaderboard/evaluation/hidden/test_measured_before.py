@@ -12,13 +12,14 @@ from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.evaluation.services.hidden import drawn
 from leaderboard.evaluation.strategies import measured_tests
-from leaderboard.models import DrawnTests, HumanEvaluation, TestCheck
+from leaderboard.models import HumanEvaluation
 from leaderboard.studio.services import start
 from leaderboard.tasks.services import load
-from quality.models import TestQuestion
+from quality.models import DrawnTests, TestCheck, TestQuestion
 from quality.test_questions.separability import classifier, measure
 from tests.crowd.making import items, make_campaign
 from tests.factories import (
+    asked_about,
     make_predictions,
     make_submission,
     make_team,
@@ -134,7 +135,7 @@ def test_what_is_measured_is_not_measured_again(known, measured):
     n = len(measured)
     settle()
     for submission in known:
-        decide.measure_together(submission)
+        decide.measure_together(asked_about(submission))
     assert len(measured) == n
     assert DrawnTests.objects.count() == TestCheck.own.count() == 2
 
@@ -145,7 +146,7 @@ def test_a_task_that_changed_is_measured_again(known, task, admin_client, admin_
     task.save()
     assert UNMEASURED in admin_client.get(page_of(kite)).text
     with refusal("tests-not-measured", match=UNMEASURED):
-        decide.approve(kite, by=admin_user, despite="A trial.")
+        decide.approve(asked_about(kite), by=admin_user, despite="A trial.")
     assert not Commitment.own.exists()
     settle()
     for submission in (kite, wren):
@@ -198,7 +199,7 @@ def test_a_decision_meanwhile_keeps_its_questions(known, admin_user, monkeypatch
     real = drawn.measure_tests
 
     def while_it_computes(*args):
-        decide.approve(kite, by=admin_user, despite="A trial.")
+        decide.approve(asked_about(kite), by=admin_user, despite="A trial.")
         return real(*args)
 
     monkeypatch.setattr(drawn, "measure_tests", while_it_computes)
@@ -245,7 +246,7 @@ def test_no_lock_is_held_while_it_is_measured(systems, task, measured, admin_use
 def test_what_is_approved_together_asks_no_text_twice(systems, task, admin_user):
     task.config["human"]["test_questions"] = "references"
     task.save()
-    decide.measure_together(*systems)
+    decide.measure_together(*map(asked_about, systems))
     one, other = (
         set(system.human_evaluation.drawn_tests.get().texts) for system in systems
     )
@@ -257,4 +258,4 @@ def test_what_is_approved_together_asks_no_text_twice(systems, task, admin_user)
 @pytest.mark.every_engine
 def test_measuring_in_a_transaction_is_refused(systems):
     with transaction.atomic(), pytest.raises(RuntimeError, match="durable"):
-        decide.measure_together(systems[0])
+        decide.measure_together(asked_about(systems[0]))

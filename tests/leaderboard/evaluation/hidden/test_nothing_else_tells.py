@@ -11,9 +11,9 @@ from scipy.stats import mannwhitneyu
 from crowd.campaigns.services import work
 from crowd.models import Campaign, Item
 from crowd.workers.services import invitations
-from leaderboard.models import Submission, TestCheck
+from leaderboard.models import HumanEvaluation, Submission
 from leaderboard.releases.make import make
-from quality.models import TestQuestion
+from quality.models import TestCheck, TestQuestion
 from tests.factories import make_user, make_worker, set_state
 from tests.kept import kept
 from tests.leaderboard.evaluation.hidden.test_texts import say_something, speak
@@ -131,8 +131,7 @@ def test_releases_tell_nothing_while_people_are_asked(campaign, task, tmp_path):
 def test_the_evidence_page_has_numbers_only(campaign, task, client):
     submission = Submission.own.get()
     set_state(Submission.objects.filter(pk=submission.pk), "PUBLISHED")
-    TestCheck.objects.create(
-        evaluation=submission.human_evaluation,
+    check = TestCheck.objects.create(
         n_wanted=48,
         n_found=48,
         auc=0.523,
@@ -142,6 +141,7 @@ def test_the_evidence_page_has_numbers_only(campaign, task, client):
         best_feature_auc=0.55,
         verdict="Test questions do not stand out.",
     )
+    HumanEvaluation.own.update(test_check=check)
     html = client.get(f"/tasks/{task.slug}/evidence/").text
     assert "How well are test questions hidden?" in html
     # on a phone the table is wider than the page: it scrolls in a frame

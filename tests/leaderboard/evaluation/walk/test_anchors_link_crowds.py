@@ -9,6 +9,7 @@ from leaderboard.evaluation.selectors.ranked_scores import anchor_of
 from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.models import AnchorItem, BoardFit, HumanEvaluation, Score, Submission
 from quality.models import TestQuestion
+from tests.factories import asked_about
 from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import ask, now, settle
@@ -29,7 +30,7 @@ def rated(hand_in, good, ids, boss, diligent, quality):
         jobs.drain()
         if before is not None:
             before(submission)
-        decide.approve(submission, by=boss, start_now=True)
+        decide.approve(asked_about(submission), by=boss, start_now=True)
         settle()
         Crowd(diligent, quality=answer, seed=1).work()
         for _ in range(3):
@@ -124,7 +125,7 @@ def test_what_was_approved_without_anchor_has_none(hand_in, good, boss, first, t
     second = hand_in(good, name="Second", simulated=True)
     jobs.drain()
     Score.own.update(provisional=True)
-    decide.approve(second, by=boss, start_now=True)
+    decide.approve(asked_about(second), by=boss, start_now=True)
     Score.own.update(provisional=False)
     settle()
     assert Campaign.own.count() == 2

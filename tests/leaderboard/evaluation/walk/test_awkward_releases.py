@@ -13,6 +13,7 @@ from leaderboard.models import Instance, Task
 from leaderboard.tasks import shipped
 from leaderboard.tasks.services import load
 from quality.models import TestQuestion
+from tests.factories import asked_about
 from tests.refusals import refusal
 
 
@@ -30,7 +31,7 @@ def test_a_blank_reference_makes_no_test_question(hand_in, good, boss, task):
     blank.update(references=[" "])
     submission = hand_in(good)
     jobs.drain()
-    decide.approve(submission, by=boss, start_now=True)
+    decide.approve(asked_about(submission), by=boss, start_now=True)
     advance()
     jobs.drain()
     tests = Item.objects.filter(pk__in=TestQuestion.own.values("item"))

@@ -95,7 +95,7 @@ def test_staff_read_the_name_in_lists_confirmations_and_links(asked, boss, task)
 def test_what_compares_systems_and_its_campaign_link_each_other(several, boss, model):
     office = signed_in(boss)
     row = model.own.get()
-    campaign = row.evaluation.campaign
+    campaign = row.campaign
     to_campaign = reverse("admin:crowd_campaign_change", args=[campaign.pk])
     to_row = reverse(f"admin:leaderboard_{row._meta.model_name}_change", args=[row.pk])
     public = (
@@ -110,7 +110,7 @@ def test_what_compares_systems_and_its_campaign_link_each_other(several, boss, m
     assert to_row in office.get(to_campaign).text
     assert to_row in office.get(every).text
     assert to_campaign not in Client().get(public).text
-    kite = row.evaluation.systems.first().submission
+    kite = row.systems.first().submission
     of_kite = reverse("admin:leaderboard_submission_change", args=[kite.pk])
     assert to_row in office.get(of_kite).text
 

@@ -11,6 +11,7 @@ from crowd.models import HIT, Assignment, Campaign, Commitment
 from crowd.money.services import budgets
 from genie.lib import jobs
 from leaderboard import jobs as steps
+from leaderboard.boards.selectors.submission_progress import score_changes
 from leaderboard.evaluation import campaigns, decide
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import score
@@ -20,6 +21,7 @@ from quality.appeals import services
 from quality.bans import services as banning
 from quality.models import Ban
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
+from tests.factories import asked_about
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import ask, now, settle, spent
 from tests.leaderboard.evaluation.walk.test_races import at_once
@@ -42,7 +44,7 @@ def test_money_follows_a_task_that_asks_in_other_campaigns(task, hand_in, good, 
     ask_apart(task, 2)
     submission = hand_in(good, simulated=True)
     jobs.drain()
-    decide.approve(submission, by=boss, start_now=True)
+    decide.approve(asked_about(submission), by=boss, start_now=True)
     approved = sum(set_aside().values())
     ask_apart(task, 1)
     settle()
@@ -55,7 +57,7 @@ def test_all_money_is_freed_if_the_task_asks_otherwise_now(task, hand_in, good, 
     ask_apart(task, 2)
     submission = hand_in(good, simulated=True)
     jobs.drain()
-    decide.approve(submission, by=boss)
+    decide.approve(asked_about(submission), by=boss)
     assert len(set_aside()) == 2
     ask_apart(task, 1)
     decide.withdraw(submission, by=boss, reason="")
@@ -122,16 +124,6 @@ def test_a_stopped_campaign_counts_what_people_had_open(
     assert Campaign.own.get().completed_at is not None
 
 
-def test_nobody_waits_for_work_that_is_never_sent_in(begun, diligent, boss):
-    work.next_assignment(diligent[0].worker)
-    run.stop(Campaign.own.get().pk, boss, "Enough.", publish=True)
-    settle()
-    assert now(begun).state == "ANNOTATING"
-    work.release_overdue(timezone.now() + timedelta(hours=1))
-    settle()
-    assert now(begun).state == "PUBLISHED"
-
-
 def test_a_campaign_stopped_without_a_rating_fails_visibly_once(annotating, boss):
     run.stop(Campaign.own.get().pk, boss, "Wrong texts.", publish=True)
     for _ in range(3):
@@ -145,25 +137,6 @@ def test_a_campaign_stopped_without_a_rating_fails_visibly_once(annotating, boss
     assert Commitment.own.get().amount_cents == 0
     decide.withdraw(found, by=boss, reason="Start again.")
     assert now(annotating).state == "WITHDRAWN"
-
-
-def test_a_stopped_campaign_whose_only_workers_were_banned_is_scored_after_a_pardon(
-    annotating, diligent, quality, boss, task
-):
-    crowd = Crowd(diligent[:1], quality=quality, seed=1)
-    crowd.do_hit(diligent[0])
-    crowd.do_hit(diligent[0])
-    ban = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
-    run.stop(Campaign.own.get().pk, boss, "Enough.", publish=True)
-    settle()
-    assert now(annotating).failed_step == "score"
-    banning.lift(ban.pk, by=boss, reason="It was a mistake.")
-    decide.retry(annotating, by=boss)
-    settle()
-    judged = Score.own.filter(superseded_at=None)
-    # both answers may have gone to test questions; then there is still nothing
-    assert now(annotating).state in {"PUBLISHED", "ANNOTATED"}
-    assert judged.exists() == (now(annotating).state == "PUBLISHED")
 
 
 def test_new_ratings_count_though_the_process_died_before_it_counted_them(
@@ -251,6 +224,9 @@ def test_a_score_of_which_no_rating_counts_leaves_the_board(
     assert rest is not None
     assert not Score.own.filter(superseded_at=None).exists()
     assert now(published).state == "PUBLISHED"
+    (*_, change) = score_changes(published)
+    assert (change.after, change.difference) == (None, None)
+    assert change.reason == "no rating counts any more"
     banning.lift(Ban.own.first().pk, by=boss, reason="This one is real.")
     a_day_later()
     settle()
@@ -316,7 +292,7 @@ def test_no_number_of_campaigns_keeps_a_new_submission_waiting(published, hand_i
         [
             HumanEvaluation(
                 state="ANNOTATING",
-                strategy="single",
+                kind="single",
                 task_id=published.task_id,
                 requested_by_id=published.owner_id,
                 n_instances=1,

@@ -21,7 +21,7 @@ from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.models import Score
 from leaderboard.site.roles import permissions_of
 from quality.models import Appeal, Ban
-from tests.factories import make_user, signed_in
+from tests.factories import asked_about, make_user, signed_in
 from tests.kept import kept
 from tests.leaderboard.evaluation.steps import ask, settle
 from tests.leaderboard.imports.test_bring_in import ratings
@@ -66,7 +66,7 @@ def study(task, raters, hand_in, good, boss, quality):
             hand_in(content, name=name)
         jobs.drain()
         for submission in task.submissions.all():
-            decide.approve(submission, by=boss, start_now=True)
+            decide.approve(asked_about(submission), by=boss, start_now=True)
         settle()
         Crowd(raters, quality=quality, seed=1).work()
         settle()
@@ -156,6 +156,8 @@ def test_the_notice_leads_to_where_ratings_are_left_out_and_back(
     after = board_of(client, task)
     for name in before:
         assert after[name] == before[name], name
+    last = Score.own.filter(superseded_at=None, reason__contains="1 worker readmitted")
+    assert last.count() == 2
     assert not Ban.own.filter(lifted_at=None).exists()
     assert Message.objects.filter(worker=dora, kind="UNBANNED").count() == 1
 

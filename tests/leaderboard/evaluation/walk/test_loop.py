@@ -14,9 +14,9 @@ from leaderboard.evaluation import decide
 from leaderboard.evaluation.price import quote_single
 from leaderboard.evaluation.services.simulate import AGREEABLE, Crowd
 from leaderboard.models import Score
-from quality.bans import services
 from quality.bans.selectors import clean_ratings
 from quality.models import Ban, TestQuestion
+from tests.factories import asked_about
 from tests.leaderboard.evaluation.steps import ask, now, settle
 from tests.refusals import refusal
 
@@ -28,11 +28,11 @@ def players(task):
 
 def test_the_cost_shown_is_the_cost_set_aside(measured, boss):
     quote = quote_single(measured.task)
-    decide.approve(measured, by=boss)
+    decide.approve(asked_about(measured), by=boss)
     assert Commitment.own.get().amount_cents == quote.total_cents
     assert sum(line.cents for line in quote.lines) == quote.total_cents
     with refusal("not-approvable"):
-        decide.approve(measured, by=boss)
+        decide.approve(asked_about(measured), by=boss)
     assert Commitment.own.count() == 1
 
 
@@ -44,14 +44,14 @@ def test_a_budget_cannot_be_passed(measured, boss, task):
         limit_cents=quote_single(measured.task).total_cents - 1
     )
     with refusal("over-budget"):
-        decide.approve(measured, by=boss)
+        decide.approve(asked_about(measured), by=boss)
     measured.refresh_from_db()
     assert measured.state == "MEASURED"
     assert Commitment.own.count() == 0
 
 
 def test_a_campaign_waits_for_its_hour_unless_told_otherwise(measured, boss):
-    decide.approve(measured, by=boss)
+    decide.approve(asked_about(measured), by=boss)
     settle()
     campaign = Campaign.own.get()
     assert campaign.state == "SCHEDULED"
@@ -128,25 +128,6 @@ def test_everyone_is_paid_once_for_each_hit_banned_or_not(annotating, players, q
     assert (
         sum(rewards.values_list("amount_cents", flat=True)) <= commitment.amount_cents
     )
-
-
-def test_lifting_a_ban_counts_the_same_ratings_as_before(task, diligent, boss, request):
-    ask(task, sample_size=30)
-    request.getfixturevalue("published")
-    first = Score.own.get()
-    ban = services.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
-    settle()
-    services.lift(ban.pk, by=boss, reason="It was a mistake.")
-    assert Score.own.count() == 2
-    settle()
-    # an undo does not wait for the next day
-    last = Score.own.get(superseded_at=None)
-    assert (last.mean, last.low, last.high) == (first.mean, first.low, first.high)
-    assert "1 worker readmitted" in last.reason
-    assert Score.own.count() == 3
-    assert Campaign.own.get().state == "COMPLETE"
-    settle()
-    assert Score.own.count() == 3
 
 
 @pytest.mark.every_engine

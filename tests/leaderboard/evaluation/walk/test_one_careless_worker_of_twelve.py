@@ -28,6 +28,7 @@ from leaderboard.evaluation.services.simulate import DILIGENT, Crowd, Player
 from leaderboard.models import HumanEvaluation, Score, SubmissionEvent
 from quality.bans import services
 from quality.models import Ban, TestQuestion
+from tests.factories import asked_about
 from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import ask, now, settle, spent
@@ -61,7 +62,7 @@ def begin(task, hand_in, good, boss):
         ]
         jobs.drain()
         for submission in made:
-            decide.approve(submission, by=boss, start_now=True)
+            decide.approve(asked_about(submission), by=boss, start_now=True)
         settle()
         return made
 
@@ -296,7 +297,7 @@ def test_what_staff_stopped_early_has_no_rank_whoever_is_excluded(
     for player in players[:4]:
         for _ in range(8):
             crowd.do_hit(player)
-    decide.stop(half, by=boss, reason="Too dear.", publish=True)
+    decide.stop(asked_about(half), by=boss, reason="Too dear.", publish=True)
     exclude(players, task, boss)
     settle()
     settle()

@@ -38,7 +38,7 @@ def post(client, submission, action, **answers):
 
 @pytest.fixture
 def partial(begun, boss):
-    decide.stop(begun, by=boss, reason="Too dear.", publish=True)
+    decide.stop(begun.evaluation, by=boss, reason="Too dear.", publish=True)
     settle()
     return now(begun)
 
@@ -102,10 +102,10 @@ def test_staff_have_it_ranked_and_take_that_back(partial, staff, task, client):
 
 def test_a_reason_is_needed_and_one_decision_counts(partial, boss):
     with refusal("reason-missing"):
-        decide.rank_partial(partial, by=boss, reason=" ", ranked=True)
-    decide.rank_partial(partial, by=boss, reason="A pilot.", ranked=True)
+        decide.rank_partial(partial.evaluation, by=boss, reason=" ", ranked=True)
+    decide.rank_partial(partial.evaluation, by=boss, reason="A pilot.", ranked=True)
     with refusal("decided-meanwhile"):
-        decide.rank_partial(partial, by=boss, reason="A pilot.", ranked=True)
+        decide.rank_partial(partial.evaluation, by=boss, reason="A pilot.", ranked=True)
 
 
 WORDS = (

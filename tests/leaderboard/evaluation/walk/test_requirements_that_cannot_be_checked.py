@@ -14,6 +14,7 @@ from leaderboard.tasks.config import (
     RequirementsConfig,
 )
 from leaderboard.tasks.services import configuration
+from tests.factories import asked_about
 from tests.kept import kept
 from tests.leaderboard.evaluation.steps import ask, settle
 
@@ -49,23 +50,23 @@ def test_an_approval_names_the_requirement_and_the_platform_and_sets_nothing_asi
 ):
     ask_on(task, platform, **human)
     with pytest.raises(GenieError, match=named):
-        decide.approve(measured, by=boss)
+        decide.approve(asked_about(measured), by=boss)
     assert not Commitment.own.exists()
     task.config["human"].pop("study", None)
     ask_on(task, "selfhosted")
-    decide.approve(measured, by=boss)
+    decide.approve(asked_about(measured), by=boss)
 
 
 def test_what_staff_require_of_all_work_of_the_task_counts_too(task, measured, boss):
     ask_on(task, "panel")
     Requirement.objects.create(pool_id=task.slug, kind="TEST", test_name="careful")
     with pytest.raises(GenieError, match="qualification careful"):
-        decide.approve(measured, by=boss)
+        decide.approve(asked_about(measured), by=boss)
 
 
 def test_a_requirement_after_the_approval_stops_the_launch(task, measured, boss):
     ask_on(task, "panel")
-    decide.approve(measured, by=boss, start_now=True)
+    decide.approve(asked_about(measured), by=boss, start_now=True)
     Requirement.objects.create(pool_id=task.slug, kind="COUNTRY", countries="US")
     settle()
     measured.refresh_from_db()

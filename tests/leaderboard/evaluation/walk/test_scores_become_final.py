@@ -284,14 +284,3 @@ def test_a_past_board_says_what_was_provisional_then(published, task):
     now = standings(task)[0]
     then = standings(task, at=timezone.now())[0]
     assert (now.human.provisional, then.human.provisional) == (False, True)
-
-
-def test_a_score_that_no_rating_supports_any_more_is_in_its_history(
-    published, diligent, boss, task
-):
-    for player in diligent:
-        services.ban(player.worker, task.slug, by=boss, reason="One person.")
-    settle()
-    (change,) = score_changes(published)
-    assert (change.after, change.difference) == (None, None)
-    assert change.reason == "no rating counts any more"

@@ -14,6 +14,7 @@ from leaderboard.boards.selectors.rows import standings
 from leaderboard.evaluation import decide
 from leaderboard.models import Score
 from tests.crowd.making import make_worker, text_of
+from tests.factories import asked_about
 from tests.leaderboard.evaluation.steps import now, settle, spent
 
 
@@ -54,7 +55,7 @@ def test_staff_publish_later_what_they_did_not_at_once(begun, boss, task, client
     said = list(found.events.values_list("sentence", flat=True))
     assert "Staff decided to publish the partial result: It helps." in said
     with pytest.raises(GenieError, match="only a submission that was stopped"):
-        decide.publish_partial(begun, by=boss, reason="Again.")
+        decide.publish_partial(asked_about(begun), by=boss, reason="Again.")
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ def two_at_work(begun, task):
 
 def test_pages_say_that_it_is_stopped_and_waits(begun, boss, task, client, two_at_work):
     pages, words = two_at_work
-    decide.stop(begun, by=boss, reason="Enough.", publish=True)
+    decide.stop(asked_about(begun), by=boss, reason="Enough.", publish=True)
     client.force_login(boss)
     campaign = Campaign.own.get()
     addresses = [
@@ -95,7 +96,7 @@ def test_a_stop_is_taken_back_while_pages_are_open(
     begun, boss, client, two_at_work, on_the_campaign
 ):
     pages, _ = two_at_work
-    decide.stop(begun, by=boss, reason="Enough.", publish=True)
+    decide.stop(asked_about(begun), by=boss, reason="Enough.", publish=True)
     before = Commitment.own.get().amount_cents
     client.force_login(boss)
     data = {"confirmed": "yes", "reason": "It was the wrong one."}
@@ -121,10 +122,10 @@ def test_a_stop_is_taken_back_while_pages_are_open(
 
 @pytest.mark.parametrize("publish", [True, False])
 def test_a_stop_is_not_taken_back_after_its_account_is_settled(begun, boss, publish):
-    decide.stop(begun, by=boss, reason="Enough.", publish=publish)
+    decide.stop(asked_about(begun), by=boss, reason="Enough.", publish=publish)
     settle()
     campaign = Campaign.own.get()
     assert not run.resume(campaign.pk, boss, "Again.")
     with pytest.raises(GenieError, match="open pages are not in yet"):
-        decide.go_on(begun, by=boss, reason="Again.")
+        decide.go_on(asked_about(begun), by=boss, reason="Again.")
     assert Campaign.own.get().state == Campaign.State.STOPPED

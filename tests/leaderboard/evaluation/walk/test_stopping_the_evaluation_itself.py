@@ -11,6 +11,7 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import campaigns, decide
 from leaderboard.models import Score
+from tests.factories import asked_about
 from tests.leaderboard.evaluation.steps import now, settle, spent
 from tests.refusals import refusal
 
@@ -26,11 +27,11 @@ def at_work(begun, task):
 
 def test_what_never_went_out_cannot_be_published(measured, boss):
     submission = measured
-    decide.approve(submission, by=boss)
-    decide.stop(submission, by=boss, reason="Too dear after all.")
+    decide.approve(asked_about(submission), by=boss)
+    decide.stop(asked_about(submission), by=boss, reason="Too dear after all.")
     assert Commitment.own.get().amount_cents == 0
     with refusal("nothing-rated"):
-        decide.publish_partial(submission, by=boss, reason="Show it.")
+        decide.publish_partial(asked_about(submission), by=boss, reason="Show it.")
     settle()
     assert (now(submission).state, now(submission).work.failure) == ("STOPPED", "")
     decide.withdraw(submission, by=boss, reason="")
@@ -40,11 +41,11 @@ def test_what_never_went_out_cannot_be_published(measured, boss):
 def test_what_people_have_open_is_waited_for_before_it_is_published(
     begun, boss, at_work
 ):
-    decide.stop(begun, by=boss, reason="Wrong texts.")
+    decide.stop(asked_about(begun), by=boss, reason="Wrong texts.")
     settle()
     assert now(begun).state == "STOPPED"
     assert Commitment.own.get().amount_cents == spent()
-    decide.publish_partial(begun, by=boss, reason="Enough.")
+    decide.publish_partial(asked_about(begun), by=boss, reason="Enough.")
     settle()
     assert now(begun).state == "ANNOTATING"
     assert not Score.own.exists()
@@ -58,8 +59,8 @@ def test_what_people_have_open_is_waited_for_before_it_is_published(
 def test_held_exclusions_are_waited_for_before_it_is_published(
     begun, boss, monkeypatch
 ):
-    decide.stop(begun, by=boss, reason="Wrong texts.")
-    decide.publish_partial(begun, by=boss, reason="Enough.")
+    decide.stop(asked_about(begun), by=boss, reason="Wrong texts.")
+    decide.publish_partial(asked_about(begun), by=boss, reason="Enough.")
     with monkeypatch.context() as patch:
         patch.setattr(campaigns, "waits_for_exclusions", lambda _campaigns: True)
         settle()
@@ -74,11 +75,11 @@ def waiting(submission, boss):
 
 
 def declined(submission, boss):
-    decide.decline(submission, by=boss, reason="Not now.")
+    decide.decline(asked_about(submission), by=boss, reason="Not now.")
 
 
 def approved(submission, boss):
-    decide.approve(submission, by=boss, start_now=True)
+    decide.approve(asked_about(submission), by=boss, start_now=True)
 
 
 def annotating(submission, boss):
@@ -88,7 +89,7 @@ def annotating(submission, boss):
 
 def stopped(submission, boss):
     annotating(submission, boss)
-    decide.stop(submission, by=boss, reason="Wrong texts.")
+    decide.stop(asked_about(submission), by=boss, reason="Wrong texts.")
 
 
 BACK = {
@@ -112,11 +113,11 @@ def test_a_withdrawn_submission_comes_back_without_money(hand_in, good, boss, re
     assert gone.evaluation.state == BACK[reach].replace("MEASURED", "REQUESTED")
     assert sum(Commitment.own.values_list("amount_cents", flat=True)) == spent()
     assert not Commitment.own.filter(settled_at=None).exists()
-    for again in (decide.withdraw, decide.stop, decide.decline, decide.publish_partial):
-        with pytest.raises(GenieError):
-            again(submission, by=boss, reason="Again.")
     with pytest.raises(GenieError):
-        decide.approve(submission, by=boss)
+        decide.withdraw(submission, by=boss, reason="Again.")
+    for again in (decide.approve, decide.stop, decide.decline, decide.publish_partial):
+        with pytest.raises(GenieError):
+            again(gone.human_evaluation, by=boss, reason="Again.")
     before = list(Commitment.own.values_list("key", "amount_cents", "settled_at"))
     decide.restore(submission, by=submission.owner)
     settle()
@@ -129,7 +130,7 @@ def test_a_withdrawn_submission_comes_back_without_money(hand_in, good, boss, re
     if found.state != "STOPPED":
         # the money is set aside once more by a new approval only, and all of it
         assert found.evaluation.approved_cents is None
-        decide.approve(found, by=boss, start_now=True)
+        decide.approve(asked_about(found), by=boss, start_now=True)
         settle()
         assert now(submission).state == "ANNOTATING"
         cents = now(submission).evaluation.approved_cents
@@ -151,7 +152,7 @@ def test_what_was_stopped_by_a_withdrawal_can_be_published_after_the_way_back(
 ):
     decide.withdraw(begun, by=begun.owner, reason="")
     decide.restore(begun, by=begun.owner)
-    decide.publish_partial(now(begun), by=boss, reason="Enough.")
+    decide.publish_partial(asked_about(now(begun)), by=boss, reason="Enough.")
     settle()
     assert now(begun).state == "PUBLISHED"
     assert Commitment.own.get().amount_cents == spent()

@@ -3,10 +3,9 @@
 import pytest
 from django.contrib.auth import get_user_model
 
-from leaderboard.models import Submission, Team
+from leaderboard.models import Team
 from leaderboard.submissions.services import submit
 from tests.leaderboard.evaluation.walk.test_races import at_once
-from tests.refusals import refusal
 
 
 @pytest.mark.every_engine
@@ -37,21 +36,6 @@ def test_names_that_look_alike_get_slugs_of_their_own():
     ]
     assert len(set(slugs)) == 6
     assert all(slugs)
-
-
-@pytest.mark.parametrize(
-    ("fields", "code"),
-    [
-        ({"name": "\u200b\u00ad"}, "bad-name"),
-        ({"name": "half \ud800 a pair"}, "bad-name"),
-        ({"description": "half \udfff a pair"}, "bad-description"),
-        ({"links": ["https://example.org/\ud800"]}, "bad-link"),
-    ],
-)
-def test_what_nobody_can_see_or_store_is_refused_in_words(hand_in, good, fields, code):
-    with refusal(code):
-        hand_in(good, **fields)
-    assert Submission.own.count() == 0
 
 
 def test_half_a_character_in_a_files_name_is_left_out(hand_in, good):

@@ -83,7 +83,7 @@ def two_systems(task, owner):
 def approved(kind, systems, task, by):
     """Approve it, and give its price."""
     if kind == "submission":
-        asked = systems[0]
+        asked = systems[0].human_evaluation
     elif kind == "comparison":
         [criterion] = comparison.criteria_of(task)
         question = comparison.Question(criterion, wave_size=2, max_pairs=4)
@@ -91,7 +91,7 @@ def approved(kind, systems, task, by):
     else:
         n_workers = task.human.ratings_per_instance
         asked = joint.request(systems, by=by, n_workers=n_workers)
-    price = decide.quote(asked.evaluation)
+    price = decide.quote(asked)
     decide.approve(asked, by=by, start_now=True)
     return price
 

@@ -218,7 +218,8 @@ BAD = {
     ),
     "merged headers": (
         book(sheet(ROWS, extra='<mergeCells><mergeCell ref="B1:C1"/></mergeCells>')),
-        "a.xlsx, row 1: cells are merged here; unmerge them: each column has a header.",
+        "a.xlsx, row 1, column “question”: two columns have this header; one is called "
+        "'question (2)' here.",
     ),
     "two sheets": (
         book(sheet(ROWS), sheet(ROWS)),
