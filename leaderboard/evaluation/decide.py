@@ -6,7 +6,6 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 from django.utils.text import Truncator
-from django.utils.translation import gettext
 
 from crowd.campaigns.services import run
 from crowd.hits.models import Campaign
@@ -33,7 +32,8 @@ from leaderboard.evaluation.strategies.measured_tests import (
     prepare,
 )
 from leaderboard.submissions import states
-from leaderboard.submissions.models import Submission, SubmissionEvent, shown_state
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import is_withdrawn
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.services.configuration import (
     check_requirements,
@@ -72,14 +72,6 @@ def require_evaluation(row: Submission | HumanEvaluation, code: str) -> HumanEva
 
 def quote(evaluation: HumanEvaluation) -> Quote:
     return strategy_of(evaluation).cost(evaluation)
-
-
-def n_workers(evaluation: HumanEvaluation) -> int:
-    return strategy_of(evaluation).n_workers(evaluation)
-
-
-def forecast(evaluation: HumanEvaluation, cents: int) -> list[str]:
-    return strategy_of(evaluation).forecast(evaluation, cents)
 
 
 def test_questions(evaluation: HumanEvaluation) -> list[preview.Part]:
@@ -234,9 +226,7 @@ def rank_partial(
     _lock(evaluation, {State.SCORED}, refusal, "not-published")
     scores = evaluation.current_scores.order_by("pk")
     partial = any(partial_of_score(score) is not None for score in scores)
-    if evaluation.submission.state != Submission.State.PUBLISHED or (
-        ranked and not partial
-    ):
+    if not evaluation.submission.is_published or (ranked and not partial):
         raise GenieError(f"{evaluation}: {refusal}.", code="not-partial")
     changed = HumanEvaluation.objects.filter(
         pk=evaluation.pk, ranks_partial=not ranked
@@ -314,16 +304,10 @@ def _lock(
             "This request has become part of another one.", code="decided-meanwhile"
         ) from joined
     evaluation.refresh_from_db()
-    gone = Submission.objects.filter(
-        human_evaluation=evaluation.pk, own_state=Submission.State.WITHDRAWN
-    )
+    gone = Submission.objects.filter(is_withdrawn(), human_evaluation=evaluation.pk)
     if evaluation.state not in allowed or gone.exists():
         state = evaluation.listed_as.get_state_display()
         raise GenieError(f"{evaluation} is {state}; {refusal}.", code=code)
-
-
-def is_withdrawn(submission: Submission) -> bool:
-    return submission.own_state == Submission.State.WITHDRAWN
 
 
 def _move(
@@ -420,16 +404,8 @@ _BACK_TO: dict[str, str] = {
 def withdraw(submission: Submission, *, by: Account, reason: str) -> None:
     """Withdraw a submission in any state; stop its campaigns and hide it on boards."""
     submission = lifecycle.lock(submission.pk)
-    before, to = submission.own_state, Submission.State.WITHDRAWN
-    if to not in lifecycle.LEGAL[before]:
-        raise GenieError(
-            gettext("This submission is %(state)s and cannot be withdrawn.")
-            % {"state": submission.get_state_display()},
-            code="not-withdrawable",
-        )
-    sentence = f"Withdrawn: {reason}" if reason else "Withdrawn."
+    sentence = lifecycle.withdraw(submission, reason, by=by)
     _log_decision(submission, submission.human_evaluation_id, sentence, by)
-    lifecycle.move(submission.pk, before, to, sentence, by=by)
     # Not measured yet: no worker was asked, and no money is reserved.
     if submission.human_evaluation_id is None:
         return
@@ -445,49 +421,16 @@ def withdraw(submission: Submission, *, by: Account, reason: str) -> None:
 def restore(submission: Submission, *, by: Account) -> None:
     """Bring a withdrawn submission back to its former state within a day."""
     submission = lifecycle.lock(submission.pk)
-    before = way_back(submission)
-    if before is None:
-        raise GenieError(
-            gettext(
-                "Only a submission that its team withdrew less than a day ago can be "
-                "restored."
-            ),
-            code="not-restorable",
-        )
-    evaluation = None
+    asked = None
     if submission.human_evaluation_id is not None:
         evaluation = machine.lock(submission.human_evaluation_id)
-        before = Submission.State.MEASURED
-        if evaluation.state == State.REQUESTED:
+        asked = evaluation.state
+        if asked == State.REQUESTED:
             HumanEvaluation.objects.filter(pk=evaluation.pk).update(
                 approved_cents=None, decided_by=None, finished_at=None
             )
-    # a published one has been a result since its publication
-    asked = evaluation.state if evaluation else None
-    shown = shown_state(before, submission.published_at, asked)
-    sentence = f"Restored; it is {Submission.State(shown).label} again."
+    sentence = lifecycle.restore(submission, asked, by=by)
     _log_decision(submission, submission.human_evaluation_id, sentence, by)
-    lifecycle.move(
-        submission.pk, Submission.State.WITHDRAWN, before, sentence, by=by, shown=shown
-    )
-
-
-def way_back(submission: Submission) -> str | None:
-    """Return the state before the team's withdrawal; None if it cannot be restored."""
-    if not is_withdrawn(submission):
-        return None
-    events = SubmissionEvent.objects.filter(submission=submission.pk).order_by("-pk")
-    withdrawn = events.filter(state=Submission.State.WITHDRAWN)
-    earlier = events.exclude(state=Submission.State.WITHDRAWN).first()
-    # the first event of this withdrawal: later events may have been added
-    newer = withdrawn.filter(pk__gt=earlier.pk) if earlier else withdrawn
-    if earlier is None or (taken_back := newer.last()) is None:
-        return None
-    # a team cannot restore a submission that staff withdrew
-    team = submission.team.members.values_list("pk", flat=True)
-    own = taken_back.actor_id in set(team)
-    recent = timezone.now() - taken_back.at < states.WAY_BACK
-    return earlier.state if own and recent else None
 
 
 @transaction.atomic
@@ -506,12 +449,10 @@ __all__ = [
     "approve",
     "decline",
     "evaluation_about",
-    "forecast",
     "go_on",
     "is_measured",
     "may_decide",
     "measure_together",
-    "n_workers",
     "prepare",
     "publish_partial",
     "quote",
@@ -523,6 +464,5 @@ __all__ = [
     "stop",
     "take_back",
     "test_questions",
-    "way_back",
     "withdraw",
 ]

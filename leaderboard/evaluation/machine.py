@@ -71,7 +71,7 @@ def move(
         if not moved:
             raise LostRace
         if sentence:
-            tell(evaluation, sentence, by=by, state=lifecycle.of_evaluation(new))
+            tell(evaluation, sentence, by=by, state=states.state_on_pages(new))
         if new in states.STEPS:
             # In the same transaction: no state without its job, and no job after a lost
             # race.

@@ -35,7 +35,7 @@ from leaderboard.evaluation.selectors.unsettled import (
 from leaderboard.evaluation.services import joint_results, refit, score
 from leaderboard.submissions import states
 from leaderboard.submissions.models import Submission
-from leaderboard.submissions.selectors import in_state
+from leaderboard.submissions.selectors import is_published
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.models import Task
 from quality.bans.models import Ban
@@ -48,7 +48,7 @@ State = states.State
 # Writes one evaluation's new scores within the transaction of the task.
 Write = Callable[[Any], bool]
 # Results that visitors may have read.
-_PUBLISHED = Submission.objects.filter(in_state(Submission.State.PUBLISHED))
+_PUBLISHED = Submission.objects.filter(is_published())
 _CAN_BE_READ = Q(pk__in=_PUBLISHED.order_by().values("human_evaluation")) | Q(
     pk__in=JointEvaluation.objects.exclude(scored_at=None)
 )
@@ -80,7 +80,7 @@ def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool
     write = _recomputed(evaluation) if is_outdated else None
     with transaction.atomic():
         now = machine.lock(evaluation.pk)
-        if not is_published(now) or now.final_at is not None:
+        if not can_be_read(now) or now.final_at is not None:
             return now.final_at is not None
         if unsettled(now):
             return False
@@ -158,7 +158,7 @@ def _write_all(writes: Iterable[tuple[int, Write | None]]) -> int:
         if write is None:
             continue
         evaluation = machine.lock(pk)
-        if is_published(evaluation):
+        if can_be_read(evaluation):
             n_changed += write(evaluation)
     return n_changed
 
@@ -222,5 +222,5 @@ def _published(pks: Iterable[int]) -> QuerySet[HumanEvaluation]:
     return machine.rows().filter(_CAN_BE_READ, pk__in=list(pks), state=State.SCORED)
 
 
-def is_published(evaluation: HumanEvaluation) -> bool:
+def can_be_read(evaluation: HumanEvaluation) -> bool:
     return _published([evaluation.pk]).exists()

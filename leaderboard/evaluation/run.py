@@ -22,8 +22,7 @@ from leaderboard.evaluation.selectors.unsettled import with_lost_ratings
 from leaderboard.evaluation.services import refit
 from leaderboard.evaluation.strategies import measured_tests, strategy_of
 from leaderboard.submissions import states
-from leaderboard.submissions.models import Submission
-from leaderboard.submissions.selectors import in_state
+from leaderboard.submissions.selectors import awaits_publication, is_published
 from leaderboard.submissions.services import lifecycle
 
 State = states.State
@@ -94,15 +93,15 @@ def _waiting() -> list[int]:
     campaigns = Campaign.objects.filter(asks_again()).values("pk")
     dropped = able.filter(
         Q(state__in=[State.APPROVED, State.ANNOTATED])
-        | in_state(Submission.State.SCORED, path="submissions__")
+        | awaits_publication("submissions__")
     )
     asking_again = able.filter(
-        in_state(Submission.State.PUBLISHED, path="submissions__"),
+        is_published("submissions__"),
         state=State.SCORED,
         campaigns__campaign__in=campaigns,
     )
     lost = able.filter(
-        in_state(Submission.State.PUBLISHED, path="submissions__"),
+        is_published("submissions__"),
         # imported ratings cannot be collected again
         imported=None,
         pk__in=with_lost_ratings(),

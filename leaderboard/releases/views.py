@@ -79,7 +79,7 @@ def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answere
     submission, view = visible_submission(request, pk)
     evaluation = evaluation_of(submission)
     scores_shown = submission.published_at or view.inner
-    taken_back = submission.state == Submission.State.WITHDRAWN and not view.inner
+    taken_back = submission.is_withdrawn and not view.inner
     if evaluation is None or not scores_shown or taken_back:
         raise Http404
     team = submission.team.name if view.identity else "anonymous"

@@ -131,13 +131,13 @@ class Submission(Work):
         RECEIVED = "RECEIVED", gettext_lazy("received")
         INVALID = "INVALID", gettext_lazy("invalid")
         VALID = "VALID", gettext_lazy("valid")
-        MEASURED = "MEASURED", states.State.REQUESTED.label
-        DECLINED = states.State.DECLINED.value, states.State.DECLINED.label
-        APPROVED = states.State.APPROVED.value, states.State.APPROVED.label
-        ANNOTATING = states.State.ANNOTATING.value, states.State.ANNOTATING.label
-        STOPPED = states.State.STOPPED.value, states.State.STOPPED.label
-        ANNOTATED = states.State.ANNOTATED.value, states.State.ANNOTATED.label
-        SCORED = states.State.SCORED.value, states.State.SCORED.label
+        MEASURED = "MEASURED", gettext_lazy("awaiting approval")
+        DECLINED = "DECLINED", gettext_lazy("declined")
+        APPROVED = "APPROVED", gettext_lazy("approved")
+        ANNOTATING = "ANNOTATING", gettext_lazy("collecting ratings")
+        STOPPED = "STOPPED", gettext_lazy("stopped")
+        ANNOTATED = "ANNOTATED", gettext_lazy("ratings complete")
+        SCORED = "SCORED", gettext_lazy("scored")
         PUBLISHED = "PUBLISHED", gettext_lazy("published")
         WITHDRAWN = "WITHDRAWN", gettext_lazy("withdrawn")
 
@@ -238,9 +238,16 @@ class Submission(Work):
 
     @property
     def state(self) -> str:
-        evaluation = self.human_evaluation
-        asked = evaluation.state if evaluation else ""
+        asked = getattr(self.human_evaluation, "state", "")
         return shown_state(self.own_state, self.published_at, asked)
+
+    @property
+    def is_published(self) -> bool:
+        return self.state == self.State.PUBLISHED
+
+    @property
+    def is_withdrawn(self) -> bool:
+        return self.own_state == self.State.WITHDRAWN
 
     def get_state_display(self) -> str:
         return str(self.State(self.state).label)
@@ -264,16 +271,6 @@ class Submission(Work):
         return self.human_evaluation
 
     @property
-    def approved_cents(self) -> int | None:
-        evaluation = self.human_evaluation
-        return evaluation.approved_cents if evaluation else None
-
-    @property
-    def decision_reason(self) -> str:
-        evaluation = self.human_evaluation
-        return evaluation.decision_reason if evaluation else ""
-
-    @property
     def anonymous_now(self) -> bool:
         return (
             self.anonymous_until is not None
@@ -287,7 +284,7 @@ def shown_state(own: str, published_at: datetime | None, asked: str | None) -> s
         return own
     if published_at is not None:
         return Submission.State.PUBLISHED
-    return asked if asked and asked != states.State.REQUESTED else own
+    return states.state_on_pages(asked)
 
 
 for _detail in DETAILS:

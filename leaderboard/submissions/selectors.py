@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from django.core.paginator import Page
-from django.db.models import Q
+from django.db.models import Min, Q, QuerySet
 
 from genie.accounts.staff import open_to, staff_may
 from genie.lib.serving.pages import page_of
@@ -66,8 +66,6 @@ _OF_SUBMISSION = {*Submission.OWN} - {State.MEASURED}
 HAS_FAILED = Q(failure__gt="") | Q(
     human_evaluation__failure__gt="", human_evaluation__state__in=states.STEPS
 )
-# The evaluation's name for a state.
-_ASKED: dict[str, str] = {State.MEASURED: states.State.REQUESTED}
 
 
 @dataclass(frozen=True)
@@ -108,13 +106,28 @@ def in_state(*shown: str, path: str = "") -> Q:
     if State.PUBLISHED in shown:
         found |= Q(**measured, **{f"{path}published_at__isnull": False})
     if of_evaluation:
-        asked = {_ASKED.get(one, one) for one in of_evaluation}
         found |= Q(
             **measured,
             **{f"{path}published_at": None},
-            **{f"{path}human_evaluation__state__in": asked},
+            **{
+                f"{path}human_evaluation__state__in": states.states_behind(
+                    of_evaluation
+                )
+            },
         )
     return found
+
+
+def is_published(path: str = "") -> Q:
+    return in_state(State.PUBLISHED, path=path)
+
+
+def awaits_publication(path: str = "") -> Q:
+    return in_state(State.SCORED, path=path)
+
+
+def is_withdrawn(path: str = "") -> Q:
+    return in_state(State.WITHDRAWN, path=path)
 
 
 def is_public(submission: Submission) -> bool:
@@ -123,7 +136,7 @@ def is_public(submission: Submission) -> bool:
         return False
     # a published result keeps its page after a withdrawal, so that links from papers
     # still work
-    withdrawn = submission.state == State.WITHDRAWN and bool(submission.published_at)
+    withdrawn = submission.is_withdrawn and bool(submission.published_at)
     return submission.state in ON_BOARD or withdrawn
 
 
@@ -150,6 +163,12 @@ def team_ids(viewer: AbstractBaseUser | AnonymousUser | None) -> frozenset[int]:
         return frozenset()
     ids: Any = Team.members.through.objects.filter(user_id=viewer.pk)
     return frozenset(ids.values_list("team_id", flat=True))
+
+
+def one_each(rows: QuerySet[Submission]) -> QuerySet[Submission]:
+    """Return one submission of each evaluation: staff decide on its systems together."""
+    first = rows.order_by().values("human_evaluation").annotate(first=Min("pk"))
+    return rows.filter(Q(human_evaluation=None) | Q(pk__in=first.values("first")))
 
 
 # A submission's outputs beside their inputs, and beside another system's.

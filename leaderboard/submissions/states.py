@@ -1,5 +1,6 @@
 """The states of a human evaluation and its submission, as pages and the API name them."""
 
+from collections.abc import Collection
 from datetime import timedelta
 
 from django.db import models
@@ -35,6 +36,17 @@ LEGAL: dict[str, frozenset[str]] = {
     State.UNDECIDED: frozenset(),
     State.WITHDRAWN: frozenset(),
 }
+
+
+def state_on_pages(asked: str | None) -> str:
+    """Return what a measured submission shows; `asked` is its evaluation's state."""
+    return "MEASURED" if asked in {None, "", State.REQUESTED} else str(asked)
+
+
+def states_behind(shown_states: Collection[str]) -> list[str]:
+    return [state for state in State.values if state_on_pages(state) in shown_states]
+
+
 # The strategy's method for the next step by state; without an entry, staff decide or it
 # is over. Published results are kept up to date.
 STEPS: dict[str, str] = {

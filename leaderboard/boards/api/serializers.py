@@ -391,7 +391,8 @@ def full_submission(
     submission: Submission, view: VisibleParts, request: Request
 ) -> dict[str, Any]:
     """Return all fields; the team's own matters only to the team and staff."""
-    withdrawn = submission.state == Submission.State.WITHDRAWN and not view.inner
+    withdrawn = submission.is_withdrawn and not view.inner
+    asked = submission.human_evaluation
     scores = [] if withdrawn else _scores(submission, view)
     return {
         **brief_submission(submission, view, request),
@@ -408,7 +409,7 @@ def full_submission(
         "errors": submission.errors if view.inner else None,
         "warnings": _warnings(submission, view),
         "failure": _failure(submission) if view.inner else None,
-        "cost_cents": submission.approved_cents if view.inner else None,
+        "cost_cents": asked.approved_cents if asked and view.inner else None,
         **_paid(submission, view),
         "events": [
             {
@@ -450,7 +451,7 @@ def _paid(submission: Submission, view: VisibleParts) -> dict[str, int | None]:
     if submission.task.imported:  # payments for imported ratings are unknown
         return {"paid_cents": None, "fee_cents": None}
     evaluation = evaluation_of(submission)
-    published = submission.state == Submission.State.PUBLISHED
+    published = submission.is_published
     if evaluation is None or not (published or (view.inner and view.money)):
         return {"paid_cents": None, "fee_cents": None}
     paid, fee = paid_and_fee(campaigns_of(evaluation))

@@ -370,7 +370,7 @@ class SubmissionView(View):
 
 def is_open(submission: Submission, view: VisibleParts) -> bool:
     """Check whether the numbers are shown, which excludes withdrawn submissions."""
-    return view.inner or submission.state != Submission.State.WITHDRAWN
+    return view.inner or not submission.is_withdrawn
 
 
 @operation("List one submission's metrics with a value for each instance")

@@ -136,20 +136,15 @@ def _counts(hit_type: HITType, histogram: dict[str, int]) -> list[tuple[str, int
     return [(names.get(value, f"{value:g}"), counts.get(value, 0)) for value in values]
 
 
-def money(
-    submission: Submission, evaluation: HumanEvaluation | None, view: VisibleParts
-) -> Money | None:
+def money(submission: Submission, view: VisibleParts) -> Money | None:
     """Return approved and spent cents; None for other viewers, or before approval."""
-    if not (view.inner and view.money) or submission.approved_cents is None:
+    asked = submission.human_evaluation
+    if not (view.inner and view.money) or not asked or asked.approved_cents is None:
         return None
-    spent = 0
-    if evaluation is not None:
-        asked = submission.evaluation.campaigns_in_order
-        ledger = LedgerEntry.objects.filter(campaign__in=asked)
-        # canceled or failed entries moved no money
-        total = ledger.exclude(state__in=_GONE).aggregate(cents=Sum("amount_cents"))
-        spent = total["cents"] or 0
-    return Money(approved_cents=submission.approved_cents, spent_cents=spent)
+    ledger = LedgerEntry.objects.filter(campaign__in=asked.campaigns_in_order)
+    # canceled or failed entries moved no money
+    total = ledger.exclude(state__in=_GONE).aggregate(cents=Sum("amount_cents"))
+    return Money(asked.approved_cents, total["cents"] or 0)
 
 
 RATING, APART, POSITION = "rating", "disagreement", "order"

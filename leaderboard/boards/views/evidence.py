@@ -27,7 +27,7 @@ from leaderboard.evaluation.selectors.board_ratings import who_ranks
 from leaderboard.imports.selectors import with_published
 from leaderboard.metric_runs.selectors import metric_words
 from leaderboard.submissions.models import Submission
-from leaderboard.submissions.selectors import in_state
+from leaderboard.submissions.selectors import is_published
 from leaderboard.tasks.models import Task
 from quality.test_questions.models import TestCheck
 
@@ -103,7 +103,7 @@ class HiddenTests:
 
 def hidden_tests(task: Task) -> list[HiddenTests]:
     systems = Submission.objects.filter(
-        in_state(Submission.State.PUBLISHED),
+        is_published(),
         task=task,
         visibility=Submission.Visibility.PUBLIC,
         human_evaluation__test_check__isnull=False,

@@ -28,6 +28,7 @@ from leaderboard.submissions.forms import (
 )
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import team_ids
+from leaderboard.submissions.services import lifecycle
 from leaderboard.submissions.services.submit import describe as change
 
 
@@ -149,7 +150,7 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     # staff see the page, too, but withdraw in the admin, with a permission
     if not view.team or submission.state == Submission.State.INVALID:
         raise Http404
-    if submission.state == Submission.State.WITHDRAWN:
+    if submission.is_withdrawn:
         return _restored(request, submission)
     form = WithdrawalForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -175,7 +176,7 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _restored(request: HttpRequest, submission: Submission) -> HttpResponse:
-    if decide.way_back(submission) is None:
+    if lifecycle.way_back(submission) is None:
         raise Http404
     if request.method == "POST":
         # Withdrawing has this address, too: a second click must not restore it.

@@ -39,7 +39,6 @@ from leaderboard.boards.selectors.submission_progress import (
     submission_progress,
 )
 from leaderboard.charts import Axis, axis_over, histogram
-from leaderboard.evaluation import decide
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.board_ratings import who_ranks
 from leaderboard.evaluation.selectors.system_ratings import (
@@ -65,6 +64,7 @@ from leaderboard.submissions.selectors import (
     texts_at,
     visible_parts,
 )
+from leaderboard.submissions.services import lifecycle
 
 REFERENCE = "reference"
 # Limit of outputs per page; each escaped character may take six bytes.
@@ -259,8 +259,8 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "realignable": view.inner and _warned(shown, "misaligned-ids"),
         "withdrawable": view.team
         and shown.state not in {State.INVALID, State.WITHDRAWN},
-        "restorable": view.team and decide.way_back(shown) is not None,
-        "money": money(shown, evaluation, view),
+        "restorable": view.team and lifecycle.way_back(shown) is not None,
+        "money": money(shown, view),
         "on_board": shown.state in ON_BOARD,
         "reload_seconds": _reload_seconds(shown, view),
         # without a script the whole page reloads: not while it waits for people, which

@@ -7,7 +7,7 @@ permission, is carried out by `evaluation.decide` and is logged in the history.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -32,9 +32,16 @@ from leaderboard.evaluation.selectors.system_ratings import (
     campaigns_of,
     evaluations_about,
 )
+from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.submissions.models import Submission
-from leaderboard.submissions.selectors import HAS_FAILED, in_state
-from leaderboard.submissions.services import lifecycle
+from leaderboard.submissions.selectors import (
+    HAS_FAILED,
+    in_state,
+    is_published,
+    is_withdrawn,
+    one_each,
+)
+from leaderboard.submissions.states import state_on_pages
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -57,14 +64,6 @@ def dollars(cents: int) -> str:
     return f"{sign}${abs(cents) / 100:,.2f}"
 
 
-def one_each(rows: Iterable[Any]) -> list[Any]:
-    """Return one submission of each evaluation: staff decide on its systems together."""
-    found: dict[int, Any] = {}
-    for row in rows:
-        found.setdefault(getattr(row, "human_evaluation_id", None) or -row.pk, row)
-    return list(found.values())
-
-
 def name_of(row: Any) -> str:
     evaluation = getattr(row, "human_evaluation", None)
     return str(evaluation or row)
@@ -76,9 +75,9 @@ def cost_of(row: Any) -> int:
 
 
 def cost_shown(row: Any) -> str:
-    if row.approved_cents is not None:
-        return f"{dollars(row.approved_cents)} approved"
     evaluation = _of(row)
+    if evaluation is not None and evaluation.approved_cents is not None:
+        return f"{dollars(evaluation.approved_cents)} approved"
     if evaluation is None or evaluation.state != HumanEvaluation.State.REQUESTED:
         return ""
     return f"{dollars(cost_of(row))} if approved"
@@ -144,7 +143,7 @@ def _approve(
             row.pk,
             name_of(row),
             f"{row.task}, {_plan(row, costs)}{_warned(row)}",
-            decide.forecast(_of(row), costs[row.pk]),
+            strategy_of(_of(row)).forecast(_of(row), costs[row.pk]),
         )
         for row in rows
     ]
@@ -170,8 +169,8 @@ def _approve(
 def _in(*states: str) -> Callable[[QuerySet[Any]], list[Any]]:
     def rows_in(rows: QuerySet[Any]) -> list[Any]:
         if rows.model is Submission:
-            names = map(lifecycle.of_evaluation, states)
-            return one_each(rows.filter(in_state(*names)).order_by("pk"))
+            names = map(state_on_pages, states)
+            return list(one_each(rows.filter(in_state(*names))).order_by("pk"))
         return list(rows.filter(state__in=states).order_by("pk"))
 
     return rows_in
@@ -179,7 +178,7 @@ def _in(*states: str) -> Callable[[QuerySet[Any]], list[Any]]:
 
 def _failures(rows: QuerySet[Any]) -> list[Any]:
     if rows.model is Submission:
-        return one_each(rows.filter(HAS_FAILED).order_by("pk"))
+        return list(one_each(rows.filter(HAS_FAILED)).order_by("pk"))
     return list(rows.exclude(failure="").order_by("pk"))
 
 
@@ -286,7 +285,7 @@ class DecisionAdmin(OfTask, ReadOnlyAdmin):
 
 
 def _plan(row: Any, costs: dict[int, int]) -> str:
-    n = decide.n_workers(_of(row))
+    n = strategy_of(_of(row)).n_workers(_of(row))
     who = "1 worker" if n == 1 else f"at least {n:,} workers"
     return f"{dollars(costs[row.pk])}, {who}"
 
@@ -299,8 +298,6 @@ def _warned(row: Any) -> str:
 
 
 # Decisions of staff on results of evaluations that were stopped early.
-
-SubmissionState = Submission.State
 
 
 class StopForm(ReasonForm):
@@ -320,7 +317,7 @@ class StopForm(ReasonForm):
 def _stop(
     model_admin: Any, request: HttpRequest, rows: list[Submission]
 ) -> HttpResponse | None:
-    asking = [row for row in rows if row.state == SubmissionState.ANNOTATING]
+    asking = [row for row in rows if row.evaluation.state == State.ANNOTATING]
     n_of = n_judged([one.pk for row in asking for one in row.evaluation.alone])
     # a system without ratings has no result to publish
     least = {
@@ -368,20 +365,20 @@ def _answered(submission: Submission, n: int | None) -> str:
 
 
 def _still_open(rows: QuerySet[Any]) -> list[Submission]:
-    """Return the stopped ones whose campaigns wait for pages that workers have open."""
     waiting = rows.filter(
-        in_state(SubmissionState.ANNOTATING),
+        ~is_withdrawn(),
+        human_evaluation__state=State.ANNOTATING,
         human_evaluation__campaigns__campaign__state=Campaign.State.STOPPED,
         human_evaluation__campaigns__campaign__completed_at=None,
     )
-    return one_each(waiting.distinct())
+    return list(one_each(waiting.distinct()))
 
 
 def _partial_scores(rows: QuerySet[Any], ranked: bool = True) -> list[Submission]:
-    published = rows.filter(
-        in_state(SubmissionState.PUBLISHED), human_evaluation__ranks_partial=ranked
+    published = rows.filter(is_published(), human_evaluation__ranks_partial=ranked)
+    return list(
+        one_each(published.select_related("task", "human_evaluation")).order_by("pk")
     )
-    return one_each(published.select_related("task", "human_evaluation").order_by("pk"))
 
 
 def _rankable(rows: QuerySet[Any]) -> list[Submission]:

@@ -32,7 +32,7 @@ from leaderboard.evaluation.selectors.board_ratings import (
 from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.fit_pieces import Refit, computed, forget
 from leaderboard.submissions.models import Submission
-from leaderboard.submissions.selectors import in_state
+from leaderboard.submissions.selectors import is_published
 from leaderboard.tasks.config import ADJUSTED, PLAIN, Z_SCORES
 from leaderboard.tasks.models import Task
 from quality.bans.selectors import soft_weights, weights_stamps
@@ -68,7 +68,7 @@ def refit_board(task: Task, *, hold: bool = False, in_time: bool = False) -> Non
 
 def _beside() -> QuerySet[Submission]:
     return Submission.objects.filter(
-        in_state(Submission.State.PUBLISHED), visibility=Submission.Visibility.PRIVATE
+        is_published(), visibility=Submission.Visibility.PRIVATE
     )
 
 

@@ -21,6 +21,7 @@ from leaderboard.evaluation.models.human_evaluation import (
     Subject,
 )
 from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import is_withdrawn
 from leaderboard.tasks.drafts.documents import whole_first
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.selectors import CLOSED
@@ -75,7 +76,7 @@ def join(submissions: Sequence[Submission]) -> None:
     """
     # Two may join requests that share systems: one after the other.
     Task.objects.select_for_update(no_key=True).get(pk=submissions[0].task_id)
-    rows = Submission.objects.filter(own_state=Submission.State.MEASURED)
+    rows = Submission.objects.exclude(is_withdrawn())
     # A submission is locked before its evaluation.
     chosen = rows.select_for_update(of=("self",), no_key=True).order_by("pk")
     locked = chosen.filter(human_evaluation__submissions__in=submissions)

@@ -18,7 +18,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.services.hidden import drawn
 from leaderboard.evaluation.services.hidden import drawn as gate
 from leaderboard.evaluation.strategies import strategy_of
-from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import is_withdrawn
 from leaderboard.tasks.services.configuration import ask_platform
 
 State = HumanEvaluation.State
@@ -93,7 +93,7 @@ def due() -> list[int]:
     if not settings.GENIE["TEST_QUESTIONS_CHECKED"]:
         return []
     waiting = machine.rows().filter(state=State.REQUESTED, failure_permanent=False)
-    waiting = waiting.exclude(submissions__own_state=Submission.State.WITHDRAWN)
+    waiting = waiting.exclude(is_withdrawn("submissions__"))
     unmeasured = waiting.filter(drawn_tests=None).order_by("pk")
     measured = waiting.exclude(drawn_tests=None).order_by("?")[:N_CHECKED]
     changed = [row.pk for row in measured if not is_measured(row.specific)]

@@ -246,7 +246,11 @@ class SingleSystem:
                 )
 
     def publish(self, evaluation: HumanEvaluation) -> None:
-        new = [one for one in evaluation.alone if one.state == Submission.State.SCORED]
+        new = [
+            one
+            for one in evaluation.alone
+            if not (one.published_at or one.is_withdrawn)
+        ]
         if new:
             with transaction.atomic():
                 if not sum(publish_submission(one.pk) for one in new):
@@ -340,7 +344,7 @@ def _reopen(evaluation: HumanEvaluation) -> None:
     try:
         with transaction.atomic():
             now = machine.lock(evaluation.pk)
-            if not rescoring.is_published(now):
+            if not rescoring.can_be_read(now):
                 return
             for part in now.parts:
                 n = sum(reopen_campaign(c.pk) for c in part.campaigns_in_order)
@@ -362,7 +366,7 @@ def _reopen(evaluation: HumanEvaluation) -> None:
 def _watch_replacements(evaluation: HumanEvaluation) -> None:
     pks = [campaign.pk for campaign in evaluation.campaigns_in_order]
     asks = list(Campaign.objects.filter(asks_again(), pk__in=pks))
-    if not asks or not rescoring.is_published(evaluation):
+    if not asks or not rescoring.can_be_read(evaluation):
         return
     campaigns.grade_and_judge(evaluation.task, asks)
     if not can_close(asks):

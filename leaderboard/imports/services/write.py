@@ -32,6 +32,7 @@ from leaderboard.imports.readers.judgments import Role, Texts
 from leaderboard.imports.selectors import ASIDE, PAGES, PAIRS, WON
 from leaderboard.imports.services.plan import Part
 from leaderboard.submissions.models import Prediction, Submission, SubmissionEvent, Team
+from leaderboard.submissions.selectors import is_withdrawn
 from leaderboard.submissions.states import State
 from leaderboard.tasks.models import Task
 
@@ -335,7 +336,7 @@ def _made(row: Import, team: Team, name: str, by: Account) -> int:
         system_name=name,
         file_name="",
         file_bytes=0,
-        own_state=Submission.State.MEASURED,
+        own_state="MEASURED",
         human_evaluation=evaluation,
     )
     EvaluatedSystem.objects.create(
@@ -390,7 +391,7 @@ def score_imported(task: Task, tell: TellOf) -> None:
         .filter(task=task, submissions__isnull=False)
         .select_related("task")
         # an import does not restore withdrawn systems
-        .exclude(submissions__own_state=Submission.State.WITHDRAWN)
+        .exclude(is_withdrawn("submissions__"))
         .order_by("pk")
     )
     for done, evaluation in enumerate(alone, 1):

@@ -28,7 +28,7 @@ from leaderboard.judges.selectors.told import (
 from leaderboard.judges.selectors.validation import NOT_APPLICABLE, NOT_CHECKED
 from leaderboard.stats.intervals import Floats
 from leaderboard.submissions.models import Submission
-from leaderboard.submissions.selectors import Staff, in_state, public
+from leaderboard.submissions.selectors import Staff, is_published, public
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class Help:
 def helped_scores(task: Task, criteria: Collection[str]) -> list[Score]:
     """Return published scores of people that judges may help, also private ones."""
     private = Submission.objects.filter(
-        in_state(Submission.State.PUBLISHED),
+        is_published(),
         task=task,
         visibility=Submission.Visibility.PRIVATE,
     )

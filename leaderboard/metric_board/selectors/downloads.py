@@ -29,7 +29,7 @@ from leaderboard.metric_board.models import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.metric_runs.selectors import chosen_of
 from leaderboard.submissions.models import Prediction, Submission
-from leaderboard.submissions.selectors import in_state, public
+from leaderboard.submissions.selectors import is_published, public
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import task_view
 
@@ -58,9 +58,7 @@ class ScoredMetric:
 
 def published(task: Task) -> dict[int, tuple[str, bool]]:
     """Return name, and whether simulated, of each system that everyone may see."""
-    rows = Submission.objects.filter(
-        public(), in_state(Submission.State.PUBLISHED), task=task
-    )
+    rows = Submission.objects.filter(public(), is_published(), task=task)
     names = rows.order_by("pk").values_list("pk", "system_name", "simulated")
     return {pk: (name, simulated) for pk, name, simulated in names}
 

@@ -24,7 +24,7 @@ from leaderboard.metric_runs.selectors import (
 )
 from leaderboard.metrics.base import all_metrics
 from leaderboard.submissions.models import Submission
-from leaderboard.submissions.selectors import in_state, public
+from leaderboard.submissions.selectors import is_published, public
 from leaderboard.tasks.models import Task
 
 # Whether judges have a license for a board's criterion, in words.
@@ -324,9 +324,7 @@ def _still_public(board: MetricBoard) -> bool:
     pks = {system["pk"] for system in board.payload["systems"]}
     labels = board.payload["labels"].values()
     outside = {label["outside"] for label in labels if label["outside"]}
-    systems = Submission.objects.filter(
-        public(), in_state(Submission.State.PUBLISHED), pk__in=pks
-    )
+    systems = Submission.objects.filter(public(), is_published(), pk__in=pks)
     metrics = OutsideMetric.objects.filter(pk__in=outside, withdrawn_at=None)
     return systems.count() == len(pks) and metrics.exclude(
         published_at=None
@@ -486,7 +484,7 @@ def _judged(task: Task, criterion: str) -> list[BoardSystem]:
         Score.objects.filter(
             public("submission__"),
             ranked(),
-            in_state(Submission.State.PUBLISHED, path="submission__"),
+            is_published("submission__"),
             submission__task=task,
             evaluation=F("submission__human_evaluation"),
             criterion=criterion,

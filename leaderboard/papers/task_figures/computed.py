@@ -23,7 +23,7 @@ from leaderboard.papers.figures import (
     under,
 )
 from leaderboard.submissions.models import Submission
-from leaderboard.submissions.selectors import in_state, public
+from leaderboard.submissions.selectors import is_published, public
 from leaderboard.tasks.models import Task
 from quality.bans.models import Ban
 
@@ -58,9 +58,7 @@ def _left(task: Task) -> Judgments:
 
 
 def _ours(task: Task) -> Judgments:
-    rows = Submission.objects.filter(
-        public(), in_state(Submission.State.PUBLISHED), task=task
-    )
+    rows = Submission.objects.filter(public(), is_published(), task=task)
     names = dict(rows.values_list("pk", "system_name"))
     ratings = system_ratings_of(set(rows.values_list("human_evaluation", flat=True)))
     ratings = ratings[ratings["submission"].isin(list(names))]

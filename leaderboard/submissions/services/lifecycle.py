@@ -10,6 +10,8 @@ from typing import Any, BinaryIO, cast
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext
 
 from crowd.hit_templates.form import read_errors
 from crowd.hits.services.check_answers import checked_spans
@@ -20,17 +22,17 @@ from genie.lib.typing import Account
 from leaderboard.designs.base import all_designs
 from leaderboard.files import printable
 from leaderboard.submissions import states
-from leaderboard.submissions.models import Prediction, Submission, SubmissionEvent
+from leaderboard.submissions.models import (
+    Prediction,
+    Submission,
+    SubmissionEvent,
+    shown_state,
+)
 from leaderboard.submissions.readers import PredictionFile, Problem, read_predictions
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import errors_asked
 
 State = Submission.State
-
-
-def of_evaluation(state: str) -> str:
-    """Return the submission's state for a state of its evaluation."""
-    return State.MEASURED if state == states.State.REQUESTED else state
 
 
 LEGAL: dict[str, frozenset[str]] = {
@@ -101,6 +103,58 @@ def tell(pk: int, state: str, sentence: str, *, by: Account | None = None) -> No
         sentence=sentence[:500],
         actor_id=by.pk if by else None,
     )
+
+
+def withdraw(submission: Submission, reason: str, *, by: Account) -> str:
+    """Withdraw a locked submission, and return the sentence of its history."""
+    before = submission.own_state
+    if State.WITHDRAWN not in LEGAL[before]:
+        raise GenieError(
+            gettext("This submission is %(state)s and cannot be withdrawn.")
+            % {"state": submission.get_state_display()},
+            code="not-withdrawable",
+        )
+    sentence = f"Withdrawn: {reason}" if reason else "Withdrawn."
+    move(submission.pk, before, State.WITHDRAWN, sentence, by=by)
+    return sentence
+
+
+def restore(submission: Submission, asked: str | None, *, by: Account) -> str:
+    # `asked` is the state of its evaluation
+    before = way_back(submission)
+    if before is None:
+        raise GenieError(
+            gettext(
+                "Only a submission that its team withdrew less than a day ago can be "
+                "restored."
+            ),
+            code="not-restorable",
+        )
+    if asked is not None:
+        before = State.MEASURED
+    # a published one has been a result since its publication
+    shown = shown_state(before, submission.published_at, asked)
+    sentence = f"Restored; it is {State(shown).label} again."
+    move(submission.pk, State.WITHDRAWN, before, sentence, by=by, shown=shown)
+    return sentence
+
+
+def way_back(submission: Submission) -> str | None:
+    """Return the state before the team's withdrawal; None if it cannot be restored."""
+    if not submission.is_withdrawn:
+        return None
+    events = SubmissionEvent.objects.filter(submission=submission.pk).order_by("-pk")
+    withdrawn = events.filter(state=State.WITHDRAWN)
+    earlier = events.exclude(state=State.WITHDRAWN).first()
+    # the first event of this withdrawal: later events may have been added
+    newer = withdrawn.filter(pk__gt=earlier.pk) if earlier else withdrawn
+    if earlier is None or (taken_back := newer.last()) is None:
+        return None
+    # a team cannot restore a submission that staff withdrew
+    team = submission.team.members.values_list("pk", flat=True)
+    own = taken_back.actor_id in set(team)
+    recent = timezone.now() - taken_back.at < states.WAY_BACK
+    return earlier.state if own and recent else None
 
 
 # Check a received file against the task's instances; store its predictions.

@@ -125,7 +125,7 @@ def test_what_is_decided_is_on_the_evaluation_and_the_submission_at_once(subject
     decided = evaluation.decided_by, evaluation.decision_reason
     assert decided == (boss, "After all.")
     cents = decide.quote(evaluation).total_cents
-    assert subject.approved_cents == Commitment.own.get().amount_cents == cents
+    assert evaluation.approved_cents == Commitment.own.get().amount_cents == cents
     assert jobs.queued() == {(machine.JOB, (("pk", evaluation.pk),))}
     run.step(evaluation.pk)
     subject.refresh_from_db()
@@ -195,7 +195,7 @@ def test_a_failure_is_seen_on_the_evaluation_and_on_what_it_is_for(
     for row in (getattr(subject, "work", subject), evaluation):
         assert (row.failed_step, row.failure_permanent) == ("launch", True)
         assert row.failure.startswith(
-            f"The template cannot show this. The ${subject.approved_cents / 100:,.2f} "
+            f"The template cannot show this. The ${evaluation.approved_cents / 100:,.2f} "
             "approved stay committed until it is retried or "
         )
     assert not Commitment.own.exclude(settled_at=None).exists()

@@ -20,7 +20,7 @@ from leaderboard.evaluation.models.human_evaluation import (
 )
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.submissions.models import Prediction, Submission
-from leaderboard.submissions.selectors import in_state
+from leaderboard.submissions.selectors import in_state, is_published
 from leaderboard.submissions.states import State
 from leaderboard.tasks.config import EDITED, HumanConfig
 from leaderboard.tasks.models import Instance, Task
@@ -193,7 +193,7 @@ def _settled(
 def settled_high(task: Task, human: HumanConfig, *, simulated: bool) -> dict[int, int]:
     """Map public systems with a final score in the upper half to their evaluations."""
     scores = Score.objects.filter(
-        in_state(Submission.State.PUBLISHED, path="submission__"),
+        is_published("submission__"),
         submission__task=task,
         submission__visibility=Submission.Visibility.PUBLIC,
         criterion=next(iter(human.criteria)),
@@ -243,7 +243,7 @@ def outputs_of(
     """Return outputs with submissions: these systems', then published ones of others."""
     own = [system.pk for system in systems]
     public = Submission.objects.filter(
-        in_state(Submission.State.PUBLISHED),
+        is_published(),
         task=task,
         visibility=Submission.Visibility.PUBLIC,
     ).exclude(pk__in=own)
@@ -405,7 +405,7 @@ def seen_of(
     """Read public texts and these outputs; with `own`, those on the board are public."""
     asked = [system.pk for system in systems]
     public = Submission.objects.filter(
-        in_state(Submission.State.PUBLISHED),
+        is_published(),
         task=task,
         visibility=Submission.Visibility.PUBLIC,
     ).order_by("-pk")

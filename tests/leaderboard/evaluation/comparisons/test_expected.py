@@ -6,6 +6,7 @@ from leaderboard.evaluation import decide
 from leaderboard.evaluation import expected as expecting
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.evaluation.services.comparison import Question
+from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.models import Comparison, CountedVote, JointEvaluation
 from leaderboard.stats.stopping.sequential import exact_walk, rule_named
 from leaderboard.stats.systems.table import Variances
@@ -13,7 +14,7 @@ from tests.factories import signed_in
 
 
 def told(row):
-    return decide.forecast(row, decide.quote(row).total_cents)
+    return strategy_of(row).forecast(row, decide.quote(row).total_cents)
 
 
 def test_before_any_answers_it_is_the_worst_case_and_the_rules_own_power(

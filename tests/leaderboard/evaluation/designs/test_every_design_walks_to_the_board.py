@@ -117,7 +117,7 @@ def test_criteria_apart_have_own_campaigns_money_and_scores(ask, published, task
     ) == {"informativeness", "naturalness"}
     spent = {c.key: c.amount_cents for c in Commitment.own.all()}
     assert set(spent) == {c.key for c in campaigns}
-    assert sum(spent.values()) <= found.approved_cents
+    assert sum(spent.values()) <= found.evaluation.approved_cents
     assert Commitment.own.filter(settled_at=None).count() == 0
     # without the input another reference is no worse: the words are shuffled
     wrong = Grade.own.filter(
@@ -140,7 +140,7 @@ def test_ticks_become_shares_and_several_people_may_judge_each_instance(ask, pub
     campaign = found.human_evaluation.campaign
     assert set(campaign.hits.values_list("max_assignments", flat=True)) == {3}
     reward_cents = campaign.hit_type.reward_cents
-    assert found.approved_cents >= campaign.hits.count() * 3 * reward_cents
+    assert found.evaluation.approved_cents >= campaign.hits.count() * 3 * reward_cents
 
 
 def test_a_design_for_several_systems_is_refused_in_words(ask, measured, boss):

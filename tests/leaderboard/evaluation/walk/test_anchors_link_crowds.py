@@ -6,8 +6,11 @@ from crowd.models import Assignment, Campaign, Commitment, LedgerEntry
 from genie.lib import jobs
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.selectors.ranked_scores import anchor_of
+from leaderboard.evaluation.services.refit import refit_board
 from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.models import AnchorItem, BoardFit, HumanEvaluation, Score, Submission
+from leaderboard.releases.make import make
+from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.models import TestQuestion
 from tests.factories import asked_about
 from tests.kept import kept
@@ -100,7 +103,7 @@ def test_anchors_are_paid_within_the_price_and_look_like_everything_else(first, 
         campaign.hit_type.reward_cents
     )
     key = Commitment.own.get(key=campaign.key)
-    assert key.amount_cents <= second.approved_cents == campaign.budget_cents
+    assert key.amount_cents <= second.evaluation.approved_cents == campaign.budget_cents
 
 
 def test_they_count_in_nobodys_score_and_leave_the_anchors_alone(first, request):
@@ -161,3 +164,19 @@ def test_pages_and_the_api_say_so_and_propose_to_ask_again(first, second, client
         "Linked: this crowd gave 3 outputs"
         in client.get(f"/submissions/{second.pk}/").text
     )
+
+
+def test_the_board_uses_anchors_and_a_release_says_so(second, task, tmp_path):
+    def parts():
+        fit = BoardFit.objects.get(of=None, superseded_at=None).criteria["overall"]
+        return fit["means"], fit["n"]
+
+    with_anchors = parts()
+    folder = make(task, tmp_path / "release").folder
+    assert any("anchors" in line for line in rebuild(folder).skipped)
+    AnchorItem.objects.all().delete()
+    BoardFit.objects.update(inputs_sha256="")
+    refit_board(task)
+    means, n = parts()
+    assert n == with_anchors[1] == [12, 12]
+    assert means != with_anchors[0]

@@ -142,7 +142,7 @@ def test_withdrawing_stops_the_campaign_and_frees_what_is_left(
     assert not crowd.do_hit(crowd.players[0])
     spent = annotating.human_evaluation.campaign.hit_type.reward_cents
     assert Commitment.own.get().amount_cents == spent
-    freed = annotating.approved_cents - spent
+    freed = annotating.evaluation.approved_cents - spent
     assert budgets.budget_left(task.slug) - before == freed > 0
 
 
