@@ -45,7 +45,7 @@ class Migration(migrations.Migration):
                 ('next_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 ('failure', models.TextField(blank=True)),
                 ('failure_permanent', models.BooleanField(default=False)),
-                ('kind', models.CharField(choices=[('single', 'one system'), ('comparison', 'comparison'), ('joint', 'joint evaluation')], default='single', max_length=16)),
+                ('kind', models.CharField(choices=[('single', 'ratings'), ('comparison', 'comparison'), ('joint', 'joint evaluation')], default='single', max_length=16)),
                 ('state', models.CharField(choices=[('REQUESTED', 'awaiting approval'), ('DECLINED', 'declined'), ('APPROVED', 'approved'), ('ANNOTATING', 'collecting ratings'), ('ANNOTATED', 'ratings complete'), ('SCORED', 'scored'), ('DECIDED', 'decided'), ('UNDECIDED', 'inconclusive'), ('STOPPED', 'stopped'), ('WITHDRAWN', 'withdrawn')], db_index=True, default='REQUESTED', max_length=16)),
                 ('design', models.CharField(max_length=50)),
                 ('n_instances', models.PositiveIntegerField()),

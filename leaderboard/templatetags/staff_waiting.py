@@ -1,5 +1,6 @@
 """Tasks of staff on the first page of the admin."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.urls import reverse
 from crowd.hits.models import Campaign
 from genie.accounts.staff import narrowed
 from genie.lib.outside import Problem
-from leaderboard.evaluation.admin.decisions import page_of
+from leaderboard.evaluation.admin.decisions import name_of, page_of
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluationCampaign,
@@ -22,7 +23,8 @@ from leaderboard.evaluation.selectors.ranked_scores import to_approve
 from leaderboard.extensions import broken
 from leaderboard.monitoring.admin import of_campaign
 from leaderboard.submissions.models import Submission
-from leaderboard.submissions.selectors import HAS_FAILED
+from leaderboard.submissions.selectors import HAS_FAILED, one_each
+from leaderboard.submissions.states import states_behind
 from quality.appeals.models import Appeal
 from quality.bans.models import HeldExclusion
 
@@ -74,81 +76,54 @@ def waiting_for_staff(context: template.RequestContext) -> list[Waiting]:
 def _to_approve(user: Any) -> Waiting:
     rows = _seen(user, Submission, "task__slug").filter(pk__in=to_approve())
     rows = rows.select_related("task")
-    return Waiting(
+    return _list_of(
         "Submissions to approve",
-        rows.count(),
-        _changelist(Submission, f"state__exact={State.MEASURED}"),
-        [
-            (
-                row.system_name,
-                str(row.task),
-                reverse("admin:leaderboard_submission_approve", args=[row.pk]),
-            )
-            for row in _oldest(rows)
-        ],
+        rows,
+        f"state__exact={State.MEASURED}",
+        lambda row: str(row.task),
+        page="approve",
     )
 
 
 def _failed(user: Any) -> Waiting:
-    rows = _seen(user, Submission, "task__slug").filter(HAS_FAILED)
-    return Waiting(
+    return _list_of(
         "Submissions with a failed step",
-        rows.count(),
-        _changelist(Submission, "failed=yes"),
-        [
-            (
-                row.system_name,
-                f"{row.failed_step}: {row.work.failure}",
-                reverse("admin:leaderboard_submission_change", args=[row.pk]),
-            )
-            for row in _oldest(rows)
-        ],
+        one_each(_seen(user, Submission, "task__slug").filter(HAS_FAILED)),
+        "failed=yes",
+        lambda row: f"{row.failed_step}: {row.work.failure}",
     )
 
 
 def _questions_about_several(
     user: Any, model: type[Comparison] | type[JointEvaluation]
 ) -> list[Waiting]:
-    options = model._meta
-    rows = _seen(user, model, "task__slug")
-    rows = rows.select_related("task")
-    change = f"admin:leaderboard_{options.model_name}_change"
-    name = str(options.verbose_name_plural).capitalize()
-    requested = rows.filter(state=model.State.REQUESTED)
-    failed = rows.exclude(failure="")
+    rows = _seen(user, model, "task__slug").select_related("task")
+    name = str(model._meta.verbose_name_plural).capitalize()
+    [state] = states_behind([State.MEASURED])
     return [
-        Waiting(
+        _list_of(
             f"{name} to approve",
-            requested.count(),
-            _changelist(model, f"state__exact={model.State.REQUESTED}"),
-            [
-                (str(row), str(row.task), reverse(change, args=[row.pk]))
-                for row in _oldest(requested)
-            ],
+            rows.filter(state=state),
+            f"state__exact={state}",
+            lambda row: str(row.task),
         ),
-        Waiting(
+        _list_of(
             f"{name} with a failed step",
-            failed.count(),
-            _changelist(model, "failed=yes"),
-            [
-                (str(row), row.failure, reverse(change, args=[row.pk]))
-                for row in _oldest(failed)
-            ],
+            rows.exclude(failure=""),
+            "failed=yes",
+            lambda row: str(row.failure),
         ),
     ]
 
 
 def _appeals(user: Any) -> Waiting:
     rows = _seen(user, Appeal, "pool").filter(state=Appeal.State.WAITING)
-    rows = rows.select_related("worker")
-    return Waiting(
+    return _list_of(
         "Appeals to decide",
-        rows.count(),
-        _changelist(Appeal, f"state__exact={Appeal.State.WAITING}"),
-        [
-            (str(row), row.words, reverse("admin:quality_appeal_answer", args=[row.pk]))
-            for row in _oldest(rows)
-        ],
+        rows.select_related("worker"),
+        f"state__exact={Appeal.State.WAITING}",
+        lambda row: str(row.words),
+        page="answer",
     )
 
 
@@ -156,32 +131,15 @@ def _held(user: Any) -> Waiting:
     rows = _seen(user, HeldExclusion, "pool").filter(state=HeldExclusion.State.PROPOSED)
     rows = rows.select_related("worker", "verdict__fit")
     url = _changelist(HeldExclusion, f"state__exact={HeldExclusion.State.PROPOSED}")
-    return Waiting(
-        "Exclusions to confirm or reject (scores are waiting)",
-        rows.count(),
-        url,
-        [(str(row), row.why, url) for row in _oldest(rows)],
-    )
+    first = [(str(row), row.why, url) for row in rows.order_by("pk")[:N_SHOWN]]
+    title = "Exclusions to confirm or reject (scores are waiting)"
+    return Waiting(title, rows.count(), url, first)
 
 
 def _noticed(user: Any) -> Waiting:
     over = [Campaign.State.STOPPED, Campaign.State.COMPLETE]
     rows = _seen(user, Campaign, "pool").exclude(notice="").exclude(state__in=over)
-    return Waiting(
-        "Campaigns with a notice",
-        rows.count(),
-        _changelist(Campaign, ""),
-        [
-            (
-                row.title,
-                row.notice,
-                reverse("admin:crowd_campaign_change", args=[row.pk]),
-            )
-            for row in _oldest(rows)
-        ]
-        if site.is_registered(Campaign)
-        else [],
-    )
+    return _list_of("Campaigns with a notice", rows, "", lambda row: str(row.notice))
 
 
 def _failed_jobs() -> Waiting:
@@ -194,8 +152,18 @@ def _seen(user: Any, model: type[Model], path: str) -> QuerySet[Any]:
     return narrowed(model._default_manager.all(), user, permission, path)
 
 
-def _oldest(rows: QuerySet[Any]) -> list[Any]:
-    return list(rows.order_by("pk")[:N_SHOWN])
+def _list_of(
+    title: str,
+    rows: QuerySet[Any],
+    query: str,
+    detail: Callable[[Any], str],
+    page: str = "change",
+) -> Waiting:
+    names = rows.model._meta
+    url = f"admin:{names.app_label}_{names.model_name}_{page}"
+    oldest = rows.order_by("pk")[:N_SHOWN] if site.is_registered(rows.model) else []
+    first = [(name_of(row), detail(row), reverse(url, args=[row.pk])) for row in oldest]
+    return Waiting(title, rows.count(), _changelist(rows.model, query), first)
 
 
 def _changelist(model: type[Model], query: str) -> str:

@@ -92,7 +92,8 @@ def approve_page(
     n_anchor_items = anchor.n if anchor else 0
     asked = submission.human_evaluation
     cost = quote_single(submission.task, n_anchor_items=n_anchor_items)
-    cost = cost.times(len(asked.alone) if asked else 1)
+    systems = asked.alone if asked else [submission]
+    cost = cost.times(len(systems))
     form = DecisionForm(_pressed(request), initial={"shown_cents": cost.total_cents})
     if request.method == "POST" and form.is_valid():
         cleaned = form.cleaned_data
@@ -121,8 +122,10 @@ def approve_page(
         "anchor": anchor,
         "workers": crowd_wanted(submission.task, n_anchor_items=n_anchor_items),
         "precision": expected_precision(submission.task),
-        "samples": (samples := _samples(submission)),
-        "first_samples": samples[:N_FIRST],
+        "systems": [(one, _samples(one)) for one in systems],
+        "several": len(systems) > 1,
+        "n_first": N_FIRST,
+        "warned": any(one.warnings for one in systems),
         **_money(submission, cost),
         **_tests(submission),
     }

@@ -68,7 +68,7 @@ class HumanEvaluation(Work):
     State = states.State
 
     class Kind(models.TextChoices):
-        RATINGS = "single", "one system"
+        RATINGS = "single", "ratings"
         COMPARISON = "comparison", "comparison"
         JOINT = "joint", "joint evaluation"
 

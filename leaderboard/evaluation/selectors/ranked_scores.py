@@ -22,7 +22,7 @@ from leaderboard.evaluation.models.human_evaluation import (
 )
 from leaderboard.evaluation.selectors.system_ratings import FIRST_SLOT
 from leaderboard.submissions.models import Prediction, Submission
-from leaderboard.submissions.selectors import in_state, public
+from leaderboard.submissions.selectors import in_state, is_published, one_each, public
 from leaderboard.tasks.models import Task
 from quality.bans.selectors import clean_ratings_of
 
@@ -159,7 +159,7 @@ def _found(task: Task, simulated: bool, without: int | None) -> Anchor | None:
     settled = Score.objects.filter(
         public("submission__"),
         ranked(),
-        in_state(Submission.State.PUBLISHED, path="submission__"),
+        is_published("submission__"),
         submission__task=task,
         submission__simulated=simulated,
         superseded_at=None,
@@ -241,8 +241,8 @@ def _rated_subjects(
 
 
 def to_approve() -> QuerySet[Submission]:
-    """Return submissions whose outputs staff may have rated one at a time."""
-    waiting = Submission.objects.filter(in_state(Submission.State.MEASURED))
+    """Return a submission of each request to rate outputs one at a time."""
+    waiting = one_each(Submission.objects.filter(in_state(Submission.State.MEASURED)))
     tasks = Task.objects.filter(pk__in=waiting.order_by().values("task"))
     return waiting.exclude(task__in=[task.pk for task in tasks if task.pairs_only])
 

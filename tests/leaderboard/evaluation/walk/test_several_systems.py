@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 from django.db.models import Sum
 from django.urls import reverse
+from django.utils.html import strip_tags
 
 from crowd.models import Campaign, Commitment
 from genie.lib import jobs
@@ -24,6 +25,11 @@ from tests.factories import asked_about, make_user
 from tests.kept import kept
 from tests.leaderboard.evaluation.steps import now, settle, spent
 from tests.leaderboard.evaluation.walk.test_races import at_once
+
+
+def text_of(page):
+    return " ".join(strip_tags(page.content.decode()).split())
+
 
 NAMES = ("Ada", "Bob", "Cat", "Dan")
 
@@ -51,6 +57,20 @@ def four(apart):
     join(apart)
     assert decide.quote(HumanEvaluation.own.get()).total_cents == sum(cents) > 0
     return [now(one) for one in apart]
+
+
+def test_staff_see_one_request_with_the_outputs_of_every_system(four, client, boss):
+    Submission.objects.filter(pk=four[3].pk).update(
+        warnings=[{"code": "copied", "sentence": "Many outputs are inputs."}]
+    )
+    client.force_login(boss)
+    index = text_of(client.get(reverse("admin:index")))
+    assert (index.count(", ".join(NAMES)), index.count("Bob")) == (1, 1)
+    url = reverse("admin:leaderboard_submission_approve", args=[four[1].pk])
+    page = text_of(client.get(url))
+    assert "Dan: copied: Many outputs are inputs." in page
+    for name in NAMES:
+        assert page.count(f"{name}: the first 5 outputs to be rated") == 1
 
 
 @pytest.fixture
