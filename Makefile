@@ -75,8 +75,9 @@ demo: demo-begins .venv/base $(WORDNET)/index.noun ## set up, run the main job o
 demo-begins:
 	@echo "Genie's demo: starting. The site answers within seconds; the first start goes on to fill its boards for a minute or two."
 
-test: .venv/test .venv/acceptance $(WORDNET)/index.noun ## set up and run the tests, all but the slow ones (ARGS=--cpu-by-file says where time goes)
-	@$(BIN)/python -m pytest -q -n auto --dist worksteal --no-migrations -m "not slow and not browser" $(ARGS)
+# One process: each more would import and collect everything again, 450 MB.
+test: .venv/test $(WORDNET)/index.noun ## set up and run the tests, all but the slow ones (ARGS=--cpu-by-file says where time goes, ARGS="-n auto" takes all processors)
+	@MALLOC_ARENA_MAX=2 $(BIN)/python -m pytest -q --no-migrations -m "not slow and not browser" $(ARGS)
 
 test-slow: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run the slow tests: kills, whole processes, programs of others, browsers, simulations
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal --no-migrations -m "slow or browser" $(ARGS)

@@ -1,3 +1,4 @@
+import ctypes
 import gc
 import importlib
 import itertools
@@ -42,6 +43,8 @@ WITH_ROWS = tuple(
         "leaderboard/tasks", "quality/appeals", "quality/detection",
     )
 )  # fmt: skip
+# Caches of 160 MB, WordNet's, and 5 MB for each account: emptied after each file.
+LARGE = {"leaderboard.metrics.meteor": "synonyms", "crowd.platforms.mturk": "_client"}
 # Whose tables are empty when a test begins.
 OURS = ("genie", "crowd", "quality", "leaderboard", "auth_user")
 
@@ -124,9 +127,28 @@ def _browses(item) -> bool:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item, nextitem):
-    """End the browser before a test that wants none: its loop would be in the way."""
+    """End the browser before a test that wants none: its loop would be in the way.
+
+    What is large and no longer used goes, too.
+    """
     if _browses(item) and (nextitem is None or not _browses(nextitem)):
         browser.close()
+    if nextitem is None or nextitem.path != item.path:
+        _empty_large_caches()
+
+
+# gives what is free back to the system, in milliseconds; glibc alone has it
+_trim = getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)
+
+
+def _empty_large_caches() -> None:
+    loaded = [(sys.modules[m], name) for m, name in LARGE.items() if m in sys.modules]
+    caches = [getattr(module, name) for module, name in loaded]
+    if any(cache.cache_info().currsize for cache in caches):
+        for cache in caches:
+            cache.cache_clear()
+        gc.collect()
+    _trim(0)
 
 
 def _asks_this_engine(item, blind) -> bool:

@@ -3,6 +3,7 @@
 import inspect
 from functools import wraps
 
+import pytest
 from django.core.cache import caches
 from django.db import transaction
 
@@ -37,3 +38,9 @@ def each(names, cases, ids=()):
         return run
 
     return for_each
+
+
+def with_slow(cases, slow):
+    """Return the cases for `parametrize`; `make test` leaves out those in `slow`."""
+    seldom = pytest.mark.slow
+    return [pytest.param(one, marks=seldom) if one in slow else one for one in cases]

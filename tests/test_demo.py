@@ -23,6 +23,7 @@ from django.contrib.auth import get_user_model
 from genie.lib.errors import GenieError
 from genie.lib.serving.processes import answers
 from leaderboard import demo
+from leaderboard.metrics import meteor
 from leaderboard.submissions.models import Submission
 from tests.installed import Installed, install, tracked
 from tests.shared import put_migrated_sqlite
@@ -106,7 +107,6 @@ class Site:
         return self.send_form("/login/", login=username, password=password)[0]
 
     def processes(self) -> list[str]:
-        """List the processes of this site."""
         listing = subprocess.run(
             ["ps", "-eww", "-o", "pid,args"], capture_output=True, text=True, check=True
         ).stdout
@@ -288,6 +288,8 @@ def test_one_task_of_the_demo_shows_every_state(
     client, without_decoys, monkeypatch, settings, tmp_path
 ):
     settings.VAR_DIR = tmp_path
+    # 130 MB, of which no board says anything
+    monkeypatch.setattr(meteor, "wordnet_folder", lambda: tmp_path)
     monkeypatch.setattr(demo, "slugs", lambda: ["demo-translation"])
     monkeypatch.setattr(demo, "TASK", "demo-translation")
     told: list[str] = []

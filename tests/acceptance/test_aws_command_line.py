@@ -44,6 +44,7 @@ def aws(desk, clients, tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_a_batch_from_the_test_to_the_last_cent(aws, desk, wanda, walt, tmp_path):
     (tmp_path / "page.xml").write_text(html(PAGE))
     (tmp_path / "test.xml").write_text(FORM)

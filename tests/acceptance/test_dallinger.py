@@ -67,6 +67,7 @@ def make_hit(service, dallinger, **fields):
     return service.create_hit(**values)
 
 
+@pytest.mark.slow
 def test_dallinger_recruits_and_pays_workers(service, dallinger, desk, wanda, walt):
     assert service.check_credentials()
     assert service.account_balance() == 100.0
@@ -117,6 +118,7 @@ def test_dallinger_recruits_and_pays_workers(service, dallinger, desk, wanda, wa
     assert service.account_balance() == 99.38
 
 
+@pytest.mark.slow
 def test_dallinger_is_notified_by_its_topic(service, dallinger, desk, wanda, amazon):
     """Its own subscription, at a server that speaks SNS; a queue listens as well."""
     sqs = client("sqs", amazon)

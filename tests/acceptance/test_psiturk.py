@@ -45,6 +45,7 @@ def succeeded(response):
     return response.data
 
 
+@pytest.mark.slow
 def test_psiturk_runs_an_experiment_with_our_workers(services, desk, wanda, walt):
     assert succeeded(services.check_balance()) == "100.00"
     for one in (wanda, walt):
@@ -102,6 +103,7 @@ def test_psiturk_runs_an_experiment_with_our_workers(services, desk, wanda, walt
     assert RequesterAssignment.own.filter(state="Approved").count() == 2
 
 
+@pytest.mark.slow
 def test_psiturk_hears_that_something_is_wrong(services, desk):
     response = services.delete_hit("3NOSUCHHIT")
     assert not response.success

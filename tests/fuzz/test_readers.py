@@ -43,7 +43,7 @@ def test_changed_files_are_read_or_refused_in_words(name):
     reader = READERS[name]
 
     # `make fuzz` asks for many; tests/nets damages each file in fixed ways
-    @examples(12)
+    @examples(4)
     @hypothesis.given(st.sampled_from(good(name)).flatmap(changed_parts))
     def run(parts):
         attempt(reader, parts)

@@ -77,7 +77,6 @@ CALLS = ["/api/v1/tasks/", "/api/v1/submissions/"]
     params=["postgres://genie:hush@127.0.0.1:9/genie", "sqlite:////gone/x"],
 )
 def without_database(request, tmp_path_factory):
-    """Ask one process for everything: each takes seconds to start."""
     return ask(
         [*PAGES, *CALLS, "/healthz", "/readyz"],
         tmp_path_factory.mktemp("var"),
@@ -86,6 +85,7 @@ def without_database(request, tmp_path_factory):
     )
 
 
+@pytest.mark.slow
 def test_while_the_database_is_away_all_say_503_and_until_when(without_database):
     answers, log = without_database
     for path in [*PAGES, *CALLS]:
@@ -116,6 +116,7 @@ def test_while_the_database_is_away_all_say_503_and_until_when(without_database)
     }
 
 
+@pytest.mark.slow
 def test_a_probe_by_ip_address_is_answered_without_a_redirect_to_https(tmp_path):
     answers, log = ask(
         ["/healthz", "/readyz"],
@@ -130,6 +131,7 @@ def test_a_probe_by_ip_address_is_answered_without_a_redirect_to_https(tmp_path)
     assert "10.0.0.7" not in log
 
 
+@pytest.mark.slow
 def test_a_page_under_a_host_that_is_not_ours_is_one_line_of_the_log(tmp_path):
     answers, log = ask(["/"], tmp_path, headers={"host": "10.0.0.7"}, DATABASE_URL="")
     assert answers["/"][0] == 400

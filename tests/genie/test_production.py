@@ -18,12 +18,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def documented() -> dict[str, str]:
-    """Read the block of settings in docs/operating.md."""
     text = (ROOT / "docs/operating.md").read_text("utf-8")
     block = text.split("## In production", 1)[1].split("\n## ", 1)[0]
     return dict(re.findall(r"^([A-Z_]+)=(\S+)$", block, re.M))
 
 
+@pytest.mark.slow
 def test_the_deployment_check_has_nothing_to_say(tmp_path):
     shown = documented()
     assert {"GENIE_PRODUCTION", "GENIE_SECRET_KEY_FILE", "GENIE_HOSTS"} <= set(shown)

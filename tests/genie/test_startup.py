@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from tests.shared import ROOT, put_migrated_sqlite
 
 # The heaviest libraries, each of which only some of the work needs.
@@ -33,6 +35,7 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
+@pytest.mark.slow
 def test_heavy_libraries_are_loaded_only_when_they_are_needed(tmp_path):
     put_migrated_sqlite(tmp_path / "genie.sqlite3")
     env = {

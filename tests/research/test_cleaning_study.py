@@ -19,6 +19,7 @@ def run(*args):
     return out.getvalue()
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_and_writes_what_it_says(tmp_path):
     args = (*SMALL, "--detectors", "none", "all", "--turning", "0", "5")
     out = run(*args, "--json", tmp_path / "a.json")

@@ -5,7 +5,7 @@ from io import StringIO
 
 import numpy as np
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 
 from genie_research.boards.crowd_simulation import Crowd, draw_ratings, simulate_crowd
 from genie_research.boards.half_crowds import half_crowds
@@ -130,48 +130,6 @@ def test_too_few_workers_or_splits_are_refused():
         half_crowds([1, 2, 3], list("aaa"), list("xyz"), [1, 2, 3], n_splits=1, seed=0)
     with pytest.raises(ValueError, match="one split"):
         half_crowds(range(4), list("aabb"), list("wxyz"), range(4), n_splits=0, seed=0)
-
-
-def test_the_command_crosses_its_cells(tmp_path):
-    out = tmp_path / "out.json"
-    args = ["--workers", "10", "20", "--bias", "0", "--instances", "30"]
-    args += ["--tasks", "3", "--systems", "2"]
-    text = run(*args, "--json", out)
-    assert len([line for line in text.splitlines() if "±" in line]) >= 4
-    cells = json.loads(out.read_text())["cells"]
-    crowds = [(cell["crowd"]["n_workers"], cell["crowd"]["same"]) for cell in cells]
-    assert crowds == [(10, True), (20, True), (10, False), (20, False)]
-    assert run(*args) == text
-
-
-def test_the_command_crosses_days_with_their_effects():
-    said = run(
-        *("--workers", "6", "--bias", "5", "--instances", "30", "--crowds", "same"),
-        *("--days", "1", "3", "--day-sd", "0", "4", "--tasks", "2"),
-    )
-    lines = [line.split() for line in said.splitlines()]
-    # workers, bias, instances, crowd, days, their sd; of one day there is no effect
-    cells = [line[4:6] for line in lines if line[3:4] == ["same"]]
-    assert cells == [["1", "0"], ["3", "0"], ["3", "4"]]
-    assert ["days", "day"] in [line[5:7] for line in lines if "workers" in line]
-
-
-def test_the_command_halves_a_table(tmp_path):
-    values, system, worker, instance = halves(n=800)
-    path, out = tmp_path / "r.csv", tmp_path / "out.json"
-    lines = ["system,instance,worker,value"]
-    for row in zip(system, instance, worker, values, strict=True):
-        lines.append(",".join(str(cell) for cell in row))
-    path.write_text("\n".join(lines))
-    text = run("--half-crowds", path, "--splits", 4, "--json", out)
-    (found,) = json.loads(out.read_text())["crowds"]
-    assert found["crowd"] == "r"
-    expected = half_crowds(values, system, worker, instance, n_splits=4, seed=0)
-    # names sort as numbers here, so that both draw the same halves
-    assert found["n_splits"] == expected.n_splits
-    assert f"{100 * found['systems']:.1f}" in text
-    with pytest.raises(CommandError, match="There is no file"):
-        run("--half-crowds", tmp_path / "none.csv")
 
 
 @pytest.mark.slow

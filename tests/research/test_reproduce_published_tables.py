@@ -34,6 +34,7 @@ def truth(name):
     return next(item for item in items if item["id"] == name)
 
 
+@pytest.mark.slow
 @needs_shared
 @pytest.mark.parametrize(
     ("slug", "runs", "n_cells"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from leaderboard.metrics import meteor
+from tests.each import with_slow
 from tests.walk.grid import Walk, in_part, in_sample
 from tests.walk.routes import filling, names_rows, routes, rows_of
 from tests.walk.worlds import KINDS, ROLES
@@ -88,7 +89,7 @@ def named(kind: str, *, sampled: bool):
     ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", with_slow(KINDS, set(KINDS) - {"full", "people"}))
 def test_some_routes_on_each_kind_of_board(kind, walk):
     walk(kind, "visitor", named(kind, sampled=True))
 

@@ -143,6 +143,7 @@ def _named(*, whole: bool):
     ]
 
 
+@pytest.mark.slow
 def test_what_holds_all_systems_takes_twice_the_work_for_twice_the_systems(monkeypatch):
     check(_named(whole=True), monkeypatch)
 

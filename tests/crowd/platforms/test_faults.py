@@ -44,7 +44,6 @@ def proxy(turk):
 
 
 def settle(elsewhere, now=None):
-    """Look until nothing is on its way, as a job every minute does."""
     for _ in range(ENOUGH_LOOKS):
         try:
             elsewhere.look(now=now)
@@ -116,6 +115,7 @@ def test_short_and_empty_pages_hide_nothing(turk, proxy):
     elsewhere.check_books()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("where", "hours"),
     [
@@ -161,8 +161,6 @@ def test_after_a_process_dies_the_next_goes_on(
 
 
 def kill(patched, where):
-    """Let the process die at one place."""
-
     def die(*_, **__):
         raise Killed
 

@@ -101,7 +101,6 @@ class Person:
 
 
 def come(there, campaign):
-    """Offer the study, and let one person follow its link."""
     look(campaign)
     person = Person(there, "1")
     person.come(campaign)
@@ -291,6 +290,7 @@ class Killed(BaseException):
     """The process is gone: nothing catches this."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["PUBLISH", "EXTEND", "CLOSE", "DECIDE", "EXCLUDE"])
 def test_a_process_may_die_after_any_call(there, campaign, monkeypatch, kind):
     deaths = []

@@ -147,6 +147,7 @@ def test_answers_wait_until_it_is_known_what_they_pay(elsewhere, turk, proxy):  
     assert rewards() == [15] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.every_engine
 @pytest.mark.parametrize("where", ["before-sending", "after-sending", "while-moving"])
 def test_after_a_process_dies_another_goes_on(elsewhere, turk, monkeypatch, where):
@@ -191,7 +192,6 @@ def test_it_waits_while_hits_are_being_posted(elsewhere):
 
 
 def test_a_look_begins_with_the_reward_of_the_moment(elsewhere, turk, monkeypatch):
-    """What a process read before it held the place may be another reward."""
     settle(elsewhere)
     monkeypatch.setattr(sync, "connect", lambda _slug: turk.fresh())
     seen = []

@@ -3,6 +3,7 @@
 import io
 import json
 
+import pytest
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
@@ -45,7 +46,6 @@ def settle():
 
 
 def opinion(who, hit):
-    """Say what a person answers; it depends on who they are and what they read."""
     item = hit.items.get()
     rows = {content_key("demo-qa", r.instance_id): r for r in Instance.own}
     right = item.data["prediction"] in rows[item.content_key].references
@@ -115,7 +115,6 @@ def on_our_pages():
 
 
 def on_mechanical_turk(turk, phases):
-    """Give the same answers, phase by phase, on the platform."""
     look()
     for done in phases:
         for position, who in done:
@@ -129,7 +128,6 @@ def on_mechanical_turk(turk, phases):
 
 
 def look():
-    """Look at the platform as the queue does it every other minute."""
     ExternalCampaign.own.update(synced_at=None)
     sync.enqueue_due()
     jobs.drain()
@@ -158,6 +156,7 @@ def ratings():
     )
 
 
+@pytest.mark.slow
 def test_the_scores_are_those_of_our_own_site(live_server, transactional_db, settings):
     # Three workers are too few for the default to exclude anybody.
     settings.GENIE = {**settings.GENIE, "DETECTOR": "rate-guarded-2"}

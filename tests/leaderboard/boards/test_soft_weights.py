@@ -23,7 +23,6 @@ from tests.leaderboard.boards.pages.judged import judge
 
 
 def crowd(seed=0, n_bad=15):
-    """Simulate sixty workers, some of whom answer anything."""
     rng = np.random.default_rng(seed)
     system, instance = np.repeat(np.arange(3), 300), np.tile(np.arange(300), 3)
     worker = rng.integers(0, 60, 900)
@@ -34,6 +33,7 @@ def crowd(seed=0, n_bad=15):
     return values, system, worker, instance, careless
 
 
+@pytest.mark.slow
 def test_the_error_holds_what_is_unsure_of_who_is_careful(monkeypatch):
     *ratings, careless = crowd()
     _, _, worker, _ = ratings

@@ -63,6 +63,7 @@ def test_every_shipped_mapping_has_an_example():
     assert shipped_mappings().keys() <= {slug for slug, _, _ in EXAMPLES}
 
 
+@pytest.mark.slow
 @needs_shared
 @pytest.mark.parametrize(
     ("folder", "slug", "one_set"),
@@ -82,6 +83,7 @@ def test_folders_of_others_are_known_and_sets_are_never_mixed(folder, slug, one_
             read(files, choices={"set": "all"})
 
 
+@pytest.mark.slow
 @needs_shared
 @pytest.mark.parametrize(
     ("folder", "names", "choices", "n", "total"),

@@ -24,6 +24,7 @@ def read_files(layout, choices=None, **files):
     return read(sources, layout=layout, choices={"lost": "yes", **(choices or {})})
 
 
+@pytest.mark.slow
 @needs_shared
 @pytest.mark.parametrize("name", CAMPAIGNS)
 def test_rows_of_people_and_published_segment_scores_are_the_same(name):
@@ -58,11 +59,6 @@ def test_published_scores_of_wmt23_are_means_of_their_segments():
 
 
 TIMES = "1760000000.25,1760000031.5"
-
-
-def test_one_score_of_appraise_is_a_row_and_no_header():
-    row = f"u1,red,1,TGT,eng,dan,1,{TIMES}"
-    assert read_files("appraise", scores__csv=row).rows["value"].tolist() == [1.0]
 
 
 def test_appraise_leaves_out_rows_of_another_kind():
@@ -152,12 +148,6 @@ def test_quotation_marks_over_two_rows_take_in_none():
         '"Soup',
         'Milk"',
     ]
-
-
-def test_segments_numbered_within_documents_keep_apart():
-    text = MQM.replace("red\td1\t1\t2\trater2", "red\td2\t1\t1\trater2")
-    found = read_files("mqm-tsv", mqm__tsv=text)
-    assert set(found.judged["instance"]) == {"d1:1", "d2:1"}
 
 
 def test_ends_of_spans_are_put_right_by_the_texts():

@@ -116,6 +116,7 @@ def test_unless_told_it_looks_where_make_and_debian_put_it(tmp_path, monkeypatch
     assert wordnet_folder() == made
 
 
+@pytest.mark.slow
 @needs_shared
 @needs_wordnet
 def test_real_submissions_have_their_values_of_this_variant():

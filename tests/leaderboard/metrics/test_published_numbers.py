@@ -32,6 +32,7 @@ def overall(slug, system, references, **parameters):
     return all_metrics()[slug](**parameters).compute(batch).overall
 
 
+@pytest.mark.slow
 @needs_shared
 def test_submissions_as_handed_in_have_their_published_numbers():
     with (wmt21.FOLDER / "expected.csv").open(encoding="utf-8") as file:
@@ -46,6 +47,7 @@ def test_submissions_as_handed_in_have_their_published_numbers():
                 assert f"{value:.1f}" == paper
 
 
+@pytest.mark.slow
 @needs_shared
 def test_every_definition_has_its_value():
     values = json.loads((SHARED / "data" / "truth.json").read_text(encoding="utf-8"))

@@ -6,6 +6,7 @@ from crowd.hit_templates.form import span_score
 from leaderboard.models import Score
 from leaderboard.releases.bundle import read_table
 from leaderboard.releases.make import make
+from tests.each import with_slow
 from tests.leaderboard.evaluation.conftest import boss  # noqa: F401
 from tests.leaderboard.evaluation.designs.conftest import (
     ask,  # noqa: F401
@@ -31,7 +32,7 @@ def task(demo_task):
     return demo_task
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("design", with_slow(DESIGNS, DESIGNS[2:]))
 def test_a_whole_campaign_is_rebuilt_with_both_estimates(design, request, tmp_path):
     request.getfixturevalue("ask")(**asked_in(design), sample_size=6)
     walked = request.getfixturevalue("published")("Good", 0.25)

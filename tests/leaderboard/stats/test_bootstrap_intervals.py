@@ -97,6 +97,7 @@ def test_a_change_of_unit_changes_the_interval_the_same_way(values, scale, shift
     assert plain.low <= plain.estimate <= plain.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_nominal_95_percent_intervals_cover_95_percent(method):
     draw = np.random.default_rng(4)

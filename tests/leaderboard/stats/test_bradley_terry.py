@@ -63,6 +63,7 @@ def test_with_ties_no_other_strengths_are_likelier():
     assert ours.tie == pytest.approx(np.exp(found.x[5]), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_nominal_95_percent_intervals_cover_95_percent():
     draw = np.random.default_rng(7)
     centred = STRENGTHS - STRENGTHS.mean()
@@ -140,7 +141,6 @@ def test_a_negative_penalty_is_refused():
 
 
 def crowd(draw, n_workers, sizes, spread=0.7):
-    """Let workers who disagree about systems compare them."""
     true = np.array([0.5, 0.2, -0.2, -0.5])
     own = true + draw.normal(0, spread, (n_workers, 4))
     worker = np.repeat(np.arange(n_workers), sizes)

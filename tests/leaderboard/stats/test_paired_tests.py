@@ -138,6 +138,7 @@ def test_broken_pairs_are_refused_in_words(test):
         test([1, 2], [1, np.nan])
 
 
+@pytest.mark.slow
 @every_test
 def test_false_alarms_are_as_rare_as_promised(test):
     draw = np.random.default_rng(6)

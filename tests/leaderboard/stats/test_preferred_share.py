@@ -94,6 +94,7 @@ def over_days(rng, n_days, day_sd):
     return (rng.random(300) < expit(0.5 + lean)).astype(float), worker, day
 
 
+@pytest.mark.slow
 def test_it_holds_for_other_days():
     rng = np.random.default_rng(8)
     leans = rng.normal(0, (0.25 + 0.6**2) ** 0.5, 400_000)

@@ -37,6 +37,7 @@ def library(games, draw_probability=0.1):
     return np.array([r.mu for r in ratings])
 
 
+@pytest.mark.slow
 @needs_shared
 def test_the_skills_of_the_e2e_challenge_come_out_in_seconds():
     games, workers, names, known = challenge()
@@ -81,6 +82,7 @@ def test_workers_who_disagree_widen_the_interval():
     assert split.errors[0, 1] > 1.5 * same.errors[0, 1]
 
 
+@pytest.mark.slow
 def test_shares_are_those_of_a_loop_over_resamples():
     draw = np.random.default_rng(1)
     table = TABLE[:25]

@@ -28,6 +28,7 @@ def under_one_population():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["p_value", "p_means", "p_spread"])
 def test_under_one_population_p_values_are_even(under_one_population, which):
     p = [getattr(found, which) for found in under_one_population]
@@ -78,7 +79,6 @@ def test_with_one_system_and_equal_workers_it_is_the_permutation_test_of_means()
 
 
 def test_harder_instances_are_no_other_crowd():
-    """Crowds with instances of their own cannot be told from these."""
     rng = np.random.default_rng(6)
     worker = rng.integers(0, 40, 600)
     second = worker >= 20
@@ -116,6 +116,7 @@ def test_scores_ranks_and_order_of_two_crowds_are_compared():
     assert found == again
 
 
+@pytest.mark.slow
 def test_the_difference_of_a_system_covers_the_truth():
     rng = np.random.default_rng(9)
     hits = [

@@ -30,6 +30,7 @@ ASKED = {
 }
 
 
+@pytest.mark.slow
 @needs_shared
 @pytest.mark.parametrize("name", ASKED)
 def test_every_published_and_computed_cell_comes_out(name):

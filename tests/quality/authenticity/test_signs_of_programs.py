@@ -182,6 +182,7 @@ def of_three_models(data):
     return replace(data, models=dict(sorted(data.models.items())[:3]))
 
 
+@pytest.mark.slow
 @needs_shared
 def test_real_models_are_told_from_people_as_far_as_they_are():
     data = read_data_set(SHARED / "data" / "alt-test" / "summeval")

@@ -60,6 +60,7 @@ def on_two_platforms(team, submitter):
     return task
 
 
+@pytest.mark.slow
 def test_the_same_predictions_on_two_platforms_are_one_system(judged):
     (one,) = pools_of(judged)
     assert {line.system for line in one.comparison.systems} == {"Kite", "Ox", "Elk"}

@@ -50,6 +50,7 @@ def two(task, who):
     return made
 
 
+@pytest.mark.slow
 @each("shape", HOSTILE)
 def test_a_page_of_hostile_texts_stays_small(client, two, shape):
     kite, other = two

@@ -15,6 +15,7 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     label_of,
     with_balanced_sides,
 )
+from leaderboard.evaluation.selectors.comparisons import standing_of, verdict
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.models import (
@@ -24,12 +25,14 @@ from leaderboard.models import (
     ShownOutput,
     Task,
 )
+from leaderboard.releases.make import make
+from leaderboard.releases.rebuilding.rebuild import rebuild
 from leaderboard.stats.stopping.sequential import Decision, rule_named
 from quality.bans import services
 from quality.models import Ban, DetectorFit, Grade, TestCheck, TestQuestion, Verdict
 from tests.factories import make_worker, signed_in
 from tests.leaderboard.evaluation.comparisons.conftest import config_with
-from tests.leaderboard.evaluation.steps import settle, shown_cents
+from tests.leaderboard.evaluation.steps import settle, shown_cents, work_until
 from tests.refusals import refusal
 
 TESTS = {"positive_share": 0.2, "negative_share": 0.2}
@@ -83,6 +86,7 @@ def labels_of(name, n_workers, votes):
     return labels
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "strategy", [("one-worker", 1), ("majority", 3), ("max-three", 1)]
 )
@@ -108,6 +112,19 @@ def test_looking_after_every_wave_ends_where_one_look_at_all_labels_ends(share):
         ended = next((look for look in looks if look.side != "undecided"), None)
         assert decide(rule, labels) == (ended or decide(rule, labels[:200]))
         assert ended or decide(rule, labels).n == 200
+
+
+def test_the_default_rule_decides_over_workers(right, wrong, ask, people, tmp_path):
+    crowd = people(8)
+    found = ask(right, wrong, rule=compare.DEFAULT_RULE, delta=0.3, max_pairs=36)
+    work_until(crowd, found, lambda row: row.is_over, rounds=12)
+    found.refresh_from_db()
+    standing = standing_of(found)
+    assert (found.state, found.better) == ("DECIDED", "A")
+    assert standing.answers.n_workers >= 4
+    assert standing.now.low > 0.5
+    assert "independent" not in verdict(found, standing)
+    rebuild(make(found.task, tmp_path / "release").folder)
 
 
 def test_the_promise_is_for_both_sides_together():
@@ -259,6 +276,7 @@ def test_unaskable_questions_are_refused(right, wrong, boss):
         ({"strategy": "majority", "n_workers": 1}, "odd"),
         ({"wave_size": 0}, "wave"),
         ({"max_pairs": 0}, "pairs"),
+        ({"strategy": "fixed-worker"}, "worker-sign-flips reads one"),
     ]:
         question = Question(**{"criterion": "overall", **wrong_question})
         with refusal("unusable-question", match=sentence):
@@ -275,7 +293,7 @@ def test_all_pairs_share_the_error_and_decided_ones_ask_no_more(
 ):
     together = compare.request_all_pairs(
         [right, wrong, level[0]],
-        Question("overall", delta=0.9, max_pairs=12, wave_size=9),
+        Question("overall", 0.9, "beta-mixture", max_pairs=12, wave_size=9),
         by=boss,
     )
     pairs = list(together.comparisons.order_by("pk"))

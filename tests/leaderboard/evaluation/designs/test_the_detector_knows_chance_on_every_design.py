@@ -43,7 +43,6 @@ WAYS = list(ways_to_ask())
 
 
 def guesses_in(design, scale):
-    """Give what guessing gets right of a campaign's questions in a design."""
     kind = all_scales()[scale]
     slots = design().slots(MOST_SYSTEMS)
     if kind.compares:
@@ -129,7 +128,6 @@ class FlawlessCrowd(Crowd):
 
 @pytest.fixture
 def task(task):
-    """Add instances, one for each test question."""
     first = task.instances.count()
     Instance.objects.bulk_create(
         Instance(
@@ -155,6 +153,7 @@ def walks():
         yield pytest.param(*way.values, id=way.id, marks=marks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("design", "scale", "template"), list(walks()))
 def test_on_the_site_four_careful_workers_stay_and_a_random_one_is_found(
     design, scale, template, task, boss, measured, crowd, of_text, ask
@@ -184,7 +183,12 @@ def test_on_the_site_four_careful_workers_stay_and_a_random_one_is_found(
         Task.objects.filter(pk=task.pk).update(config={**task.config, kind: table})
         systems = [measured("Good", 1.0), measured("Poor", 0.0)]
         question = comparison.Question(
-            "overall", n_workers=5, max_pairs=4, wave_size=4, strategy="majority"
+            "overall",
+            rule="beta-mixture",
+            n_workers=5,
+            max_pairs=4,
+            wave_size=4,
+            strategy="majority",
         )
         wish = (
             comparison.request(*systems, question, by=boss)

@@ -34,6 +34,7 @@ def anchored(task_with, launched, monkeypatch):
     return launch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_workers", "n_ratings", "exposure"),
     [pytest.param(1, 1, "task", marks=pytest.mark.every_engine), (3, 3, "campaign")],

@@ -98,7 +98,6 @@ def estimates_of(task) -> dict[str, dict[str, object]]:
 
 
 def posted(client, address, **fields):
-    """Fill a confirmation in; a second answer is the same."""
     page = client.get(address)
     assert page.status_code == 200, address
     hidden = re.findall(
@@ -111,6 +110,7 @@ def impose(worker, task) -> str:
     return reverse("admin:quality_ban_impose", args=[worker.pk]) + f"?pool={task.slug}"
 
 
+@pytest.mark.slow
 def test_the_notice_leads_to_where_ratings_are_left_out_and_back(
     study, raters, manager, client
 ):

@@ -51,8 +51,6 @@ def players(task):
 
 @pytest.fixture
 def begin(task, hand_in, good, boss):
-    """Send two systems out, of which one is right and one is wrong."""
-
     def begun(share: float):
         ask(task, repost_share=share)
         wrong = dict.fromkeys(good, "I do not know.")
@@ -70,7 +68,6 @@ def begin(task, hand_in, good, boss):
 
 
 def do_share(players, quality) -> None:
-    """Let the first worker answer all that one worker may."""
     crowd = Crowd(players, quality=quality, seed=1)
     while crowd.do_hit(players[0]):
         pass
@@ -86,7 +83,6 @@ def answer(players, quality) -> None:
 
 
 def work(players, quality) -> None:
-    """Let the other workers answer until no campaign asks for more."""
     crowd = Crowd(players[1:], quality=quality, seed=2)
     while crowd.work():
         settle()
@@ -217,6 +213,7 @@ def test_money_that_is_added_collects_them_again_and_makes_both_final(
     assert SubmissionEvent.objects.count() == n_events
 
 
+@pytest.mark.slow
 def test_with_room_in_the_budget_they_are_ranked_while_ratings_are_collected_again(
     begin, players, quality, task, boss
 ):

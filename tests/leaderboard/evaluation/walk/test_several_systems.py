@@ -21,10 +21,10 @@ from leaderboard.evaluation.strategies.measured_tests import is_measured
 from leaderboard.models import EvaluationCampaign, HumanEvaluation, Score, Submission
 from leaderboard.studio.models import Draft
 from quality.models import DetectorFit, DrawnTests, Grade, TestCheck, TestQuestion
+from tests.crowd.campaigns.test_races import at_once
 from tests.factories import asked_about, make_user
 from tests.kept import kept
 from tests.leaderboard.evaluation.steps import now, settle, spent
-from tests.leaderboard.evaluation.walk.test_races import at_once
 
 
 def text_of(page):
@@ -36,8 +36,6 @@ NAMES = ("Ada", "Bob", "Cat", "Dan")
 
 @pytest.fixture
 def apart(hand_in, good, ids, task):
-    """Return four measured systems; the first has the best outputs."""
-
     def measured():
         made = []
         for n, name in enumerate(NAMES):
@@ -52,7 +50,6 @@ def apart(hand_in, good, ids, task):
 
 @pytest.fixture
 def four(apart):
-    """Return them in one request."""
     cents = [decide.quote(one.human_evaluation).total_cents for one in apart]
     join(apart)
     assert decide.quote(HumanEvaluation.own.get()).total_cents == sum(cents) > 0
@@ -98,7 +95,7 @@ def test_one_approval_one_page_one_stop_and_money_added_once(running, boss, clie
     client.force_login(boss)
     page = client.get(f"/admin/leaderboard/task/{asked.task_id}/campaigns/").text
     assert f"<bdi>{asked}</bdi> · collecting ratings" in page
-    assert page.count("/stop/") == 1
+    assert page.count("Stop the study") == 1
     keys = list(Campaign.own.values_list("pk", flat=True))
     added = {f"budget-{one.pk}": one.budget_cents for one in Campaign.own}
     data = {"action": "add_money_selected", "_selected_action": keys, **added}
@@ -173,8 +170,7 @@ WITHOUT_LAST = [*["PUBLISHED"] * 3, "WITHDRAWN"]
 
 def race(*calls) -> list[object]:
     """Call each at once; then money, campaigns and scores are with their evaluation."""
-    each = iter(calls)
-    found = at_once(lambda: next(each)(), n=len(calls))
+    found = at_once(*calls)
     open_now = (State.APPROVED, State.ANNOTATING)
     asked = HumanEvaluation.own.filter(state__in=open_now)
     assert sum(asked.values_list("approved_cents", flat=True)) in {0, committed()}
@@ -242,6 +238,7 @@ def test_one_leaves_at_the_moment_of_the_stop(running, boss):
     assert committed() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.every_engine
 @racing
 def test_each_step_of_a_study_by_two_processes_while_one_leaves(

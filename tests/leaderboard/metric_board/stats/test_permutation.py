@@ -108,6 +108,7 @@ def test_equal_metrics_are_never_told_apart():
         assert found.p_value == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statistic", ["pearson", "tau-b"])
 def test_between_equally_good_metrics_small_p_values_are_rare(statistic):
     rng = np.random.default_rng(11)

@@ -27,6 +27,7 @@ def crowds(rng, *, n=150, n_anchors=15, n_workers=25, shift=4.0, worker_sd=10.0)
     )
 
 
+@pytest.mark.slow
 def test_the_interval_covers_a_move_in_19_of_20_cases():
     rng = np.random.default_rng(5)
     found = [linking_constant(*crowds(rng)) for _ in range(60)]

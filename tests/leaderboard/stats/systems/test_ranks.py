@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from leaderboard.stats.systems.estimates import estimate_systems
+from leaderboard.stats.systems.estimates import Population, estimate_systems
 from leaderboard.stats.systems.fragility import ratings_to_drop
-from leaderboard.stats.systems.ranks import rank_by_p, rank_systems
+from leaderboard.stats.systems.ranks import comparison_reach, rank_by_p, rank_systems
 
 
 def ratings(means, n_workers=20, n=200, seed=1):
@@ -54,6 +54,7 @@ def test_one_system_and_none():
     assert rank_systems(estimates, []).ranks == []
 
 
+@pytest.mark.slow
 def test_false_separations_stay_rare():
     told = 0
     for seed in range(60):
@@ -83,3 +84,37 @@ def test_a_wide_lead_hangs_on_many():
 
 def test_a_tie_at_the_top_hangs_on_nothing():
     assert ratings_to_drop([1, 2, 1, 2], list("aabb"), list("xyxy")) is None
+
+
+@pytest.mark.parametrize("population", Population)
+def test_comparison_intervals_agree_with_the_ranks(population):
+    """Check that all bars without overlap, and nearly only they, are of separate pairs."""
+    rng = np.random.default_rng(3)
+    agree = []
+    for _ in range(12):
+        n = 400
+        labels = [rng.integers(0, k, n) for k in (6, 9, 40)]
+        values = 4.0 * labels[0] + rng.normal(0, 8, 9)[labels[1]] + rng.normal(0, 12, n)
+        estimates = estimate_systems(values, *labels, population=population)
+        ranking = rank_systems(estimates)
+        reach = comparison_reach(estimates, ranking)
+        half = np.array([reach[name] for name in ranking.systems])
+        means = np.sort(estimates.means)[::-1]
+        upper = np.triu_indices(6, 1)
+        gaps = (means[:, None] - means - half[:, None] - half)[upper]
+        apart = ranking.p_values[upper] <= 0.05
+        assert apart[gaps > 1e-9].all()
+        agree += ((gaps > 0) == apart).tolist()
+    assert np.mean(agree) > 0.95
+
+
+def test_quasi_variances_of_independent_systems_are_their_variances():
+    rng = np.random.default_rng(1)
+    system = np.repeat(np.arange(4), [30, 60, 120, 240])
+    estimates = estimate_systems(
+        rng.normal(0, 1, 450), system, np.zeros(450), population=Population.THESE
+    )
+    reach = comparison_reach(estimates, rank_systems(estimates))
+    half = np.array([reach[name] for name in estimates.systems])
+    ratio = half / np.sqrt(np.diag(estimates.variance))
+    np.testing.assert_allclose(ratio, ratio[0], rtol=1e-3)

@@ -93,6 +93,7 @@ def test_instances_without_references_do_not_hide_the_others():
     assert CODE in warnings_of(predictions[1:] + predictions[:1], references)
 
 
+@pytest.mark.slow
 def test_large_files_are_judged_by_a_seeded_sample():
     references = sentences(2_500)
     predictions = references[1:] + references[:1]
