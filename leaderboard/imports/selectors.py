@@ -50,7 +50,8 @@ def told_by_rows(judgments: Judgments) -> dict[str, str]:
 class About:
     """Details of an import.
 
-    An empty `title` is the slug, and an existing task keeps its title. `known` has
+    An empty `title` is the slug, and an existing task keeps its title and its `raters`,
+    the population that its results are about ("": not declared). `known` has
     details of how people were asked, by the keys of
     `tasks.selectors.ASKED` or others. `choices` are answers to the
     reader's questions, `questions` map a criterion to the question that people read,
@@ -61,6 +62,7 @@ class About:
     source: str = ""
     licence: str = ""
     citation: str = ""
+    raters: str = ""
     known: Mapping[str, str] = field(default_factory=dict)
     choices: Mapping[str, str] = field(default_factory=dict)
     questions: Mapping[str, str] = field(default_factory=dict)
@@ -332,8 +334,7 @@ def _values(
     of = np.array([*zip(criteria, scales, strict=True)], dtype=object).reshape(-1, 2)
     for criterion, scale in {tuple(one) for one in of[rated].tolist()}:
         own = rated & (of[:, 0] == criterion) & (of[:, 1] == scale)
-        better = criterion in lower
-        values[own] = as_found(values[own], scale, lower_is_better=better)
+        values[own] = as_found(values[own], scale, lower_is_better=criterion in lower)
     return _numbers(_or(details, "value", values.tolist()))
 
 

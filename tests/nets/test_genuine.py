@@ -9,6 +9,8 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from genie.lib.errors import GenieError
 from leaderboard.files import unpack
 from leaderboard.imports.readers.judgments import Role
@@ -84,5 +86,6 @@ def _lines():
             yield f"  with {', '.join(said)}: {told(folder, said, expected)}\n"
 
 
+@pytest.mark.slow
 def test_files_of_other_tools_are_read(net):
     net("genuine.txt", "".join(_lines()))

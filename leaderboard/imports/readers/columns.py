@@ -99,7 +99,18 @@ def _propose(
     columns = list(dict.fromkeys(chain.from_iterable(one.words for one in read)))
 
     said = read_choices(choices, columns)
-    together = _together(read, columns)
+    most = -(-MOST_VALUES // len(read))
+    together = {
+        name: Values(
+            name,
+            [
+                word
+                for one in read
+                for word in one.words.get(name, [""] * len(one.table.numbers))[:most]
+            ][:MOST_VALUES],
+        )
+        for name in columns
+    }
     families = {one.name: one for one in guess_roles(together, {})[0]}
     fixed = _choose_columns(said, families, columns)
     roles = {name: role for role, one in fixed for name in one.fields}
@@ -169,7 +180,7 @@ def refusal(found: Proposal) -> str:
     """Return the questions and the columns, for a person who sees no page."""
     asked = [
         f"{one.question} Answer with --choose {one.name}="
-        f"{' or '.join(one.options[:6]) if one.options else 'COLUMN'}."
+        f"{' or '.join(filter(None, {one.found: 0} | dict.fromkeys(one.options[:6]))) or 'COLUMN'}."
         for one in found.questions
         if one.needed
     ]
@@ -183,21 +194,6 @@ def refusal(found: Proposal) -> str:
         for one in found.columns
     )
     return f"{' '.join(asked)} The columns are: {listed}."
-
-
-def _together(read: Sequence[Read], columns: Sequence[str]) -> dict[str, Values]:
-    most = -(-MOST_VALUES // len(read))
-    return {
-        name: Values(
-            name,
-            [
-                word
-                for one in read
-                for word in one.words.get(name, [""] * len(one.table.numbers))[:most]
-            ][:MOST_VALUES],
-        )
-        for name in columns
-    }
 
 
 def _choose_columns(
@@ -263,20 +259,28 @@ def _assign(
             )
     made = [one for one in made if one.fields]
     for one in made:
-        _rename_parts(one, [chosen for _, chosen in fixed])
+        # as a chosen pattern with the same parts names them
+        for part, values in _parts(one).items():
+            own = [
+                p for _, o in fixed for p, more in _parts(o).items() if more == values
+            ]
+            if own and part not in own and own[0] not in one.numbers_in_name:
+                one.rename(part, own[0])
     order = {name: i for i, name in enumerate(columns)}
     listed = [name for name in said.columns.get("rating", ()) if name in order]
     order |= zip(listed, sorted(order[name] for name in listed), strict=True)
     made.sort(key=lambda one: order[next(iter(one.fields))])
-    return _named_parts(made, said)
-
-
-def _rename_parts(column: Column, chosen: Sequence[Column]) -> None:
-    """Rename the parts of a family as a chosen pattern with the same parts does."""
-    for part, values in _parts(column).items():
-        same = [p for one in chosen for p, own in _parts(one).items() if own == values]
-        if same and part not in same and same[0] not in column.numbers_in_name:
-            column.rename(part, same[0])
+    # as a person answered
+    for one in [one for one in made if one.role in MEASURES]:
+        if said.numbers and len(parts := one.numbers_in_name) == 1:
+            one.rename(parts[0], NAMED[said.numbers])
+        named = said.names not in ("", "criteria")
+        if named and len(one.fields) == 1 and not next(iter(one.fields.values())):
+            last = one.name.rpartition(".")[2] or one.name
+            one.fields[next(iter(one.fields))] = {NAMED[said.names]: last}
+    if said.numbers:
+        leave_unnamed(made)
+    return made
 
 
 def _parts(column: Column) -> dict[str, frozenset[str]]:
@@ -285,17 +289,3 @@ def _parts(column: Column) -> dict[str, frozenset[str]]:
         for part in column.numbers_in_name
         if len(column.fields) > 1
     }
-
-
-def _named_parts(columns: list[Column], said: Chosen) -> list[Column]:
-    """Set what the names of rating columns are, as a person answered."""
-    for one in [one for one in columns if one.role in MEASURES]:
-        if said.numbers and len(parts := one.numbers_in_name) == 1:
-            one.rename(parts[0], NAMED[said.numbers])
-        named = said.names not in ("", "criteria")
-        if named and len(one.fields) == 1 and not next(iter(one.fields.values())):
-            last = one.name.rpartition(".")[2] or one.name
-            one.fields[next(iter(one.fields))] = {NAMED[said.names]: last}
-    if said.numbers:
-        leave_unnamed(columns)
-    return columns

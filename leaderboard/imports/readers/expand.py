@@ -14,7 +14,14 @@ import numpy as np
 from genie.lib.errors import GenieError
 from leaderboard.files import File, Unreadable
 from leaderboard.imports.readers.judgments import Problem
-from leaderboard.imports.readers.shapes import Read, as_list, in_rows, name_columns
+from leaderboard.imports.readers.names import numbers
+from leaderboard.imports.readers.shapes import (
+    Read,
+    as_list,
+    in_rows,
+    join_entities,
+    name_columns,
+)
 from leaderboard.imports.readers.sources import problems_of
 from leaderboard.imports.readers.values import OF_FILE
 from leaderboard.tables import Table, read_table
@@ -28,19 +35,19 @@ _MOST_PARTS = 40
 
 
 def read_tables(
-    files: Sequence[File], choices: Mapping[str, Any], numbers: Iterable[int]
+    files: Sequence[File], choices: Mapping[str, Any], wanted: Iterable[int]
 ) -> tuple[list[Read], list[Problem]]:
     read: list[Read] = []
     problems: list[Problem] = []
     refused: list[Unreadable] = []
-    for number in numbers:
+    for number in wanted:
         file = files[number]
         try:
             header = choices.get("header")
             table = read_table(
                 file, str(choices.get("within") or ""), header=header != "no"
             )
-            table = name_columns(file, table, header)
+            table = join_entities(name_columns(file, table, header))
             for name in as_list(choices.get("rows")):
                 table = in_rows(table, name)
         except Unreadable as error:
@@ -136,7 +143,7 @@ def _storable(text: str) -> str:
 
 
 def _decode(column: list[Any]) -> list[Any]:
-    """Return cells that are all JSON objects, or lists of them, as these."""
+    """Return cells that are all JSON objects, or lists of them or of numbers, as these."""
     filled = (cell for cell in column if cell != "")
     if not any(column) or not all(isinstance(c, str) and c[:1] in "[{" for c in filled):
         return column
@@ -146,8 +153,12 @@ def _decode(column: list[Any]) -> list[Any]:
         ]
     except (ValueError, RecursionError):
         return column
-    entries = chain.from_iterable(cell for cell in found if isinstance(cell, list))
-    return found if all(isinstance(one, dict) for one in entries) else column
+    lists = [cell for cell in found if isinstance(cell, list)]
+    kinds = {*map(type, chain.from_iterable(lists))}
+    texts = [str(one) for one in chain.from_iterable(lists) if kinds == {str}]
+    if kinds == {str} and len(texts) <= _MOST_PARTS * len(lists):
+        return column if np.isnan(numbers(texts)).any() else found
+    return found if kinds <= {dict} else column
 
 
 def _joining_mark(column: Sequence[str]) -> str:
@@ -185,7 +196,7 @@ def _spread(
     for i, cell in enumerate(column):
         for key, one in _parts(cell):
             parts.setdefault(f"{name}{key}", [""] * n)[i] = one
-    for key, values in parts.items():
+    for key, values in ((key, _decode(one)) for key, one in parts.items()):
         if any(isinstance(one, list | dict) for one in values):
             _spread(key, values, flat)
         else:

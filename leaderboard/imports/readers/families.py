@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -62,7 +62,6 @@ class Column:
         return sorted(parts, key=lambda part: self.name.find(f"{{{part}"))
 
     def rename(self, part: str, wanted: str) -> None:
-        """Rename a part of the names of a family's columns."""
         for end in ("}", "*}"):
             self.name = self.name.replace(f"{{{part}{end}", f"{{{wanted}{end}")
         for fields in self.fields.values():
@@ -118,7 +117,10 @@ class Slots:
 
     def names(self, family: Family) -> list[str]:
         places = range(family.template.count("{}"))
-        rated = [_rated_share(family.values(k)) for k in places]
+        rated = [
+            np.mean([not RATING.isdisjoint(lower_words(w)) for w in family.values(k)])
+            for k in places
+        ]
         words = [k for k in places if not family.is_numbered(k)]
         free = [k for k in words if not _is_key(family, k)]
         names = [""] * len(places)
@@ -164,10 +166,6 @@ def _is_key(family: Family, k: int) -> bool:
     return between and not family.is_numbered(k)
 
 
-def _rated_share(words: Collection[str]) -> float:
-    return sum(not RATING.isdisjoint(lower_words(one)) for one in words) / len(words)
-
-
 def _column(
     family: Family, names: list[str], found: Mapping[str, Guess], values: Looked
 ) -> Column:
@@ -210,7 +208,8 @@ def find_pairs(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
         name
         for name, one in values.items()
         if name not in fixed and 1 < len(one.counts) <= 50
-    ]
+        and found[name][0] not in ("rater", "time", "began")
+    ]  # fmt: skip
     free = {n: values[n].counts.keys() for n in short if not values[n].is_number}
     choices = [n for n in free if not values[n].says(_LOSERS)]
     named = [name for name in choices if values[name].says(CHOICE)]
@@ -228,7 +227,18 @@ def find_pairs(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
         ]
         by_rest: dict[str, list[str]] = {}
         few = [one.columns for one in group_numbers(found) if len(one.columns) < 3]
-        for name in [n for columns in few for n in columns if n in free]:
+        rated = {
+            n.partition("]")[0]
+            for n, (r, _) in found.items()
+            if r == "rater" and "]" in n
+        }
+        # the two entries of a list are of two raters
+        for name in [
+            n
+            for columns in few
+            for n in columns
+            if n in free and n.partition("]")[0] not in rated
+        ]:
             by_rest.setdefault(_SIDE_WORD.sub("", name), []).append(name)
         many = {n for f in group_numbers(free) if len(f.columns) > 2 for n in f.columns}
         twos = [two for two in by_rest.values() if len(two) == 2 and not many & {*two}]

@@ -75,7 +75,13 @@ def guess_roles(
     _agree(found, values, fixed)
     _prefer_named(found, values)
     _pair(found, fixed)
-    _rate_ranks(found)
+    roles = {role for role, _ in found.values()}
+    found |= {
+        name: ("rating", "ranks, as there are no ratings")
+        for name, (_, reason) in found.items()
+        if reason.startswith("numbers named “rank")
+        and roles.isdisjoint((*MEASURES, "maybe", "words", "system 1"))
+    }
     find_pairs(found, values, fixed)
     _settle(found, values, fixed)
     made = families_of(found, values)
@@ -98,16 +104,6 @@ def _leave_computed(found: Found, values: Looked, fixed: Mapping[str, str]) -> N
         if name not in fixed and values[name].is_number and not values[name].n_parts
         and not low <= np.nanmin(values[name].numbers) <= np.nanmax(values[name].numbers) <= high
     }  # fmt: skip
-
-
-def _rate_ranks(found: Found) -> None:
-    roles = {role for role, _ in found.values()}
-    found |= {
-        name: ("rating", "ranks, as there are no ratings")
-        for name, (_, reason) in found.items()
-        if reason.startswith("numbers named “rank")
-        and roles.isdisjoint((*MEASURES, "maybe", "words", "system 1"))
-    }
 
 
 def _mark_likely(made: Sequence[Column], values: Looked) -> None:
@@ -148,12 +144,12 @@ def _agree(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
     families = group_numbers(found)
     for family in (*families, *cross(families)):
         names = [n for n in family.columns if values[n].answers and n not in fixed]
-        if len(names) < 2:
+        # columns without names need not be alike
+        if len(names) < 2 or family.template == "column {}":
             continue
         roles = Counter(found[name][0] for name in names)
         best, n = max(roles.items(), key=lambda pair: (pair[1], pair[0] in MEASURES))
-        rated = roles["rating"] + roles["maybe"]
-        if rated >= max(2, len(names) / 2):
+        if roles["rating"] + roles["maybe"] >= max(2, len(names) / 2):
             best = "rating" if roles["rating"] else "maybe"
         elif family not in families or n < len(names) / 2:
             continue
@@ -307,11 +303,20 @@ def _settle(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
     roles = {role for role, _ in found.values()}
     if {"system 1", "system 2"} <= roles:
         _settle_pairs(found, values, fixed, "choice" in roles)
-    elif "rating" in roles:
-        found |= {
-            name: ("ignore", "no columns name two systems")
+    elif {"rating", "choice"} <= roles:
+        sure = all(
+            values[name].says(word_set("confidence certainty sure"))
+            and name not in fixed
             for name, (role, _) in found.items()
-            if role == "choice" and name not in fixed
+            if role == "rating"
+        )
+        found |= {
+            name: (
+                "ignore",
+                "how sure raters are" if sure else "no columns name two systems",
+            )
+            for name, (role, _) in found.items()
+            if role == ("rating" if sure else "choice") and name not in fixed
         }
     find_ends(found, values, fixed)
     for role, key in _LIKELIEST.items():

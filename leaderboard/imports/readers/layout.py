@@ -31,12 +31,11 @@ class Choice:
 class Look:
     """A layout's estimate of whether files have it, before they are read.
 
-    `surety` goes from 0 (a different layout) to 1 (no other layout possible); `because`
-    is the evidence in a few words, and `choices` are questions for a person.
+    `surety` goes from 0 (a different layout) to 1 (no other layout possible); `choices`
+    are questions for a person.
     """
 
     surety: float
-    because: str = ""
     choices: tuple[Choice, ...] = field(default=())
 
 
@@ -44,16 +43,10 @@ NOT_MINE = Look(0.0)
 
 
 class Layout(ABC):
-    """One layout of rating files.
-
-    `files` lists its files in a sentence; `tried_on` states the files that the reader
-    was tested on.
-    """
+    """One layout of rating files."""
 
     slug: str
     title: ClassVar[str]
-    files: ClassVar[str]
-    tried_on: ClassVar[str] = "examples of our own"
 
     @classmethod
     @abstractmethod

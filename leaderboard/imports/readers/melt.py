@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, takewhile
+from itertools import accumulate, chain
+from operator import and_, eq
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from leaderboard.imports.readers.families import Column
 from leaderboard.imports.readers.judgments import Role, Texts
-from leaderboard.imports.readers.mapping import Chosen
+from leaderboard.imports.readers.mapping import EACH, Chosen
 from leaderboard.imports.readers.names import different, moments, numbers, plain
 from leaderboard.imports.readers.patterns import is_pattern
 from leaderboard.imports.readers.people import is_program
@@ -45,8 +46,6 @@ class Cells:
 
 
 class Lines:
-    """The lines of a table by role."""
-
     def __init__(
         self,
         name: str,
@@ -81,8 +80,13 @@ class Lines:
         A column is if all that its name says, the other's says, too. Those that have the
         most in common come alone.
         """
+        steps = measure.name.split(".")
         near = [
-            (len(one.fields), _n_shared(one, measure), one)
+            (
+                len(one.fields),
+                sum(accumulate(map(eq, one.name.split("."), steps), and_)),
+                one,
+            )
             for one in self.near(role, measure)
         ]
         most = max((common for *common, _ in near), default=[])
@@ -117,11 +121,6 @@ class Lines:
 
     def measures(self) -> list[Cells]:
         return self.by_role(*MEASURES)
-
-
-def _n_shared(one: Cells, other: Cells) -> int:
-    steps = zip(one.name.split("."), other.name.split("."), strict=False)
-    return len(list(takewhile(lambda pair: pair[0] == pair[1], steps)))
 
 
 def _marks_joined(pattern: str, family: list[Cells]) -> list[Cells]:
@@ -283,8 +282,7 @@ def _place(lines: Lines, measure: Cells) -> npt.NDArray[np.int64]:
     if np.isnan(found).all() and measure.fields.get("part", "").isdigit():
         found = np.full(lines.n, float(measure.fields["part"]))
     found = np.where(np.isnan(found) | (np.abs(found) > 1e6), -1, found)
-    first = int((found[found >= 0] >= 1).all())
-    return np.maximum(found - first, -1).astype(np.int64)
+    return np.maximum(found - int((found[found >= 0] >= 1).all()), -1).astype(np.int64)
 
 
 def _of_lines(lines: Lines, measure: Cells) -> dict[str, Any]:
@@ -361,7 +359,16 @@ def _best(
         for one in (words, _strip(beside.words) if beside else _empty(lines.n))
     )
     # without those that were shown, only the two ends are known
-    for other in [_strip(one.words) for one in shown] or [end] * is_best:
+    for other in (
+        [_strip(one.words) for one in shown]
+        or [
+            np.full(lines.n, name, dtype=object)
+            for name in sorted(
+                {*chosen} if lines.said.constant("system") == EACH else ()
+            )
+        ]
+        or [end] * is_best
+    ):
         paired = (other != chosen) & (other != "") & (chosen != "")
         if not is_best:
             paired &= other != end  # said already

@@ -256,5 +256,4 @@ def _stamps(series: pd.Series, form: str) -> Floats:
     # years before Christ are parsed, but cannot be converted
     series = series.where(~series.str.startswith("-"), "")
     read = pd.to_datetime(series, format=form, errors="coerce", utc=True)
-    since = read - pd.Timestamp(0, tz="UTC")
-    return np.array(since.dt.total_seconds(), dtype=float)
+    return np.array((read - pd.Timestamp(0, tz="UTC")).dt.total_seconds(), dtype=float)

@@ -7,6 +7,7 @@ from typing import Any
 
 from genie.lib.errors import GenieError
 from leaderboard.imports.readers.mapping import from_toml
+from leaderboard.tasks.config import LIKE, THESE
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -23,6 +24,16 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="roles and answers (TOML), for which --choose has exceptions",
+    )
+
+
+def add_raters(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--raters",
+        choices=[THESE, LIKE],
+        default="",
+        help="whether results are about these raters, or raters like these (assumed by "
+        "default)",
     )
 
 

@@ -45,8 +45,7 @@ def matches(pattern: str, columns: Sequence[str]) -> dict[str, dict[str, str]]:
     "bad-pattern".
     """
     names = [name for name, _ in _FIELD.findall(pattern) if name]
-    unknown = set(names) - set(PARTS)
-    if len(pattern) > 300 or unknown or len(names) > len(set(names)):
+    if len(pattern) > 300 or set(names) - set(PARTS) or len(names) > len(set(names)):
         raise GenieError(
             f"A pattern has {', '.join('{' + one + '}' for one in PARTS)}, each at most "
             f"once, and {{}}; {pattern[:60]!r} has not.",
@@ -187,12 +186,8 @@ def _merge(key: str, group: Mapping[str, Sequence[str]]) -> Family:
         name: tuple(p for p, vary in zip(ps, varied, strict=True) if vary)
         for name, ps in group.items()
     }
-    return Family(re.sub("\0", put, _plain(key)), columns)
-
-
-def _plain(name: str) -> str:
     # braces in a name would be read as a pattern
-    return name.replace("{", "").replace("}", "")
+    return Family(re.sub("\0", put, key.replace("{", "").replace("}", "")), columns)
 
 
 def _fill(template: str, fields: Sequence[str], star: str) -> str:

@@ -27,7 +27,7 @@ from leaderboard.imports.readers.values import (
     lower_words,
     no_answer,
 )
-from leaderboard.imports.readers.words import scale_of, side_of, unknown
+from leaderboard.imports.readers.words import YES_NO, scale_of, side_of, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,14 +72,25 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
         for k in (1, 2)
     )
     named = all("system" in one for one in fields) and bool(fields)
-    single = of["system"] or said.constant("system")
-    in_words = any(np.isnan(numbers(one.examples)).any() for one in of["choice"])
-    if of["choice"] and not of["rating"] and (pairs or (in_words and not single)):
+    # a system of all rows is none of two
+    single = any(len(one.examples) > 1 for one in of["system"])
+    in_words = any(
+        np.isnan(numbers(one.examples)).any() or {*one.examples} == {"0", "1"}
+        for one in of["choice"]
+    ) and not (single or said.constant("system"))
+    if of["choice"] and not of["rating"] and (pairs or in_words):
         if not pairs:
             known = [
                 w for k in (1, 2) for one in of[f"system {k}"] for w in one.examples
             ]
-            yield from _two_systems(of["choice"], said, options, known)
+            yield from _two_systems(
+                of["choice"],
+                said,
+                options,
+                known,
+                [one.name for k in (2, 1) for one in of[f"text {k}"][:1]]
+                or ["second", "first"],
+            )
         return
     free = [] if "rating" in said.columns else of["rating"]
     two = [one for one in free if len(one.numbers_in_name) > 1]
@@ -106,7 +117,24 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
             "raters" if has_system else "systems",
             needed=True,
         )
+    elif of["best"] and not (of["worst"] or has_system or pairs):
+        yield Choice(
+            "system",
+            "Which columns name the systems that were shown in each row (commas between)? "
+            "If no column does, :* takes all that are ever named as the best; a system that "
+            "never was is missing then.",
+            options,
+            f"{CONSTANT}{EACH}",
+            needed=True,
+        )
     elif not (has_system or pairs or of["best"]) and measures:
+        # the first other column of a few words, such as a condition's
+        likely = [
+            one.name
+            for reason in (LIKELY, AGAIN)
+            for one in columns
+            if one.role == "ignore" and one.reason == reason
+        ] + [one.name for one in columns if one.name in OF_FILE]
         in_names = " or ".join(f"choose rating={one}" for one in orders)
         yield Choice(
             "system",
@@ -114,7 +142,7 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
             "a colon (:NAME); if the number in the name of a rating column is that of a "
             f"system, {in_names or 'add numbers=systems'}.",
             options,
-            found=_likely_system(columns),
+            found=next(iter(likely), ""),
             needed=True,
         )
 
@@ -142,7 +170,8 @@ def _unknown_numbers(
     name, parts = next(iter(open_[0].fields)), open_[0].numbers_in_name
     question = f"Names of ratings such as {name} have numbers. What do they count?"
     if len(parts) == 1:
-        yield Choice("numbers", question, (*NAMED,), "items", needed=True)
+        likely = "criteria" if name.startswith("column ") else "items"
+        yield Choice("numbers", question, (*NAMED,), likely, needed=True)
     if len(parts) > 1:
         names = ",".join(one.name for one in open_)
         orders = [re.sub(rf"\{{{k}\b", "{criterion", names) for k in ("item", "part")]
@@ -181,14 +210,26 @@ def _two_systems(
     said: Chosen,
     options: tuple[str, ...],
     known: Sequence[str],
+    texts: list[str],
 ) -> Iterator[Choice]:
     names = [w for w in choice[0].examples if np.isnan(side_of(w)) and w not in known]
+    if len(names) > 2:
+        yield Choice(
+            "best",
+            f"{choice[0].name} names several: {', '.join(names)}, … Is each the best of those "
+            "that were shown? If it is a choice between two, choose system 1 and system 2.",
+            options,
+            choice[0].name,
+            needed=True,
+        )
+        return
     names = [w for w in names if any(w in one for one in options)] or names
     left = [
         k for k in (1, 2) if not (said.columns.get(f"system {k}") or (known and k == 2))
     ]
     for k in left:
-        found = f"{CONSTANT}{names[-k]}" if len(names) == len(left) else ""
+        likely = names if len(names) == len(left) else texts * (len(left) == 2)
+        found = f"{CONSTANT}{likely[-k]}" if len(likely) in (len(left), 2) else ""
         yield Choice(
             f"system {k}",
             f"Which system is the {('first', 'second')[k - 1]} of the two? Choose a "
@@ -199,22 +240,9 @@ def _two_systems(
         )
 
 
-def _likely_system(columns: Sequence[Column]) -> str:
-    """Return the first other column of a few words, such as a condition's."""
-    likely = [
-        one.name
-        for reason in (LIKELY, AGAIN)
-        for one in columns
-        if one.role == "ignore" and one.reason == reason
-    ]
-    likely += [one.name for one in columns if one.name in OF_FILE]
-    return next(iter(likely), "")
-
-
 def asked_of(
     judgments: Judgments, columns: Sequence[Column], said: Chosen
 ) -> list[Choice]:
-    """Return the questions about ratings that were read."""
     rows = judgments.rows
     found: list[Choice] = []
     rated = rows["role"].isin([role.value for role in said.counted])
@@ -237,7 +265,9 @@ def asked_of(
     for criterion, part in rows[unread].groupby("criterion", sort=False):
         words = unknown(part["word"], part["value"].to_numpy())
         many = sum(words.values()) > _MOST_LOST * counts[criterion]
-        if many and not _is_explained(words, str(criterion), said):
+        known = {**said.words.get("*", {}), **said.words.get(str(criterion), {})}
+        keys = {" ".join(word.lower().split()) for word in words}
+        if many and not (said.labels or keys <= known.keys()):
             scales |= scale_of(words)
             needed = ranks in (criterion, EACH)
             found.append(_of_words(str(criterion), words, part, needed=needed))
@@ -314,7 +344,7 @@ def usual_words(
         if none and numbers([w])[0] in none
     }
     if len({one.is_number for one in rated if one.is_number or one.is_yes_no}) > 1:
-        found |= {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+        found |= YES_NO
     return {w: n for w, n in found.items() if w not in said.words.get("*", {})}
 
 
@@ -390,8 +420,3 @@ def _of_words(
         else ""
     )
     return Choice("words", question, tuple(words), found, needed=needed)
-
-
-def _is_explained(words: Mapping[str, int], criterion: str, said: Chosen) -> bool:
-    known = {**said.words.get("*", {}), **said.words.get(criterion, {})}
-    return said.labels or {" ".join(w.lower().split()) for w in words} <= known.keys()

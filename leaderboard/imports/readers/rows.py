@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -73,7 +73,14 @@ def judged_rows(
         own = [
             frame({**p, "file": one.number}) for p in parts_of(lines, one.table.numbers)
         ]
-        rows = _stack(own).assign(**_extra(one.words, len(own)))
+        by_name = {plain(name): column for name, column in one.words.items()}
+        extra = {
+            key: np.tile(by_name[name], len(own))
+            for key, names in EXTRA.items()
+            for name in names
+            if name in by_name
+        }
+        rows = _stack(own).assign(**extra)
         if len(own) > 1:
             order = np.argsort(np.tile(np.arange(lines.n), len(own)), kind="stable")
             rows = rows.iloc[order].reset_index(drop=True)
@@ -195,17 +202,6 @@ def _name_by_kind(rows: pd.DataFrame) -> None:
                 name = names[(int(one) & -int(one)).bit_length() - 1]
                 rows.loc[mine, "criterion"] += f" (beside {name})"
             return
-
-
-def _extra(words: Mapping[str, Any], n: int) -> dict[str, Any]:
-    """Return the columns of `EXTRA`, as often as there are columns of ratings."""
-    by_name = {plain(name): column for name, column in words.items()}
-    return {
-        key: np.tile(by_name[name], n)
-        for key, names in EXTRA.items()
-        for name in names
-        if name in by_name
-    }
 
 
 def _stack(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -26,7 +26,7 @@ from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.mapping import split_names
 from leaderboard.imports.readers.names import is_nothing, numbers
 from leaderboard.imports.readers.patterns import matches
-from leaderboard.imports.readers.values import MEASURES
+from leaderboard.imports.readers.values import MEASURES, Values
 from leaderboard.imports.readers.words import are_sides, name_one_of
 from leaderboard.tables import Table, columns_of, read_table
 
@@ -222,6 +222,34 @@ def in_rows(table: Table, name: str) -> Table:
     return replace(table, cells=cells, numbers=numbers)
 
 
+def join_entities(table: Table) -> Table:
+    """Return a row for each entity of rows of entity, attribute and value.
+
+    One attribute names systems beside others with ratings; its last value counts.
+    """
+    import pandas as pd
+
+    if len(table.cells) != 3:
+        return table
+    key, name, value = table.cells
+    rows = pd.DataFrame(table.cells, dtype=str).assign(number=table.numbers)
+    roles = [
+        Values(str(one), [*own]).guess[0] for one, own in rows.groupby(name)[value]
+    ]
+    if len(roles) > 60 or roles.count("system") != 1 or "rating" not in roles:
+        return table
+    last = rows.drop_duplicates([key, name], keep="last")
+    wide = last.pivot(index=key, columns=name, values=value).fillna("").reset_index()
+    first = rows.groupby(key)["number"].min().tolist()
+    made = replace(table, cells={str(c): [*wide[c]] for c in wide}, numbers=first)
+    made.note(
+        "joined-rows",
+        f"rows of one {key} were joined by {name}; of values that a later row repeats, "
+        f"{len(rows) - len(last):,} do not count",
+    )
+    return made
+
+
 def reshape(
     read: Sequence[Read],
     choices: Mapping[str, Any],
@@ -341,8 +369,7 @@ def _cells_of_two(read: Sequence[Read], choices: Mapping[str, Any]) -> dict[str,
         two = {word: word.split(mark) for word in set(words)}
         if len(two) < 2 or any(len(one) != 2 for one in two.values()):
             continue
-        sides = ([two[word][k].strip() for word in words] for k in (0, 1))
-        first, second = sides
+        first, second = ([two[word][k].strip() for word in words] for k in (0, 1))
         if any(
             name_one_of(cells, first, second)
             for other, cells in columns
@@ -364,16 +391,12 @@ _ROLE = {"part": "item", "system_1": "system 1", "system_2": "system 2"}
 def _parts_of_cells(
     patterns: Sequence[str], words: Sequence[str]
 ) -> dict[str, dict[str, str]]:
-    """Return the parts of each word by the first pattern in which names come often.
-
-    The last pattern is taken if it fits.
-    """
+    """Return the parts of words by the first pattern of frequent names, or the last."""
     for pattern in patterns:
         found = matches(pattern, words)
-        names = zip(*(one.items() for one in found.values()), strict=True)
         if len(found) == len(words) and all(
             len(set(column)) * _OFTEN <= len(column)
-            for column in names
+            for column in zip(*(one.items() for one in found.values()), strict=True)
             if pattern != patterns[-1]
             and column[0][0] not in ("item", "part", "system_1", "system_2")
         ):

@@ -53,8 +53,7 @@ def find(
     unpacked: list[File] = []
     try:
         for name, n in files:
-            opened = partial(io.BytesIO, stream.read(n))
-            unpacked += unpack(name, opened, LIMITS)
+            unpacked += unpack(name, partial(io.BytesIO, stream.read(n)), LIMITS)
         layout = layout or layout_of(unpacked)
         return Found(
             layout, propose(unpacked, layout=layout, choices=choices), unpacked

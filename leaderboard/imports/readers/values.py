@@ -109,11 +109,12 @@ COUNTED = word_set(
     "bleu rouge bertscore meteor chrf comet z std sd var turn flip day session hit approval "
     "lifetime birth zip phone first last submit size rank order position pos place wins hints "
     "progress finished status inner project unread thumbs steps attempts unnamed ranking flip "
-    "interviewtime"
+    "interviewtime normalized normalised"
 )  # fmt: skip
 
-# In a name that has a rating's word, too.
+# In a name that has a rating's word, too, or above it: `auto_evaluation.confidence`.
 _PROGRAM = word_set("llm auto automatic automated predicted")
+_ABOVE = (_PROGRAM - {"llm"}) | word_set("metadata config params parameters settings")
 
 _METADATA = word_set(
     "hitid hittypeid title description keywords reward creationtime maxassignments "
@@ -211,7 +212,8 @@ class Values:
 
     @property
     def is_yes_no(self) -> bool:
-        return {word.lower() for word in self.counts} <= _YES_NO
+        # letters alone may be codes
+        return {"y", "n"} < ({*map(str.lower, self.counts)} | {"y", "n"}) <= _YES_NO
 
     @property
     def has_few(self) -> bool:
@@ -257,7 +259,6 @@ _FROM_NAME = (
 
 
 def role_of(one: Values) -> Guess:
-    """Return the role of a column by itself, with the reason."""
     found: Guess = next(filter(None, _guesses_of(one)))
     return found
 
@@ -301,7 +302,6 @@ def is_group(one: Values) -> bool:
 
 
 def names_item(one: Values) -> bool:
-    """Check for an id of what was judged, by its name."""
     other = word_set("session run task hit assignment batch annotation response view")
     return "id" in one.name_words and not one.says(other | RATER) and is_group(one)
 
@@ -325,15 +325,20 @@ def _is_item(one: Values) -> bool:
 def _is_system(one: Values) -> bool:
     # answers may name systems: rank of system 1, or `3 - good` of it
     rated = one.says(RATING | RANKS | word_set("pos")) or one.answers[0][-1:].isalpha()
-    other = one.says(word_set("output response text confidence prompt mapping"))
+    other = one.says(
+        word_set("output response text confidence prompt mapping time date")
+    )
     other |= len(one.name_words) > 2 and one.says(word_set("version type"))
     other &= not one.says(word_set("id name sys"))
+    rated |= one.is_number and bool(np.nanmin(one.numbers) < 0)
     other |= one.says(CHOICE) or one.kind[0] or (one.is_number and rated)
     return is_group(one) and not other
 
 
 def _is_rater(one: Values) -> bool:
-    other = one.says(word_set("time type name score rating gender age country"))
+    other = one.says(
+        word_set("time type name score rating gender age country message query")
+    )
     other |= _is_numbered_rating(one) or bool(one.name_words_rated and one.has_few)
     return one.length <= LONG and not other
 
@@ -365,7 +370,9 @@ _BY_NAME: tuple[tuple[str, frozenset[str], Callable[[Values], bool]], ...] = (
         "choice",
         CHOICE,
         lambda one: (
-            is_sided(one.counts, only=len(one.counts) < 2 < len(one.answers))
+            {*one.counts} == {"0", "1"}
+            if one.says(word_set("index idx"))
+            else is_sided(one.counts, only=len(one.counts) < 2 < len(one.answers))
             and not one.says(COUNTED)
         ),
     ),
@@ -388,7 +395,7 @@ _BY_NAME: tuple[tuple[str, frozenset[str], Callable[[Values], bool]], ...] = (
         "text",
         word_set(
             "output response prediction hypothesis hyp target translation summary answer generated "
-            "candidate text reply simp story caption paraphrase explanation sentence generation"
+            "candidate completions text reply simp story caption paraphrase explanation sentence generation"
         ),
         lambda one: _is_text(one) and "id" not in one.name_words,
     ),
@@ -418,7 +425,6 @@ def _role_of_words(one: Values) -> Guess:
     n, many = len(one.counts), not one.has_few
     again = not many or (one.length < LONG / 2 and n <= len(one.answers) / 2)
     person = not _OF_PERSON.isdisjoint(lower_words(one.name))
-    named = one.is_rated_name or one.is_yes_no
     return (
         ("words", f"{OF_SCALE}: {', '.join(examples_of(one))}")
         if not many and scale_of(one.counts)
@@ -427,7 +433,7 @@ def _role_of_words(one: Values) -> Guess:
         else ("ignore", NO_WORDS)
         if n == len(one.answers) > 2 or n == 1 or not again
         else ("ignore", AGAIN)
-        if many or not named or person
+        if many or not (one.is_rated_name or one.is_yes_no) or person
         else (
             "words",
             f"by its name and few words: {', '.join(sorted(one.counts)[:4])}",
@@ -448,7 +454,7 @@ UNNAMED = ", but other columns are named as ratings"
 BESIDE = "numbers as in "
 YES_NO = "yes and no beside ratings, counted as 1 and 0"
 NO_WORDS = "words that are no ratings"
-_YES_NO = word_set("yes no true false 0 1")
+_YES_NO = word_set("yes no true false y n 0 1")
 
 
 def _role_of_numbers(one: Values) -> Guess:
@@ -467,19 +473,28 @@ def _no_rating(
     one: Values, found: Floats, distinct: Floats, whole: bool
 ) -> Iterator[str]:
     rated, n = one.is_rated_name, len(found)
-    program = sorted({*one.name_words} & _PROGRAM) if one.name_words_rated else []
-    yield bool(program) * f"ratings by a program, as “{''.join(program[:1])}” says"
+    yield bool(
+        whole
+        and 0 == found.min() < 3 <= found.max()
+        and one.says(word_set("vote votes"))
+    ) * (
+        "numbers from 0, as of people who voted so; if they are, a row for each vote, with "
+        "its column, can be imported, and if they are ratings, choose them"
+    )
+    above = lower_words(one.name.rpartition(".")[0].partition(" ")[0])
+    named = one.name_words if one.name_words_rated or one.says(RATER) else ()
+    program = {*above} & _ABOVE | {*named} & _PROGRAM
+    yield bool(program) * f"numbers of a program, as “{min(program, default='')}” says"
     counted = sorted({*one.name_words} & COUNTED, key=lambda word: (word != "id", word))
     if counted and not (one.name_words_rated and _OF_ANSWERS.match(one.name)):
         yield f"numbers named “{counted[0]}”, which are no ratings"
     rows = not rated and whole and len(distinct) == n > 3
     yield (rows and bool((np.diff(found) == 1).all())) * "it counts the rows"
-    large = whole and distinct[-1] - distinct[0] > 1_000 and not rated
+    large = whole and np.abs(distinct).max() > 100 and not rated
     yield bool(large) * "numbers of this size are ids or counts"
     yield bool(not whole and distinct[0] < 0 < distinct[-1] < 6) * STANDARDIZED
     yield (not whole and len(distinct) > 20 and not rated) * COMPUTED
-    many = len(distinct) > 101 and not rated
-    yield many * "too many different numbers for ratings"
+    yield (len(distinct) > 101 and not rated) * "too many different numbers for ratings"
 
 
 # Numbers that forms store if there is no answer.

@@ -16,7 +16,10 @@ from leaderboard.imports.readers.names import (
     plain,
 )
 
-YES_NO = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+YES_NO = {
+    **dict.fromkeys(("yes", "true", "y"), 1.0),
+    **dict.fromkeys(("no", "false", "n"), 0.0),
+}
 _FIRST = frozenset(("a", "1", "one", "left", "first"))
 _SECOND = frozenset(("b", "2", "two", "right", "second"))
 _TIE = frozenset(
@@ -50,9 +53,9 @@ def side_of(word: str) -> float:
     if name in _TIE or (first in _TIE_FIRST and len(others) < 8):
         return 0.5
     sides = {part for part in re.findall(r"[a-z]+|\d+", name) if part not in _NOUNS}
-    if len(sides) != 1:
-        return np.nan
-    side = sides.pop()
+    last = word.rpartition(" ")[2]
+    # a degree in any language: "Definitely A"
+    side = last.lower() if len(sides) > 1 and last in ("A", "B") else "".join(sides)
     return 1.0 if side in _FIRST else 0.0 if side in _SECOND else np.nan
 
 
@@ -81,10 +84,10 @@ def name_one_of(words: Words, first: Words, second: Words) -> bool:
 
 
 def are_sides(first: Words, second: Words) -> bool:
-    """Check for few names, of which each row has two, as `hyp_a_id` and `hyp_b_id`."""
+    """Check for few names, of which most rows have two, as `hyp_a_id` and `hyp_b_id`."""
     few = 4 * len({*first, *second}) <= len(first)
-    rows = zip(first, second, strict=True)
-    return few and bool({*first} & {*second}) and all(a != b for a, b in rows)
+    n_same = sum(a == b for a, b in zip(first, second, strict=True))
+    return few and bool({*first} & {*second}) and 8 * n_same <= len(first)
 
 
 def outcomes(
@@ -166,8 +169,7 @@ def worths(words: Words, said: Mapping[str, float | str]) -> Floats:
     counted = [str(said.get(" ".join(word.lower().split()), word)) for word in each]
     found = numbers(counted)
     if np.isnan(found).any():
-        leads = [m[1] if (m := _LEADING.fullmatch(w)) else w for w in counted]
-        found = numbers(leads)
+        found = numbers([m[1] if (m := _LEADING.fullmatch(w)) else w for w in counted])
     return found[which]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from io import SEEK_END, BytesIO
 from typing import TYPE_CHECKING, Any, cast
 
@@ -52,6 +52,7 @@ from leaderboard.imports.services.write import (
     write,
 )
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.services.load import refuse_if_rated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,6 +197,8 @@ def check(
             code="too-many-systems",
         )
     about = about or About()
+    if task is not None and about.raters not in ("", task.human.population):
+        refuse_if_rated(task)
     _, _, refused = settle(judgments, task, about, files)
     if refused:
         raise GenieError(" ".join(refused), code="not-settled")
@@ -300,7 +303,21 @@ def _store(
         citation=about.citation,
         known={**told_by_rows(judgments), **about.known},
         said={
-            **_said(judgments, planned, ids, names),
+            "languages": list(judgments.languages),
+            "lower_is_better": list(judgments.lower_is_better),
+            "standardised": judgments.standardised,
+            "judges": _judges(judgments),
+            "scales": {name: one.scale for name, one in planned.measures.items()},
+            "instances": changed(dict(ids)),
+            "systems": changed(dict(names)),
+            "criteria": {
+                kind: changed(pairs)
+                for kind, pairs in (
+                    (ONE, planned.names.rated),
+                    (PAIRS, planned.names.paired),
+                    (ASIDE, planned.names.aside),
+                )
+            },
             "unnamed": bool((counted["worker"].str.startswith(UNKNOWN)).any()),
             "unjudged": sorted({ids[name] for name in instances} - judged),
         },
@@ -333,31 +350,6 @@ def _store(
         # plans for small tables, which can take hours
         count_anew(*WRITTEN)
     return row
-
-
-def _said(
-    judgments: Judgments,
-    planned: Planned,
-    ids: Mapping[str, str],
-    names: Mapping[str, str],
-) -> dict[str, Any]:
-    return {
-        "languages": list(judgments.languages),
-        "lower_is_better": list(judgments.lower_is_better),
-        "standardised": judgments.standardised,
-        "judges": _judges(judgments),
-        "scales": {name: one.scale for name, one in planned.measures.items()},
-        "instances": changed(dict(ids)),
-        "systems": changed(dict(names)),
-        "criteria": {
-            kind: changed(names)
-            for kind, names in (
-                (ONE, planned.names.rated),
-                (PAIRS, planned.names.paired),
-                (ASIDE, planned.names.aside),
-            )
-        },
-    }
 
 
 def _judges(judgments: Judgments) -> list[str]:

@@ -427,6 +427,7 @@ def _document(
             "anchor_share": 0,
             "worker_percent": 100,
             "exposure": "campaign",
+            **({"raters": about.raters} if about.raters else {}),
             "criteria": questions,
             "test_criteria": {"positive": [], "negative": []},
         },

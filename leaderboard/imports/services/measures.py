@@ -326,8 +326,7 @@ def _family(slug: str) -> str:
 
 
 def _ends(scale: type[Scale]) -> tuple[float, float]:
-    values = [option.value for option in scale.options]
-    ends = values or [scale.minimum, scale.maximum]
+    ends = [option.value for option in scale.options] or [scale.minimum, scale.maximum]
     return min(ends), max(ends)
 
 

@@ -166,8 +166,7 @@ def _one(rows: pd.DataFrame) -> Part:
 def _pages(rows: pd.DataFrame) -> Part:
     together = ["page", "instance", "worker"]
     shown = rows[rows["page"] != ""]
-    n = shown.groupby(together)["system"].transform("nunique")
-    shown = shown[n >= _SEVERAL]
+    shown = shown[shown.groupby(together)["system"].transform("nunique") >= _SEVERAL]
     if 2 * len(shown) < len(rows):
         shown = shown[:0]
     again = _again(shown, [*together, "system", "criterion"])

@@ -108,8 +108,7 @@ def write(part: Part, places: Sequence[Place], known: Known, tell: Tell) -> None
     if part.kind != ASIDE:
         _judged(part, items, item_pks, places, known)
     turns = rows.drop_duplicates("turn").sort_values("turn")
-    hits = [hit_pks[item] for item in turns["item"].tolist()]
-    turn_pks = _turns(turns, hits, known)
+    turn_pks = _turns(turns, [hit_pks[item] for item in turns["item"].tolist()], known)
     about = turns.set_index("turn")[["at", "seconds"]].reindex(rows["turn"])
     detail: Any = None
     if part.kind not in (WON, PAGES):

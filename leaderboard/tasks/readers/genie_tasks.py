@@ -35,8 +35,7 @@ class Anlg(ReleaseReader):
     def read(self, path: Path, options: Mapping[str, Any]) -> Release:
         folder = Folder(path)
         split = options.get("split", "test")
-        file = folder.find(f"{split}.jsonl", f"*{split}*.jsonl")
-        rows = list(folder.rows(file))
+        rows = list(folder.rows(folder.find(f"{split}.jsonl", f"*{split}*.jsonl")))
         labels = _labels(folder, options.get("labels"), split, len(rows))
         stories: dict[str, ReleaseInstance] = {}
         for number, row in enumerate(rows):

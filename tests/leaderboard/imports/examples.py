@@ -262,5 +262,4 @@ def file_of(name, data):
 
 
 def sources(files):
-    """Make files of texts by name."""
     return [file_of(name, text.encode()) for name, text in files.items()]

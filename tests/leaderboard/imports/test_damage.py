@@ -157,18 +157,3 @@ def test_a_quotation_mark_that_takes_in_other_rows_is_refused(layout, closed):
         lines[9] = lines[9].replace(",", ',"', 1)
     with refusal("not-csv", match=r"a\.csv, (line|row) 5"):
         problems({"a.csv": "\n".join(lines)}, "" if layout == "plain" else layout)
-
-
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (b" \n", "is empty"),
-        (b"PK\3\4\0\0", "workbook is damaged"),
-        (b"<!DOCTYPE html><table>", "web page"),
-        (b"system,instance,worker,fluency\n", "a header and no row"),
-        (b"system,instance,worker\nada,i1,w1\n", "--choose rating="),
-    ],
-)
-def test_files_without_ratings_are_told_why(data, reason):
-    with pytest.raises(GenieError, match=reason):
-        read([file_of("a.csv", data)])

@@ -356,6 +356,7 @@ GUESSED = [
     ("sys_a;sys_b;review_id;rater;Which of A or B is the better one of these two?",
      "s, MODELS[s == 'gpt'], (i, s), r, ('A', 'B', 'Neither is')[x % 3]", "system 1 system 2 item rater choice", ""),
     ("system item rater marks", "s, i, r, f'{x}#{i}#3#'", "system item rater rating", "numbers"),
+    ("system item scores auto_check.score", "s, (i, r), f'[{x}, {i % 5}, 3]', x", "system item rating ignore", ""),
     ("id. ID;token. Code;R1Q1. Bien ?;R2Q1. Bien ?;R3Q1. Bien ?",
      "(s, i, r), f'p{i}{s}{r}', *[f'{x} : bien'] * 3", "ignore rater rating", "numbers system"),
 ]  # fmt: skip
@@ -373,6 +374,35 @@ def test_columns_get_roles_from_their_names_and_values(head, cells, roles, asked
     again = propose(files, {q.name: q.found or usual[q.name] for q in questions})
     assert not any(one.needed for one in again.questions)
     assert again.judgments.rows["value"].notna().sum() >= len(LONG)
+
+
+ENTITIES = [(f"e{i}{s}{r}", name, value) for s, i, r, x in LONG for name, value in
+            (("model", s), ("story", i), ("score", 6 - x), ("score", x))]  # fmt: skip
+# Names, rows, answers as proposed, how many ratings, their sum, and what is explained.
+UNSURE = [
+    ("id Vote1 Vote2", [(i, i % 5, 4 - i % 5) for i in range(24)], "rating=Vote1 system=:x", 24, 46,
+     "as of people who voted so"),
+    ("id chosen_index confidence", [(i, i % 2, i % 7 / 7) for i in range(24)],
+     "system 1=:first system 2=:second words=0=first,1=second", 24, 12, "how sure raters are"),
+    ("id chosen", [(i, "wxyz"[i % 4]) for i in range(24)], "best=chosen system=:*", 72, 72, ""),
+    ("entity attribute value", ENTITIES, "", 48, sum(one[3] for one in LONG), ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("head", "rows", "answers", "n", "total", "why"), UNSURE)
+def test_counts_indices_hidden_alternatives_and_entities(
+    head, rows, answers, n, total, why
+):
+    files, said, given = [table(head, rows)], {}, []
+    while needed := [q for q in propose(files, said).questions if q.needed]:
+        said |= {
+            q.name: q.found or {"rating": "Vote1"}.get(q.name, ":x") for q in needed
+        }
+        given += [f"{q.name}={said[q.name]}" for q in needed]
+    assert " ".join(given) == answers
+    assert why in " ".join(one.reason for one in propose(files, {}).columns)
+    values = judged(files, said)["value"]
+    assert (len(values), values.sum()) == (n, total)
 
 
 # Two rows above ratings, a choice, the names, and how many of the rows are no header.

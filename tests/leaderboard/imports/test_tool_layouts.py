@@ -11,7 +11,6 @@ from tests.leaderboard.imports.examples import file_of
 
 
 def source(name, *values):
-    """Write a file of JSON, a line each where there are several."""
     lines = [v if isinstance(v, str) else json.dumps(v) for v in values]
     return file_of(name, "\n".join(lines).encode())
 
@@ -145,5 +144,5 @@ def test_pearmut_with_the_names_of_models_on_screen_is_no_judgment():
 
 
 def test_a_campaign_of_pearmut_alone_holds_no_judgments():
-    with pytest.raises(GenieError, match="campaign alone"):
+    with pytest.raises(GenieError, match="campaign alone has none"):
         read([source("menu.json", CAMPAIGN)], layout="pearmut")

@@ -4,27 +4,15 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import nan
+from operator import itemgetter
 from typing import Any
 
-from leaderboard.files import File, refuse
-from leaderboard.imports.readers.judgments import Judgments, Role, from_rows, supersede
-from leaderboard.imports.readers.layout import (
-    NOT_MINE,
-    Choice,
-    Layout,
-    Look,
-    one_of,
-    pick,
-)
-from leaderboard.imports.readers.marked import Row, add_rows
+from leaderboard.files import File
+from leaderboard.imports.readers import sources
+from leaderboard.imports.readers.judgments import Judgments, Role, from_rows
+from leaderboard.imports.readers.layout import Choice, one_of, pick
+from leaderboard.imports.readers.marked import Campaigns, Row, add_rows
 from leaderboard.imports.readers.segments import add_texts, name_segments
-from leaderboard.imports.readers.sources import (
-    finite,
-    first_rows,
-    pairs_in,
-    parsed_rows,
-    stem_of,
-)
 from leaderboard.imports.readers.spans import inclusive, mqm_score
 
 _FIRST = ["account", "system", "item", "type", "from", "to", "score"]
@@ -36,47 +24,39 @@ _TYPES = {"TGT": "judgment", "BAD": "planted", "REF": "reference", "CHK": "repea
 # In the flag of whole documents, the system and the document; the first one counts.
 _MARKS = {"tutorial": "tutorial", "#(dupli|inc)": "fill-up", "#dup": "repeated"}
 _MARKS |= {"#bad": "planted", "^True": "document"}
-_PARSERS: dict[str, Any] = dict.fromkeys(("score", "start", "at"), finite)
+_PARSERS: dict[str, Any] = dict.fromkeys(("score", "start", "at"), sources.finite)
 _PARSERS["type"] = lambda cell: _TYPES[cell] and cell
 _PARSERS["spans"] = lambda cell: inclusive(json.loads(cell or "[]"))
-_AGAIN = ("role", "page", "system", "instance", "criterion")
 
 
-class Appraise(Layout):
+class Appraise(Campaigns):
     """Direct assessment by segment or document, ESA and MQM."""
 
     slug = "appraise"
     title = "Appraise (WMT: DA, SQM, ESA, MQM)"
-    files = "Scores without a header; annotators.csv, batches (JSON), documents.tsv"
 
     @classmethod
-    def look(cls, sources: Sequence[File]) -> Look:
-        files, made = sources, Judgments(cls.slug, from_rows([]))
-        names = {stem_of(file): file for file in files if _columns(file)}
-        rows = [row for file in names.values() for row in _rows(file, made)]
-        campaign = one_of("campaign", "Which campaign's file shall be read?", [*names])
+    def has_ratings(cls, file: File) -> bool:
+        return bool(_columns(file))
+
+    @classmethod
+    def questions(cls, files: Sequence[File]) -> tuple[Choice, ...]:
+        made = Judgments(cls.slug, from_rows([]))
+        rows = [row for file in files for row in _rows(file, made)]
         items = Choice("items", "Does each account have items of no other?", ("apart",))
-        pair = one_of("pair", "Which pair of languages?", _pairs(rows))
-        asked = (campaign, pair, items)
-        return Look(0.95, "rows without a header", asked) if names else NOT_MINE
+        return one_of("pair", "Which pair of languages?", _pairs(rows)), items
 
     @classmethod
-    def read(cls, sources: Sequence[File], choices: Mapping[str, Any]) -> Judgments:
-        import pandas as pd
-
-        files, made = sources, Judgments(cls.slug, from_rows([]))
-        names = {stem_of(file): n for n, file in enumerate(files) if _columns(file)}
-        if not names:
-            raise refuse("not-appraise", "no file has rows of scores by Appraise", "")
-        n = names[pick(choices, "campaign", [*names])]
-        rows = list(_rows(files[n], made))
+    def read_file(
+        cls, n: int, files: Sequence[File], choices: Mapping[str, Any], made: Judgments
+    ) -> None:
+        name, rows = files[n].name, list(_rows(files[n], made))
         pair = pick(choices, "pair", _pairs(rows))
         rows = [row for row in rows if row["pair"] == pair]
         add_texts(rows, files)
-        apart = choices.get("items") == "apart"
-        name_segments(rows, files, made, files[n].name, apart=apart)
+        name_segments(rows, files, made, name, apart=choices.get("items") == "apart")
         rows = [row for row in rows if row["usable"]]
-        people = pairs_in(files, "login", "annotator")
+        people = sources.pairs_in(files, "login", "annotator")
         if unknown := len({row["account"] for row in rows} - people.keys()):
             what = f"Accounts of unknown people, each taken for a person: {unknown:,}."
             made.report("annotators.csv", 0, "login", what, fatal=False)
@@ -84,25 +64,20 @@ class Appraise(Layout):
         starts = {re.sub(r"^([a-z]+\d+\.)?.*", r"\1", row["system"]) for row in real}
         prefix = starts.pop() if len(starts) == 1 else ""
         scored, texts = any(row["score"] for row in real), []
-        started = dict[str, float]()
-        for row in sorted(rows, key=lambda row: float(row["start"])):
-            account, score, spans = row["account"], row["score"], row["spans"]
-            row |= {"file": n, "worker": people.get(account, account)}
-            row["seconds"] = row["start"] - started.get(account, nan)
-            started[account] = row["start"]
-            if spans is None:
-                row |= {"values": {"DA": score}, "seconds": row["at"] - row["start"]}
-            else:  # "at" is the time of the last change
-                scores = {"ESA": score} if scored else {}
-                row["values"] = {**scores, "MQM": mqm_score(spans)}
+        began = dict[str, float]()
+        for row in sorted(rows, key=itemgetter("start")):
+            row |= {"file": n, "worker": people.get(row["account"], row["account"])}
+            row |= {"values": {"DA": row["score"]}, "seconds": row["at"] - row["start"]}
+            if row["spans"] is not None:  # "at" is the time of the last change
+                cost = {"MQM": mqm_score(row["spans"])}
+                row["values"] = {"ESA": row["score"]} | cost if scored else cost
+                row["seconds"] = row["start"] - began.get(row["account"], nan)
+            began[row["account"]] = row["start"]
             for system in row["system"].split("+"):
                 texts.append({**row, "system": system.removeprefix(prefix)})
-        extra = pd.DataFrame(add_rows(made, texts, files[n].name))
-        made.extra = extra.reindex(columns=["account", "item", "type", "tag", "start"])
-        supersede(made.rows, _AGAIN, [Role(one) for one in _TYPES.values()])
+        add_rows(made, texts, name, ("account", "item", "type", "tag", "start"))
         made.scales = {"DA": "0 to 100", "ESA": "0 to 100"}
         made.languages = (pair.partition("-")[0], pair.partition("-")[2])
-        return made
 
 
 def _pairs(rows: Sequence[Row]) -> list[str]:
@@ -110,12 +85,12 @@ def _pairs(rows: Sequence[Row]) -> list[str]:
 
 
 def _columns(file: File) -> list[str]:
-    rows = [row for row in first_rows(file) if {*map(str, row[3:4])} & {*_TYPES}]
+    rows = [r for r in sources.first_rows(file) if {*map(str, r[3:4])} & {*_TYPES}]
     return next((_KINDS[len(row)] for row in rows if len(row) in _KINDS), [])
 
 
 def _rows(file: File, made: Judgments) -> Iterator[Row]:
-    for row in parsed_rows(file, _columns(file), _PARSERS, made):
+    for row in sources.parsed_rows(file, _columns(file), _PARSERS, made):
         row = {"whole": "", "page": "", "spans": None, **row}
         row["document"], _, row["tag"] = row["page"].partition("#")
         marks = f"{row['whole']} {row['system']} {row['page']}"

@@ -4,10 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from leaderboard.files import File, refuse
-from leaderboard.imports.readers.judgments import Judgments, Role, from_rows, supersede
-from leaderboard.imports.readers.layout import NOT_MINE, Layout, Look, one_of, pick
-from leaderboard.imports.readers.marked import Row, add_rows
+from leaderboard.files import File
+from leaderboard.imports.readers.judgments import Judgments, Role
+from leaderboard.imports.readers.marked import Campaigns, Row, add_rows
 from leaderboard.imports.readers.sources import number_of, rows_of, stem_of
 from leaderboard.imports.readers.spans import inclusive, mqm_score
 from leaderboard.tables import read_json
@@ -17,27 +16,23 @@ _NAMES = ("user_id", "item_i", "annotation", "item")
 _ASIDE = {"welcome_": Role.TUTORIAL, "goodbye_": Role.FILL_UP, "random_": Role.PLANTED}
 
 
-class Pearmut(Layout):
+class Pearmut(Campaigns):
     """DA, ESA, contrastive ESA, MQM and sliders, with their spans."""
 
     slug = "pearmut"
     title = "Pearmut"
-    files = "The output (.jsonl, a line a document submitted) and the campaign (.json)"
 
     @classmethod
-    def look(cls, sources: Sequence[File]) -> Look:
-        names = [stem_of(file) for file in sources if _is_output(file)]
-        asked = one_of("campaign", "Which campaign's output shall be read?", names)
-        return Look(0.95, "lines with annotations", (asked,)) if names else NOT_MINE
+    def has_ratings(cls, file: File) -> bool:
+        head = file.head().lstrip()  # the first line may be longer
+        known = b'"user_id"' in head or b'"error_spans"' in head
+        return head[:1] == b"{" and b'"annotation"' in head and known
 
     @classmethod
-    def read(cls, sources: Sequence[File], choices: Mapping[str, Any]) -> Judgments:
-        files, made = sources, Judgments(cls.slug, from_rows([]))
-        outputs = {stem_of(f): (n, f) for n, f in enumerate(files) if _is_output(f)}
-        if not outputs:
-            raise refuse("no-output", "a campaign alone holds no judgments", "")
-        name = pick(choices, "campaign", list(outputs))
-        n, file = outputs[name]
+    def read_file(
+        cls, n: int, files: Sequence[File], choices: Mapping[str, Any], made: Judgments
+    ) -> None:
+        file, name = files[n], stem_of(files[n])
         found = [read_json(f) for f in files if b'"campaign_id"' in f.head()]
         known = [one for one in found if isinstance(one, dict)]
         about = {str(one.get("campaign_id")): one.get("info") for one in known}
@@ -58,15 +53,7 @@ class Pearmut(Layout):
             if n_sources[text["instance"]] > 1:  # numbered within documents
                 text["instance"] = text["source"]
         add_rows(made, texts, file.name)
-        supersede(made.rows, ("worker", "page", "instance", "system", "criterion"))
         made.scales = {} if label == "score" else {label: "0 to 100"}
-        return made
-
-
-def _is_output(file: File) -> bool:
-    head = file.head().lstrip()  # the first line may be longer
-    known = b'"user_id"' in head or b'"error_spans"' in head
-    return head[:1] == b"{" and b'"annotation"' in head and known
 
 
 def _document(row: Mapping[str, Any], label: str, usual: Role) -> Iterator[Row]:
