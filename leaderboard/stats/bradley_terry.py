@@ -314,9 +314,8 @@ def _climb(won: Floats, tied: Floats, penalty: float, n: int) -> BradleyTerry:
     covariance = np.linalg.inv(information)[:-1, :-1]
     # strengths are relative to their mean, and so must be their covariance
     centring = np.eye(n_systems) - 1 / n_systems
-    strengths = theta[:-1] - theta[:-1].mean()
     return BradleyTerry(
-        strengths,
+        theta[:-1] - theta[:-1].mean(),
         centring @ covariance @ centring,
         float(np.exp(theta[-1])) if with_ties else 0.0,
         value + penalty * float(theta[:-1] @ theta[:-1]),

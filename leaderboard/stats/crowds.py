@@ -103,16 +103,6 @@ def same_population(
     Pitman (1937), Supplement to JRSS 4 (exchanging); Westfall and Young (1993),
     Resampling-Based Multiple Testing; Hemerik and Goeman (2018), TEST 27 (random
     permutations with the observed one among them).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> worker, n = np.arange(800) % 40, 800
-    >>> ratings = 60 + rng.normal(0, 9, 40)[worker] + 20 * (worker >= 20)
-    >>> found = same_population(
-    ...     ratings, np.arange(n) // 40 % 2, worker, np.arange(n) // 80, worker >= 20)
-    >>> found.p_means < 0.01, found.n_workers
-    (True, (20, 20))
     """
     own = _without_those_of_both(values, systems, workers, instances, second)
     if own is None:
@@ -330,16 +320,6 @@ def compare_crowds(
     `estimate_systems` for means and differences, `rank_systems` for ranks,
     `same_population` for the test; the correlation's interval resamples workers within
     crowds (percentiles; Efron and Tibshirani 1993, chapter 13).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> worker, system = np.arange(1200) % 40, np.arange(1200) // 40 % 3
-    >>> ratings = 50 + 10 * system + rng.normal(0, 9, 1200) + 6 * (worker >= 20)
-    >>> found = compare_crowds(
-    ...     ratings, system, worker, np.arange(1200) // 120, worker >= 20)
-    >>> [one.system for one in found.systems], found.systems[0].difference.low > 0
-    (['2', '1', '0'], True)
     """
     y = as_ratings(values)
     n = len(y)
@@ -348,8 +328,7 @@ def compare_crowds(
     if in_second.shape != (n,) or any(one.shape != (n,) for one in labels):
         raise ValueError(f"{n} ratings need as many systems, workers, and crowds.")
     names = labels[0].astype(str)
-    both = np.intersect1d(names[in_second], names[~in_second])
-    kept = np.isin(names, both)
+    kept = np.isin(names, np.intersect1d(names[in_second], names[~in_second]))
     if not kept.any():
         return None
     y, names, in_second = y[kept], names[kept], in_second[kept]

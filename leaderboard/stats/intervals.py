@@ -55,8 +55,7 @@ class MeanDistribution:
         """Return the share of resamples below `value`, ties counting one half."""
         width = 1e-9 * max(float(np.ptp(self.support)), abs(value), 1e-300)
         below = self.mass[self.support < value - width].sum()
-        tied = self.mass[np.abs(self.support - value) <= width].sum()
-        return float(below + tied / 2)
+        return float(below + self.mass[np.abs(self.support - value) <= width].sum() / 2)
 
     def sample(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw `size` resampled means, ascending."""
@@ -154,8 +153,7 @@ def mean_distribution(values: Floats) -> MeanDistribution:
         lower + 1, share, top + 1
     )
     first, mass = _convolution_power(np.asarray(pmf / n, dtype=np.float64), n)
-    support = origin + step * (first + np.arange(len(mass))) / n
-    return MeanDistribution(support, mass)
+    return MeanDistribution(origin + step * (first + np.arange(len(mass))) / n, mass)
 
 
 def _convolution_power(pmf: Floats, n: int) -> tuple[int, Floats]:

@@ -85,8 +85,7 @@ def normalise_magnitudes(
     if method == "modulus":
         # sorted, so that the order of the magnitudes does not affect the last digit
         return np.asarray(np.exp(centred + np.sort(logs).mean()), dtype=np.float64)
-    squares = np.bincount(codes, centred**2) / np.maximum(counts - 1, 1)
-    spread = np.sqrt(squares)
+    spread = np.sqrt(np.bincount(codes, centred**2) / np.maximum(counts - 1, 1))
     flat = spread <= 1e-12
     spread[flat] = 1.0
     z: Floats = np.where(flat[codes], 0.0, centred / spread[codes])

@@ -108,6 +108,44 @@ def plan_half_width(
     return replace(plan, half_width=z * math.sqrt(_variance(components, plan)))
 
 
+# The same raters rate all systems; results hold for them (`fixed`) or for raters like
+# them. `apart` is the part of instances' variance that does not cancel in differences, of
+# which `n_pairs` are tested together (Holm). Source: Satterthwaite (1946), Biometrics 2.
+def outlook(
+    components: Components,
+    n_instances: int,
+    n_raters: int,
+    ratings_per_instance: int = 1,
+    *,
+    fixed: bool = False,
+    apart: float = 0.0,
+    n_pairs: int = 1,
+) -> tuple[float, float]:
+    """Return the expected half-width of a mean, and the difference with 80% power."""
+    from scipy import special
+
+    each = min(ratings_per_instance, n_raters)
+    # the share of instances' variance between raters who rated different ones
+    different = (n_raters - each) / (each * (n_raters - 1))
+    found = []
+    for times, instance, level in (
+        (1, components.instance, components.worker + components.taste),
+        (2, apart * components.instance, components.taste),
+    ):
+        drawn = times * instance / n_instances
+        rest = times * components.residual / (n_instances * each)
+        between = 0.0 if fixed else times * level / n_raters + rest + drawn * different
+        beyond = drawn + rest if fixed else drawn * (1 - different)
+        spread = between**2 / (n_raters - 1) + beyond**2 / max(n_instances - 1, 1)
+        freedom = (between + beyond) ** 2 / spread if spread else 1.0
+        found.append((math.sqrt(between + beyond), freedom))
+    (mean, freedom), (gap, of_gap) = found
+    # a standard deviation from few raters is too small on average
+    shrunk = special.poch(freedom / 2, 0.5) * math.sqrt(2 / freedom)
+    shift = special.nctdtrinc(of_gap, 0.2, special.stdtrit(of_gap, 1 - 0.025 / n_pairs))
+    return float(special.stdtrit(freedom, 0.975) * shrunk) * mean, float(shift) * gap
+
+
 def _fewest_instances(
     target_variance: float,
     components: Components,
@@ -118,8 +156,7 @@ def _fewest_instances(
     most = MAX_INSTANCES if max_instances is None else max_instances
     # new instances first: a second rating of one adds less than the first of another
     for extra in range(MAX_RATINGS_PER_INSTANCE):
-        per_instance = draft.ratings_per_instance + extra
-        tried = replace(draft, ratings_per_instance=per_instance)
+        tried = replace(draft, ratings_per_instance=draft.ratings_per_instance + extra)
         if _variance(components, _staffed(tried, most, load)) <= target_variance:
             n_instances = smallest(
                 lambda n, tried=tried: (  # type: ignore[misc]
@@ -145,7 +182,7 @@ def _check_reach(
     floor = 0.0
     causes = []
     for name, component, count in (
-        ("workers", components.worker, n_workers),
+        ("workers", components.worker + components.taste, n_workers),
         ("days", components.day, n_days),
     ):
         if count is not None and component > 0:

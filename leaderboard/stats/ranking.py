@@ -6,8 +6,8 @@ from dataclasses import dataclass
 RANK_RULE = (
     "A system ranks below another only where their scores differ significantly: all "
     "systems are compared in pairs under one model of their ratings, and with 95% "
-    "confidence no pair that shares raters, a day or anchors is in the wrong order "
-    "(Holm's correction). Systems that share none are not directly comparable. "
+    "confidence no pair is in the wrong order (Holm's correction). Systems that neither "
+    "raters nor anchors connect are not directly comparable and have no order. "
     "Intervals of single systems may overlap all the same."
 )
 #: The same if a task ranks by rank sums.

@@ -201,8 +201,7 @@ def _resamples(table: _Games, n: int, rng: np.random.Generator) -> Iterator[Ints
         who = rng.integers(0, n_workers, n_workers) if n_workers else starts
         sizes = table.sizes[who]
         shift = starts[who] - (np.cumsum(sizes) - sizes)
-        games = np.repeat(shift, sizes) + np.arange(sizes.sum())
-        yield rng.permutation(games)
+        yield rng.permutation(np.repeat(shift, sizes) + np.arange(sizes.sum()))
 
 
 def _played(table: _Games, columns: Iterator[Ints], margin: float) -> Floats:

@@ -21,6 +21,7 @@ from leaderboard.stats.rater_effects import mean_z_scores, worker_z_scores
 from leaderboard.stats.systems.estimates import (
     COVERS_WORKERS,
     FEW_WORKERS,
+    Population,
     SystemEstimates,
     estimate_systems,
 )
@@ -280,9 +281,16 @@ class Analysis:
     notes: tuple[str, ...]
     neighbours: tuple[NeighbourTests, ...] = ()
     raters: str = "worker"
+    population: Population = Population.LIKE
 
 
-def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysis:
+def analyse(
+    ratings: Ratings,
+    *,
+    seed: int = 0,
+    scale: str = "value",
+    population: Population = Population.LIKE,
+) -> Analysis:
     """Estimate, compare and rank the systems of one criterion.
 
     Parameters
@@ -304,7 +312,14 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
     of_instance = None if instances is None else instances.codes
     days = ratings.labels.get("day")
     on = None if days is None else days.codes
-    estimates = estimate_systems(values, systems.words, workers.codes, of_instance, on)
+    estimates = estimate_systems(
+        values,
+        systems.words,
+        workers.codes,
+        of_instance,
+        on,
+        population=population,
+    )
     ranking = rank_systems(estimates)
     plain = _plain_means(values, systems, of_instance, ratings.criterion, seed)
     z_scores = ratings.z_scores if scale == "value" else None
@@ -317,6 +332,7 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
         for name in ranking.systems
     )
     variances = estimates.variances
+    like = population == Population.LIKE
     notes = _notes(estimates, standard.n_left_out)
     rank_sums: tuple[RankSumLine, ...] = ()
     fragility = None
@@ -341,7 +357,7 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
         n=len(values),
         n_workers=n_workers,
         n_instances=0 if of_instance is None else len(np.unique(of_instance)),
-        covers=COVERS_WORKERS if of_instance is None else estimates.covers,
+        covers=COVERS_WORKERS if of_instance is None and like else estimates.covers,
         covers_crowd=COVERS_INSTANCES,
         method=variances.method,
         systems=lines,
@@ -355,6 +371,7 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
         neighbours=neighbour_tests(
             values, systems, of_instance, ranking.systems, seed=seed
         ),
+        population=population,
     )
 
 
@@ -478,14 +495,16 @@ def _components(estimates: SystemEstimates) -> tuple[tuple[str, float], ...]:
 def _notes(estimates: SystemEstimates, n_left_out: int) -> tuple[str, ...]:
     fewest = float(estimates.effective_workers.min())
     largest = float(estimates.largest_share.max())
+    like = estimates.population == Population.LIKE
     notes = {
-        f"Few workers: some system has only {fewest:.1f} workers' worth of ratings; its "
-        "interval is rough.": fewest < FEW_WORKERS,
+        f"Few workers: some system has only {fewest:.1f} workers' worth of ratings; "
+        f"{'its interval is rough' if like else 'different workers might disagree'}.": (
+            fewest < FEW_WORKERS
+        ),
         f"One worker has {100 * largest:.0f} % of a system's weight.": largest
         > max(0.1, 2 / estimates.n_workers.max()),
-        "A system that one worker rated has no interval.": (
-            estimates.n_workers < 2
-        ).any(),
+        "A system that one worker rated has no interval.": like
+        and (estimates.n_workers < 2).any(),
         "There is only one system: nothing to compare it with.": len(estimates.systems)
         < 2,
         f"{n_left_out} ratings are in no z-score: their workers gave a single one, or "

@@ -14,7 +14,11 @@ from leaderboard.stats.bradley_terry import (
 )
 from leaderboard.stats.comparisons import Comparisons, compare
 from leaderboard.stats.intervals import Floats
-from leaderboard.stats.systems.estimates import FEW_WORKERS
+from leaderboard.stats.systems.estimates import (
+    COVERS_THESE,
+    FEW_WORKERS,
+    Population,
+)
 from leaderboard.stats.systems.ranks import Ranking, rank_by_p
 from leaderboard.table_stats.analysis import Analysis, PairLine, SystemLine
 from leaderboard.table_stats.read import Codes, Pairs
@@ -32,6 +36,8 @@ class _Table:
     names: list[str]
     raters: str
     by: Codes | None
+    # within which comparisons are not independent
+    clusters: Codes | None
 
     @property
     def places(self) -> Codes:
@@ -39,7 +45,9 @@ class _Table:
         return np.zeros(len(self.games.first), np.intp) if self.by is None else self.by
 
 
-def analyse_pairs(pairs: Pairs) -> Analysis:
+def analyse_pairs(
+    pairs: Pairs, *, population: Population = Population.LIKE
+) -> Analysis:
     """Estimate strengths, and rank by them.
 
     Returns
@@ -48,14 +56,15 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
         Estimates are Bradley-Terry strengths (log-odds, sum 0); `plain` is the share of
         comparisons won, with ties as half a win. Its interval is that of the strength
         and assumes independent comparisons; so do all intervals if neither
-        workers nor sessions are recorded.
+        workers nor sessions are recorded. Intervals about these raters have instances
+        as clusters.
 
     Raises
     ------
     GenieError
         "one-worker" if only one made comparisons; "only-ties".
     """
-    table = _table(pairs)
+    table = _table(pairs, population)
     games, names = table.games, table.names
     fit, penalty = _fitted(table)
     notes = [_HELD] if penalty else []
@@ -63,12 +72,14 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
     raw = _p_values(fit)
     ranking = rank_by_p(names, fit.strengths, raw)
     counts = _counts(games, table.places, len(names))
-    if fit.freedom + 1 < FEW_WORKERS:
+    like = population == Population.LIKE
+    if like and fit.freedom + 1 < FEW_WORKERS:
         effective = f"{fit.freedom + 1:.1f} equally busy ones"
         notes.append(f"Few {table.raters}s: as if {effective}.")
-    variance = f"variance between {table.raters}s"
-    if table.by is None:
+    variance = f"variance between {table.raters if like else 'instance'}s"
+    if table.clusters is None:
         variance = "comparisons independent"
+    if table.by is None:
         notes.append("Who compared is unknown: each comparison is independent.")
     place = [names.index(name) for name in ranking.systems]
     lines = tuple(
@@ -96,6 +107,7 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
         fragility=None,
         notes=(*notes, *pairs.notes),
         raters=table.raters,
+        population=population,
     )
 
 
@@ -105,7 +117,7 @@ _HELD = (
 )
 
 
-def _table(pairs: Pairs) -> _Table:
+def _table(pairs: Pairs, population: Population) -> _Table:
     names = sorted({*pairs.labels["system_a"].names, *pairs.labels["system_b"].names})
     first = _numbered(pairs, "system_a", names)
     second = _numbered(pairs, "system_b", names)
@@ -113,10 +125,11 @@ def _table(pairs: Pairs) -> _Table:
     names = [names[i] for i in used]
     first, second = np.searchsorted(used, first), np.searchsorted(used, second)
     games = compare(first, second, pairs.outcome, len(names))
-    for raters in ("worker", "session"):
-        if raters in pairs.labels:
-            return _Table(games, names, raters, pairs.labels[raters].codes)
-    return _Table(games, names, "comparison", None)
+    codes = {name: labels.codes for name, labels in pairs.labels.items()}
+    known = [raters for raters in ("worker", "session") if raters in codes]
+    raters = known[0] if known else "comparison"
+    clusters = raters if population == Population.LIKE else "instance"
+    return _Table(games, names, raters, codes.get(raters), codes.get(clusters))
 
 
 def _fitted(table: _Table) -> tuple[BradleyTerry, float]:
@@ -131,9 +144,11 @@ def _fitted(table: _Table) -> tuple[BradleyTerry, float]:
 
 def _fit(table: _Table, penalty: float) -> BradleyTerry:
     games = table.games
-    if table.by is None:
+    if table.clusters is None:
         return bradley_terry(games.wins, games.ties, penalty=penalty)
-    fit = bradley_terry_by_worker(games, table.by, penalty=penalty)
+    fit = bradley_terry_by_worker(games, table.clusters, penalty=penalty)
+    if table.clusters is not table.by:
+        return replace(fit, covers=COVERS_THESE)
     if table.raters == "session":
         return replace(fit, covers=fit.covers.replace("workers", "sessions"))
     return fit

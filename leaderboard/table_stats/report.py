@@ -59,6 +59,7 @@ def _about(analysis: Analysis) -> dict[str, Any]:
         "n_systems": len(analysis.systems),
         "n_workers": analysis.n_workers,
         "n_instances": analysis.n_instances,
+        "population": analysis.population,
         "covers": analysis.covers,
         "covers_crowd": analysis.covers_crowd,
         "method": analysis.method,
@@ -119,6 +120,7 @@ def _systems(analysis: Analysis) -> Sheet:
     if analysis.n_instances:
         title += f" of {_some(analysis.n_instances, 'instance')}"
     notes = (
+        f"Results are about {analysis.population.label}.",
         f"The 95 % interval covers {analysis.covers}.",
         f"{'Independent' if strengths else 'This crowd'}: {analysis.covers_crowd}.",
         _RULE,

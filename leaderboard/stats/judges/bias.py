@@ -207,17 +207,6 @@ def text_effects(
     ----------
     Fuller (1987), Measurement Error Models, section 2.2 (known error variance); Dubois
     et al. (2024), Length-Controlled AlpacaEval, section 3 (partial effect of length).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> system, instance = (each.ravel() for each in np.indices((3, 40)))
-    >>> quality, length = rng.normal(size=(2, 120))
-    >>> people = quality[:, None] + rng.normal(0, 0.3, (120, 2))
-    >>> judge = quality + 0.5 * length + rng.normal(0, 0.1, 120)
-    >>> (found,) = text_effects(judge, people, system, instance, {"length": length})
-    >>> 0.4 < found.low < 0.5 < found.high < 0.6
-    True
     """
     score, people, noise = _outputs(judge, ratings)
     n = len(score)
@@ -296,8 +285,7 @@ def _slopes(
     by_instance = np.zeros((groups, width, width))
     np.add.at(by_instance, instance, products)
     # levels were subtracted from the noise, too
-    share = max(n - n_levels, 1) / n
-    noise_of = np.bincount(instance, noise) * share
+    noise_of = np.bincount(instance, noise) * (max(n - n_levels, 1) / n)
     whole, errors = by_instance.sum(axis=0), noise_of.sum()
     found = [_solve(whole, errors)]
     found += [
@@ -314,8 +302,7 @@ def _solve(moments: Floats, noise: float) -> Floats:
     alone = left[0, 0] - explained
     if alone - noise < _LEAST_SIGNAL * alone or alone <= 0:
         # people's ratings do not vary here: assume equal scales
-        slopes = inverse @ (right[1:] - left[1:, 0])
-        return np.concatenate([[1.0], slopes])
+        return np.concatenate([[1.0], inverse @ (right[1:] - left[1:, 0])])
     left[0, 0] -= noise
     return np.asarray(np.linalg.lstsq(left, right, rcond=1e-10)[0])
 

@@ -70,15 +70,6 @@ def helped_systems(
     Cameron, Gelbach and Miller (2011), JBES 29(2), section 2.2 (two-way clusters of a
     vector of estimates); Carter, Schnepel and Steigerwald (2017), REStat 99(4)
     (effective number of clusters).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> instance, worker = np.tile(np.arange(60), 2), np.arange(120) % 20
-    >>> people = rng.normal(0, 9, 60)[instance] + rng.normal(size=120)
-    >>> found = helped_systems(people, np.repeat(["a", "b"], 60), worker, instance, {})
-    >>> bool(found.variance[0, 1] < 0.1 * found.variance[0, 0])
-    True
     """
     y, who = np.asarray(values, dtype=np.float64), np.asarray(workers)
     place, system = np.asarray(instances), np.asarray(systems).astype(str)

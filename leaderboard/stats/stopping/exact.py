@@ -31,14 +31,6 @@ class ExactWalk:
         """The chance of any decision within n labels, for n = 1, 2, ..."""
         return np.asarray(np.cumsum(self.decides_a + self.decides_b))
 
-    @property
-    def wrong_by(self) -> Floats:
-        """The chance of a wrong decision within n labels; at p = 1/2 any is wrong."""
-        if self.p == 0.5:
-            return self.decided_by
-        wrong = self.decides_b if self.p > 0.5 else self.decides_a
-        return np.asarray(np.cumsum(wrong))
-
 
 def check_p(p: float) -> float:
     """Check that a number is a probability."""
@@ -48,8 +40,6 @@ def check_p(p: float) -> float:
 
 
 def _reached(rule: StoppingRule, horizon: int, every: int) -> tuple[Integers, Integers]:
-    if every < 1:
-        raise ValueError(f"Looks can be every 1, 2, ... labels, not every {every}.")
     below, above = rule.boundaries(horizon)
     n = np.arange(1, horizon + 1, dtype=np.int64)
     looks = n % every == 0

@@ -1,48 +1,46 @@
 """The course of a running comparison and the labels it still needs."""
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from leaderboard.stats.intervals import Floats
-from leaderboard.stats.stopping.rules import ConfidenceRule
+from leaderboard.stats.stopping.sequential import LiveRule
+from leaderboard.stats.stopping.sign_flips import Flips, SignFlips
 
 FARTHEST = 1_000_000
 
 
 def labels_needed(
-    rule: ConfidenceRule, n: int, total: float, *, farthest: int = FARTHEST
+    rule: LiveRule,
+    labels: Sequence[float],
+    workers: Sequence[Hashable] = (),
+    *,
+    farthest: int = FARTHEST,
 ) -> int | None:
     """Project when the rule decides if the mean of the labels stays the same.
-
-    Parameters
-    ----------
-    n : int
-        Labels so far, >= 0.
-    total : float
-        Their sum, between 0 and n.
 
     Returns
     -------
     int or None
-        Labels in total, at least n; None if the mean is one half, there is no label
-        yet, or it would take more than `farthest`.
-
-    Notes
-    -----
-    This is a projection, not a promise: the mean will not stay exactly as it is.
+        Labels in total; None if the mean is one half, there is no label yet, it would
+        take more than `farthest`, or the same workers cannot decide.
 
     Examples
     --------
-    >>> from leaderboard.stats.stopping.sequential import default_rule
-    >>> labels_needed(default_rule(0.025), 20, 14)
+    >>> from leaderboard.stats.stopping.sequential import BetaMixture
+    >>> labels_needed(BetaMixture(0.025), [1] * 14 + [0] * 6)
     60
-    >>> labels_needed(default_rule(0.025), 20, 10) is None
+    >>> labels_needed(BetaMixture(0.025), [1, 0] * 10) is None
     True
     """
+    n, total = len(labels), sum(labels)
     if n == 0 or total == n / 2:
         return None
+    if isinstance(rule, SignFlips):
+        return Flips(rule, labels, workers).labels_to_decide()
     mean = total / n
     decides = rule.favours_a if mean > 0.5 else rule.favours_b
     if bool(decides(n, total)):
@@ -81,7 +79,11 @@ class Course:
 
 
 def course_of(
-    rule: ConfidenceRule, labels: npt.ArrayLike, *, most_points: int = 120
+    rule: LiveRule,
+    labels: npt.ArrayLike,
+    workers: Sequence[Hashable] = (),
+    *,
+    most_points: int = 120,
 ) -> Course:
     """Compute the running estimate of a series of labels.
 
@@ -94,16 +96,14 @@ def course_of(
 
     Examples
     --------
-    >>> from leaderboard.stats.stopping.sequential import default_rule
-    >>> course = course_of(default_rule(0.025), [1, 1, 0, 1])
+    >>> from leaderboard.stats.stopping.sequential import BetaMixture
+    >>> course = course_of(BetaMixture(0.025), [1, 1, 0, 1])
     >>> course.n.tolist(), course.estimate.round(2).tolist()
     ([1, 2, 3, 4], [1.0, 1.0, 0.67, 0.75])
     """
     series = np.asarray(labels, dtype=np.float64)
     if series.ndim != 1 or not ((series >= 0) & (series <= 1)).all():
         raise ValueError("Every label lies between 0 (B) and 1 (A).")
-    if most_points < 2:
-        raise ValueError(f"A course has at least two points, not {most_points}.")
     if not len(series):
         empty = np.empty(0)
         return Course(np.empty(0, dtype=np.int64), empty, empty, empty)
@@ -113,5 +113,9 @@ def course_of(
         .astype(np.int64)
     )
     totals = np.cumsum(series)[points - 1]
-    low, high = rule.interval(points, totals)
+    low, high = (
+        Flips(rule, series, workers).intervals(points, totals)
+        if isinstance(rule, SignFlips)
+        else rule.interval(points, totals)
+    )
     return Course(points, totals / points, low, high)

@@ -1,9 +1,9 @@
 """Rules that decide, after every label, whether two systems differ.
 
 A label is 1 if system A was preferred, 0 if B was, and anything between for a mixture
-(1/2 for a tie). Every rule compares the sum of the labels with a boundary that depends
-on the number of labels only. The main difference of the rules is whether one may look
-after every label (`anytime_valid`) or only once.
+(1/2 for a tie). Every rule here compares the sum of the labels with a boundary that
+depends on their number only, as if they were independent. The main difference is
+whether one may look after every label (`anytime_valid`) or only once.
 """
 
 from abc import ABC, abstractmethod
@@ -17,17 +17,10 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-#: The assumption of these rules' intervals, in words.
-ASSUMES = (
-    "It assumes that, given the labels before it, every label prefers A with the same "
-    "probability: instances and workers come in random order, and no worker gives many of "
-    "the labels."
-)
-
 
 @dataclass(frozen=True)
-class StoppingRule(ABC):
-    """A boundary on the sum of labels with a chance of error `delta` for each side.
+class Rule:
+    """A chance of error `delta` for each side.
 
     Parameters
     ----------
@@ -43,10 +36,16 @@ class StoppingRule(ABC):
     name: ClassVar[str]
     #: Whether the promise holds for any number and time of looks.
     anytime_valid: ClassVar[bool]
+    #: Whether it holds for other workers too.
+    over_workers: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not 0 < self.delta < 0.5:
             raise ValueError(f"delta must lie between 0 and 1/2, not {self.delta}.")
+
+
+class StoppingRule(Rule, ABC):
+    """A boundary on the sum of labels."""
 
     @abstractmethod
     def favours_a(self, n: npt.ArrayLike, total: npt.ArrayLike) -> npt.NDArray[np.bool]:
@@ -133,7 +132,6 @@ class MarginRule(ConfidenceRule):
         """Return the distance of the sum from its mean that n labels must exceed."""
 
     def favours_a(self, n: npt.ArrayLike, total: npt.ArrayLike) -> npt.NDArray[np.bool]:
-        """Return whether the sum exceeds n / 2 by more than the margin."""
         count = np.asarray(n, dtype=np.float64)
         return np.asarray(
             np.asarray(total, dtype=np.float64) - count / 2 > self.margin(count)
@@ -160,18 +158,12 @@ class Hoeffding(MarginRule):
     ----------
     Thorleiksdóttir et al. (2022), Dynamic Human Evaluation for Relative Model
     Comparisons, LREC, section 3.2, equations 1-4; Hoeffding (1963), theorem 1.
-
-    Examples
-    --------
-    >>> Hoeffding(delta=0.01).margin(200).round(3)
-    np.float64(21.46)
     """
 
     name: ClassVar[str] = "hoeffding"
     anytime_valid: ClassVar[bool] = False
 
     def margin(self, n: npt.ArrayLike) -> Floats:
-        """Return sqrt(n ln(1 / delta) / 2)."""
         count = np.asarray(n, dtype=np.float64)
         return np.asarray(np.sqrt(count * np.log(1 / self.delta) / 2))
 
@@ -187,18 +179,12 @@ class UnionBound(MarginRule):
     ----------
     Even-Dar, Mannor and Mansour (2006), Action Elimination and Stopping Conditions,
     JMLR 7, section 3.
-
-    Examples
-    --------
-    >>> UnionBound(delta=0.01).margin(200).round(3)
-    np.float64(39.623)
     """
 
     name: ClassVar[str] = "union-bound"
     anytime_valid: ClassVar[bool] = True
 
     def margin(self, n: npt.ArrayLike) -> Floats:
-        """Return sqrt(n ln(pi^2 n^2 / 6 delta) / 2)."""
         count = np.asarray(n, dtype=np.float64)
         shared = np.log(np.pi**2 * count**2 / (6 * self.delta))
         return np.asarray(np.sqrt(count * shared / 2))
@@ -215,11 +201,6 @@ class Stitched(MarginRule):
     ----------
     Howard, Ramdas, McAuliffe and Sekhon (2021), Time-uniform, nonparametric,
     nonasymptotic confidence sequences, Annals of Statistics 49(2), equation 2.
-
-    Examples
-    --------
-    >>> Stitched(delta=0.01).margin(200).round(3)
-    np.float64(29.518)
     """
 
     name: ClassVar[str] = "stitched"
@@ -249,22 +230,12 @@ class NormalMixture(MarginRule):
     References
     ----------
     Howard et al. (2021), proposition 5, equation 14 (after Robbins 1970).
-
-    Examples
-    --------
-    >>> NormalMixture(delta=0.01).margin(200).round(3)
-    np.float64(25.869)
     """
 
     rho: float = 25.0
 
     name: ClassVar[str] = "normal-mixture"
     anytime_valid: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 < self.rho < np.inf:
-            raise ValueError(f"rho must be a positive number, not {self.rho}.")
 
     def margin(self, n: npt.ArrayLike) -> Floats:
         scale = np.asarray(n, dtype=np.float64) / 4 + self.rho
@@ -314,13 +285,6 @@ class BetaMixture(ConfidenceRule):
     name: ClassVar[str] = "beta-mixture"
     anytime_valid: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (0 < self.a < np.inf and 0 < self.b < np.inf):
-            raise ValueError(
-                f"a and b must be positive numbers, not {self.a} and {self.b}."
-            )
-
     def _log_mixture(self, n: Floats, total: Floats) -> Floats:
         from scipy import special
 
@@ -333,13 +297,11 @@ class BetaMixture(ConfidenceRule):
         return np.asarray(wealth >= -np.log(2 * self.delta))
 
     def favours_a(self, n: npt.ArrayLike, total: npt.ArrayLike) -> npt.NDArray[np.bool]:
-        """Return whether the bet against 1/2 has won enough, with A in the lead."""
         count = np.asarray(n, dtype=np.float64)
         sums = np.asarray(total, dtype=np.float64)
         return self._decides(count, sums) & (sums > count / 2)
 
     def favours_b(self, n: npt.ArrayLike, total: npt.ArrayLike) -> npt.NDArray[np.bool]:
-        """Return whether the bet against 1/2 has won enough, with B in the lead."""
         count = np.asarray(n, dtype=np.float64)
         sums = np.asarray(total, dtype=np.float64)
         return self._decides(count, sums) & (sums < count / 2)

@@ -4,8 +4,9 @@
 change a decision.
 """
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Literal
 
 from genie.lib.interval import Interval
@@ -19,9 +20,10 @@ from leaderboard.stats.stopping.rules import (
     StoppingRule,
     UnionBound,
 )
+from leaderboard.stats.stopping.sign_flips import Flips, SignFlips
 
 __all__ = [
-    "DEFAULT_DELTA",
+    "LABEL_RULES",
     "RULES",
     "BetaMixture",
     "Comparison",
@@ -29,46 +31,33 @@ __all__ = [
     "Decision",
     "ExactWalk",
     "Hoeffding",
+    "LiveRule",
     "NormalMixture",
     "Side",
+    "SignFlips",
     "Stitched",
     "StoppingRule",
     "UnionBound",
-    "default_rule",
     "exact_walk",
     "rule_named",
 ]
 
 Side = Literal["A", "B", "undecided"]
 
-DEFAULT_DELTA = 0.001
-#: The rules that can be used live, by name, in the order of the documentation.
-RULES: dict[str, type[ConfidenceRule]] = {
+#: The rules that treat labels as independent, in the order of the documentation.
+LABEL_RULES: dict[str, type[ConfidenceRule]] = {
     rule.name: rule
     for rule in (BetaMixture, NormalMixture, Stitched, UnionBound, Hoeffding)
 }
+LiveRule = ConfidenceRule | SignFlips
+#: The rules that can be used live, by name; the default is the first.
+RULES: dict[str, type[ConfidenceRule] | type[SignFlips]] = {
+    SignFlips.name: SignFlips,
+    **LABEL_RULES,
+}
 
 
-def default_rule(delta: float = DEFAULT_DELTA) -> ConfidenceRule:
-    """Return the recommended rule.
-
-    Returns
-    -------
-    ConfidenceRule
-        The beta mixture with Beta(10, 10): valid at any time, and among `RULES` the
-        valid one that needs the fewest labels for preferences of 57 to 90% (exactly
-        computed, delta .001). Nearer to 1/2 it costs up to a tenth more than the normal
-        mixture, with near agreement up to two labels more than the stitched rule.
-
-    Examples
-    --------
-    >>> default_rule(), default_rule().anytime_valid
-    (BetaMixture(delta=0.001, a=10.0, b=10.0), True)
-    """
-    return BetaMixture(delta=delta)
-
-
-def rule_named(name: str, delta: float = DEFAULT_DELTA) -> ConfidenceRule:
+def rule_named(name: str, delta: float = 0.001) -> LiveRule:
     """Return a rule by its name, with its usual settings.
 
     Parameters
@@ -113,40 +102,34 @@ class Decision(Interval):
 class Comparison:
     """Labels of one comparison, taken one at a time, until the rule decides.
 
-    Notes
-    -----
-    The rules assume that, given the past, each label has a mean of P(A preferred). This
-    holds for instances drawn at random and labeled by workers drawn at random; workers
-    may differ in skill and instances in difficulty. It does not hold if easy instances
-    come first, or if one worker labels everything and the question is about workers
-    in general: then the result is about that worker.
-
     Examples
     --------
-    >>> comparison = Comparison(default_rule(delta=0.01))
+    >>> comparison = Comparison(BetaMixture(delta=0.01))
     >>> comparison.extend([1] * 17).side
     'undecided'
     >>> comparison.add(1).side, comparison.decision.n
     ('A', 18)
     >>> comparison.extend([0] * 100).n  # late labels do not move the decision
     18
-    >>> comparison.so_far.n, comparison.so_far.side
-    (118, 'A')
     """
 
-    def __init__(self, rule: ConfidenceRule | None = None) -> None:
-        self.rule = default_rule() if rule is None else rule
+    def __init__(self, rule: LiveRule) -> None:
+        self.rule = rule
+        if isinstance(self.rule, SignFlips):
+            self._flips = Flips(self.rule)
         self._n = 0
         self._total = 0.0
         self._made: Decision | None = None
 
-    def add(self, label: float) -> Decision:
+    def add(self, label: float, worker: Hashable = None) -> Decision:
         """Add one label and return the current decision.
 
         Parameters
         ----------
         label : float
             1 for A, 0 for B, 1/2 for a tie; anything between 0 and 1 is allowed.
+        worker : hashable
+            Who gave it; only `SignFlips` asks.
 
         Returns
         -------
@@ -158,37 +141,44 @@ class Comparison:
         ValueError
             If the label is not a number between 0 and 1; then it is not added.
         """
-        self._take(label)
+        self._take(label, worker)
         return self.decision
 
-    def extend(self, labels: Iterable[float]) -> Decision:
+    def extend(
+        self, labels: Iterable[float], workers: Iterable[Hashable] = repeat(None)
+    ) -> Decision:
         """Add several labels in their order and return the current decision."""
-        for label in labels:
-            self._take(label)
+        for label, worker in zip(labels, workers, strict=False):
+            self._take(label, worker)
         return self.decision
 
-    def _take(self, label: float) -> None:
+    def _take(self, label: float, worker: Hashable) -> None:
         if not 0 <= label <= 1:
             raise ValueError(f"A label lies between 0 (B) and 1 (A), not {label}.")
         self._n += 1
         self._total += float(label)
+        if isinstance(self.rule, SignFlips):
+            self._flips.add(float(label), worker)
         # a decision is permanent: another look with more labels would be a second
         # chance to err
-        if self._made is None:
-            side = self._side_now()
-            if side != "undecided":
-                self._made = self._describe(side)
+        if self._made is None and self._is_over():
+            self._made = self._describe("A" if self._total > self._n / 2 else "B")
 
-    def _side_now(self) -> Side:
-        if bool(self.rule.favours_a(self._n, self._total)):
-            return "A"
-        return "B" if bool(self.rule.favours_b(self._n, self._total)) else "undecided"
+    def _is_over(self) -> bool:
+        if isinstance(self.rule, SignFlips):
+            return not self._flips.remain[0]
+        by_side = self.rule.favours_a, self.rule.favours_b
+        return any(bool(favours(self._n, self._total)) for favours in by_side)
 
     def _describe(self, side: Side) -> Decision:
         if self._n == 0:
             numbers = float("nan"), 0.0, 1.0
         else:
-            low, high = self.rule.interval(self._n, self._total)
+            low, high = (
+                self._flips.intervals(self._n, self._total)
+                if isinstance(self.rule, SignFlips)
+                else self.rule.interval(self._n, self._total)
+            )
             numbers = self._total / self._n, float(low), float(high)
         return Decision(*numbers, side, self._n, self.rule.anytime_valid)
 
@@ -196,8 +186,3 @@ class Comparison:
     def decision(self) -> Decision:
         """The decision if it was made; before that, the estimate from all labels."""
         return self._describe("undecided") if self._made is None else self._made
-
-    @property
-    def so_far(self) -> Decision:
-        """Estimate and interval from all labels, with the side decided earlier."""
-        return self._describe("undecided" if self._made is None else self._made.side)

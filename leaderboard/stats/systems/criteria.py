@@ -22,14 +22,14 @@ class Weighted:
     ----------
     interval : Interval
         Of the weighted mean; infinite if only one worker rated the system.
-    p_first : float
-        Probability of leading, shared by leaders that tie.
+    p_first : float or None
+        Probability of leading, shared by leaders that tie; None if a difference is unknown.
     """
 
     system: str
     interval: Interval
     ranks: RankRange
-    p_first: float
+    p_first: float | None
 
 
 def together(
@@ -79,6 +79,7 @@ def together(
         largest_share=np.max([fit.largest_share for fit in fits], axis=0),
         variances=Variances(0.0, 0.0, 0.0, "none"),
         worker_freedom=freedom,
+        population=first.population,
         n_instances=min(fit.n_instances for fit in fits),
         # the freedom above includes days; here they only define the coverage
         day_freedom=min(fit.day_freedom for fit in fits),
@@ -144,9 +145,10 @@ def weigh(
 
 def _leads(
     estimates: SystemEstimates, places: list[int], seed: int, n_draws: int
-) -> list[float]:
-    if not places:
-        return []
+) -> list[float] | list[None]:
+    unknown = np.isnan(estimates.worker_freedom[np.ix_(places, places)])
+    if unknown.any():
+        return [None] * len(places)
     covariance = estimates.covariance[np.ix_(places, places)]
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     spread = vectors * np.sqrt(np.maximum(values, 0.0))

@@ -10,8 +10,9 @@ spread or disagree about systems, and adds the variance between instances beyond
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
@@ -19,14 +20,22 @@ import numpy.typing as npt
 
 from genie.lib.interval import Interval
 from leaderboard.stats.intervals import CoveredInterval, Floats, check_confidence
+from leaderboard.stats.systems.campaigns import crowd_groups, join_cells, rated_cells
+from leaderboard.stats.systems.fixed_raters import estimate_fixed
 from leaderboard.stats.systems.table import (
     RatingTable,
     Variances,
+    cell_counts,
     rating_table,
     sums_by,
     variances_of,
 )
-from leaderboard.stats.systems.weighting import Influence, influence_of, weighting
+from leaderboard.stats.systems.weighting import (
+    Influence,
+    contrasts,
+    influence_of,
+    weighting,
+)
 
 # Lower weights for ratings whose worker may be careless.
 #
@@ -115,7 +124,7 @@ def of_workers(
     names, number = np.unique(owner, return_inverse=True)
     if len(names) == table.n_workers:
         return influence.shares, influence.counts
-    shares = np.zeros((len(names), table.n_systems))
+    shares = np.zeros((len(names), influence.shares.shape[1]))
     counts = np.zeros(shares.shape, dtype=np.int64)
     np.add.at(shares, number.ravel(), influence.shares)
     np.add.at(counts, number.ravel(), influence.counts)
@@ -144,18 +153,6 @@ def weigh(influence: Influence, means: Floats, weights: Floats) -> Weighed:
     ----------
     Huber and Ronchetti (2009), Robust Statistics, section 1.5 (jackknife influences);
     the variance is that of a sum of independent inclusions.
-
-    Examples
-    --------
-    >>> from leaderboard.stats.systems.weighting import influence_of
-    >>> from leaderboard.stats.systems.table import rating_table
-    >>> from leaderboard.stats.systems.table import Variances
-    >>> from leaderboard.stats.systems.weighting import weighting
-    >>> table = rating_table([1, 4, 4], list("aaa"), list("xyz"))
-    >>> equations = weighting(table, Variances(0.0, 0.0, 1.0, "given"))
-    >>> full = influence_of(equations, np.eye(1) / 3, np.array([3.0]))
-    >>> weigh(full, np.array([3.0]), np.array([0.0, 1.0, 1.0])).means.tolist()
-    [4.0]
     """
     shares, weight = influence.shares, weights[:, None]
     left = (weight * shares).sum(axis=0)
@@ -177,12 +174,24 @@ def weigh(influence: Influence, means: Floats, weights: Floats) -> Weighed:
     )
 
 
+class Population(StrEnum):
+    """The raters for whom an estimate holds: those who rated, or others like them."""
+
+    THESE = "these"
+    LIKE = "like"
+
+    @property
+    def label(self) -> str:
+        return "these raters" if self is Population.THESE else "raters like these"
+
+
 #: The coverage of these estimates' intervals, in words.
 COVERS_CROWD = "which workers rated the outputs and which instances were drawn"
 COVERS_WORKERS = "which workers rated the outputs; not which instances were drawn"
 COVERS_DAYS = (
     "which workers rated the outputs on which days, and which instances were drawn"
 )
+COVERS_THESE = "which instances were drawn, for these raters"
 # Below this effective number of workers an interval is wide and still approximate.
 FEW_WORKERS = 10
 
@@ -250,6 +259,7 @@ class SystemEstimates:
     n_instances: int
     day_part: Floats
     day_freedom: float = 0.0
+    population: Population = Population.LIKE
 
     @property
     def covariance(self) -> Floats:
@@ -269,6 +279,8 @@ class SystemEstimates:
     @cached_property
     def freedom(self) -> Floats:
         """The degrees of freedom of the same (Satterthwaite); NaN if unknown."""
+        if self.population == Population.THESE:
+            return self.worker_freedom
         worker = contrasts(self.worker_part)
         instance = np.maximum(contrasts(self.instance_part), 0.0)
         within = instance**2 / max(self.n_instances - 1, 1)
@@ -302,6 +314,12 @@ class SystemEstimates:
             day_part=self.day_part[square],
         )
 
+    def divide(self, groups: Mapping[str, int]) -> SystemEstimates:
+        group = np.array([groups[name] for name in self.systems])
+        alike = group[:, None] == group
+        freedom = np.where(alike, self.worker_freedom, np.nan)
+        return self if alike.all() else replace(self, worker_freedom=freedom)
+
     def interval(self, system: str, *, confidence: float = 0.95) -> CoveredInterval:
         """Return a system's mean with the interval that covers workers and instances.
 
@@ -314,6 +332,8 @@ class SystemEstimates:
 
     @property
     def covers(self) -> str:
+        if self.population == Population.THESE:
+            return COVERS_THESE
         if self.n_instances < 2:
             return COVERS_WORKERS
         return COVERS_DAYS if self.day_freedom else COVERS_CROWD
@@ -364,6 +384,9 @@ def estimate_systems(
     days: npt.ArrayLike | None = None,
     *,
     weights: npt.ArrayLike | None = None,
+    population: Population = Population.LIKE,
+    by_cell: bool = True,
+    campaigns: npt.ArrayLike | None = None,
 ) -> SystemEstimates:
     """Estimate systems' means with intervals that cover workers and instances.
 
@@ -379,6 +402,14 @@ def estimate_systems(
         by it, and their covariance includes its uncertainty.
     days : array_like, shape (n,), optional
         The day of each; used if several systems were rated on at least three days.
+    population : Population
+        The raters for whom the estimates hold; with `THESE`, days do not count.
+    by_cell : bool
+        Whether levels that cancel in a worker's ratings of an instance are no noise;
+        False is the method of releases whose signatures do not name it.
+    campaigns : array_like, shape (n,), optional
+        The campaign of each. Systems that several campaigns rated are anchors between
+        their crowds. Differences that neither these nor workers connect are unknown.
 
     Notes
     -----
@@ -389,31 +420,43 @@ def estimate_systems(
     Henderson (1975), Biometrics 31 (the estimate); Bell and McCaffrey (2002), Survey
     Methodology 28 (deleting clusters, degrees of freedom); Cameron, Gelbach and Miller
     (2011), Journal of Business and Economic Statistics 29 (two ways of clustering).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> worker, system = np.arange(600) % 30, np.arange(600) // 300
-    >>> ratings = 60 + 5 * system + rng.normal(0, 10, 30)[worker] + rng.normal(0, 9, 600)
-    >>> estimates = estimate_systems(ratings, system, worker)
-    >>> estimates.difference("1", "0").p_value < 0.001
-    True
     """
-    whose = workers if weights is None else parts_of(workers, weights)
-    table = rating_table(values, systems, whose, instances, days)
+    like = population == Population.LIKE
+    whose = parts_of(workers, weights) if like and weights is not None else workers
+    rated, names, cells = rated_cells(systems, campaigns if like else None)
+    table = rating_table(values, rated, whose, instances, days)
+    if not like:
+        found = _these(table, weights)
+        if campaigns is None:
+            return found
+        return found.divide(crowd_groups(systems, workers, campaigns))
     variances = variances_of(table)
     equations = weighting(table, variances)
     bread: Floats = np.asarray(np.linalg.inv(equations.information), np.float64)
     means: Floats = bread @ equations.right
-    influence = influence_of(equations, bread, means)
+    influence = influence_of(equations, bread, means, by_cell=by_cell)
     cleaning = np.zeros_like(bread)
     if weights is not None:
         weighed = weigh(influence, means, worker_weights(table, weights))
         means, influence, cleaning = weighed.means, weighed.influence, weighed.cleaning
+    if cells is not None and len(names) < table.n_systems:
+        # without any spread, the weights of cells still need a variance
+        model = bread * (variances.residual or 1e-12)
+        join, crowds = join_cells(cells, means, model, variances.total**0.5)
+        means, bread = join @ means, join @ bread
+        cleaning = join @ cleaning @ join.T + crowds
+        influence = replace(
+            influence,
+            shifts=influence.shifts @ join.T,
+            shares=influence.shares[:, cells[-1]],
+            counts=influence.counts[:, cells[-1]],
+        )
     between, beyond, noise = _parts(influence, bread)
     shares, counts = of_workers(table, workers, influence)
-    return SystemEstimates(
-        systems=table.systems,
+    # between days, from the model: they are too few for weaker assumptions
+    of_day = influence.day_weight @ bread.T
+    found = SystemEstimates(
+        systems=names or table.systems,
         means=means,
         n=counts.sum(axis=0),
         n_workers=(counts > 0).sum(axis=0),
@@ -425,18 +468,45 @@ def estimate_systems(
         floor=noise * variances.unexplained,
         worker_freedom=_freedom(variances, influence, bread, equations.precision),
         n_instances=table.n_instances,
-        day_part=_between_days(variances, influence, bread),
+        day_part=variances.day * (of_day.T @ of_day),
         day_freedom=table.day_freedom,
     )
+    if campaigns is not None:
+        return found.divide(crowd_groups(systems, workers, campaigns))
+    return found
 
 
-def _between_days(variances: Variances, influence: Influence, bread: Floats) -> Floats:
-    """Return the covariance between days: each affects a mean by its weight in it.
-
-    From the model: a handful of days is too little for weaker assumptions.
-    """
-    weight = influence.day_weight @ bread.T
-    return variances.day * (weight.T @ weight)
+def _these(table: RatingTable, weights: npt.ArrayLike | None) -> SystemEstimates:
+    own = np.ones(len(table))
+    if weights is not None:
+        worker_weights(table, weights)
+        own = np.asarray(weights, dtype=np.float64)[table.row]
+        left = sums_by(table.system, own, table.n_systems) / np.bincount(table.system)
+        own = np.where(left[table.system] < _LEAST_LEFT, 1.0, own)
+        names, kept = np.array(table.systems)[table.system], own > 0
+        labels = (names, table.worker, table.instance)
+        table = rating_table(table.values[kept], *(label[kept] for label in labels))
+        own = own[kept][table.row]
+    variances, counts = variances_of(table), cell_counts(table)
+    means, covariance, freedom = estimate_fixed(table, own, variances.ratio("instance"))
+    nothing = np.zeros_like(covariance)
+    shares = counts / counts.sum(axis=0)
+    return SystemEstimates(
+        systems=table.systems,
+        means=means,
+        n=counts.sum(axis=0),
+        n_workers=(counts > 0).sum(axis=0),
+        effective_workers=1 / (shares**2).sum(axis=0),
+        largest_share=shares.max(axis=0),
+        variances=variances,
+        worker_part=nothing,
+        instance_part=covariance,
+        floor=nothing,
+        worker_freedom=freedom,
+        n_instances=table.n_instances,
+        day_part=nothing,
+        population=Population.THESE,
+    )
 
 
 def _parts(influence: Influence, bread: Floats) -> tuple[Floats, Floats, Floats]:
@@ -478,20 +548,6 @@ def _freedom(
         freedom[i, i:] = freedom[i:, i] = np.maximum(equal - 1, 1.0)
     freedom[alone] = freedom[:, alone] = np.nan
     return freedom
-
-
-def contrasts(part: Floats) -> Floats:
-    """Return the part of a covariance in each mean (diagonal) and each difference.
-
-    Examples
-    --------
-    >>> contrasts(np.array([[2.0, 1.0], [1.0, 3.0]])).tolist()
-    [[2.0, 3.0], [3.0, 3.0]]
-    """
-    own = np.diag(part)
-    both = own[:, None] + own[None, :] - part - part.T
-    np.fill_diagonal(both, own)
-    return both
 
 
 def _t_quantile(confidence: float, freedom: float) -> float:

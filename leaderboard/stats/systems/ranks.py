@@ -7,7 +7,7 @@ is wrongly placed above another.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -71,17 +71,6 @@ def rank_systems(
     Holm (1979), Scandinavian Journal of Statistics 6; Mogstad, Romano, Shaikh and
     Wilhelm (2024), Review of Economic Studies 91(1), section 3 (ranks from simultaneous
     differences); Bojar et al. (2016), Findings of WMT16, section 3.4 (clusters).
-
-    Examples
-    --------
-    >>> from leaderboard.stats.systems.estimates import estimate_systems
-    >>> rng = np.random.default_rng(1)
-    >>> system = np.repeat([0, 1, 2], 200)
-    >>> ratings = np.array([50, 51, 80])[system] + rng.normal(0, 10, 600)
-    >>> estimates = estimate_systems(ratings, system, np.tile(np.arange(20), 30))
-    >>> ranking = rank_systems(estimates)
-    >>> ranking.systems, [str(rank) for rank in ranking.ranks], ranking.clusters
-    (['2', '1', '0'], ['1', '2-3', '2-3'], [1, 2, 2])
     """
     names = estimates.systems if systems is None else list(systems)
     places = [estimates.systems.index(name) for name in names]
@@ -136,6 +125,43 @@ def rank_by_p(
     return Ranking([systems[i] for i in order], ranks, clusters, adjusted)
 
 
+def comparison_reach(estimates: SystemEstimates, ranking: Ranking) -> dict[str, float]:
+    """Return the half-width of each system's comparison interval.
+
+    Intervals of two systems that do not overlap are of a pair that the ranking separates;
+    as far as possible, intervals that overlap are of one that it does not.
+
+    References
+    ----------
+    Firth and de Menezes (2004), Biometrika 91(1) (quasi-variances).
+    """
+    from scipy import optimize
+
+    places = [estimates.systems.index(name) for name in ranking.systems]
+    variance = estimates.variance[np.ix_(places, places)]
+    finite: npt.NDArray[np.bool_] = np.isfinite(variance)
+    np.fill_diagonal(finite, False)
+    scale = variance[finite].max(initial=0.0)
+    if scale <= 0:
+        return {}
+    a, b = np.nonzero(np.triu(finite))
+    logs = np.log(np.maximum(variance[a, b] / scale, 1e-9))
+
+    def misfit(x: Floats) -> Floats:
+        return np.asarray(np.logaddexp(x[a], x[b]) - logs)
+
+    found = optimize.least_squares(misfit, np.full(len(places), -0.7))
+    reach = np.exp(found.x / 2) * scale**0.5
+    means = estimates.means[places]
+    ratios = np.abs(means[a] - means[b]) / (reach[a] + reach[b])
+    apart = ranking.p_values[a, b] <= ALPHA
+    # 1.4 for equal variances of two systems at a level of 5%
+    within = min(1.4, ratios[apart].min(initial=np.inf) * (1 - 1e-6))
+    reach *= max(within, ratios[~apart].max(initial=0.0))
+    rows = zip(ranking.systems, reach.tolist(), finite, strict=True)
+    return {name: half for name, half, known in rows if known.any()}
+
+
 # Unpaired rank-sum tests of all pairs of systems, with the clusters of WMT's findings.
 #
 # WMT publishes mean z-scores with these tests and clusters. Systems need not have been
@@ -182,6 +208,11 @@ class RankSumRanking:
             n_segments=self.n_segments[kept],
             p_values=self.p_values[np.ix_(kept, kept)],
         )
+
+    def divide(self, groups: Mapping[str, int]) -> RankSumRanking:
+        group = np.array([groups[name] for name in self.systems])
+        kept = np.where(group[:, None] == group, self.p_values, 1.0)
+        return replace(self, p_values=kept)
 
     def ranking(self) -> Ranking:
         """Return it as a board's ranking: ranks are those of a system's cluster.
@@ -342,6 +373,5 @@ def wmt_clusters(better: npt.ArrayLike) -> list[RankRange]:
     )
     clusters: list[RankRange] = []
     for cut in cuts:
-        first = len(clusters) + 1
-        clusters += [RankRange(first, cut)] * (cut - len(clusters))
+        clusters += [RankRange(len(clusters) + 1, cut)] * (cut - len(clusters))
     return clusters

@@ -266,8 +266,7 @@ def variances_of(table: RatingTable) -> Variances:
     """
     if len(table) <= table.n_systems or not np.ptp(table.values):
         return Variances(0.0, 0.0, 0.0, "none")
-    exact = _cost(table) <= _AFFORDABLE
-    found = _likeliest(table) if exact else _moments(table)
+    found = _likeliest(table) if _cost(table) <= _AFFORDABLE else _moments(table)
     return replace(found, taste=_taste(table, found))
 
 
@@ -277,8 +276,7 @@ def _likeliest(table: RatingTable) -> Variances:
         factors["worker"] = table.worker
     if table.n_days:
         factors["day"] = table.day
-    fit = fit_mixed(table.values, table.system, factors)
-    found = fit.variances
+    found = fit_mixed(table.values, table.system, factors).variances
     return Variances(
         found.get("worker", 0.0),
         found.get("instance", 0.0),

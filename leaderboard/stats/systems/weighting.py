@@ -98,13 +98,6 @@ def weighting(table: RatingTable, variances: Variances) -> Weighting:
     Henderson (1975), Biometrics 31, section 2; Ghosh, Hastie and Owen (2022),
     Backfitting for large scale crossed random effects regressions, Annals of
     Statistics 50, for its cost.
-
-    Examples
-    --------
-    >>> from leaderboard.stats.systems.table import rating_table
-    >>> table = rating_table([1, 3, 5], list("aab"), list("xyx"))
-    >>> weighting(table, Variances(0.0, 0.0, 1.0, "given")).right.tolist()
-    [4.0, 5.0]
     """
     from scipy import sparse
 
@@ -233,7 +226,8 @@ class Influence:
     instance_scores : ndarray, shape (instances, systems)
         Sums of weighted residuals of an instance.
     squares : ndarray, shape (systems, systems)
-        Sums of products of single ratings' weighted residuals.
+        Sums of products of cells' weighted residuals; a cell is a worker's ratings of
+        one instance on one day.
     day_weight : ndarray, shape (days, systems)
         Sums of the weights of a day's ratings.
     """
@@ -247,7 +241,9 @@ class Influence:
     day_weight: Floats
 
 
-def influence_of(equations: Weighting, bread: Floats, means: Floats) -> Influence:
+def influence_of(
+    equations: Weighting, bread: Floats, means: Floats, *, by_cell: bool = True
+) -> Influence:
     """Compute the contributions of workers and instances.
 
     Parameters
@@ -256,28 +252,20 @@ def influence_of(equations: Weighting, bread: Floats, means: Floats) -> Influenc
         Inverse of the equations' information.
     means : ndarray, shape (systems,)
         Their solution.
+    by_cell : bool
+        Whether a worker's ratings of an instance are a cell; else each rating is one.
 
     References
     ----------
     Preisser and Qaqish (1996), Biometrika 83, section 2, for leaving out a cluster of
     weighted estimating equations.
-
-    Examples
-    --------
-    >>> from leaderboard.stats.systems.table import rating_table
-    >>> from leaderboard.stats.systems.table import Variances
-    >>> from leaderboard.stats.systems.weighting import weighting
-    >>> table = rating_table([1, 4, 4], list("aaa"), list("xyz"))
-    >>> equations = weighting(table, Variances(0.0, 0.0, 1.0, "given"))
-    >>> influence_of(equations, np.eye(1) / 3, np.array([3.0])).shifts.tolist()
-    [[1.0], [-0.5], [-0.5]]
     """
     table = equations.table
     counts = cell_counts(table)
     precision = equations.precision
     residuals = precision[table.worker] * (table.values - means[table.system])
     sums = _sums(table, equations.borrowed, counts)
-    score, instance_scores, squares = _scores(equations, sums, residuals)
+    score, instance_scores, squares = _scores(equations, sums, residuals, by_cell)
     shifts, shares = np.zeros_like(sums), np.zeros_like(sums)
     alone = (counts > 0).sum(axis=0) < 2
     for workers, systems, own in _by_system(equations, sums):
@@ -292,10 +280,9 @@ def influence_of(equations: Weighting, bread: Floats, means: Floats) -> Influenc
                 equations.information, systems[part], own[part], score[worker], alone
             )
     kept = 1 - equations.shrinkage * np.bincount(table.worker)
-    weight = (precision * kept)[:, None] * sums
     return Influence(
         shifts,
-        weight,
+        (precision * kept)[:, None] * sums,
         shares,
         counts,
         instance_scores,
@@ -354,26 +341,37 @@ def _sums(
 
 
 def _scores(
-    equations: Weighting, sums: Floats, residuals: Floats
+    equations: Weighting, sums: Floats, residuals: Floats, by_cell: bool
 ) -> tuple[Floats, Floats, Floats]:
-    """Add up weighted residuals by worker, by instance, and products of single ones.
+    """Add up weighted residuals by worker and by instance, and products of cells'.
 
     A rating's weights are its row of X less the parts borrowed from its levels and
     subtracted for its worker; each sum of them consists of sums over the table.
     """
+    from scipy import sparse
+
     table, borrowed = equations.table, equations.borrowed
     taken = equations.shrinkage[:, None] * sums
-    once, twice = residuals, residuals**2
+    once = residuals
     crossed = _crossing(table, once)
     score = _by(table.worker, table.system, once, sums.shape) - crossed @ borrowed
     score -= sums_by(table.worker, once, table.n_workers)[:, None] * taken
     instance = _by_level(table, once) - _borrowed_by_level(table, once, borrowed)
     instance -= crossed.T @ taken
+    # ratings of one worker and instance together: levels cancel in their differences
+    key = table.worker if by_cell else np.arange(len(table))
+    for levels in table.levels:
+        key = key * table.n_levels + levels
+    cells, cell = np.unique(key, return_inverse=True)
+    totals: Any = sparse.csr_matrix(
+        (once, (cell, table.system)), shape=(len(cells), table.n_systems)
+    )
+    twice = once * sums_by(cell, once, len(cells))[cell]
     own = _by_level(table, twice) - _borrowed_by_level(table, twice, borrowed) / 2
     mixed = own.T @ borrowed
     mixed += _by(table.worker, table.system, twice, sums.shape).T @ taken
     mixed -= borrowed.T @ (_crossing(table, twice).T @ taken)
-    squares = np.diag(sums_by(table.system, twice, table.n_systems)) - mixed - mixed.T
+    squares = (totals.T @ totals).toarray() - mixed - mixed.T
     squares += taken.T @ (
         sums_by(table.worker, twice, table.n_workers)[:, None] * taken
     )
@@ -440,3 +438,17 @@ def _without(
             # fits
             shift[kept] = -np.linalg.lstsq(inside, score[kept], rcond=None)[0]
     return shift
+
+
+def contrasts(part: Floats) -> Floats:
+    """Return the part of a covariance in each mean (diagonal) and each difference.
+
+    Examples
+    --------
+    >>> contrasts(np.array([[2.0, 1.0], [1.0, 3.0]])).tolist()
+    [[2.0, 3.0], [3.0, 3.0]]
+    """
+    own = np.diag(part)
+    both = own[:, None] + own[None, :] - part - part.T
+    np.fill_diagonal(both, own)
+    return both

@@ -78,8 +78,7 @@ def told_apart(data: DataSet, n_answers: int, seed: int) -> Told | None:
     labels that were given, less the share of the other people who gave them. None where
     no person has so many answers.
     """
-    rng = np.random.default_rng([seed, n_answers])
-    batches = _batches(data, n_answers, rng)
+    batches = _batches(data, n_answers, np.random.default_rng([seed, n_answers]))
     if not batches:
         return None
     areas, errors, narrow = [], [], []

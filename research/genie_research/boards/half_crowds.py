@@ -10,10 +10,10 @@ from leaderboard.stats.clustered import clustered_mean, factor_codes
 from leaderboard.stats.intervals import Floats, as_ratings
 from leaderboard.stats.systems.estimates import (
     SystemEstimates,
-    contrasts,
     estimate_systems,
 )
 from leaderboard.stats.systems.table import Codes
+from leaderboard.stats.systems.weighting import contrasts
 
 _LEVEL = 0.05
 
@@ -186,8 +186,7 @@ def _of_shared(half: Half, halves: list[Half]) -> Shared:
 def _within(one: Shared, other: Shared) -> Floats:
     from scipy import special
 
-    n = len(one[0])
-    upper = np.triu_indices(n, 1)
+    upper = np.triu_indices(len(one[0]), 1)
     counts = np.zeros((3, 2))
     kinds = zip(one[2], other[2], strict=True)
     for kind, ((variance, freedom), (variance_2, freedom_2)) in enumerate(kinds):

@@ -114,8 +114,7 @@ def simulated_power(
     n_significant = 0
     rows = max(1, _CHUNK // n_instances)
     for start in range(0, n_sets, rows):
-        size = (min(rows, n_sets - start), n_instances)
-        drawn = gap[rng.integers(0, len(gap), size)]
+        drawn = gap[rng.integers(0, len(gap), (min(rows, n_sets - start), n_instances))]
         means = drawn.mean(axis=1)
         errors = drawn.std(axis=1, ddof=1) / math.sqrt(n_instances)
         # without spread all instances agree: significant unless the difference is 0

@@ -169,16 +169,15 @@ class _Campaign:
     def _p_test(self, worker: int, spent: int) -> float:
         if not self.modelled:
             return self.plan.extra / (1 + self.plan.extra)
-        allowance = affordable(
-            spent,
-            float(self.n_tests.sum()),
-            self.plan.share_tests,
-            planned=self.open.size * (1 + self.plan.extra),
-        )
         return test_probability(
             int(self.n_tests[worker]),
             float(self.p[worker]),
-            allowance,
+            affordable(
+                spent,
+                float(self.n_tests.sum()),
+                self.plan.share_tests,
+                planned=self.open.size * (1 + self.plan.extra),
+            ),
             options=self.plan.schedule,
         )
 
@@ -295,8 +294,7 @@ def run_campaign(crowd: Crowd, plan: CampaignPlan, rng: np.random.Generator) -> 
     counts = np.isinf(campaign.stopped_after)[worker]
     weight = counts.astype(np.float64)
     if found is not None:
-        doubts = campaign._doubts(found)
-        weight = np.where(counts, rating_weights(worker, doubts), 0)
+        weight = np.where(counts, rating_weights(worker, campaign._doubts(found)), 0)
     noisy = np.array([row[5] for row in campaign.ratings], dtype=bool)
     answered = campaign.stopped_after - np.where(crowd.bad, crowd.plan.turning, 0)
     return Outcome(

@@ -74,8 +74,7 @@ def _scores(
 ) -> dict[str, Floats]:
     n, rated = plan.n_workers, outcome.rated
     options = AssessOptions(guesses=NO_YES)
-    found = assess_workers(n, outcome.asked, rated, options=options, seed=0)
-    parts = found.parts
+    parts = assess_workers(n, outcome.asked, rated, options=options, seed=0).parts
     level, places = as_levels(rated.value)
     present, worker = np.unique(rated.worker, return_inverse=True)
     _, item = np.unique(rated.instance, return_inverse=True)

@@ -126,8 +126,7 @@ def _one_pool(
     fixed = np.zeros(n, dtype=bool)
     for positive in (0, 1):
         correct = np.bincount(worker, right * (kind == positive), n)
-        judged = detect(correct, np.full(n, n_each), detector=DEFAULT_DETECTOR)
-        fixed |= judged.flagged
+        fixed |= detect(correct, np.full(n, n_each), detector=DEFAULT_DETECTOR).flagged
     bad = crowd.bad & (crowd.kind != COPYING)
     return [
         float(found_by[who].mean()) if who.any() else 0.0

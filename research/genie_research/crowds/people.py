@@ -232,8 +232,7 @@ def deserved_means(
     """
     rng = np.random.default_rng(seed)
     items = 0.0 if deserved is not None else INSTANCE_SD**2 + OUTPUT_SD**2
-    spread = (items + plan.leniency_sd**2) ** 0.5
-    around = rng.normal(0, spread, n)
+    around = rng.normal(0, (items + plan.leniency_sd**2) ** 0.5, n)
     around += NOISE_SD * np.exp(rng.normal(0, plan.scatter_sd, n)) * rng.normal(0, 1, n)
     around -= plan.strictness * (rng.random(n) < plan.strict_share)
     levels = system_means(plan)[:, None] if deserved is None else deserved

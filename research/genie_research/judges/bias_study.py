@@ -101,7 +101,6 @@ def _outputs(rng: np.random.Generator, n_systems: int, n_instances: int) -> _Out
         for k, lists in zip(words.tolist(), marked.tolist(), strict=True)
     ]
     surface = np.array([style_of(text) for text in texts])
-    people = quality[:, None] + rng.normal(0, 0.8, (n, 2))
     return _Outputs(
         texts,
         quality,
@@ -109,7 +108,7 @@ def _outputs(rng: np.random.Generator, n_systems: int, n_instances: int) -> _Out
         instance,
         surface[:, FEATURES.index("length")],
         (surface[:, FEATURES.index("lists and markup")] > 0).astype(np.float64),
-        people,
+        quality[:, None] + rng.normal(0, 0.8, (n, 2)),
     )
 
 

@@ -114,8 +114,7 @@ def _task(
     kind: str, rng: np.random.Generator, n: int, n_people: int, n_workers: int
 ) -> list[Interval]:
     quality = rng.normal(0, _QUALITY, n)
-    scores = judge_scores(kind, quality, rng)
-    judge = scores.mean(axis=1)
+    judge = judge_scores(kind, quality, rng).mean(axis=1)
     strict = rng.normal(0, _STRICT, n_workers)
     items = rng.permutation(n)[:n_people]
     worker = rng.permutation(np.arange(n_people) % n_workers)

@@ -12,7 +12,6 @@ FOLDER = SHARED / "data" / "e2e-nlg"
 
 
 def challenge():
-    """Give comparisons, their workers, the systems' names, and a look-up of numbers."""
     frame = pd.read_csv(FOLDER / "naturalness.csv.gz")
     shown = frame[[f"sys{k}" for k in range(1, 6)]].to_numpy()
     names, column = np.unique(shown, return_inverse=True)

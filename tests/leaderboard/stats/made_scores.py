@@ -8,7 +8,6 @@ import numpy as np
 
 
 def made_scores():
-    """Give people (7 systems, 40 instances, with gaps) and two metrics."""
     i, j = np.mgrid[0:7, 0:40]
     people = ((5 * i + 3 * j + i * j) % 5).astype(float) + 0.5 * (i > 3)
     first = ((13 * i + 17 * j + i * j * j) % 29) / 10 + 0.6 * people
@@ -18,7 +17,6 @@ def made_scores():
 
 
 def shaken(scores):
-    """Add something irregular, so that no two sums are equal."""
     i, j = np.mgrid[0:7, 0:40]
     return scores + 0.1 * np.sin(1 + 40 * i + j)
 

@@ -6,8 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.power import TTestPower
 
+from benchmarks import bench_outlook
 from genie.lib.errors import GenieError
 from genie_research.boards.plan_simulation import simulated_means
+from leaderboard.stats import planning
 from leaderboard.stats.mixed import (
     Components,
     mean_variance,
@@ -179,3 +181,26 @@ def test_what_ten_million_instances_cannot_do_is_refused():
     with pytest.raises(GenieError, match="10,000,000") as refused:
         plan_power(1e-6, 1.0)
     assert refused.value.code == "out-of-reach"
+
+
+def test_an_outlook_matches_simulated_studies_within_a_third():
+    design = bench_outlook.Design(5)
+    real = np.array(bench_outlook.outcome(design, 30, seed=2))
+    true = Components(24**2, 15**2 + 8**2, 10**2, taste=5**2)
+    known = bench_outlook.forecast(design, true, fixed=False, apart=0.2)
+    assert np.abs(known / real - 1).max() < 1 / 3
+    after = bench_outlook.after_pilots(design, 20, seed=2, n_pages=30, n_people=5)
+    assert np.abs(np.median(after, axis=0) / real - 1).max() < 1 / 3
+
+
+def test_more_raters_narrow_the_interval_of_raters_like_these_only():
+    parts = Components(576, 289, 100, taste=25)
+    few, many = (planning.outlook(parts, 80, n) for n in (3, 20))
+    assert all(after < before / 2 for before, after in zip(few, many, strict=True))
+    few, many = (planning.outlook(parts, 80, n, fixed=True) for n in (3, 20))
+    assert few == many
+    assert few[0] == pytest.approx(1.99 * (865 / 80) ** 0.5, rel=0.01)
+    # more pairs are tested at a smaller level
+    assert (
+        planning.outlook(parts, 80, 3, n_pairs=6)[1] > planning.outlook(parts, 80, 3)[1]
+    )

@@ -14,7 +14,7 @@ from genie_research.papers.dynamic.exact import exact_labels
 from genie_research.papers.dynamic.labels import MaxThree, Outcomes
 from genie_research.papers.table import DYNAMIC, Table, Workbench, one_of_many
 from leaderboard.papers.figures import Cell
-from leaderboard.stats.stopping.sequential import Hoeffding, default_rule
+from leaderboard.stats.stopping.sequential import BetaMixture, Hoeffding
 
 _RUNS = 100  # iterations behind each printed mean
 _PRINTED = {
@@ -99,5 +99,5 @@ def _cell(
 def _live(outcomes: Outcomes, delta: float) -> dict[str, float]:
     return {
         "first crossing": exact_labels(Stop(Hoeffding(delta)), outcomes).mean,
-        "valid": exact_labels(Stop(default_rule(delta)), outcomes).mean,
+        "valid": exact_labels(Stop(BetaMixture(delta)), outcomes).mean,
     }

@@ -8,7 +8,7 @@ from genie_research.papers.dynamic.exact import exact_labels
 from genie_research.papers.dynamic.labels import OneWorker
 from genie_research.papers.table import DYNAMIC, Table, Workbench, one_of_many
 from leaderboard.papers.figures import Cell
-from leaderboard.stats.stopping.sequential import Hoeffding, default_rule
+from leaderboard.stats.stopping.sequential import BetaMixture, Hoeffding
 
 _RUNS = 100
 _PRINTED = {"r1": (95, 80, 49), "r2": (100, 100, 96)}
@@ -37,7 +37,7 @@ class DynamicTable7(Table):
                     for stop in (
                         Stop(Hoeffding(delta), "last"),
                         Stop(Hoeffding(delta)),
-                        Stop(default_rule(delta)),
+                        Stop(BetaMixture(delta)),
                     )
                 )
                 spread = (share * (100 - share)) ** 0.5

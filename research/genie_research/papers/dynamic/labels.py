@@ -274,5 +274,4 @@ class MaxThree(Strategy):
         # of the orders in which two of three agree, two in three split the first pair
         chances = np.array([pair[2], three[2] * 2 / 3, three[1] * 2 / 3, pair[0]])
         costs = [3 if self.slip == "A" else 2, 3, 3, 3 if self.slip == "B" else 2]
-        labels = np.array([True, True, False, False])
-        return Outcomes(labels, np.array(costs), chances)
+        return Outcomes(np.array([True, True, False, False]), np.array(costs), chances)

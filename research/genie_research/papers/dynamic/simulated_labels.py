@@ -21,7 +21,7 @@ from genie_research.papers.dynamic.simulation import (
 )
 from genie_research.papers.table import DYNAMIC, Table, Workbench, one_of_many
 from leaderboard.papers.figures import Cell
-from leaderboard.stats.stopping.sequential import Hoeffding, default_rule
+from leaderboard.stats.stopping.sequential import BetaMixture, Hoeffding
 
 _DELTA = 0.001
 _RUNS_PRINTED = 1000
@@ -108,12 +108,11 @@ def _cell(
     stops = [
         Stop(Hoeffding(_DELTA), "last"),
         Stop(Hoeffding(_DELTA)),
-        Stop(default_rule(_DELTA)),
+        Stop(BetaMixture(_DELTA)),
     ]
     last, first, valid = _measure(bench, row, labelling, stops)
     population = Population(mean, _VARIANCE, len(requests))
-    new = FreshRequests(population, strategy, pool)
-    [fresh] = _measure(bench, row, new, stops[:1])
+    [fresh] = _measure(bench, row, FreshRequests(population, strategy, pool), stops[:1])
     # the printed mean and ours both vary: variances of the two means add up
     spread = (1 / _RUNS_PRINTED + 1 / len(last.labels)) ** -1
     return Cell(

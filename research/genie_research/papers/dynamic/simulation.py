@@ -26,8 +26,7 @@ def draw_difficulties(
     The 0.1 in the paper's N(mu, 0.1) is the variance: its tables are reproduced with .1
     as the variance, not as the deviation.
     """
-    drawn = mean + np.sqrt(variance) * rng.standard_normal(n)
-    return np.asarray(np.clip(drawn, -1, 1))
+    return np.asarray(np.clip(mean + np.sqrt(variance) * rng.standard_normal(n), -1, 1))
 
 
 def capability_products(capabilities: Floats, n: int, *, distinct: bool) -> Floats:

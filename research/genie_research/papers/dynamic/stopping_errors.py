@@ -56,7 +56,7 @@ def _row(
     horizons: tuple[int, ...] = _HORIZONS,
     single_look: bool = False,
 ) -> Iterator[Cell]:
-    errors = exact_walk(rule, 0.5, max(horizons), every=every).wrong_by
+    errors = exact_walk(rule, 0.5, max(horizons), every=every).decided_by
     how = (
         "one look"
         if single_look

@@ -78,8 +78,7 @@ def _by_ratings(bench: Workbench, method: str, criterion: str, paper: str) -> Ce
     row = f"{METHODS[method]} {criterion}"
     frame = read_judgments(bench, 2, method, criterion)
     if frame is None:
-        why = no_file(2, method, criterion)
-        return Cell(row, "ranking", paper, None, why=why)
+        return Cell(row, "ranking", paper, None, why=no_file(2, method, criterion))
     fragile = _FRAGILE.get((method, criterion), "")
     return _ranked(bench, row, paper, judgement_table(frame, criterion), fragile)
 
@@ -105,8 +104,7 @@ def _by_skill(bench: Workbench, criterion: str, paper: str) -> Cell:
     row = f"TrueSkill {criterion}"
     frame = read_judgments(bench, 2, "rankme", criterion)
     if frame is None:
-        why = no_file(2, "rankme", criterion)
-        return Cell(row, "ranking", paper, None, why=why)
+        return Cell(row, "ranking", paper, None, why=no_file(2, "rankme", criterion))
     bench.tell(f"rankme-table-4: {row}")
     games = comparisons_from_table(triples(frame, criterion))
     # the paper draws judgments, not workers

@@ -120,7 +120,6 @@ def test_planted_biases_are_found_and_no_others():
 
 
 def pairs(seed, planted="", amount=0.0, n_systems=6, n_instances=60):
-    """Give verdicts on disjoint pairs: people err and like long texts, the judge as well."""
     rng = np.random.default_rng(seed)
     length = rng.normal(size=(n_systems, n_instances))
     quality = rng.normal(size=length.shape) + 0.5 * length

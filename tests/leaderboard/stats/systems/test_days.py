@@ -88,7 +88,13 @@ def test_contributions_are_sums_over_the_weights():
     of_instance = np.eye(60)[table.instance].T
     of_day = np.eye(6)[table.day].T
     of_worker = np.eye(20)[table.worker].T
-    assert found.squares == pytest.approx(scores.T @ scores, rel=1e-9)
+    cells = [table.worker, table.instance, table.day]
+    cell = np.unique(np.column_stack(cells), axis=0, return_inverse=True)[1].ravel()
+    own = np.eye(cell.max() + 1)[cell].T @ scores
+    assert len(own) < len(scores)
+    assert found.squares == pytest.approx(own.T @ own, rel=1e-9)
+    single = influence_of(equations, bread, means, by_cell=False)
+    assert single.squares == pytest.approx(scores.T @ scores, rel=1e-9)
     assert found.instance_scores == pytest.approx(of_instance @ scores, abs=1e-8)
     assert found.weight == pytest.approx(of_worker @ weights, abs=1e-9)
     assert found.day_weight == pytest.approx(of_day @ weights, abs=1e-9)

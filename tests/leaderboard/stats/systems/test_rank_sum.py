@@ -26,7 +26,6 @@ SMALL = [
 
 
 def published(pair):
-    """Give segment scores as WMT published them."""
     plain = WMT22 / f"ad-seg-scores-{pair}.csv"
     if plain.exists():
         text = plain.read_text()
