@@ -5,7 +5,7 @@ looked up outside it, then one is claimed. Code that changes several rows locks 
 this order: submission, worker, campaign, budget, commitment. Messages to another
 platform are first stored in `services.outbox`.
 
-Front door: models; selectors (offers, reading_pace, rejection_reversal, starved,
-work_records); services (claim, news, outbox, overturn, reissue, review, run, undo,
-work, work_records).
+Front door: admin (campaign); models; selectors (offers, reading_pace,
+rejection_reversal, starved, work_records); services (change_reward, claim,
+more_answers, news, outbox, overturn, reissue, review, run, undo, work, work_records).
 """

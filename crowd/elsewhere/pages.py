@@ -19,6 +19,8 @@ from genie.lib.errors import GenieError
 
 # Visitors who came by a link and have no account, remembered during their visit.
 KEY = "crowd_visit"
+# Raters by studies' links: pool -> worker, for any number of studies.
+RATERS = "crowd_raters"
 
 
 def begin(request: HttpRequest, arrival: Arrival) -> None:
@@ -61,6 +63,16 @@ def visitor(request: HttpRequest) -> Worker | None:
     return visit.session.worker
 
 
+def rater_here(request: HttpRequest, pool: str = "", pk: int = 0) -> Worker | None:
+    """Return the rater by a study's link whose study or page this is, if any."""
+    raters = request.session.get(RATERS)
+    if not raters:
+        return None
+    workers = Worker.objects.select_related("profile").filter(pk__in=raters.values())
+    its = raters.get(pool or request.POST.get("pool"))
+    return (workers.filter(assignments=pk) if pk else workers.filter(pk=its)).first()
+
+
 # Access to the worker site: workers see only their own work.
 View = Callable[..., HttpResponse]
 
@@ -74,7 +86,9 @@ def for_workers(view: View) -> View:
     @never_cache
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        guest = visitor(request)
+        guest = rater_here(
+            request, kwargs.get("pool", ""), kwargs.get("pk", 0)
+        ) or visitor(request)
         if guest is not None:
             return _called(view, request, guest, args, kwargs)
         if not request.user.is_authenticated:
@@ -99,5 +113,6 @@ def _called(
     view: View, request: HttpRequest, worker: Worker, args: Any, kwargs: Any
 ) -> HttpResponse:
     request.profile = profile_of(worker)  # type: ignore[attr-defined]
+    request.by_link = worker.by_link  # type: ignore[attr-defined]
     with timezone.override(zone_of(worker)):
         return view(request, worker, *args, **kwargs)

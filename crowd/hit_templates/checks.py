@@ -89,8 +89,7 @@ def _says_the_same_in_each_language(template: HITTemplate) -> bool:
     empty = filled(template, "")
     for language, words in template.words.items():
         said = template.in_words(language)
-        page = Elements(said.render(said.example))
-        same = page.tags == plain.tags
+        same = Elements(said.render(said.example)).tags == plain.tags
         rows = [one.instructions.count("<tr>") for one in (said, template)]
         if not same or rows[0] != rows[1] or not _has_worked_examples(said, language):
             return False

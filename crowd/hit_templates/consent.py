@@ -12,6 +12,8 @@ from crowd.hit_templates.formats import to_html
 from crowd.hit_templates.words import LANGUAGE
 
 ROOT = Path(__file__).resolve().parent
+# the folder of the text for unpaid raters
+COLLEAGUES = "colleagues"
 # the language of a consent.md unless its template says otherwise
 ENGLISH = "en"
 _FILE = re.compile(rf"consent\.({LANGUAGE})\.md")

@@ -140,7 +140,7 @@ def is_done(campaign: Campaign) -> bool:
 
 def _n_done(pks: list[int]) -> dict[int, int]:
     here = Assignment.objects.filter(hit=OuterRef("pk"))
-    rows = (
+    return dict(
         HIT.objects.filter(
             Exists(here.filter(state__in=COUNTED, replaced_at=None)),
             ~Exists(here.filter(state=State.ACCEPTED)),
@@ -151,7 +151,6 @@ def _n_done(pks: list[int]) -> dict[int, int]:
         .values_list("campaign")
         .annotate(n=Count("pk"))
     )
-    return dict(rows)
 
 
 def _work(pks: list[int]) -> dict[int, tuple[int, int, int]]:

@@ -163,8 +163,7 @@ class Pace:
             first = self._through[0] if self._through else now
             # Over a shorter time, a few quick calls would measure a rate that no server
             # sustains.
-            lasted = max(now - first, 0.25)
-            measured = len(self._through) / lasted
+            measured = len(self._through) / max(now - first, 0.25)
             self.rate = max(LEAST, min(self.rate, measured) * self._back_off)
             self._next = now + 1 / self.rate
 
@@ -409,8 +408,7 @@ class MTurk(Platform):
 
     @cached_property
     def _people(self) -> people.Excluded:
-        lag = self.account.index_lag_seconds
-        return people.Excluded(self.calls, lag, self._sleep)
+        return people.Excluded(self.calls, self.account.index_lag_seconds, self._sleep)
 
     # --- work and money ----------------------------------------------------------------
 

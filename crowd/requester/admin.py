@@ -110,8 +110,7 @@ def _make_key(
 def _deposit(
     requester: Requester, by: Account, dollars: Decimal, reference: str
 ) -> str:
-    cents = int(dollars * 100)
-    entry = access_keys.deposit(requester, cents, key=reference, by=by)
+    entry = access_keys.deposit(requester, int(dollars * 100), key=reference, by=by)
     return f"Added {crowd_money.dollars(entry.amount_cents)} to the account."
 
 
@@ -365,8 +364,7 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
                 "hidden": hidden,
                 "short": left < draft.cost_cents,
             }
-        page = "admin/crowd/requesterbatch/add.html"
-        return TemplateResponse(request, page, context)
+        return TemplateResponse(request, "admin/crowd/requesterbatch/add.html", context)
 
 
 def review(model_admin: Any, request: HttpRequest, pk: int) -> HttpResponse:
@@ -419,8 +417,7 @@ PAID = Action(
 
 
 def _redeliver(event: RequesterEvent, by: Account, reason: str) -> bool:
-    waiting = RequesterEvent.objects.filter(pk=event.pk, sent_at=None)
-    return bool(RUNNER.retry(waiting))
+    return bool(RUNNER.retry(RequesterEvent.objects.filter(pk=event.pk, sent_at=None)))
 
 
 @admin.register(RequesterAssignment)

@@ -159,8 +159,7 @@ def batch(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
     form = ReviewForm(request.POST or None, request.FILES or None)
     if form.is_bound and form.is_valid():
         try:
-            reviews = read_reviews(form.cleaned_data["table_file"])
-            done = apply_reviews(one, reviews)
+            done = apply_reviews(one, read_reviews(form.cleaned_data["table_file"]))
         except GenieError as error:
             form.add_error("table_file", error.message)
         else:
@@ -197,8 +196,7 @@ def _post(
     request: HttpRequest, requester: Requester, form: BatchForm, draft: posting.Draft
 ) -> HttpResponse:
     user = cast("Account", request.user)
-    name = form.cleaned_data["name"]
-    one = posting.post(requester, name, form.terms(), draft, user)
+    one = posting.post(requester, form.cleaned_data["name"], form.terms(), draft, user)
     n, cost = len(draft.questions), dollars(draft.cost_cents)
     note(user, one, f"Posted {n} HITs for {cost}.")
     messages.success(request, f"Posted {n} HITs, which cost at most {cost}.")

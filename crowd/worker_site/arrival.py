@@ -17,12 +17,20 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET
 
-from crowd.elsewhere.pages import begin, visit_of
+from crowd.elsewhere.pages import RATERS, begin, rater_here, visit_of
 from crowd.elsewhere.services import visits
+from crowd.hits.models import Campaign
 from crowd.platforms.base import Completion
-from crowd.workers.hit_form import AccountForm, InvitationForm, InvitedAccountForm
+from crowd.worker_site.hit import find_next
+from crowd.workers.hit_form import AccountForm, InvitationForm, RaterForm
 from crowd.workers.models.worker import Invitation, Worker
-from crowd.workers.selectors.eligible import SHARE_DONE, consented, open_pools, used_up
+from crowd.workers.selectors.eligible import (
+    SHARE_DONE,
+    consent_text,
+    consented,
+    open_pools,
+    used_up,
+)
 from crowd.workers.services import invitations
 from genie.accounts.throttles import WrongCodes, WrongCodesOfLink, WrongLinks, too_many
 from genie.lib.errors import GenieError
@@ -38,12 +46,11 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     user = request.user if isinstance(request.user, AbstractBaseUser) else None
     found = invitations.find(token)
     try:
+        if found and token.startswith(invitations.STUDY):
+            return _for_rater(request, token, found)
         if found and user and found.guests.filter(user_id=user.pk).exists():
             return _to_work(request, user, found)
-        wants_code = bool(invitations.usable(token).code)
-        if user is not None:
-            return _for_account(request, token, user, wants_code)
-        return _for_newcomer(request, token, wants_code)
+        return _for_worker(request, token, user, invitations.usable(token))
     except GenieError as error:
         if found and user and error.code == "already-a-worker":
             return _to_work(request, user, found, error.message)
@@ -54,63 +61,77 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         return refused if limit.one_more(request) else too_many(refused, limit.wait())
 
 
-def _for_account(
-    request: HttpRequest, token: str, user: AbstractBaseUser, wants_code: bool
+def _for_rater(request: HttpRequest, token: str, found: Invitation) -> HttpResponse:
+    request.by_link = True  # type: ignore[attr-defined]
+    pool = str(found.pool_id)
+    rater = rater_here(request, pool)
+    form = RaterForm(
+        request.POST if request.method == "POST" else None,
+        initial={"name": rater and rater.platform_worker_id.partition(":")[2]},
+    )
+    if found.places == 1:
+        del form.fields["name"]
+    if form.is_valid():
+        worker = invitations.redeem(token, None, **form.cleaned_data)
+        invitations.give_consent(worker, pool)
+        request.session[RATERS] = {**request.session.get(RATERS, {}), pool: worker.pk}
+        return redirect(find_next(request, worker, pool)[0])
+    text = Campaign.objects.filter(pool=pool).exists() and consent_text(pool)
+    return _asking(request, token, form, "study", text=text, rater=rater)
+
+
+def _for_worker(
+    request: HttpRequest, token: str, user: AbstractBaseUser | None, found: Invitation
 ) -> HttpResponse:
-    form = InvitationForm(request.POST or None) if wants_code else None
-    if request.method == "POST" and (found := _take_place(request, form, token, user)):
-        return _to_work(request, user, found)
-    return _asking(request, token, form)
-
-
-def _for_newcomer(request: HttpRequest, token: str, wants_code: bool) -> HttpResponse:
-    kind = InvitedAccountForm if wants_code else AccountForm
+    kind: Any = InvitationForm if user else AccountForm
     form = kind(request.POST if request.method == "POST" else None)
-    if form.is_bound and form.is_valid():
+    if not found.code:
+        del form.fields["code"]
+    if form.is_valid():
         with transaction.atomic():  # no account is left over if the place is taken
-            user = form.save()
-            taken = _take_place(request, form, token, user)
+            person: Any = user or form.save()
+            taken = _take_place(request, form, token, person)
             if not taken:
                 transaction.set_rollback(True)
         if taken:
-            login(request, user)
-            return _to_work(request, user, taken)
+            if user is None:
+                login(request, person)
+            return _to_work(request, person, found)
     return _asking(request, token, form)
 
 
 def _take_place(
-    request: HttpRequest, form: BaseForm | None, token: str, user: AbstractBaseUser
-) -> Invitation | None:
-    if form is not None and not form.is_valid():
-        return None
-    code = form.cleaned_data.get("code", "") if form else ""
-    wants_code = form is not None and "code" in form.fields
-    limits: list[Any] = [WrongCodes(), WrongCodesOfLink(token)] if wants_code else []
+    request: HttpRequest, form: BaseForm, token: str, user: AbstractBaseUser
+) -> bool:
+    coded = "code" in form.fields
+    limits: list[Any] = [WrongCodes(), WrongCodesOfLink(token)] if coded else []
     # each is called, because calling counts
     allowed = [
         limit.allow_request(cast("Any", request), cast("Any", None)) for limit in limits
     ]
-    if form is not None and not all(allowed):
+    if not all(allowed):
         form.add_error("code", ValidationError(_TOO_MANY, _TOO_MANY_CODE))
-        return None
+        return False
     try:
-        invitations.redeem(token, user, code)
+        invitations.redeem(token, user, form.cleaned_data.get("code", ""))
     except GenieError as error:
-        if form is None or error.code != "wrong-code":
+        if error.code != "wrong-code":
             raise
         for limit in limits:
             limit.count()
         form.add_error("code", error.message)
-        return None
-    return invitations.find(token)
+        return False
+    return True
 
 
-def _asking(request: HttpRequest, token: str, form: BaseForm | None) -> HttpResponse:
-    status = 422 if form is not None and form.errors else None
-    if form is not None and form.has_error("code", _TOO_MANY_CODE):
+def _asking(
+    request: HttpRequest, token: str, form: Any, page: str = "invitation", **more: Any
+) -> HttpResponse:
+    status = 422 if form.errors else None
+    if form.has_error("code", _TOO_MANY_CODE):
         status = 429
-    context = {"token": token, "form": form}
-    return render(request, "worker_site/invitation.html", context, status=status)
+    context = {"token": token, "form": form, **more}
+    return render(request, f"worker_site/{page}.html", context, status=status)
 
 
 @never_cache

@@ -48,6 +48,7 @@ from crowd.workers.selectors.eligible import (
     most_left,
 )
 from crowd.workers.selectors.profiles import profile_of
+from crowd.workers.services.invitations import study_token
 from genie.lib.database import prepare
 from genie.lib.errors import GenieError
 from genie.lib.serving.pages import post_or
@@ -69,8 +70,7 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
         raise Http404(_("There is no such work."))
     nonce = secrets.token_urlsafe(16)
     wanted = request.GET.get("lang") or get_language()
-    shown = page_of(hit.campaign.hit_type, hit, PAGES, nonce, wanted)
-    response = HttpResponse(shown)
+    response = HttpResponse(page_of(hit.campaign.hit_type, hit, PAGES, nonce, wanted))
     response["Content-Security-Policy"] = POLICY.format(nonce=nonce)
     return response
 
@@ -188,7 +188,7 @@ Context = dict[str, Any]
 @post_or("work:home")
 @for_workers
 def next_hit(request: HttpRequest, worker: Worker) -> HttpResponse:
-    address, _hit = _next(request, worker, request.POST.get("pool") or None)
+    address, _hit = find_next(request, worker, request.POST.get("pool") or None)
     return redirect(address)
 
 
@@ -216,13 +216,12 @@ def change(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
 @post_or("work:home")
 @for_workers
 def give_back(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
-    assignment = _mine(worker, pk)
-    if work.give_back(assignment):
+    if work.give_back(_mine(worker, pk)):
         messages.info(
             request,
             _("Returned. Somebody else can do it; this does not count against you."),
         )
-    return redirect("work:home")
+    return redirect(home_of(worker))
 
 
 @in_its_language
@@ -259,12 +258,12 @@ def _take_other(
 
 
 def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpResponse:
-    address = reverse("work:home")
+    address = home_of(worker)
     following: Page = []
     # Workers who came by a link continue with the work of that link.
     if profile_of(worker).goes_on or visit_of(request) is not None:
         # Other kinds of work have other instructions, so the worker chooses them.
-        address, following = _next(request, worker, answered.hit.campaign.pool_id)
+        address, following = find_next(request, worker, answered.hit.campaign.pool_id)
     if not wants_json(request):
         return redirect(address)
     told: Context = {"next": address}
@@ -292,13 +291,14 @@ def _refused(
     changing = again is _page_to_change
     mendable = error.code in MENDABLE and (changing or _is_open(assignment))
     if wants_json(request):
-        told = {"error": error.message, "final": not mendable}
+        # Sentences about work that is over are about HITs.
+        over = _("Your answer was not stored") if worker.by_link else error.message
+        told = {"error": error.message if mendable else over, "final": not mendable}
         return JsonResponse(
             {**told, "next": _page_of(assignment)}, status=422 if mendable else 409
         )
     if mendable:
-        posted = request.POST.dict()
-        said = {"posted": posted, "error": error.message}
+        said = {"posted": request.POST.dict(), "error": error.message}
         return again(request, worker, assignment, **said)
     assignment.refresh_from_db()
     return _over(request, assignment, sentence=error.message)
@@ -327,8 +327,7 @@ def _page_to_change(
     posted: dict[str, str] | None = None,
     error: str = "",
 ) -> HttpResponse:
-    shown = _changed(worker, claim.page_of(assignment), posted)
-    return _render(request, shown, error)
+    return _render(request, _changed(worker, claim.page_of(assignment), posted), error)
 
 
 def _render(request: HttpRequest, shown: Context, error: str) -> HttpResponse:
@@ -348,6 +347,7 @@ def _over(
         "assignment": assignment,
         "sentence": sentence,
         "closed": exclusion.message if exclusion else "",
+        "home": home_of(assignment.worker),
         "undo_seconds": undo.may_begin(assignment) and undo.seconds_left(assignment),
     }
     status = 409 if sentence else None
@@ -401,10 +401,13 @@ def _questions(worker: Worker, page: Page, posted: dict[str, str]) -> Context:
         "remark_characters": REMARK_CHARACTERS,
         "progress": worker_progress(worker, in_turns),
         "earnings": earnings(worker),
+        "home": home_of(worker),
     }
 
 
-def _next(request: HttpRequest, worker: Worker, pool: str | None) -> tuple[str, Page]:
+def find_next(
+    request: HttpRequest, worker: Worker, pool: str | None
+) -> tuple[str, Page]:
     visit = visit_of(request)
     if visit is not None and visit.session.worker_id == worker.pk:
         of_visit = visits.next_assignment(visit)
@@ -421,7 +424,14 @@ def _next(request: HttpRequest, worker: Worker, pool: str | None) -> tuple[str, 
         worker,
         _("There is no more of this work for you at the moment. Thank you!"),
     )
-    return reverse("work:home"), []
+    return home_of(worker), []
+
+
+def home_of(worker: Worker) -> str:
+    """Return the page between HITs; raters by a study's link only have that link."""
+    if worker.came_by is None or not worker.by_link:
+        return reverse("work:home")
+    return reverse("work:invitation", args=[study_token(worker.came_by)])
 
 
 def _say(request: HttpRequest, worker: Worker, sentence: str) -> None:

@@ -92,8 +92,7 @@ def _sent_row(request: HttpRequest, attempt: TestAttempt) -> AttemptAnswer | Non
     sent = request.POST.get("position", "")
     if not (sent.isascii() and sent.isdigit() and len(sent) < 5):
         return None
-    rows = attempt.answers.select_related("question")
-    return rows.filter(position=int(sent)).first()
+    return attempt.answers.select_related("question").filter(position=int(sent)).first()
 
 
 def _refused(

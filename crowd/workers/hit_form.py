@@ -117,10 +117,6 @@ def as_sent(spans: Iterable[Mapping[str, Any]]) -> str:
 REMARK_CHARACTERS = 2_000
 
 
-class AccountForm(UserCreationForm):  # type: ignore[type-arg]
-    ...
-
-
 class InvitationForm(forms.Form):
     code = forms.CharField(
         max_length=40,
@@ -129,7 +125,11 @@ class InvitationForm(forms.Form):
     )
 
 
-class InvitedAccountForm(InvitationForm, AccountForm): ...
+class AccountForm(InvitationForm, UserCreationForm): ...  # type: ignore[type-arg]
+
+
+class RaterForm(forms.Form):
+    name = forms.CharField(max_length=60, required=False, label=_("Name"))
 
 
 @dataclass(frozen=True)
@@ -202,8 +202,7 @@ def shown_item(
     questions = _questions(hit_type, item, posted, i)
     shows_input = form_of(hit_type).shows_input
     template = template_of(hit_type)
-    asked = questions_about(hit_type, item.data)
-    one_by_one = any(question.slot for question in asked)
+    one_by_one = any(question.slot for question in questions_about(hit_type, item.data))
     how = {"shows_input": shows_input, "one_by_one": one_by_one}
     blocks = _blocks(template, item.data, questions, **how)
     marks = marks_of(hit_type, item, posted, i)

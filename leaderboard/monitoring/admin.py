@@ -1,32 +1,53 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
+from crowd.campaigns.services.more_answers import ask_for_more
 from crowd.campaigns.services.reissue import without_shortage
 from crowd.campaigns.services.run import (
     BAD_CROWD,
     HELD_BY_SHARES,
+    HERE,
     STARVED,
     TOO_FAST,
     UNDERPAID,
 )
+from crowd.campaigns.services.work import release
 from crowd.hits.models import Campaign
+from crowd.messages.models import Message
+from crowd.messages.services import send, send_by_mail_too
+from crowd.workers.models.worker import Invitation, Worker
+from crowd.workers.services.invitations import invite
 from genie.accounts.staff import staff_may
-from leaderboard.evaluation.models.human_evaluation import (
-    EvaluationCampaign,
-    HumanEvaluation,
-)
+from genie.lib.admin import person
+from genie.lib.staff_actions import Action
+from genie.lib.typing import Account
+from leaderboard.evaluation.services.fit_pieces import board_without
 from leaderboard.monitoring import charts
 from leaderboard.monitoring.over_time import over_time
-from leaderboard.monitoring.selectors import watched
+from leaderboard.monitoring.selectors import (
+    UNDER_WAY,
+    open_here,
+    raters,
+    raters_of,
+    studies,
+    unopened_links,
+    watched,
+)
 from leaderboard.tasks.models import Task
+from quality.bans.admin import impose
+from quality.bans.models import Ban
+from quality.bans.services import lift
 
 
 # Solutions of a campaign's notices: buttons or pages.
@@ -50,128 +71,184 @@ def solutions(campaign: Campaign, viewer: object) -> list[Solution]:
         found.append(lift)
     if not staff_may(viewer, "crowd.change_campaign", campaign.pool_id):
         found = []
-    for sentences, label, permission, of_site, address in _PAGES:
-        pool = None if of_site else campaign.pool_id
+    for sentences, label, permission, page, parameter in _PAGES:
+        pool = campaign.pool_id if parameter else None
         if any(one in notice for one in sentences) and staff_may(
             viewer, permission, pool
         ):
-            found.append(Solution(label, url=address(campaign)))
+            query = f"?{urlencode({parameter: pool})}" if parameter else ""
+            found.append(Solution(label, url=f"{reverse(f'admin:{page}')}{query}"))
     return found
 
 
-def _with_pool(name: str, parameter: str) -> Callable[[Campaign], str]:
-    def address(campaign: Campaign) -> str:
-        return f"{reverse(name)}?{urlencode({parameter: campaign.pool_id})}"
-
-    return address
-
-
 _STARVED = (STARVED, HELD_BY_SHARES)
-_CARELESS = (TOO_FAST, BAD_CROWD)
-# sentences, label, permission, whether it is the whole site's, address
-_PAGES: tuple[
-    tuple[tuple[str, ...], str, str, bool, Callable[[Campaign], str]], ...
-] = (
-    (
-        _STARVED,
-        "Invite workers",
-        "crowd.add_invitation",
-        True,
-        lambda _: reverse("admin:crowd_invitation_add"),
-    ),
+# sentences, label, permission, page, its parameter with the pool: "" for the site's
+_PAGES: tuple[tuple[tuple[str, ...], str, str, str, str], ...] = (
+    (_STARVED, "Invite workers", "crowd.add_invitation", "crowd_invitation_add", ""),
     (
         _STARVED,
         "See what is required",
         "crowd.view_requirement",
-        False,
-        _with_pool("admin:crowd_requirement_changelist", "pool__slug__exact"),
+        "crowd_requirement_changelist",
+        "pool__slug__exact",
     ),
     (
-        _CARELESS,
+        (TOO_FAST, BAD_CROWD),
         "Check the workers",
         "quality.view_grade",
-        False,
-        _with_pool("admin:quality_grade_changelist", "pool"),
+        "quality_grade_changelist",
+        "pool",
     ),
     (
         (BAD_CROWD,),
         "Check the test questions",
         "quality.view_retiredquestion",
-        False,
-        _with_pool(
-            "admin:quality_retiredquestion_changelist", "campaign__pool__slug__exact"
-        ),
+        "quality_retiredquestion_changelist",
+        "campaign__pool__slug__exact",
     ),
 )
 
 
-State = Campaign.State
-UNDER_WAY = (State.RUNNING, State.PAUSED, State.SCHEDULED)
 # Older campaigns are in the list of campaigns.
-N_OVER = 20
+MOST = 500
+MAY_WORK, MAY_INVITE = "crowd.change_campaign", "crowd.add_invitation"
 
 
-def campaigns_page(model_admin: Any, request: HttpRequest, task: Task) -> HttpResponse:
+def study_page(model_admin: Any, request: HttpRequest, task: Task) -> HttpResponse:
+    """Show the work on a task by study and by person, and act on it."""
     if not staff_may(request.user, "crowd.view_campaign", task.slug):
         raise PermissionDenied
-    rows = Campaign.objects.filter(pool=task.slug).select_related("hit_type")
-    under_way = rows.filter(state__in=UNDER_WAY).order_by("pk")
-    over = rows.exclude(state__in=UNDER_WAY).order_by("-pk")
-    buttons = model_admin.admin_site.get_model_admin(Campaign).buttons_of
-    shown = [
-        {**of_campaign(one, request.user), "buttons": buttons(request, one)}
-        for one in under_way
-    ]
+    act, link = request.POST.get("act", ""), ""
+    if act == "add":
+        link = _link(request, task)
+    elif act:
+        (_act if act in _ACTS else _decide)(model_admin, request, task, act)
+        return redirect(request.path)
+    rows = (
+        Campaign.objects.filter(pool=task.slug)
+        .select_related("hit_type")
+        .annotate(runs=Q(state__in=UNDER_WAY))
+        .order_by("-runs", "-pk")
+    )
+    shown = _drawn(rows[:MOST])
+    campaigns = [one["row"].campaign for one in shown]
+    people = raters(task.slug, campaigns)
+    paid = task.human.reward_cents or any(
+        one.hit_type.reward_cents or one.platform != HERE for one in campaigns
+    )
+    without = sum(_numbers(request.GET, "without"))
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.opts,
-        "title": f"Campaigns of {task.title}",
+        "title": f"Progress of {task.title}",
         "task": task,
-        "together": _together(model_admin.admin_site, request, shown),
-        "under_way": shown,
-        "over": _drawn(over[:N_OVER]),
-        "n_over": over.count(),
+        "studies": [
+            (one, _buttons(model_admin.admin_site, request, one["evaluations"]))
+            for one in studies(task, [one["row"] for one in shown])
+        ],
+        "people": people,
+        "unopened": unopened_links(task.slug),
+        "link": link,
+        "may": {
+            name: staff_may(request.user, permission, task.slug)
+            for name, (permission, *_) in _ACTS.items()
+        },
+        "may_invite": (may_invite := staff_may(request.user, MAY_INVITE)),
+        "named": may_invite or staff_may(request.user, "crowd.view_worker"),
+        "without": next((one for one in people if one["worker"].pk == without), None),
+        "compared": board_without(task, without) if without else [],
+        "paid": paid,
+        "campaigns": [
+            {**one, "solutions": solutions(one["row"].campaign, request.user)}
+            for one in shown
+            if paid
+        ],
+        # Its entries are about paid crowds.
+        "is_nav_sidebar_enabled": False,
     }
-    return TemplateResponse(request, "admin/leaderboard/task/campaigns.html", context)
+    return TemplateResponse(request, "admin/leaderboard/task/study.html", context)
 
 
-def _together(
-    site: Any, request: HttpRequest, shown: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Return evaluations of several of these campaigns, to stop or pay them at once."""
-    of = {one["row"].campaign.pk: one for one in shown}
-    rows = EvaluationCampaign.objects.filter(campaign__in=of)
-    asked: dict[HumanEvaluation, list[dict[str, Any]]] = {}
-    for row in rows.select_related("evaluation"):
-        asked.setdefault(row.evaluation, []).append(of[row.campaign_id])
-    return [
-        {
-            "evaluation": evaluation,
-            "campaigns": campaigns,
-            "n": sum(one["row"].progress.n_answers for one in campaigns),
-            "of": sum(one["row"].progress.n_asked for one in campaigns),
-            "money": all(
-                any(act.name == "add_money_selected" for act in one["buttons"])
-                for one in campaigns
-            ),
-            "stops": [
-                (
-                    act.on_page,
-                    reverse(
-                        f"admin:leaderboard_{subject._meta.model_name}_{act.path}",
-                        args=[subject.pk],
-                    ),
-                )
-                for subject in [evaluation.specific.listed_as]
-                for act in site.get_model_admin(type(subject)).buttons_of(
-                    request, subject
-                )
-                if act.path in {"stop", "go-on"}
-            ],
-        }
-        for evaluation, campaigns in asked.items()
-        if len(campaigns) > 1
-    ]
+def _numbers(sent: QueryDict, name: str) -> list[int]:
+    return [int(n) for n in sent.getlist(name) if n.isdecimal() and len(n) < 10]
+
+
+def _link(request: HttpRequest, task: Task) -> str:
+    if not staff_may(request.user, MAY_INVITE):
+        raise PermissionDenied
+    # A link to a task's work would close it to workers who have none.
+    closed = Invitation.objects.filter(pool=task.slug).exists()
+    token = invite(
+        person(request),
+        request.POST.get("name", "").strip(),
+        days=30,
+        pool=task.slug if closed else None,
+        limited_to=[] if closed else [task.slug],
+    )
+    return request.build_absolute_uri(reverse("work:invitation", args=[token]))
+
+
+def _act(model_admin: Any, request: HttpRequest, task: Task, name: str) -> None:
+    permission, rows, service, history = _ACTS[name]
+    if not staff_may(request.user, permission, task.slug):
+        raise PermissionDenied
+    act = Action(name, "", service=service, history=history, done="Done: {n}.")
+    chosen = rows(task.slug).filter(pk__in=_numbers(request.POST, "row"))
+    sent, reason = request.POST, request.POST.get("reason", "")
+    n = act.act(model_admin, request, chosen, task=task, sent=sent, reason=reason)
+    act.report(model_admin, request, n, len(chosen))
+
+
+def _decide(model_admin: Any, request: HttpRequest, task: Task, name: str) -> None:
+    """Act on rows as their own pages would, which check permission and state."""
+    rows = task.human_evaluations.filter(pk__in=_numbers(request.POST, "row"))
+    for subject in [evaluation.specific.listed_as for evaluation in rows]:
+        of = model_admin.admin_site.get_model_admin(type(subject))
+        own = of.get_queryset(request).filter(pk=subject.pk)
+        for act in of.buttons_of(request, subject):
+            if act.path == name and act(of, request, own) is not None:
+                of.message_user(request, "Give a reason.", messages.ERROR)
+
+
+def _buttons(site: Any, request: HttpRequest, rows: Iterable[Any]) -> set[str]:
+    return {
+        act.path
+        for subject in [one.specific.listed_as for one in rows]
+        for act in site.get_model_admin(type(subject)).buttons_of(request, subject)
+    }
+
+
+def _remind(rater: Worker, by: Account, task: Task, **_: Any) -> None:
+    subject = f"{task.title}: some texts still wait for your rating"
+    text = "Open your list of tasks to go on. Thank you for your help!"
+    send_by_mail_too(send(rater, Message.Kind.STAFF, subject, text, pool=task.slug))
+
+
+def _more(part: Campaign, by: Account, sent: QueryDict, reason: str, **_: Any) -> None:
+    # Only unpaid work: the price of other work is shown before.
+    more, shown = (sum(_numbers(sent, name)) for name in ("more", f"shown-{part.pk}"))
+    ask_for_more(part.pk, more, shown=shown, agreed_cents=0, by=by, reason=reason)
+
+
+# Permission on the task, the rows that it may be of, what is done, and its history
+# unless the service writes it.
+_ACTS: dict[str, tuple[str, Any, Callable[..., object], str]] = {
+    "release": (MAY_WORK, open_here, lambda row, by, **_: release(row, by=by), ""),
+    "remind": (MAY_WORK, raters_of, _remind, "Reminded of {task}."),
+    "more": (MAY_WORK, lambda pool: Campaign.objects.filter(pool=pool), _more, ""),
+    "leave_out": (
+        "quality.add_ban",
+        raters_of,
+        lambda row, by, reason, task, **_: impose(row, by, reason, task.slug),
+        "",
+    ),
+    "lift": (
+        "quality.change_ban",
+        lambda pool: Ban.in_force.filter(pool=pool),
+        lambda row, by, reason, **_: lift(row.pk, by=by, reason=reason),
+        "Ban lifted: {reason}",
+    ),
+}
 
 
 def of_campaign(campaign: Campaign, viewer: object) -> dict[str, Any]:

@@ -22,10 +22,9 @@ def spending(row: Watched) -> SafeString:
         return SafeString("")
     spent = list(accumulate(period.cents for period in row.periods))
     # with repeated HITs, more come in than the plan has
-    sent = list(accumulate(period.n_hits for period in row.periods))
     plan = [
         row.progress.budget_cents * min(n, row.progress.n_hits) / row.progress.n_hits
-        for n in sent
+        for n in accumulate(period.n_hits for period in row.periods)
     ]
     top = max(*spent, *plan, 1)
     return format_html(

@@ -61,8 +61,7 @@ def over_time(campaign: Campaign) -> OverTime:
 
 
 def _newest(rows: Any, at: str, *names: str) -> list[Any]:
-    newest = rows.order_by(f"-{at}", "-pk").values_list(at, *names)[:N_ROWS]
-    return list(newest)[::-1]
+    return list(rows.order_by(f"-{at}", "-pk").values_list(at, *names)[:N_ROWS])[::-1]
 
 
 def _graded(campaign: Campaign) -> list[tuple[datetime, float]]:
@@ -117,12 +116,11 @@ def _alpha(rows: Sequence[Any], n_resamples: int = 0) -> Alpha:
 
 
 def _answered(campaign: Campaign) -> list[Any]:
-    tests = TestQuestion.objects.filter(campaign=campaign).values("item")
     rows = Rating.objects.filter(
         assignment__hit__campaign=campaign,
         assignment__state__in=COUNTED,
         assignment__replaced_at=None,
-    ).exclude(item__in=tests)
+    ).exclude(item__in=TestQuestion.objects.filter(campaign=campaign).values("item"))
     names = ("item", "criterion", "slot", "value")
     return _newest(rows, "assignment__submitted_at", *names)
 

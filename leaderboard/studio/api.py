@@ -28,6 +28,7 @@ from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring
 from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.api import task_of
+from leaderboard.tasks.config import LIKE, THESE
 from leaderboard.tasks.drafts.bundle import SLUG
 from leaderboard.tasks.services import archives, bundles
 
@@ -137,9 +138,8 @@ class BundleDetail(BundleView):
     def get(self, request: Request, slug: str) -> HttpResponse:
         task = task_of(slug)
         told = staff_may(request.user, Staff.SEE_REFERENCES)
-        bundle = bundles.export_bundle(task, with_references=told)
         return HttpResponse(
-            bundle.zipped(),
+            bundles.export_bundle(task, with_references=told).zipped(),
             content_type="application/zip",
             headers={"Content-Disposition": f'attachment; filename="{task.slug}.zip"'},
         )
@@ -235,6 +235,12 @@ class ImportFilesSerializer(Body):
     )
     licence = serializers.CharField(max_length=200, required=False)
     citation = serializers.CharField(max_length=5000, required=False)
+    raters = serializers.ChoiceField(
+        choices=[THESE, LIKE],
+        required=False,
+        help_text="Whether results are about these raters, or about raters like these; "
+        "if missing, about raters like these, and the board adds that it was assumed.",
+    )
     known = TableField(
         required=False,
         help_text="JSON object: what is known of pay, instructions, screening, ...",
@@ -348,7 +354,10 @@ class ImportList(ImportView):
             scales=said.get("scales", {}),
             about={
                 name: said[name]
-                for name in ("source", "licence", "citation", "known", "questions")
+                for name in (
+                    *("source", "licence", "citation", "raters"),
+                    *("known", "questions"),
+                )
                 if name in said
             },
             at_once=not said["dry_run"],

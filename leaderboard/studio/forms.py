@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Collection, Mapping
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -20,16 +21,37 @@ from crowd.hits.services import platforms
 from genie.lib.errors import GenieError
 from leaderboard.studio.services import own_test, pilot
 from leaderboard.studio.services.keep import INVITED, LINK
+from leaderboard.tasks.config import LIKE, THESE
 from leaderboard.tasks.drafts.ask import KINDS, OVERALL, offered_designs
 
 N_CRITERIA = 5
 CONSENT = consent_markdown().strip()
+_in_dollars = partial(forms.DecimalField, min_value=0, max_value=100, decimal_places=2)
+_to_read = partial(forms.CharField, max_length=READ_CHARACTERS, required=False)
 _CODE = "Its code: en, de, zh."
 _PLATFORMS = {
     "prolific": "Prolific",
     "panel": "A panel",
     "mturk": "Mechanical Turk, or a site that speaks its language",
 }
+
+
+def who_rates() -> list[tuple[str, str]]:
+    return [
+        (LINK, "My colleagues, with a link"),
+        (INVITED, "My own pool: people with an account here"),
+        *((slug, words) for slug, words in _PLATFORMS.items() if _set_up(slug)),
+    ]
+
+
+def _set_up(slug: str) -> bool:
+    if slug not in settings.GENIE.get("PLATFORMS", {}):
+        return False
+    try:
+        platforms.connect(slug)
+    except GenieError:
+        return False
+    return True
 
 
 class NewForm(forms.Form):
@@ -48,6 +70,12 @@ class NewForm(forms.Form):
         cleaned["slug"] = slug.replace("_", "-").strip("-")[:100]
         if cleaned.get("title") and not cleaned["slug"]:
             self.add_error("slug", "Give an address: the name has no letters for one.")
+
+
+class NewStudyForm(NewForm):
+    who = forms.ChoiceField(
+        choices=who_rates, label="Who rates", widget=forms.RadioSelect, initial=LINK
+    )
 
 
 def _designs() -> list[tuple[str, str]]:
@@ -74,19 +102,13 @@ class AskForm(forms.Form):
     summary = forms.CharField(
         max_length=300, required=False, label="What a system has to do, in a sentence"
     )
-    instructions = forms.CharField(
-        max_length=READ_CHARACTERS,
-        required=False,
-        strip=True,
+    instructions = _to_read(
         label="Instructions",
         help_text="Markdown; people read them before they begin. The usual ones where "
         "it is left empty.",
         widget=forms.Textarea(attrs={"rows": 8}),
     )
-    consent = forms.CharField(
-        max_length=READ_CHARACTERS,
-        required=False,
-        strip=True,
+    consent = _to_read(
         label="What people agree to",
         help_text="Markdown; this site’s own text, to be changed as your ethics board "
         "wants it. Each wording that somebody agreed to is kept.",
@@ -108,27 +130,25 @@ class AskForm(forms.Form):
         required=False, label="Show references to nobody outside the staff"
     )
 
-    def __init__(self, data: Any, asked: Mapping[str, Any], statement: str) -> None:
-        usual = {"source_language": "en", "target_language": "en", "consent": CONSENT}
+    def __init__(
+        self, data: Any, asked: Mapping[str, Any], statement: str, consent: str
+    ) -> None:
+        self.usual_consent = consent = consent or CONSENT
+        usual = {"source_language": "en", "target_language": "en", "consent": consent}
         said = {name: value for name, value in asked.items() if value or value is False}
         super().__init__(data, initial={**usual, **said})
         rows = list(asked.get("criteria", [])) or [[OVERALL, statement, False]]
         rows += [["", "", False]] * (N_CRITERIA - len(rows))
         for number, (name, question, blind) in enumerate(rows[:N_CRITERIA], 1):
-            self._add_criterion(number, name, question, blind=blind)
-
-    def _add_criterion(
-        self, number: int, name: str, question: str, *, blind: bool
-    ) -> None:
-        self.fields[f"name_{number}"] = forms.CharField(
-            max_length=40, required=False, initial=name, label="Name"
-        )
-        self.fields[f"question_{number}"] = forms.CharField(
-            max_length=500, required=False, initial=question, label="Question"
-        )
-        self.fields[f"blind_{number}"] = forms.BooleanField(
-            required=False, initial=blind, label="judged without the input"
-        )
+            self.fields[f"name_{number}"] = forms.CharField(
+                max_length=40, required=False, initial=name, label="Name"
+            )
+            self.fields[f"question_{number}"] = forms.CharField(
+                max_length=500, required=False, initial=question, label="Question"
+            )
+            self.fields[f"blind_{number}"] = forms.BooleanField(
+                required=False, initial=blind, label="judged without the input"
+            )
 
     @property
     def criteria(self) -> list[tuple[int, list[forms.BoundField]]]:
@@ -160,7 +180,8 @@ class AskForm(forms.Form):
             if name and not question:
                 self.add_error(f"question_{number}", "Say what is asked.")
             if question:
-                key = slugify(name).replace("_", "-") or _free(criteria)
+                free = f"criterion-{len(criteria) + 1}" if criteria else OVERALL
+                key = slugify(name).replace("_", "-") or free
                 if key in [row[0] for row in criteria]:
                     self.add_error(f"name_{number}", "Another one has this name.")
                 criteria.append([key, question, blind])
@@ -168,14 +189,12 @@ class AskForm(forms.Form):
         for name in READ_BEFORE:
             # Browsers send CR LF.
             cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
-        if cleaned["consent"] == CONSENT:
+        if cleaned["consent"] == self.usual_consent:
             cleaned["consent"] = ""
 
 
-def _free(criteria: list[Any]) -> str:
-    return f"criterion-{len(criteria) + 1}" if criteria else OVERALL
-
-
+# Colleagues are not paid, tested or hidden from.
+_OF_PAID = ("reward", "tests_percent")
 _OF_TEST = ("qualification", "test_name", "test_n", "pass_percent", "test_questions")
 
 
@@ -190,15 +209,11 @@ class RewardForm(forms.Form):
 
 
 class PeopleForm(RewardForm):
-    who = forms.ChoiceField(label="Who judges", widget=forms.RadioSelect)
-    reward = forms.DecimalField(
-        min_value=0,
-        max_value=100,
-        decimal_places=2,
+    who = copy.copy(NewStudyForm.base_fields["who"])
+    reward = _in_dollars(
         required=False,
         label="Reward for one output or pair, in dollars",
-        help_text="Empty: nothing for people with the link, who are volunteers; for all "
-        "others 15 dollars an hour by the time that reading takes.",
+        help_text="If empty, they earn 15 dollars an hour by the time that reading takes.",
     )
     n_items = forms.IntegerField(
         min_value=1,
@@ -223,8 +238,7 @@ class PeopleForm(RewardForm):
         max_value=MOST_ON_A_PAGE,
         required=False,
         label="Outputs or pairs on one page",
-        help_text="Empty: 1. Each is paid by itself: the reward is for one of them. On "
-        "other platforms there is always one.",
+        help_text="If empty, 1. On other platforms there is always one.",
     )
     by_document = forms.BooleanField(
         required=False,
@@ -273,13 +287,15 @@ class PeopleForm(RewardForm):
     )
 
     def __init__(self, data: Any, people: Mapping[str, Any]) -> None:
-        initial = {"who": LINK, **people}
+        initial = dict(people)
         if people.get("reward_cents") is not None:
             initial["reward"] = Decimal(people["reward_cents"]) / 100
         super().__init__(data, initial=initial)
         fields: Any = self.fields
-        fields["who"].choices = _who()
         fields["test_name"].choices = [("", "–"), *own_test.in_use()]
+        if self["who"].value() == LINK:
+            for name in (*_OF_PAID, *_OF_TEST):
+                del fields[name]
 
     @property
     def main(self) -> list[forms.BoundField]:
@@ -287,12 +303,12 @@ class PeopleForm(RewardForm):
 
     @property
     def of_test(self) -> list[forms.BoundField]:
-        return [self[name] for name in _OF_TEST]
+        return [self[name] for name in _OF_TEST if name in self.fields]
 
     @property
     def tests(self) -> bool:
-        return bool(self["qualification"].value()) or any(
-            field.errors for field in self.of_test
+        return any(field.errors for field in self.of_test) or any(
+            field.value() for field in self.of_test[:1]
         )
 
     def clean(self) -> None:
@@ -309,33 +325,22 @@ class PeopleForm(RewardForm):
 
 
 class LinkForm(forms.Form):
+    names = forms.CharField(
+        max_length=5_000,
+        required=False,
+        label="One link for each person",
+        help_text="A name on each line, or how many links you need: 3.",
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
     places = forms.IntegerField(
-        min_value=1, max_value=1000, initial=20, label="For how many people"
+        min_value=2,
+        max_value=1000,
+        initial=20,
+        label="Without names, one link for so many people",
     )
     days = forms.IntegerField(
         min_value=1, max_value=365, initial=30, label="Days until it expires"
     )
-    code = forms.CharField(
-        max_length=40, required=False, label="Code that they must know besides"
-    )
-
-
-def _who() -> list[tuple[str, str]]:
-    return [
-        (LINK, "People with a link, which you send them"),
-        (INVITED, "Workers of this site"),
-        *((slug, words) for slug, words in _PLATFORMS.items() if _set_up(slug)),
-    ]
-
-
-def _set_up(slug: str) -> bool:
-    if slug not in settings.GENIE.get("PLATFORMS", {}):
-        return False
-    try:
-        platforms.connect(slug)
-    except GenieError:
-        return False
-    return True
 
 
 # The forms for a task's pilot and for later changes.
@@ -356,10 +361,7 @@ class PilotForm(RewardForm):
         initial=pilot.N_PEOPLE,
         label="People, who judge all of them",
     )
-    reward = forms.DecimalField(
-        min_value=0,
-        max_value=100,
-        decimal_places=2,
+    reward = _in_dollars(
         required=False,
         label="Reward for one page, in dollars",
         help_text="Empty: nothing, for yourself and colleagues.",
@@ -379,6 +381,14 @@ class PilotForm(RewardForm):
         )
 
 
+RATERS = [
+    (LIKE, "raters like these, such as a paid crowd or a panel"),
+    (THESE, "these raters, such as colleagues with a link"),
+]
+# Texts with names: one a line.
+_NAMED = {"criteria", "labels"}
+
+
 class EditForm(RewardForm):
     title = forms.CharField(max_length=100, label="Name of the task")
     summary = forms.CharField(
@@ -390,17 +400,17 @@ class EditForm(RewardForm):
         label="Description",
         widget=forms.Textarea(attrs={"rows": 4}),
     )
-    reward = forms.DecimalField(
-        min_value=0,
-        max_value=100,
-        decimal_places=2,
+    raters = forms.ChoiceField(
+        choices=RATERS,
+        label="Results are about",
+        help_text="You can change this until the first rating.",
+    )
+    reward = _in_dollars(
         label="Reward for one page, in dollars",
         help_text="Of campaigns that start from now on; a running one has its own page.",
     )
-    budget = forms.DecimalField(
-        min_value=0,
+    budget = _in_dollars(
         max_value=10_000_000,
-        decimal_places=2,
         required=False,
         label="Budget of the task, in dollars",
         help_text="What all its campaigns may cost together.",
@@ -412,16 +422,26 @@ class EditForm(RewardForm):
         help_text="0: as many as it likes.",
     )
     days = forms.IntegerField(min_value=1, max_value=3650, label="Within so many days")
-    instructions = forms.CharField(
-        max_length=READ_CHARACTERS,
-        required=False,
+    criteria, labels = (
+        _to_read(
+            label=label,
+            help_text="One a line, in their order.",
+            widget=forms.Textarea(attrs={"rows": 3}),
+        )
+        for label in ("Questions", "Labels of the inputs")
+    )
+    instructions = _to_read(
         label="Instructions",
         help_text="Markdown. The usual ones where it is left empty.",
         widget=forms.Textarea(attrs={"rows": 8}),
     )
-    consent = forms.CharField(
-        max_length=READ_CHARACTERS,
+    reworded = forms.BooleanField(
         required=False,
+        label="Only the wording of questions, labels or instructions changes",
+        help_text="Needed once ratings have come in. Methods then state the old and the "
+        "new wording. If the meaning changes, make a new version.",
+    )
+    consent = _to_read(
         label="What workers agree to",
         help_text="Markdown. Workers are asked again when it has changed; each wording "
         "that somebody agreed to is kept.",
@@ -448,7 +468,9 @@ class EditForm(RewardForm):
         may_budget: bool,
         only: Collection[str] = (),
     ) -> None:
+        self.said = said
         initial = {**said, "reward": Decimal(said["reward_cents"]) / 100}
+        initial |= {name: "\n".join(said[name].values()) for name in _NAMED}
         if budget_cents is not None:
             initial["budget"] = Decimal(budget_cents) / 100
         super().__init__(data, initial=initial)
@@ -466,6 +488,12 @@ class EditForm(RewardForm):
         cleaned["budget_cents"] = int(budget * 100) if said else None
         if "reward" not in self.fields:
             del cleaned["reward_cents"]
+        for name in _NAMED & self.fields.keys():
+            lines = map(str.strip, cleaned.pop(name, "").splitlines())
+            if (texts := [*filter(None, lines)]) and len(texts) != len(self.said[name]):
+                self.add_error(name, "Write one a line, as many as before.")
+            elif texts:
+                cleaned[name] = dict(zip(self.said[name], texts, strict=True))
         # Browsers send CR LF.
         for name in {"description", "instructions", "consent"} & self.fields.keys():
             cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")

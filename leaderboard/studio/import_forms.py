@@ -17,10 +17,10 @@ from leaderboard.imports.readers.mapping import (
     split_names,
 )
 from leaderboard.imports.readers.read import shipped_mappings
-from leaderboard.studio.forms import NewForm
+from leaderboard.studio.forms import RATERS, NewForm
 from leaderboard.tasks.selectors import ASKED
 
-_SAID = ("source", "licence", "citation")
+_SAID = ("source", "licence", "raters", "citation")
 
 
 class BringForm(NewForm): ...
@@ -308,6 +308,12 @@ class AboutForm(forms.Form):
         help_text="Where the files are: an address, or a sentence.",
     )
     licence = forms.CharField(max_length=200, required=False, label="Licence")
+    raters = forms.ChoiceField(
+        choices=[("", "Not chosen: raters like these"), *RATERS],
+        required=False,
+        label="Results are about",
+        help_text="You cannot change this after the import.",
+    )
     citation = forms.CharField(
         max_length=5000,
         required=False,

@@ -93,7 +93,6 @@ def test_an_item_that_does_not_fit_is_refused(tmp_path):
 
 
 def served(monkeypatch, *arguments, look):
-    """Run the command, look at its page, and end it as Ctrl-C does."""
     out, seen = io.StringIO(), []
 
     def serve(server, *_):

@@ -58,8 +58,7 @@ def _stop(
 ) -> HttpResponse | None:
     model_admin.look_up(campaigns)
     lines = [Line(c.pk, c.title, model_admin.answered(c)) for c in campaigns]
-    spent = sum(_of(c).spent_cents for c in campaigns)
-    totals = [("Spent so far", dollars(spent))]
+    totals = [("Spent so far", dollars(sum(_of(c).spent_cents for c in campaigns)))]
     form = STOP.ask(model_admin, request, lines, totals)
     if isinstance(form, HttpResponse):
         return form
@@ -260,10 +259,9 @@ class CampaignAdmin(OfTask, ReadOnlyAdmin):
 
     @admin.display(description="HITs")
     def hits(self, campaign: Campaign) -> str:
-        address = reverse("admin:crowd_hit_changelist")
         return format_html(
             '<a href="{}?campaign__id__exact={}">all HITs of this campaign</a>',
-            address,
+            reverse("admin:crowd_hit_changelist"),
             campaign.pk,
         )
 
@@ -272,10 +270,9 @@ class CampaignAdmin(OfTask, ReadOnlyAdmin):
         place = ExternalCampaign.objects.filter(campaign=campaign).first()
         if place is None:
             return "–"
-        address = reverse("admin:crowd_externalcampaign_change", args=[place.pk])
         return format_html(
             '<a href="{}">{}</a> {}',
-            address,
+            reverse("admin:crowd_externalcampaign_change", args=[place.pk]),
             "open" if place.is_open else "closed",
             place.trouble,
         )

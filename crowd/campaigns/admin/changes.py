@@ -60,12 +60,11 @@ def _ask_for_money(
     if isinstance(form, HttpResponse):
         return form
     answers = form.cleaned_data
-    cents = int(answers["dollars"] * 100)
     ADD_MONEY.act(
         model_admin,
         request,
         campaigns,
-        cents=cents,
+        cents=int(answers["dollars"] * 100),
         sent=request.POST,
         reason=answers["reason"],
     )
@@ -269,9 +268,8 @@ def _ask_for_answers(
     form = _AGREE_TO_ANSWERS.ask(model_admin, request, lines, totals, hidden, again)
     if isinstance(form, HttpResponse):
         return form
-    shown = dict(hidden)
     _AGREE_TO_ANSWERS.act(
-        model_admin, request, asked, more=more, shown=shown, **form.cleaned_data
+        model_admin, request, asked, more=more, shown=dict(hidden), **form.cleaned_data
     )
     return None
 

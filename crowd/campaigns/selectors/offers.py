@@ -139,8 +139,7 @@ def _offer(
     first = (offered or group)[0]
     if len({campaign.hit_type_id for campaign in offered}) > 1:
         # Workers get first what they read about.
-        order = [turn.campaign for turn in turns(worker, group)]
-        candidate = candidates(worker, order)
+        candidate = candidates(worker, [turn.campaign for turn in turns(worker, group)])
         first = candidate[0] if candidate is not None else first
     n_left = sum(counts.values())
     rewards = [campaign.hit_type.reward_cents for campaign in offered or group]

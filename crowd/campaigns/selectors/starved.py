@@ -174,8 +174,7 @@ def turns(worker: Worker, campaigns: Sequence[Campaign]) -> list[Turn]:
     pools: dict[str, list[Campaign]] = {}
     for campaign in campaigns:
         pools.setdefault(campaign.pool_id, []).append(campaign)
-    is_drawn = any(len(group) > 1 for group in pools.values())
-    latest = _latest(worker) if is_drawn else {}
+    latest = _latest(worker) if any(len(group) > 1 for group in pools.values()) else {}
     return [
         turn
         for pool, group in pools.items()

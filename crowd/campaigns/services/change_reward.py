@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -8,8 +10,8 @@ from django.utils import timezone
 
 from crowd.campaigns.selectors.new_reward import NewReward, priced
 from crowd.elsewhere.models import ExternalCampaign, OutwardCall
-from crowd.hits.models import HIT, Campaign, HITType, RewardChange
-from crowd.hits.services.build import HITTypeSpec, shared_hit_type
+from crowd.hits.models import HIT, Campaign, HITType, Item, RewardChange
+from crowd.hits.services.build import BATCH, HITTypeSpec, shared_hit_type
 from crowd.hits.services.platforms import can
 from crowd.money.services import budgets
 from genie.lib import jobs
@@ -92,6 +94,19 @@ def change_reward(
     )
     note(by, campaign, sentence, reason)
     return new
+
+
+def reword(campaign: Campaign, new: HITTypeSpec, labels: Mapping[str, str]) -> None:
+    """Ask in other words; `labels` has new labels of inputs by the old ones."""
+    form = {**campaign.hit_type.form, "instructions": new.form.get("instructions", "")}
+    spec = replace(
+        _spec_of(campaign.hit_type), title=new.title, criteria=new.criteria, form=form
+    )
+    Campaign.objects.filter(pk=campaign.pk).update(hit_type=shared_hit_type(spec))
+    items = list(campaign.items.all())
+    for field in chain.from_iterable(one.data.get("fields", ()) for one in items):
+        field["label"] = labels.get(field["label"], field["label"])
+    Item.objects.bulk_update(items, ["data"], batch_size=BATCH)
 
 
 def _check(campaign: Campaign, shown_cents: int, reason: str) -> None:

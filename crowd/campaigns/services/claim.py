@@ -238,8 +238,7 @@ def next_assignment(
             return None
         campaign, hits = candidate
         turn = next(turn for turn in order if turn.campaign == campaign)
-        kept = prefer_documents(worker, campaign, hits)
-        hits = preferred(worker, campaign, kept)
+        hits = preferred(worker, campaign, prefer_documents(worker, campaign, hits))
         claimed = _claim(worker, turn, hits, newest, now)
         if claimed is not None:
             found = [turn.campaign for turn in order]

@@ -101,8 +101,7 @@ def _running() -> QuerySet[Campaign]:
 
 
 def _mail(worker: Worker, address: str, offered: list[Offer]) -> EmailMultiAlternatives:
-    token = signing.dumps(worker.pk, salt=_SALT)
-    off = _absolute("work:no-news", token)
+    off = _absolute("work:no-news", signing.dumps(worker.pk, salt=_SALT))
     context = {
         "offers": offered,
         "home": _absolute("work:home"),
@@ -115,17 +114,15 @@ def _mail(worker: Worker, address: str, offered: list[Offer]) -> EmailMultiAlter
         "[Genie] New work for you: %(title)s and more",
         n,
     ) % {"title": title_now(offered[0].hit_type)}
-    body = render_to_string("worker_site/news.txt", context)
-    headers = {
-        "List-Unsubscribe": f"<{off}>",
-        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-    }
     return message(
         one_line(subject, 150),
-        body,
+        render_to_string("worker_site/news.txt", context),
         address,
         action=gettext("Your work"),
-        headers=headers,
+        headers={
+            "List-Unsubscribe": f"<{off}>",
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        },
     )
 
 

@@ -51,13 +51,11 @@ def start(
     campaign: Campaign, by: AbstractBaseUser | None = None, why: str = ""
 ) -> bool:
     """Start a campaign now, whatever its start time."""
-    old = [State.SCHEDULED]
-    return _move(campaign.pk, old, State.RUNNING, by, "Started.", why)
+    return _move(campaign.pk, [State.SCHEDULED], State.RUNNING, by, "Started.", why)
 
 
 def pause(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
-    old = [State.SCHEDULED, State.RUNNING]
-    return _move(pk, old, State.PAUSED, by, "Paused.", why)
+    return _move(pk, [State.SCHEDULED, State.RUNNING], State.PAUSED, by, "Paused.", why)
 
 
 def resume(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
@@ -181,11 +179,10 @@ def reopen(campaign_pk: int) -> int:
     if not emptied and not reissue.n_affordable(campaign):
         reissue.note_shortage(campaign, lost.count())
         return 0
-    extra = (lost.count() + sum(emptied.values())) * unit_cents(campaign)
     budgets.set_aside_again(
         key=campaign.key,
         pool=campaign.pool_id,
-        cents=extra,
+        cents=(lost.count() + sum(emptied.values())) * unit_cents(campaign),
         at_most=campaign.budget_cents,
     )
     # Running first, because answers are replaced only in a running campaign.
@@ -270,8 +267,7 @@ def lift_share(pk: int, by: AbstractBaseUser, why: str) -> bool:
             pk=pk, worker_share__isnull=False, state__in=_UNDER_WAY
         ).update(worker_share=None, hits_per_worker=None, share_follows_crowd=False)
         if lifted:
-            sentence = "Lifted the limit per worker."
-            note(by, Campaign.objects.get(pk=pk), sentence, why)
+            note(by, Campaign.objects.get(pk=pk), "Lifted the limit per worker.", why)
     return bool(lifted)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -32,12 +33,15 @@ from crowd.hits.services.check_answers import (
 )
 from crowd.money.services import budgets, payments
 from crowd.workers.models.worker import Worker
+from genie.lib.admin import note
 from genie.lib.errors import GenieError
+from genie.lib.typing import Account
 
 __all__ = [
     "assignment_of",
     "give_back",
     "next_assignment",
+    "release",
     "release_overdue",
     "store",
     "submit",
@@ -119,7 +123,12 @@ def submit_page(
         if moved:
             vars(one).update(changes[one.pk])
         else:
-            one.refresh_from_db(fields=["state", "submitted_at", "active_seconds"])
+            # It is gone if staff have just released it.
+            names = ("state", "submitted_at", "active_seconds")
+            vars(one).update(
+                Assignment.objects.filter(pk=one.pk).values(*names).first()
+                or {"state": State.RETURNED}
+            )
             _same_or_refused(one, rated)
 
 
@@ -131,6 +140,21 @@ def give_back(assignment: Assignment) -> bool:
     with transaction.atomic():
         first = first_of(assignment)
         return take_back_slot(first.pk, first.hit_id, State.RETURNED)
+
+
+def release(assignment: Assignment, *, by: Account) -> bool:
+    """Take a page back for staff; others or its rater get it. False if it is not open."""
+    with transaction.atomic():
+        if not take_back_slot(assignment.pk, assignment.hit_id, State.RETURNED):
+            return False
+        note(
+            by,
+            assignment.hit.campaign,
+            f"Released the page that {assignment.worker} had open.",
+        )
+        # A worker who has had a HIT, answered or not, does not get it again.
+        Assignment.objects.filter(Q(pk=assignment.pk) | Q(page=assignment.pk)).delete()
+    return True
 
 
 def release_overdue(now: datetime | None = None) -> int:

@@ -59,5 +59,4 @@ def _has_studies(slug: str) -> bool:
 
 
 def _quick(slug: str) -> Platform:
-    options = settings.GENIE.get("PLATFORMS", {}).get(slug, {})
-    return get(slug, {**options, **QUICK})
+    return get(slug, {**settings.GENIE.get("PLATFORMS", {}).get(slug, {}), **QUICK})

@@ -205,8 +205,7 @@ def _ratings(
 
 
 def _assignment(session: ExternalSession, hit: HIT, event: SessionEvent) -> Assignment:
-    now = timezone.now()
-    submitted = event.submitted_at or now
+    submitted = event.submitted_at or timezone.now()
     # Not every platform reports when work was accepted, and no time is better than a
     # negative one.
     accepted = min(event.accepted_at or submitted, submitted)

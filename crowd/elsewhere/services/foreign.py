@@ -39,6 +39,5 @@ def note(
 
 def of_place(place: ExternalCampaign) -> Mapping[str, int]:
     """Return what one place cost there: the reward, and the rest of its cost."""
-    reward = place.campaign.hit_type.reward_cents * place.place_size
-    amount = there(reward, place.rate)
+    amount = there(place.campaign.hit_type.reward_cents * place.place_size, place.rate)
     return {Kind.REWARD: amount, Kind.FEE: max(0, (place.place_cost or 0) - amount)}

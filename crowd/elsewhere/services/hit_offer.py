@@ -209,8 +209,7 @@ def _offer(
 def _runs_out(campaign: Campaign, now: datetime) -> bool:
     done = OutwardCall.objects.filter(campaign=campaign, state=OutwardCall.State.DONE)
     first = done.filter(kind=Kind.POST).order_by("done_at").first()
-    renewed = done.filter(kind=Kind.RESUME).order_by("-done_at").first()
-    latest = renewed or first
+    latest = done.filter(kind=Kind.RESUME).order_by("-done_at").first() or first
     return (
         latest is not None
         and latest.done_at is not None
@@ -233,7 +232,6 @@ def _publish(
 def spec_of(campaign: Campaign, key: str, sent: Sent) -> CampaignSpec:
     hit_type = campaign.hit_type
     hours = timedelta(hours=settings.GENIE["AUTO_APPROVAL_HOURS"])
-    n_places = sum(campaign.hits.values_list("max_assignments", flat=True))
     return CampaignSpec(
         key=key,
         title=hit_type.title,
@@ -242,7 +240,7 @@ def spec_of(campaign: Campaign, key: str, sent: Sent) -> CampaignSpec:
         reward_cents=hit_type.reward_cents,
         assignment_seconds=hit_type.assignment_seconds,
         pool=campaign.pool_id,
-        n_places=n_places,
+        n_places=sum(campaign.hits.values_list("max_assignments", flat=True)),
         auto_approval_seconds=int((hours + MARGIN).total_seconds()),
         requirements=requirements_of(campaign),
         sent=sent,

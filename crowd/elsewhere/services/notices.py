@@ -58,8 +58,7 @@ def _is_new(platform: str, event_id: str) -> bool:
         return True
     # No database stores a NUL.
     name = event_id.replace("\0", "")[:100]
-    row = PlatformNotice.objects.get_or_create(platform=platform, event_id=name)
-    return row[1]
+    return PlatformNotice.objects.get_or_create(platform=platform, event_id=name)[1]
 
 
 def forget(now: datetime | None = None) -> int:

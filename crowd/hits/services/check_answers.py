@@ -349,5 +349,4 @@ def _is_count(value: Any) -> bool:
 
 
 def forget_before(limit: datetime) -> int:
-    old = Telemetry.objects.filter(assignment__submitted_at__lt=limit)
-    return int(old.delete()[0])
+    return int(Telemetry.objects.filter(assignment__submitted_at__lt=limit).delete()[0])

@@ -103,8 +103,7 @@ def to_session(
         return False
     # The same sum for the same reason is the same bonus, however often the form is
     # sent.
-    text = f"{cents}|{reason.strip()}"
-    key = hashlib.sha256(text.encode()).hexdigest()
+    key = hashlib.sha256(f"{cents}|{reason.strip()}".encode()).hexdigest()
     give(row.pk, cents, key=key, reason=reason, by=by)
     return True
 

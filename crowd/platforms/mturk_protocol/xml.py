@@ -136,8 +136,7 @@ def read_answers(text: str) -> dict[str, str]:
     if not text.strip():
         return {}
     answers: dict[str, str] = {}
-    decoded = text.encode("utf-8", "replace").decode()
-    root = parse(decoded, _unreadable, "utf-8")
+    root = parse(text.encode("utf-8", "replace").decode(), _unreadable, "utf-8")
     if _local(root) != "QuestionFormAnswers":
         raise _unreadable("it is not a QuestionFormAnswers")
     for answer in root:

@@ -156,8 +156,7 @@ def _choices(
 
 
 def _at_least(catalogue: Catalogue, name: str, least: int, what: str) -> dict[str, Any]:
-    bounds = _filter(catalogue, name, what)
-    most = bounds.get("max")
+    most = _filter(catalogue, name, what).get("max")
     if isinstance(most, int | float) and least > most:
         raise refusal(what, f"its filter {name} ends at {most}")
     selected = {"lower": least} | ({} if most is None else {"upper": most})

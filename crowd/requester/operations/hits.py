@@ -66,8 +66,7 @@ def create_additional_assignments(call: Call, arguments: Arguments) -> Answer:
     if hit.max_assignments + n > 10**9:
         raise TurkError("A HIT cannot have that many assignments.")
     if hit.expires_at > call.now:
-        cost = hit.reward_cents + hit.fee_cents
-        money.require(call.requester, cost * n)
+        money.require(call.requester, (hit.reward_cents + hit.fee_cents) * n)
     _change(call, hit, max_assignments=hit.max_assignments + n)
     events.about_hit(hit, "HITExtended", call.now)
     tokens.remember(call, token, hit.entity_id)
@@ -90,8 +89,7 @@ def update_expiration(call: Call, arguments: Arguments) -> Answer:
     if ends > call.now >= hit.expires_at:
         taken = hit.n_open + hit.n_submitted
         free = hit.max_assignments - hit.n_decided - taken
-        cost = hit.reward_cents + hit.fee_cents
-        money.require(call.requester, cost * max(free, 0))
+        money.require(call.requester, (hit.reward_cents + hit.fee_cents) * max(free, 0))
     _change(call, hit, expires_at=ends)
     tokens.remember(call, token, hit.entity_id)
     return {}

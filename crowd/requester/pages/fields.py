@@ -57,16 +57,15 @@ def _field(question: Asked, values: Values, errors: dict[str, str] | None) -> Fi
     sent = values(question.name)
     selection = question.selection
     usual = question.answer.default if isinstance(question.answer, FreeText) else ""
-    options = [
-        Option(choice.identifier, _safe(choice.html), choice.identifier in sent)
-        for choice in (selection.choices if selection else ())
-    ]
     return Field(
         asked=question,
         text=_safe(question.html),
         value=sent[0] if sent else ("" if errors else usual),
         other="".join(values(f"{question.name}-other")[:1]),
-        options=options,
+        options=[
+            Option(choice.identifier, _safe(choice.html), choice.identifier in sent)
+            for choice in (selection.choices if selection else ())
+        ],
         error=(errors or {}).get(question.name, ""),
     )
 

@@ -48,8 +48,7 @@ def group(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
     else:
         context["frame"] = frame_address(request, question, hit)
         context["sandbox"] = sandbox_of(request, question)
-    response = render(request, "worker_site/requester/group.html", context)
-    return admit(response, question)
+    return admit(render(request, "worker_site/requester/group.html", context), question)
 
 
 @post_or("work:request", "group_id")

@@ -63,6 +63,5 @@ def _signer(call: Call, arguments: Arguments) -> Signer:
         for name, value in arguments.items()
         if name not in {"NextToken", "MaxResults"}
     }
-    text = json.dumps(question, sort_keys=True)
-    digest = hashlib.sha256(text.encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()
     return Signer(salt=f"requester:{call.requester.pk}:{call.operation}:{digest}")

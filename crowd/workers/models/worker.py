@@ -47,6 +47,11 @@ class Worker(models.Model):
     def __str__(self) -> str:
         return self.pseudonym
 
+    @property
+    def by_link(self) -> bool:
+        """Whether they rate by a study's link, unpaid and without an account."""
+        return self.came_by_id is not None and self.user_id is None
+
 
 class Invitation(models.Model):
     """A link by which people become workers, one by default; only its hash is stored."""

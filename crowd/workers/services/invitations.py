@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -39,10 +39,13 @@ from crowd.workers.services import test_attempts
 from genie.accounts.mail import message
 from genie.lib import jobs
 from genie.lib.errors import GenieError
+from genie.lib.unguessable import name_for
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
+# How the tokens of links for raters without an account begin.
+STUDY = "study-"
 # The maximal number of people in one file, and of its bad lines in an error.
 MOST_MAILS = 500
 SHOWN = 20
@@ -87,6 +90,29 @@ def invite(
         said = {"language": language} if language else {}
         jobs.enqueue("crowd.jobs.send_invitation", invitation=invitation.pk, **said)
     return token
+
+
+@transaction.atomic
+def invite_raters(
+    by: AbstractBaseUser, notes: Iterable[str], *, pool: str, **wanted: Any
+) -> None:
+    """Create a study's links, for raters without an account."""
+    for note in notes:
+        first = _hashed(invite(by, note, pool=pool, limited_to=[pool], **wanted))
+        row = Invitation.objects.get(token_sha256=first)
+        row.token_sha256 = _hashed(study_token(row))
+        row.save(update_fields=["token_sha256"])
+
+
+def study_token(invitation: Invitation) -> str:
+    """Return the token of a study's link, which can be shown again."""
+    return STUDY + name_for("study link", invitation.pk)
+
+
+def study_links(pool: str) -> list[tuple[Invitation, str]]:
+    rows = Invitation.objects.filter(pool=pool, places__gt=0).order_by("pk")
+    links = [(row, study_token(row)) for row in rows]
+    return [(row, token) for row, token in links if _hashed(token) == row.token_sha256]
 
 
 def close_pool(pool: str, *, by: AbstractBaseUser) -> None:
@@ -164,7 +190,7 @@ def addresses(text: str) -> list[tuple[str, str, str]]:
         if is_header or not any(cells):
             continue
         if wrong := _wrong(mail, language, found, known):
-            problems.append(_line(line, mail, wrong))
+            problems.append(f"Line {line}: {mail[:60] or 'an empty cell'} {wrong}.")
         found[mail] = note, known.get(language, "")
     if not found:
         problems = ["The file names nobody."]
@@ -189,16 +215,11 @@ def _wrong(
     return ""
 
 
-def _line(line: int, mail: str, what: str) -> str:
-    return f"Line {line}: {mail[:60] or 'an empty cell'} {what}."
-
-
 def find(token: str) -> Invitation | None:
     return Invitation.objects.filter(token_sha256=_hashed(token)).first()
 
 
 def usable(token: str) -> Invitation:
-    """Return the invitation of a token, or refuse it with the reason."""
     invitation = find(token)
     if invitation is None:
         raise GenieError(_("There is no such invitation."), code="no-such-invitation")
@@ -213,7 +234,19 @@ def usable(token: str) -> Invitation:
 
 
 @transaction.atomic
-def redeem(token: str, user: AbstractBaseUser, code: str = "") -> Worker:
+def redeem(
+    token: str, user: AbstractBaseUser | None, code: str = "", name: str = ""
+) -> Worker:
+    """Take a place; without `user`, that of a study's rater, who has no account.
+
+    The link, and the name if several people share it, identify raters in any browser.
+    """
+    invitation = find(token) or usable(token)
+    name = name or invitation.note
+    key = f"user-{user.pk}" if user else f"link-{invitation.pk}:{name}"
+    known = invitation.workers.filter(user=None, platform_worker_id__iexact=key)
+    if user is None and (rater := known.first()):
+        return rater
     invitation = usable(token)
     if not constant_time_compare(code.strip(), invitation.code):
         raise GenieError(
@@ -226,10 +259,11 @@ def redeem(token: str, user: AbstractBaseUser, code: str = "") -> Worker:
         raise GenieError(_used_up(invitation), code="invitation-used")
     row.filter(n_taken=F("places")).update(used_at=timezone.now())
     # After the row is locked, so that a form sent twice at once takes one place.
-    worker = Worker.objects.filter(user_id=user.pk).first()
+    worker = Worker.objects.filter(user_id=user.pk).first() if user else None
     is_known = worker is not None
     if worker is None:
-        worker = register_worker(user=user, platform_worker_id=f"user-{user.pk}")
+        key += "" if name or user else f"rater {row.get().n_taken}"
+        worker = register_worker(user=user, platform_worker_id=key)
         worker.limited_to = invitation.limited_to
         worker.came_by = invitation
         worker.save(update_fields=["limited_to", "came_by"])
@@ -260,8 +294,7 @@ def _widen(worker: Worker, invitation: Invitation) -> bool:
 
 
 def _join(worker: Worker, invitation: Invitation) -> bool:
-    names = [invitation.group]
-    if held(worker, names, timezone.now()):
+    if held(worker, [invitation.group], timezone.now()):
         return False
     test_attempts.grant_by_hand(worker, invitation.group, by=invitation.created_by)
     return True

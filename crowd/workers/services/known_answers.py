@@ -179,9 +179,8 @@ def is_right(
         return _chosen(question, raw_answers) == int(question.expected[CHOICE])
     ratings = ratings_of(hit_type, as_item(question), raw_answers)
     # Checkboxes next to the ratings are not marked.
-    rated = [rating for rating in ratings if rating.criterion in hit_type.criteria]
     return agrees(
-        rated,
+        [rating for rating in ratings if rating.criterion in hit_type.criteria],
         question.expected,
         good=bool(question.expected.get("good", True)),
         threshold=all_scales()[hit_type.scale].binary_threshold,

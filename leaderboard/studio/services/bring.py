@@ -332,6 +332,7 @@ def _about(draft: Draft, found: Found) -> About:
         source=about.get("source", ""),
         licence=about.get("licence", ""),
         citation=about.get("citation", ""),
+        raters=about.get("raters", ""),
         known={key: text for key, text in about.get("known", {}).items() if text},
         choices={**said["choices"], **found.proposal.mapping},
         questions={k: text for k, text in about.get("questions", {}).items() if text},

@@ -5,22 +5,33 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from django.contrib.admin.models import DELETION, LogEntry
 from django.core.files.base import ContentFile
 from django.db import transaction
 
+from crowd.campaigns.services.change_reward import reword
+from crowd.campaigns.services.run import HERE
+from crowd.hits.models import Assignment, Campaign
 from crowd.money.services import budgets
 from crowd.workers.models.worker import Invitation
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
+from leaderboard.evaluation.campaigns import end
+from leaderboard.evaluation.models.human_evaluation import TABLES, EvaluationCampaign
+from leaderboard.evaluation.strategies import strategy_of
+from leaderboard.monitoring.selectors import UNDER_WAY
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep, make
 from leaderboard.submissions.models import Prediction, Submission
+from leaderboard.submissions.states import STEPS
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.drafts.ask import offered_designs
 from leaderboard.tasks.intake import roles
 from leaderboard.tasks.intake.roles import Use
 from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.selectors import is_rated
 from leaderboard.tasks.services import load
+from leaderboard.tasks.services.configuration import hit_type_of
 from leaderboard.tasks.services.load import next_slug
 
 FILE = "version.json"
@@ -31,7 +42,10 @@ PLACES = {
     "title": ("title",),
     "summary": ("summary",),
     "description": ("description",),
+    "raters": ("human", "raters"),
     "reward_cents": ("human", "reward_cents"),
+    "criteria": ("human", "criteria"),
+    "labels": ("fields",),
     "instructions": ("human", "instructions"),
     "consent": ("human", "consent"),
     "submissions": ("quota", "submissions"),
@@ -40,18 +54,26 @@ PLACES = {
     "judges_rank": ("judges", "rank"),
 }
 # The settings of imported tasks, which ask no workers.
+OF_COLLEAGUES = ("reworded", *(name for name in PLACES if name != "reward_cents"))
 OF_IMPORTED = ("title", "summary", "description", "judges_show", "judges_rank")
+
+
+# What raters read with each item.
+WORDS = {"criteria", "labels", "instructions"}
 
 
 def said_by(task: Task) -> dict[str, Any]:
     config = task.configuration
-    of_pairs = _table_of(task) == "comparison"
+    asked: HumanConfig = getattr(config, _table_of(task))
     return {
         "title": config.title,
         "summary": config.summary,
         "description": config.description,
+        "raters": config.human.population,
         "reward_cents": config.human.reward_cents,
-        "instructions": (config.comparison if of_pairs else config.human).instructions,
+        "criteria": dict(asked.criteria),
+        "labels": dict(config.fields),
+        "instructions": asked.instructions,
         "consent": config.human.consent,
         "submissions": config.quota.submissions,
         "days": config.quota.days,
@@ -68,45 +90,83 @@ def change(
     by: Account,
     because: str = "",
     budget_cents: int | None = None,
+    reworded: bool = False,
 ) -> None:
     """Store new settings, with author and time.
 
-    Approved work keeps its price, and running work keeps its reward and its words.
+    Approved work keeps its price, and running work keeps its reward.
 
     Raises ``unusable-task`` with the problems, ``not-asked-here`` for settings that
-    imported tasks do not have.
+    imported tasks do not have, ``rated`` if words are not only `reworded`.
     """
-    if task.imported:
-        _refuse_for_people(task, said, budget_cents)
+    now, before = said_by(task), task.configuration
+    changed = {name: value for name, value in said.items() if value != now[name]}
+    if task.imported and (budget_cents is not None or {*changed} - {*OF_IMPORTED}):
+        raise GenieError(
+            f"The judgments of {task.title} were made elsewhere: nobody is asked or paid "
+            "on it, so it has no budget, reward, quota, instructions or consent.",
+            code="not-asked-here",
+        )
+    reworded = reworded or not is_rated(task)
+    if WORDS & {*changed} and not reworded:
+        raise GenieError(
+            "Ratings have come in. Confirm that only the wording changes, or make a new "
+            "version.",
+            code="rated",
+        )
     document = copy.deepcopy(dict(task.config))
-    now = said_by(task)
-    for name, value in said.items():
-        if value == now[name]:
-            continue
+    for name, value in changed.items():
         *tables, key = PLACES[name]
         table: dict[str, Any] = document
         for part in tables:
-            if name == "instructions":
+            if name in WORDS:
                 part = _table_of(task)
             table = table.setdefault(part, {})
         table[key] = value
     if budget_cents is not None:
         budgets.set_limit(task.slug, budget_cents, by=by, why=because)
         document["budget"] = {**document.get("budget", {}), "cents": budget_cents}
-    load.change(task, document, by=by, because=because)
+    load.change(task, document, by=by, because=because, reworded=reworded)
+    if {"title", *WORDS} & {*changed}:
+        labels = zip(before.fields.values(), task.field_labels.values(), strict=True)
+        _reword(task, dict(labels))
 
 
-def _refuse_for_people(
-    task: Task, said: Mapping[str, Any], budget_cents: int | None
-) -> None:
-    now = said_by(task)
-    changed = [name for name, value in said.items() if value != now[name]]
-    if budget_cents is not None or set(changed) - {*OF_IMPORTED}:
-        raise GenieError(
-            f"The judgments of {task.title} were made elsewhere: nobody is asked or paid "
-            "on it, so it has no budget, reward, quota, instructions or consent.",
-            code="not-asked-here",
-        )
+def _reword(task: Task, labels: Mapping[str, str]) -> None:
+    for row in EvaluationCampaign.objects.filter(
+        evaluation__task=task, campaign__state__in=UNDER_WAY, campaign__platform=HERE
+    ):
+        kind, asked = row.evaluation.kind, row.campaign.hit_type.criteria
+        human: HumanConfig = getattr(task.configuration, TABLES.get(kind, kind))
+        words = {name: human.criteria.get(name, asked[name]) for name in asked}
+        reword(row.campaign, hit_type_of(task, human, words), labels)
+
+
+def may_delete(task: Task) -> bool:
+    """Check that there are no ratings, and no work on another platform."""
+    elsewhere = Campaign.objects.filter(pool=task.slug).exclude(platform=HERE)
+    return not (is_rated(task) or elsewhere.exists())
+
+
+@transaction.atomic
+def delete(task: Task, *, by: Account) -> None:
+    """Delete a task that `may_delete` allows, with its systems."""
+    Task.objects.select_for_update().get(pk=task.pk)
+    for evaluation in task.human_evaluations.filter(state__in=[*STEPS]):
+        keys = strategy_of(evaluation.specific).keys(evaluation.specific)
+        end(evaluation, keys, by=by, reason="The task was deleted.")
+    LogEntry.objects.log_actions(
+        by.pk, [task], DELETION, "Deleted without ratings.", single_object=True
+    )
+    Submission.objects.filter(task=task).update(human_evaluation=None)
+    for rows in (
+        Assignment.objects.filter(hit__campaign__pool=task.slug),
+        task.human_evaluations.all(),
+        Campaign.objects.filter(pool=task.slug),
+        Submission.objects.filter(task=task),
+        Task.objects.filter(pk=task.pk),
+    ):
+        rows.delete()
 
 
 @transaction.atomic
@@ -126,26 +186,12 @@ def new_version(task: Task, *, by: Account) -> Draft:
     )
     rows, uses = _columns(task, list(dict.fromkeys(systems)))
     file = ContentFile(json.dumps(rows, ensure_ascii=False).encode(), name=FILE)
-    title = f"{_stem(task)}, version {number}"
+    stem = task.title.rpartition(", version ")[0] or task.title[:80]
+    title = f"{stem}, version {number}"
     draft = keep.begin(owner=by, slug=slug, title=title, files=[file])
     keep.settle(draft, uses)
-    keep.keep(
-        draft,
-        version_of=task.slug,
-        asked=_asked(task),
-        people=_people(
-            task.human,
-            task.configuration.comparison
-            if _table_of(task) == "comparison"
-            else task.human,
-            by_link=Invitation.objects.filter(pool=task.slug).exists(),
-        ),
-    )
+    keep.keep(draft, version_of=task.slug, asked=_asked(task), people=_people(task))
     return draft
-
-
-def _stem(task: Task) -> str:
-    return task.title.rpartition(", version ")[0] or task.title[:80]
 
 
 def _table_of(task: Task) -> str:
@@ -178,7 +224,7 @@ def _columns(
         for row in Instance.objects.filter(task=task).order_by("position")
     ]
     shown = config.formats
-    uses = [
+    return rows, [
         Use(FILE, ID, roles.ID, "", roles.TEXT),
         *(
             Use(FILE, name, roles.INPUT, label, shown.get(name, roles.TEXT))
@@ -196,12 +242,11 @@ def _columns(
             for one in systems
         ),
     ]
-    return rows, uses
 
 
 def _asked(task: Task) -> dict[str, Any]:
     config, table = task.configuration, _table_of(task)
-    human = config.comparison if table == "comparison" else config.human
+    human: HumanConfig = getattr(config, table)
     blind = {name for name, shown in human.show_input.items() if not shown}
     way = offered_designs().get(human.design)
     usual = way and (way.table(), way.scales[0]) == (table, human.scale)
@@ -221,9 +266,10 @@ def _asked(task: Task) -> dict[str, Any]:
     }
 
 
-def _people(human: HumanConfig, asked: HumanConfig, *, by_link: bool) -> dict[str, Any]:
-    free = human.worker_percent == 100 and not human.reward_cents
-    here = keep.LINK if free or by_link else keep.INVITED
+def _people(task: Task) -> dict[str, Any]:
+    human, asked = task.human, getattr(task.configuration, _table_of(task))
+    by_link = task.by_colleagues or Invitation.objects.filter(pool=task.slug).exists()
+    here = keep.LINK if by_link else keep.INVITED
     return {
         "who": here if human.platform == "selfhosted" else human.platform,
         "reward_cents": human.reward_cents or None,

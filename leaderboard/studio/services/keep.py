@@ -12,6 +12,7 @@ from django.core.files.base import File
 from django.db import transaction
 from django.utils import timezone
 
+from crowd.hit_templates.consent import COLLEAGUES, consent_markdown
 from crowd.workers.services.qualification_tests import WrittenQuestion
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
@@ -93,8 +94,7 @@ def forget_old() -> None:
 
 def read(draft: Draft) -> Files:
     """Read the draft's files again, with the roles that its owner chose."""
-    rows = list(draft.files.all())
-    opened = [(row.name, row.file.open("rb")) for row in rows]
+    opened = [(row.name, row.file.open("rb")) for row in draft.files.all()]
     try:
         return look_at(opened, settled=settled(draft))
     finally:
@@ -127,13 +127,16 @@ def ask_of(draft: Draft) -> Ask:
     who = people.get("who", LINK)
     reward = people.get("reward_cents")
     seconds = draft.state.get("measured", {}).get("seconds")
+    volunteers = who == LINK and not reward
+    said = {name: asked[name] for name in _ASKED if name in asked}
+    said["consent"] = said.get("consent") or usual_consent(volunteers=volunteers)
     return Ask(
         slug=draft.slug,
         title=draft.title,
         criteria={name: question for name, question, _ in criteria},
         blind=[name for name, _, blind in criteria if blind],
         platform="selfhosted" if who in OWN_PEOPLE else who,
-        volunteers=who == LINK and not reward,
+        volunteers=volunteers,
         n_items=people.get("n_items") or 0,
         ratings=people.get("ratings") or 1,
         reward_cents=reward,
@@ -143,8 +146,13 @@ def ask_of(draft: Draft) -> Ask:
         items_per_page=people.get("items_per_page") or 1,
         by_document=bool(people.get("by_document")),
         version_of=draft.state.get("version_of", ""),
-        **{name: asked[name] for name in _ASKED if name in asked},
+        **said,
     )
+
+
+def usual_consent(*, volunteers: bool) -> str:
+    """Return the text that unpaid raters agree to; of others, the site's is used."""
+    return consent_markdown(COLLEAGUES).strip() if volunteers else ""
 
 
 def written_test(draft: Draft) -> list[WrittenQuestion]:

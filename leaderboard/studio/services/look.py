@@ -68,7 +68,11 @@ def look_at(
             tables.append(read)
         else:
             problems += read
-    problems += _same_names(tables)
+    names = [table.file for table in tables]
+    problems += [
+        Problem("same-file", "two files have this name; rename one", name)
+        for name in sorted({name for name in names if names.count(name) > 1})
+    ]
     if problems:
         return Files(tables, [], problems)
     uses, problems = guess(tables, said, settled)
@@ -93,14 +97,6 @@ def _read(name: str, stream: IO[bytes]) -> Table | list[Problem]:
                 name,
             )
         ]
-
-
-def _same_names(tables: Sequence[Table]) -> list[Problem]:
-    names = [table.file for table in tables]
-    return [
-        Problem("same-file", "two files have this name; rename one", name)
-        for name in sorted({name for name in names if names.count(name) > 1})
-    ]
 
 
 def _too_long(material: Material) -> list[Problem]:

@@ -117,8 +117,7 @@ def publish(
         },
         rules={"pass_percent": pass_percent},
     )
-    test = qualification_tests.write(spec, questions)
-    qualification_tests.publish(test.pk, by)
+    qualification_tests.publish(qualification_tests.write(spec, questions).pk, by)
 
 
 def _title(task: Task, language: str) -> str:

@@ -79,11 +79,11 @@ class Measured:
     components: Components | None
 
     def kept(self) -> dict[str, Any]:
-        variances = asdict(self.components) if self.components else None
         return {
             "seconds": self.seconds,
             "n_ratings": self.n_ratings,
-            "components": variances,
+            "n_people": self.n_people,
+            "components": asdict(self.components) if self.components else None,
         }
 
 
@@ -106,7 +106,8 @@ def begin(
     if draft.task_id is not None:
         raise GenieError("The task has been loaded already.", code="already-loaded")
     before = campaign_of(draft)
-    if before is not None and not _is_over(before):
+    over = {Campaign.State.COMPLETE, Campaign.State.STOPPED}
+    if before and not (before.state in over or is_over(before)):
         raise GenieError(
             "A pilot of this draft is running; stop it first.", code="pilot-runs"
         )
@@ -124,8 +125,15 @@ def begin(
         title=f"Pilot: {draft.title}"[:200],
         hit_type=replace(pages[0][0], reward_cents=wanted.reward_cents),
         items=[
-            ItemSpec(f"{name}:{item.id}", data, content_key(name, item.id))
-            for item, (_, data) in zip(few.items, pages, strict=True)
+            ItemSpec(
+                # the pages show the systems in turn
+                f"{name}:{item.id}:{number % len(material.systems)}",
+                data,
+                content_key(name, item.id),
+            )
+            for number, (item, (_, data)) in enumerate(
+                zip(few.items, pages, strict=True)
+            )
         ],
         budget_cents=wanted.cents,
         seed=seed,
@@ -157,7 +165,6 @@ def _check_pay(bundle: Bundle, wanted: Wanted) -> None:
 
 
 def end(draft: Draft, *, by: Account | None, reason: str) -> None:
-    """Stop handing out pages, and free the remaining money."""
     campaign = campaign_of(draft)
     if campaign is not None:
         run.stop(campaign.pk, by, reason)
@@ -194,29 +201,28 @@ def measured(campaign: Campaign) -> Measured:
             )
             for name in kind.criteria
         },
-        components=_components(first, unit),
+        components=_components(
+            first, unit, dict(campaign.items.values_list("pk", "key"))
+        ),
     )
 
 
-def _components(ratings: pd.DataFrame, unit: Unit) -> Components | None:
-    """Estimate the variance components; differences of systems count as page variance.
-
-    So the plan is rather too large than too small. None without any variation.
-    """
+def _components(
+    ratings: pd.DataFrame, unit: Unit, key_of: Mapping[int, str]
+) -> Components | None:
+    """Estimate the variance components; None without any variation."""
     if len(ratings) < FEWEST_RATINGS or unit.logarithmic:
         return None
+    systems = ratings["item"].map(key_of).str.rpartition(":")[2]
+    systems = systems if 2 * systems.nunique() <= len(systems) else systems.str[:0]
     found = pilot_components(
         unit.averaged(ratings["value"].to_numpy(np.float64)),
         instances=ratings["item"].to_numpy(),
         workers=ratings["worker"].to_numpy(),
+        systems=systems.to_numpy(),
+        tastes=(systems + " " + ratings["worker"].astype(str)).to_numpy(),
     )
     return found if found.total > 0 and math.isfinite(found.total) else None
-
-
-def _is_over(campaign: Campaign) -> bool:
-    return campaign.state in {Campaign.State.COMPLETE, Campaign.State.STOPPED} or (
-        is_over(campaign)
-    )
 
 
 def number_of(draft: Draft) -> int:

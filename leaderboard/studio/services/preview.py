@@ -78,8 +78,13 @@ def precision_of(
         return None
     found = measured or {}
     variances = found.get("components")
-    pilot = (Components(**variances), int(found["n_ratings"])) if variances else None
-    return expected_precision(_unsaved(bundle, material), pilot)
+    pilot = (
+        (Components(**variances), int(found["n_ratings"]), int(found["n_people"]))
+        if variances
+        else None
+    )
+    n_systems = max(len(material.systems), 2)
+    return expected_precision(_unsaved(bundle, material), pilot, n_systems)
 
 
 def price_of(bundle: Bundle, material: Material) -> Quote:

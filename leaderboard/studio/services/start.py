@@ -1,5 +1,6 @@
 """The price of a study of several systems, and its start after a person's approval."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from leaderboard.submissions import states
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
+MOST_LINKS = 200
 Subject = Submission | Comparison
 Strategy = Comparison.Strategy
 WAITING = states.State.REQUESTED
@@ -29,10 +31,7 @@ WAITING = states.State.REQUESTED
 
 @dataclass(frozen=True)
 class Plan:
-    """The systems or pairs to approve, and their greatest price.
-
-    `cents` and `n_hits` are sums over all that wait. Systems are approved together.
-    """
+    """The systems or pairs to approve; the sums are over all that wait."""
 
     subjects: list[Subject]
     cents: int
@@ -46,15 +45,12 @@ class Plan:
 def plan(
     task: Task, submissions: Sequence[Submission], *, pairs: bool, by: Account
 ) -> Plan:
-    """Return the price of an evaluation; with `pairs`, request every comparison first.
-
-    A request costs nothing and starts nothing.
-    """
+    """Return the price of an evaluation; with `pairs`, request every comparison first."""
     subjects: list[Subject] = (
         [*_pairs(task, submissions, by=by)] if pairs else [*submissions]
     )
-    waiting = [one for one in subjects if _evaluation(one).state == WAITING]
-    quotes = [decide.quote(one) for one in _evaluations(waiting)]
+    asked = dict.fromkeys(map(_evaluation, subjects))
+    quotes = [decide.quote(one) for one in asked if one.state == WAITING]
     return Plan(
         subjects,
         sum(quote.total_cents for quote in quotes),
@@ -118,12 +114,18 @@ def send_out() -> None:
 
 
 def invite(
-    task: Task, *, by: Account, places: int, code: str = "", days: int = 30
-) -> str:
-    """Create a link by which so many people become workers; return its token."""
-    note = f"{task.title}: link for {places}"
-    return invitations.invite(
-        by, note, days=days, places=places, code=code, pool=task.slug
+    task: Task, *, by: Account, names: str = "", places: int = 1, days: int = 30
+) -> None:
+    """Create a link for each name or number, or one for all.
+
+    `names` has a name on each line or after each comma, or is the number of links.
+    """
+    people = [one.strip()[:60] for one in re.split(r"[\n,]", names) if one.strip()]
+    if len(people) == 1 and people[0].isdecimal():
+        people = [str(n + 1) for n in range(min(int(people[0]), MOST_LINKS))]
+    people = people[:MOST_LINKS] or ["" if places > 1 else "1"]
+    invitations.invite_raters(
+        by, people, pool=task.slug, places=1 if people[0] else places, days=days
     )
 
 
@@ -143,6 +145,7 @@ def question_of_pairs(task: Task) -> comparison.Question:
     few = {1: Strategy.ONE, 2: Strategy.MAX_THREE}
     return comparison.Question(
         criterion=next(iter(comparison.criteria_of(task))),
+        rule=comparison.DEFAULT_RULE if n == 1 else comparison.RULE_OF_LABELS,
         strategy=few.get(n, Strategy.MAJORITY),
         n_workers=1 if n in few else n,
         max_pairs=task.sample_size,
@@ -160,10 +163,6 @@ def _pairs(
     if not asked.exists():
         comparison.request_all_pairs(submissions, question_of_pairs(task), by=by)
     return list(asked.select_related("a", "b").order_by("pk"))
-
-
-def _evaluations(subjects: Sequence[Subject]) -> list[HumanEvaluation]:
-    return list(dict.fromkeys(map(_evaluation, subjects)))
 
 
 def _evaluation(subject: Subject) -> HumanEvaluation:

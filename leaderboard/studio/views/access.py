@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, render
 
 from genie.accounts.staff import staff_may
 from leaderboard.studio.models import Draft
+from leaderboard.studio.services import keep
 from leaderboard.submissions.selectors import Staff
 
 P = ParamSpec("P")
@@ -40,7 +41,6 @@ def for_makers(
 
 
 def own_draft(request: HttpRequest, pk: int) -> Draft:
-    """Return the viewer's draft; those of others give a 404."""
     return get_object_or_404(Draft, pk=pk, owner=request.user.pk)
 
 
@@ -52,6 +52,8 @@ def page(
     *,
     status: int = 200,
 ) -> HttpResponse:
-    frame = {"here": "studio", "draft": draft, "step": name, "steps": STEPS}
+    free = draft is not None and keep.ask_of(draft).volunteers
+    context = {"steps": STEPS, "colleagues": free, **context}
+    frame = {"here": "studio", "draft": draft, "step": name}
     template = f"leaderboard/studio/{name}.html"
     return render(request, template, {**frame, **context}, status=status)

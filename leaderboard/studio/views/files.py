@@ -13,7 +13,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
 from genie.lib.serving.pages import post_or, status_of
-from leaderboard.studio.forms import NewForm
+from leaderboard.studio.forms import NewStudyForm
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring, keep
 from leaderboard.studio.services.look import Files
@@ -52,9 +52,10 @@ def new(request: HttpRequest) -> HttpResponse:
 @csrf_protect
 @for_makers
 def _new(request: HttpRequest) -> HttpResponse:
-    form = NewForm(request.POST if request.method == "POST" else None)
+    form = NewStudyForm(request.POST if request.method == "POST" else None)
     draft, trouble = begun(request, form, keep.begin)
     if draft is not None:
+        keep.keep(draft, people={"who": form.cleaned_data["who"]})
         return redirect("leaderboard:studio-files", pk=draft.pk)
     context = {
         "form": form,

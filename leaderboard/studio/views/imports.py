@@ -33,22 +33,21 @@ def _new(request: HttpRequest) -> HttpResponse:
     draft, trouble = begun(request, form, bring.begin)
     if draft is not None:
         return redirect("leaderboard:studio-import", pk=draft.pk)
-    context = {
-        **_FRAME,
-        "form": form,
-        "trouble": trouble,
-        "drafts": [
-            (draft, bring.state_of(draft)["phase"])
-            for draft in Draft.objects.filter(owner=request.user.pk)
-            if bring.is_import(draft)
-        ],
-        "kept_days": keep.KEPT_DAYS,
-        "most_megabytes": settings.GENIE["MAX_UPLOAD_BYTES"] >> 20,
-    }
     return render(
         request,
         "leaderboard/studio/import_new.html",
-        context,
+        {
+            **_FRAME,
+            "form": form,
+            "trouble": trouble,
+            "drafts": [
+                (draft, bring.state_of(draft)["phase"])
+                for draft in Draft.objects.filter(owner=request.user.pk)
+                if bring.is_import(draft)
+            ],
+            "kept_days": keep.KEPT_DAYS,
+            "most_megabytes": settings.GENIE["MAX_UPLOAD_BYTES"] >> 20,
+        },
         status=status_of(trouble, form.errors),
     )
 
@@ -120,22 +119,21 @@ def _page(
 ) -> HttpResponse:
     found = bring.state_of(draft)
     seen: dict[str, Any] = found["seen"]
-    context = {
-        **_FRAME,
-        "draft": draft,
-        "found": found,
-        "seen": seen,
-        "under_way": found["phase"] in bring.UNDER_WAY,
-        "progress": bring.progress_of(draft),
-        "files": draft.files.all(),
-        "choices_form": choices or ChoicesForm(None, seen, found),
-        "about_form": about or AboutForm(None, seen, found["about"], draft.title),
-        "n_more": seen.get("n_problems", 0) - len(seen.get("problems", [])),
-        "most_megabytes": settings.GENIE["MAX_UPLOAD_BYTES"] >> 20,
-    }
     return render(
         request,
         "leaderboard/studio/import.html",
-        context,
+        {
+            **_FRAME,
+            "draft": draft,
+            "found": found,
+            "seen": seen,
+            "under_way": found["phase"] in bring.UNDER_WAY,
+            "progress": bring.progress_of(draft),
+            "files": draft.files.all(),
+            "choices_form": choices or ChoicesForm(None, seen, found),
+            "about_form": about or AboutForm(None, seen, found["about"], draft.title),
+            "n_more": seen.get("n_problems", 0) - len(seen.get("problems", [])),
+            "most_megabytes": settings.GENIE["MAX_UPLOAD_BYTES"] >> 20,
+        },
         status=status_of(choices, about),
     )

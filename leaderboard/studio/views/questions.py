@@ -52,13 +52,10 @@ def hidden_questions(
 ) -> list[Part]:
     """Draw the questions for one system, or for one and the next, without storing.
 
-    They are made like a campaign's, of the task and its outputs in the database. The
-    final questions are drawn again once the task is loaded. `ask` must be loadable: its
-    slug is free and it has no problems. A `GenieError` states why no questions can be
-    made.
+    They are drawn again once the task is loaded. A `GenieError` states why no questions
+    can be made.
     """
-    few = replace(material, items=material.items[:MOST_INPUTS])
-    drafted = draft_of(few, ask)
+    drafted = draft_of(replace(material, items=material.items[:MOST_INPUTS]), ask)
     if drafted.bundle is None or drafted.problems:
         raise GenieError(" ".join(drafted.problems), code="unusable-task")
     names = list(material.systems)
@@ -118,14 +115,14 @@ class Step:
     """A page of questions about the draft; valid answers are stored.
 
     `then` is the next page, `said` the draft's key for the answers. `form` creates the
-    form from the data sent, if any, and the stored answers; `more` returns the rest of
-    the context.
+    form from the data sent, if any, the stored answers, and the draft's questions;
+    `more` returns the rest of the context.
     """
 
     name: str
     then: str
     said: str
-    form: Callable[[Any, Mapping[str, Any]], forms.Form]
+    form: Callable[[Any, Mapping[str, Any], Ask], forms.Form]
     more: Callable[[Draft, Material, Drafted], dict[str, Any]]
 
 
@@ -135,7 +132,7 @@ def _taken(request: HttpRequest, pk: int, step: Step) -> HttpResponse:
     if material is None:
         return redirect("leaderboard:studio-files", pk=pk)
     data = request.POST if request.method == "POST" else None
-    form = step.form(data, draft.state.get(step.said, {}))
+    form = step.form(data, draft.state.get(step.said, {}), keep.ask_of(draft))
     if form.is_valid():
         keep.keep(draft, **{step.said: form.cleaned_data})
     drafted = draft_of(material, keep.ask_of(draft))
@@ -153,7 +150,11 @@ def _beside_questions(
     draft: Draft, _material: Material, drafted: Drafted
 ) -> dict[str, Any]:
     asked = draft.state.get("asked", {})
-    return {"instructions": to_html(asked.get("instructions", "")), **_consent(drafted)}
+    human: Any = drafted.bundle.document["human"] if drafted.bundle else None
+    return {
+        "instructions": to_html(asked.get("instructions", "")),
+        "consent": human and consent_for(human["hit_template"], human).html,
+    }
 
 
 def _beside_people(
@@ -177,10 +178,21 @@ _ASK = Step(
     "ask",
     "people",
     "asked",
-    lambda data, said: AskForm(data, said, offered_designs()[DEFAULT].question),
+    lambda data, said, ask: AskForm(
+        data,
+        said,
+        offered_designs()[DEFAULT].question,
+        keep.usual_consent(volunteers=ask.volunteers),
+    ),
     _beside_questions,
 )
-_PEOPLE = Step("people", "start", "people", PeopleForm, _beside_people)
+_PEOPLE = Step(
+    "people",
+    "start",
+    "people",
+    lambda data, said, _ask: PeopleForm(data, said),
+    _beside_people,
+)
 
 
 @for_makers
@@ -222,7 +234,9 @@ def worker_page(request: HttpRequest, pk: int) -> HttpResponse:
     """Show one page as workers would see it; answers are explained and not stored."""
     draft = own_draft(request, pk)
     material = keep.read(draft).material
-    drafted = draft_of(material, keep.ask_of(draft)) if material else None
+    ask = keep.ask_of(draft)
+    request.by_link = ask.volunteers  # type: ignore[attr-defined]
+    drafted = draft_of(material, ask) if material else None
     if (
         material is None
         or drafted is None
@@ -258,10 +272,3 @@ def plan_in_figures(material: Material, drafted: Drafted) -> dict[str, Any] | No
 
 def _number(sent: str) -> int:
     return int(sent) if sent.isdecimal() and len(sent) < 9 else 0
-
-
-def _consent(drafted: Drafted) -> dict[str, Any]:
-    if drafted.bundle is None:
-        return {}
-    human: Any = drafted.bundle.document["human"]
-    return {"consent": consent_for(human["hit_template"], human).html}

@@ -1,6 +1,7 @@
 """Load, price, approve and start the task; show the link for people."""
 
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from django.contrib import messages
 from django.db import transaction
@@ -10,7 +11,9 @@ from django.urls import reverse
 
 from crowd.elsewhere.services.accounts import pays_in
 from crowd.money.services.budgets import budget_left
+from crowd.workers.services.invitations import study_links
 from genie.lib.errors import GenieError
+from genie.lib.site_address import OWN_MACHINE, network_host
 from genie.lib.typing import Account
 from leaderboard.evaluation import decide
 from leaderboard.studio.forms import LinkForm
@@ -57,7 +60,7 @@ def _load(request: HttpRequest, draft: Draft) -> None:
             drafted.bundle,
             material.systems,
             owner=_account(request),
-            by_link=_by_link(draft),
+            by_link=keep.ask_of(draft).volunteers,
         )
         if questions := keep.written_test(draft):
             own_test.publish(
@@ -68,13 +71,9 @@ def _load(request: HttpRequest, draft: Draft) -> None:
 
 
 def _price(request: HttpRequest, draft: Draft) -> None:
-    if draft.task is not None and _measured(make.systems_of(draft)):
-        service.plan(
-            draft.task,
-            make.systems_of(draft),
-            pairs=_pairs(draft),
-            by=_account(request),
-        )
+    submissions = make.systems_of(draft)
+    if draft.task is not None and _measured(submissions):
+        service.plan(draft.task, submissions, pairs=_pairs(draft), by=_account(request))
 
 
 def _approve(request: HttpRequest, draft: Draft) -> None:
@@ -91,7 +90,8 @@ def _approve(request: HttpRequest, draft: Draft) -> None:
         despite=request.POST.get("despite", "").strip()[:500],
     )
     if n:
-        messages.success(request, f"Approved up to ${planned.cents / 100:,.2f}.")
+        price = f" up to ${planned.cents / 100:,.2f}" if planned.cents else ""
+        messages.success(request, f"Approved{price}.")
 
 
 _ACTS = {"load": _load, "price": _price, "approve": _approve}
@@ -102,9 +102,8 @@ def _invite(request: HttpRequest, draft: Draft) -> HttpResponse:
     allowed = request.user.has_perm(MAY_INVITE)
     if draft.task is None or not allowed or not form.is_valid():
         return _page(request, draft, form, status=400 if allowed else 403)
-    token = service.invite(draft.task, by=_account(request), **form.cleaned_data)
-    link = request.build_absolute_uri(reverse("work:invitation", args=[token]))
-    return _page(request, draft, link=link)
+    service.invite(draft.task, by=_account(request), **form.cleaned_data)
+    return redirect(f"{reverse('leaderboard:studio-start', args=[draft.pk])}#link")
 
 
 def _page(
@@ -112,7 +111,6 @@ def _page(
     draft: Draft,
     form: LinkForm | None = None,
     *,
-    link: str = "",
     status: int = 200,
 ) -> HttpResponse:
     context: dict[str, Any] = {"ask": keep.ask_of(draft)}
@@ -142,9 +140,14 @@ def _page(
         else "",
         "may_approve": decide.may_decide(request.user),
         "may_invite": request.user.has_perm(MAY_INVITE),
-        "by_link": _by_link(draft),
         "form": form or LinkForm(),
-        "link": link,
+        "links": [
+            (row, request.build_absolute_uri(reverse("work:invitation", args=[token])))
+            for row, token in study_links(draft.task.slug)
+        ],
+        # people on the network cannot open an address of this computer only
+        "network": urlsplit(request.build_absolute_uri()).hostname in OWN_MACHINE
+        and network_host(),
     }
     return page(request, "start", draft, context, status=status)
 
@@ -171,10 +174,6 @@ def _plan(request: HttpRequest, draft: Draft) -> service.Plan | None:
     if pairs and not service.pairs_asked(draft.task, submissions).exists():
         return None
     return service.plan(draft.task, submissions, pairs=pairs, by=_account(request))
-
-
-def _by_link(draft: Draft) -> bool:
-    return bool(draft.state.get("people", {}).get("who", keep.LINK) == keep.LINK)
 
 
 def _pairs(draft: Draft) -> bool:

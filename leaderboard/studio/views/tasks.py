@@ -17,7 +17,7 @@ from genie.lib.typing import Account
 from leaderboard.studio.forms import EditForm
 from leaderboard.studio.services import edit as service
 from leaderboard.submissions.selectors import Staff
-from leaderboard.tasks.models import Task, TaskRevision
+from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.load import versions_of
 
 MAY_BUDGET = "crowd.change_budget"
@@ -35,6 +35,11 @@ def task(request: HttpRequest, slug: str) -> HttpResponse:
         draft = service.new_version(row, by=cast("Account", request.user))
         messages.success(request, "A draft of the new version. Change what you like.")
         return redirect("leaderboard:studio-files", pk=draft.pk)
+    may_delete = may_make and service.may_delete(row)
+    if may_delete and {"delete", "agreed"} <= request.POST.keys():
+        service.delete(row, by=cast("Account", request.user))
+        messages.success(request, f"{row} was deleted.")
+        return redirect("leaderboard:studio-new")
     form = _form(request, row)
     if "save" in request.POST and form.is_valid():
         try:
@@ -44,7 +49,7 @@ def task(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, "Saved.")
             return redirect("leaderboard:studio-task", slug=slug)
-    context = {**_context(row, form), "may_make": may_make}
+    context = {**_context(row, form), "may_make": may_make, "may_delete": may_delete}
     return render(
         request, "leaderboard/studio/task.html", context, status=status_of(form.errors)
     )
@@ -61,7 +66,11 @@ def _form(request: HttpRequest, row: Task) -> EditForm:
         .values_list("limit_cents", flat=True)
         .first(),
         may_budget=staff_may(request.user, MAY_BUDGET, row.slug),
-        only=service.OF_IMPORTED if row.imported else (),
+        only=service.OF_IMPORTED
+        if row.imported
+        else service.OF_COLLEAGUES
+        if row.by_colleagues
+        else (),
     )
 
 
@@ -76,6 +85,7 @@ def _change(request: HttpRequest, row: Task, form: EditForm) -> None:
         by=cast("Account", request.user),
         because=because,
         budget_cents=budget_cents,
+        reworded=said.pop("reworded", False),
     )
 
 
@@ -96,9 +106,8 @@ def _context(row: Task, form: EditForm) -> dict[str, Any]:
         "versions": versions_of(row),
         "consent": consent_for(row.human.hit_template, {"consent": typed}).html,
         "instructions": to_html(instructions),
-        "revisions": [(one, _words(one)) for one in revisions[:N_REVISIONS]],
+        "revisions": [
+            (one, [(key, *change) for key, change in one.changes.items()])
+            for one in revisions[:N_REVISIONS]
+        ],
     }
-
-
-def _words(revision: TaskRevision) -> list[tuple[str, object, object]]:
-    return [(key, *change) for key, change in revision.changes.items()]

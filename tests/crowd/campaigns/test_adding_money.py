@@ -17,7 +17,6 @@ from tests.factories import act
 
 @pytest.fixture
 def short(sam):
-    """Give a campaign of 4 HITs whose money replaces one of four careless answers."""
     campaign = make_campaign(4, budget_cents=50)
     budgets.commit(key=campaign.key, pool=POOL, amount_cents=50, by=sam)
     careless = make_worker()

@@ -27,7 +27,6 @@ from tests.factories import act, signed_in
 
 @pytest.fixture
 def campaign(sam):
-    """Give 4 HITs at 10 cents whose budget has nothing to spare."""
     made = make_campaign(4, budget_cents=40)
     budgets.commit(key=made.key, pool=POOL, amount_cents=40, by=sam)
     return made

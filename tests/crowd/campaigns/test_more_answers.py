@@ -18,7 +18,6 @@ from tests.factories import act
 
 @pytest.fixture
 def campaign(sam):
-    """Give a campaign of 4 HITs at 10 cents with all of its money set aside."""
     campaign = make_campaign(4, budget_cents=40)
     budgets.commit(key=campaign.key, pool=POOL, amount_cents=40, by=sam)
     return campaign

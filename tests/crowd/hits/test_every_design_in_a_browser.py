@@ -18,8 +18,6 @@ SEGMENTS = "Zwölf 🦆 ducks swam.\r\nNobody counted."
 
 @pytest.fixture
 def at_work(open_page, wim):
-    """Give a function that opens the first of two HITs of a template."""
-
     def open_(slug, *, width="desktop", **how):
         campaign_of(slug, n=2, **how)
         assignment = next_assignment(wim)

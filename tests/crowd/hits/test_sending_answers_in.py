@@ -38,7 +38,6 @@ def assignment():
 
 
 def refused(assignment, answers=None):
-    """Give the code of the refusal, after making sure that nothing was stored."""
     before = (Rating.own.count(), LedgerEntry.own.count())
     with pytest.raises(GenieError) as caught:
         submit(assignment, answers_for(assignment) if answers is None else answers)

@@ -71,7 +71,6 @@ def fresh(n):
 
 
 def earned(worker, n):
-    """Let a worker do and be approved n HITs of 10 cents."""
     fresh(n)
     done = do_all(worker)
     assert len(done) == n
@@ -91,7 +90,6 @@ def filed(run, by):
 
 
 def told(by, *rows):
-    """Note what became of payouts, as staff do."""
     said = [payouts.Outcome(one.pk, word, reason) for one, word, reason in rows]
     return payouts.settle(said, by)
 

@@ -28,7 +28,6 @@ class Elsewhere:
         self.campaign = make_campaign(n, platform="mturk", **fields)
 
     def look(self, platform=None, now=None):
-        """Tell and hear everything once, as a job does it in a process of its own."""
         self.campaign.refresh_from_db()
         campaign = Campaign.objects.select_related("hit_type").get(pk=self.campaign.pk)
         return sync.look(
@@ -40,12 +39,10 @@ class Elsewhere:
         return ExternalCampaign.objects.get(campaign=self.campaign)
 
     def hit_ids(self):
-        """Give the HITs' names over there in our order."""
         hits = self.campaign.hits.order_by("position")
         return [hit.platform_hit_id for hit in hits]
 
     def answer_all(self, who="Wanda", raw="0.75"):
-        """Let one person do every HIT that is out."""
         fields = (("answer-0-0", raw), ("active_seconds", "0.0"))
         done = [self.turk.do(name, who, fields) for name in self.hit_ids() if name]
         return [session for session in done if session]
@@ -77,7 +74,6 @@ class Elsewhere:
         return OutwardCall.own.filter(campaign=self.campaign, kind=kind)
 
     def done_cents(self):
-        """Add up what our books say was paid."""
         done = LedgerEntry.objects.filter(
             campaign=self.campaign, state=LedgerEntry.State.DONE
         )

@@ -99,7 +99,6 @@ class OurWorld(World):
         return Assignment.objects.get(pk=session).state.lower()
 
     def paid_cents(self, who):
-        """Give what staff have to pay by hand; nothing is sent by itself."""
         mine = {"assignment__worker__platform_worker_id": self.worker_id(who)}
         return self._cents(**mine)
 

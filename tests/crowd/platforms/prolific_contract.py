@@ -31,7 +31,6 @@ def kept():
 
 @cache
 def operation(method, path):
-    """Give the operation that a call makes, or None."""
     for name, one in kept()["operations"].items():
         verb, template = name.split(" ", 1)
         pattern = re.sub(r"\\\{[a-z_]+\\\}", "[^/]+", re.escape(template))
@@ -42,7 +41,6 @@ def operation(method, path):
 
 
 def problem(schema, value):
-    """Say what about a value is not as published; nothing where all is."""
     validator = OAS31Validator({**schema, "components": kept()["components"]})
     errors = [
         f"{error.json_path}: {error.message}" for error in validator.iter_errors(value)
@@ -67,7 +65,6 @@ def wrong_answer(method, path, status, answer):
 
 
 def renewed(document, names, day):
-    """Keep of a published document what these operations need."""
     operations = {}
     for name in names:
         verb, path = name.split(" ", 1)
@@ -117,7 +114,6 @@ def _schema(part):
 
 
 def _named(schema):
-    """Give the schemas to which one refers."""
     text = json.dumps(schema)
     return re.findall(rf'"{re.escape(REF)}([^"]+)"', text)
 

@@ -127,7 +127,6 @@ class Prolific:
             return session, address
 
     def come_back(self, session, code):
-        """Let somebody arrive at the address that ends a submission."""
         with self.lock:
             found = self.submissions[session]
             if found["status"] != "ACTIVE":
@@ -411,7 +410,6 @@ class Prolific:
     # --- notices ------------------------------------------------------------------------
 
     def notice(self, session, secret, **changes):
-        """Give the headers and the body of a signed notice of a submission's state."""
         found = self.submissions[session]
         body = json.dumps(
             {

@@ -39,7 +39,6 @@ class ProlificWorld(World):
         self.platform = self.fresh()
 
     def fresh(self):
-        """Give an adapter that remembers nothing, as a new process has it."""
         return Prolific(Account(**self.options), sleep=self.slept.append)
 
     def n_offers(self):

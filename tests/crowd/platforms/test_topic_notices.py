@@ -87,7 +87,6 @@ def notice(message="{}", **changes):
 
 
 def test_notices_of_a_topic_lead_to_one_look_each(turk, site, monkeypatch):
-    """Our own server posts them there, in the envelope of a topic."""
     # nobody answers at genie.example.org, so the server would refuse to post there
     monkeypatch.setattr(outbound, "check_reachable", lambda *_, **__: None)
     topic = f"https://genie.example.org/hooks/mturk/{SECRET}/"

@@ -44,7 +44,6 @@ class TurkWorld(World):
         self.platform = self.fresh()
 
     def fresh(self, **changed):
-        """Give an adapter that remembers nothing, as a new process has it."""
         account = Account(**{**self.options, **changed})
         return MTurk(account, sleep=self.slept.append, now=lambda: clock.now())
 
@@ -52,7 +51,6 @@ class TurkWorld(World):
         access_keys.deposit(self.requester, cents, key=key, by=self.staff)
 
     def spend_all_but(self, cents):
-        """Let other work of the same account take the money."""
         left = money.account(self.requester).available
         RequesterEntry.objects.create(
             requester=self.requester,
@@ -98,7 +96,6 @@ class TurkWorld(World):
         return self.row(session).state.lower()
 
     def sessions(self):
-        """Give the state of everything that was sent in, by its name."""
         rows = RequesterAssignment.objects.filter(
             hit__requester=self.requester, submitted_at__isnull=False
         )

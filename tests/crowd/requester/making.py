@@ -57,7 +57,6 @@ QUALIFICATION = {
 
 
 def a_batch(**fields):
-    """Write the form with which a requester posts a table."""
     return {
         "name": "Moods",
         "title": "Say how it reads",
@@ -72,13 +71,11 @@ def a_batch(**fields):
 
 
 def post(desk, **fields):
-    """Post a HIT and give its id."""
     wanted = {"LifetimeInSeconds": 3600, "Question": html(), **TYPE, **fields}
     return desk.client.create_hit(**wanted)["HIT"]["HITId"]
 
 
 def qualification(desk, **fields):
-    """Make a qualification type and give its id."""
     made = desk.client.create_qualification_type(**{**QUALIFICATION, **fields})
     return made["QualificationType"]["QualificationTypeId"]
 
@@ -92,7 +89,6 @@ def take(hit_id, who):
 
 
 def do(hit_id, who=None, fields=(("mood", "good"),)):
-    """Let a worker do a HIT; give the assignment's id."""
     who = who or worker()
     assignment = take(hit_id, who)
     turns.submit(assignment, who, fields)

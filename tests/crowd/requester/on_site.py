@@ -25,7 +25,6 @@ class OnSite:
         return self.client.get(reverse(f"work:{name}", args=args))
 
     def accept(self, hit_id):
-        """Take a HIT from its group's page; give the open assignment."""
         hit = RequesterHIT.objects.select_related("hit_type").get(entity_id=hit_id)
         address = reverse("work:accept", args=[hit.hit_type.group_id])
         answer = self.client.post(address, {"hit": hit_id})
@@ -35,7 +34,6 @@ class OnSite:
         return RequesterAssignment.objects.get(entity_id=entity_id)
 
     def frame(self, page):
-        """Give the frame's address on a page, and what its query says."""
         (found,) = re.findall(r'<iframe[^>]* src="([^"]+)"', page.text)
         address = unescape(found)
         query = parse_qs(urlsplit(address).query)

@@ -56,7 +56,6 @@ def post(call, n=1, seconds=3600):
 
 
 def added_up(requester, now):
-    """Add up the whole account, as no call does."""
     held = 0
     for hit in requester.hits.filter(disposed_at=None):
         n = {state: hit.assignments.filter(state=state).count() for state in State}
@@ -71,7 +70,6 @@ def added_up(requester, now):
 
 
 def one_thing(rng, call, hands, people):
-    """Let a requester, a worker or time do something."""
     hits = list(RequesterHIT.own.filter(disposed_at=None))
     sent = list(RequesterAssignment.own.exclude(submitted_at=None))
     open_ = list(RequesterAssignment.own.filter(state=State.ACCEPTED))

@@ -195,7 +195,6 @@ def test_answers_come_back_as_the_documented_xml(desk):
 
 
 def test_a_search_of_many_words_is_no_slower_than_one_of_few(desk):
-    """All words must be found, each in any of the three texts."""
     made = {"QualificationTypeStatus": "Active", "Description": "Of an hour."}
     for name, keywords in (("Reads German", "texts"), ("Reads Dutch", "books")):
         desk.client.create_qualification_type(Name=name, Keywords=keywords, **made)

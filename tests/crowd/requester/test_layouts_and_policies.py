@@ -29,7 +29,6 @@ KNOWN, PLURALITY = "ScoreMyKnownAnswers/2011-09-01", "SimplePlurality/2011-09-01
 
 
 def policy(name, key=None, **parameters):
-    """Write a policy as programs do."""
     made = [
         {"Key": key, "Values": value if isinstance(value, list) else [str(value)]}
         for key, value in parameters.items()

@@ -20,7 +20,6 @@ WORDS = "I answered every <b>question</b>."
 
 @pytest.fixture
 def rejected(desk, wanda):
-    """Give work of Wanda's that Rita has rejected."""
     done = wanda.do(post(desk, Title="Say how it reads"), mood="good")
     desk.client.reject_assignment(
         AssignmentId=done, RequesterFeedback="The <i>second</i> question is empty."

@@ -52,7 +52,6 @@ def check(office, requester, page=PAGE, table=TABLE, **fields):
 
 
 def confirm(office, requester, page=PAGE, table=TABLE, **fields):
-    """Send what a browser sends from the page that asks."""
     data = terms(requester, page=page, table=table, confirmed="Post HITs", **fields)
     data["table"] = data["table"].replace("\n", "\r\n")
     return office.post(reverse(ADD), data, follow=True)

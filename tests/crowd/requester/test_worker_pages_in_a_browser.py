@@ -129,7 +129,6 @@ def test_a_form_is_answered_by_keyboard_on_a_phone_in_the_dark(desk, wanda, open
 
 
 def test_a_page_of_another_site_has_its_own_origin(desk, wanda, chromium, live_server):
-    """The other site is played by the test: nothing leaves this machine."""
     hit = post(desk, Question=external("https://lab.example.org/ad?x=1", height=300))
     theirs = """<!doctype html><title>Lab</title><form method="post"><input name="code"
       value=""><input type="hidden" name="assignmentId"><button>Done</button></form>

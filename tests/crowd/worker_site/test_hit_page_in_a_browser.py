@@ -45,7 +45,6 @@ def at(assignment):
 
 
 def at_work(open_page, wim, **how):
-    """Open the page of the worker's next HIT."""
     return open_page(at(next_assignment(wim)), user=wim.user, **how)
 
 

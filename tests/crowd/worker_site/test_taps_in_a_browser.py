@@ -18,7 +18,6 @@ POINTS = {"scale": "slider-100", "template": "general-judgement"}
 
 @pytest.fixture(params=[{}, POINTS], ids=["choices", "points"])
 def phone(request, open_page):
-    """Open a page of five items on a phone with a touch screen."""
     wim = make_worker(user=make_user("wim"))
     kind = hit_type(**request.param, form={"items_per_page": N})
     make_campaign(of=[item(f"{n}", text=TEXT) for n in range(2 * N)], hit_type=kind)
@@ -59,7 +58,6 @@ def test_the_first_tap_on_submit_sends_the_page(phone):
 
 
 def test_each_tap_answers_the_item_under_the_finger(phone):
-    """Forward, and back to an item whose text has been folded."""
     items = phone.locator(".item").all()
     for number in (0, 1, 3, 2, 0, 4):
         answer(phone, items[number], "5")

@@ -18,7 +18,6 @@ from genie.accounts.throttles import WrongCodes, WrongCodesOfLink
 from tests.crowd.making import (
     POOL,
     do_all,
-    do_one,
     hit_type,
     item,
     items,
@@ -116,39 +115,6 @@ def test_codes_cannot_be_guessed_at_will(monkeypatch):
         assert other.post(link, sent).status_code == 302
     monkeypatch.setattr(WrongCodesOfLink, "rate", "3/hour")
     assert other.post(link, {"code": "sea"}).status_code == 429
-
-
-def a_link(sam, pool):
-    token = invitations.invite(sam, places=3, pool=pool)
-    return reverse("work:invitation", args=[token])
-
-
-def test_a_link_takes_a_worker_of_one_study_to_the_next_one():
-    sam, berta = make_user("sam"), make_user("berta")
-    make_campaign(2, pool="reviews")
-    make_campaign(2, pool="talks")
-    reviews, talks = a_link(sam, "reviews"), a_link(sam, "talks")
-    client = signed_in(berta)
-    assert client.post(reviews)["Location"] == reverse("work:consent", args=["reviews"])
-    consent.give_consent(berta.worker, "reviews")
-    assert do_one(berta.worker)
-    # a study whose link she has not got: no list, no page and no HIT
-    home = text_of(client.get(reverse("work:home")))
-    assert home.count("Instructions") == 1
-    for name in ("consent", "instructions"):
-        assert client.get(reverse(f"work:{name}", args=["talks"])).status_code == 404
-    client.post(reverse("work:next"), {"pool": "talks"})
-    assert not Assignment.objects.filter(hit__campaign__pool="talks").exists()
-    assert "Take part as" in text_of(client.get(talks))
-    assert client.post(talks)["Location"] == reverse("work:consent", args=["talks"])
-    consent.give_consent(berta.worker, "talks")
-    # the same link again, also after its time, leads there and takes no other place
-    Invitation.own.update(expires_at=timezone.now())
-    for go in (client.get, client.post):
-        assert go(talks)["Location"] == reverse("work:instructions", args=["talks"])
-    assert set(Invitation.own.values_list("pool", "n_taken")) == {("reviews", 1), ("talks", 1)}  # fmt: skip
-    client.force_login(make_user("wes"))
-    assert client.get(talks).status_code == 410
 
 
 def test_a_link_that_is_of_no_use_to_a_worker_leads_to_their_work(invitation):

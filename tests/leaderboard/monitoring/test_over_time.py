@@ -98,12 +98,13 @@ def test_test_questions_right_are_shares_of_pieces(worked):
 
 
 def test_the_page_says_the_last_figures_and_the_alarm(worked):
-    task = make_task(POOL, n_instances=1)
+    make_task(POOL, n_instances=1)
     Assignment.own.update(active_seconds=0.001)
     Campaign.own.update(notice=run.TOO_FAST)
     client = Client()
     client.force_login(make_user("ada", is_staff=True, is_superuser=True))
-    text = client.get(reverse("admin:leaderboard_task_campaigns", args=[task.pk])).text
+    address = reverse("admin:crowd_campaign_change", args=[Campaign.own.first().pk])
+    text = client.get(address).text
     assert "Median seconds, reading takes" in text
     assert "Answered faster than the texts can be read." in text
     assert f"{reverse('admin:quality_grade_changelist')}?pool={POOL}" in text
@@ -136,5 +137,4 @@ def test_each_notice_has_what_solves_it_for_who_may(notice, buttons, pages):
 
 
 def _again(user):
-    """Load an account anew: it remembers what it may do."""
     return type(user).objects.get(pk=user.pk)

@@ -54,7 +54,9 @@ def test_each_criterion_of_a_test_question_is_named_once(mia):
 def test_why_there_are_no_test_questions_is_said(mia):
     draft = drafted(mia, {}, files={k: REFERENCED[k] for k in ("question", "ada")})
     assert "the task asks for no test questions" in text(mia.get(at(draft, "tests")))
-    mia.post(at(draft, "people"), {"who": "link", "ratings": "1", "tests_percent": "9"})
+    mia.post(
+        at(draft, "people"), {"who": "invited", "ratings": "1", "tests_percent": "9"}
+    )
     assert "the files have none" in text(mia.get(at(draft, "tests")))
 
 
@@ -64,6 +66,7 @@ def test_the_price_of_pairs_said_before_is_the_one_that_is_approved(mia, ratings
         mia,
         {"a.csv": csv_of(REFERENCED)},
         "Which is better?",
+        who="invited",
         reward="0.10",
         ratings=ratings,
     )

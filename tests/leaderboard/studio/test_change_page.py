@@ -1,20 +1,26 @@
 """A loaded task is changed on its page; what would mix scores makes a new version."""
 
 import pytest
+from django.contrib.admin.models import LogEntry
+from django.test import RequestFactory
 from django.urls import reverse
+from django.utils import timezone
 
-from crowd.models import Budget, Campaign
+from crowd.campaigns.services.work import next_assignment
+from crowd.models import Assignment, Budget, Campaign, Commitment
 from crowd.workers.selectors.eligible import consent_text, consented
 from crowd.workers.services import invitations
 from genie.lib import jobs
 from genie.lib.errors import GenieError
+from leaderboard.boards.views.exports import public_table
 from leaderboard.evaluation.run import advance
 from leaderboard.models import Draft, Submission, Task
+from leaderboard.releases.report import report
 from leaderboard.studio.forms import CONSENT
 from leaderboard.studio.services import edit, keep
 from leaderboard.tasks.services.load import versions_of
 from tests.cast import allow
-from tests.crowd.making import make_worker
+from tests.crowd.making import do_all, do_one, make_worker
 from tests.factories import make_user
 from tests.leaderboard.studio.test_new import csv_of
 from tests.leaderboard.studio.test_pages import _loaded, asked, at, text
@@ -43,6 +49,7 @@ def said(**changes):
     return {
         "save": "",
         "title": "My answers",
+        "raters": "these",
         "reward": "0.00",
         "submissions": "3",
         "days": "7",
@@ -53,7 +60,7 @@ def said(**changes):
 
 
 def test_what_is_changed_is_kept_with_who_when_and_why(edits, maker):
-    task = _loaded(edits).task
+    task = _loaded(edits, who="invited", reward="0").task
     changes = {
         "title": "Better words <b>",
         "reward": "0.11",
@@ -188,3 +195,100 @@ def test_of_an_imported_task_only_its_words_change(edits):
     metrics = edits.get(f"/tasks/{task.slug}/metrics/").text
     assert "No metric has numbers here." in metrics
     assert reverse("leaderboard:metric-hand-in", args=[task.slug]) in metrics
+
+
+def started(draft, client):
+    client.post(at(draft, "start"), {"approve": "", "shown_cents": "0", "agreed": "on"})
+    advance()
+    jobs.drain()
+    return Campaign.objects.filter(pool=draft.task.slug).order_by("pk")
+
+
+def shown_to(worker) -> str:
+    """Return the question, the label and the instructions that the worker reads."""
+    page = next_assignment(worker)
+    asked_now = page.hit.campaign.hit_type
+    labels = [field["label"] for field in page.hit.items.get().data["fields"]]
+    return f"{[*asked_now.criteria.values()]} {labels} {asked_now.form['instructions']}"
+
+
+def test_words_are_corrected_until_the_first_rating(edits):
+    draft = _loaded(edits, question="The sorce is corect.")
+    started(draft, edits)
+    worker = make_worker(draft.task.slug)
+    words = {
+        "criteria": "The source is correct.",
+        "labels": "Question asked",
+        "instructions": "Read it all.",
+    }
+    assert "The sorce is corect." in text(edits.get(page_of(draft.task)))
+    two = {**words, "criteria": "One.\r\nTwo."}
+    assert edits.post(page_of(draft.task), said(**two)).status_code == 400
+    assert edits.post(page_of(draft.task), said(**words)).status_code == 302
+    read = "['The source is correct.'] ['Question asked'] Read it all."
+    assert shown_to(worker) == read
+
+
+def test_after_the_first_rating_staff_say_that_only_the_wording_changes(edits, maker):
+    draft = _loaded(edits, question="The sorce is corect.", ratings="1")
+    started(draft, edits)
+    worker = make_worker(draft.task.slug)
+    do_one(worker, raw="1")
+    words = {"criteria": "The source is correct.", "instructions": "Read it all."}
+    answer = edits.post(page_of(draft.task), said(**words))
+    assert "make a new version" in text(answer)
+    assert answer.status_code == 400
+    # other changes need no such word
+    assert edits.post(page_of(draft.task), said(title="New")).status_code == 302
+    answer = edits.post(page_of(draft.task), said(title="New", **words, reworded="on"))
+    assert answer.status_code == 302
+    assert "The source is correct." in shown_to(worker)
+    do_all(worker, raw="1")
+    advance()
+    jobs.drain()
+    advance()
+    jobs.drain()
+    request = RequestFactory().get("/")
+    request.user = maker
+    methods = report(public_table(request, Task.objects.get(pk=draft.task.pk))).methods
+    day = f"{timezone.now():%Y-%m-%d}"
+    assert (
+        f"After 1 answer, on {day}, the wording “The sorce is corect.” was changed to “The "
+        "source is correct.”." in methods
+    )
+    assert "was changed to “Read it all.”." in methods
+
+
+@pytest.mark.parametrize("people", [{}, {"reward": "0.08"}])
+def test_a_study_without_ratings_is_deleted(edits, maker, people):
+    draft = _loaded(edits, ratings="1", **people)
+    edits.post(
+        at(draft, "start"), {"approve": "", "shown_cents": "160", "agreed": "on"}
+    )
+    campaigns, slug = started(draft, edits), draft.task.slug
+    assert campaigns.count() == 2
+    worker = make_worker(slug)
+    opened = next_assignment(worker)
+    edits.post(page_of(draft.task), {"delete": ""})
+    assert Task.objects.filter(slug=slug).exists()
+    answer = edits.post(page_of(draft.task), {"delete": "", "agreed": "on"})
+    assert answer["Location"] == reverse("leaderboard:studio-new")
+    assert not Task.objects.filter(slug=slug).exists()
+    assert not campaigns.all().exists()
+    assert not Submission.own.exists()
+    assert Commitment.own.filter(settled_at=None).count() == 0
+    entry = LogEntry.objects.filter(user=maker).latest("pk")
+    assert (entry.object_repr, entry.is_deletion()) == ("My answers", True)
+    # the draft can be changed and loaded again
+    edits.post(at(draft, "start"), {"load": ""})
+    jobs.drain()
+    assert Submission.own.count() == 2
+    assert not Assignment.objects.filter(pk=opened.pk).exists()
+    draft.refresh_from_db()
+    edits.post(
+        at(draft, "start"), {"approve": "", "shown_cents": "160", "agreed": "on"}
+    )
+    started(draft, edits)
+    assert do_one(worker, raw="1")
+    edits.post(page_of(draft.task), {"delete": "", "agreed": "on"})
+    assert Task.objects.filter(slug=slug).exists()

@@ -217,21 +217,6 @@ def test_no_page_or_file_takes_them_for_ours(without_decoys, client, imported):
     assert "human rating" not in home
 
 
-def test_answers_of_the_api_say_where_they_are_from(client, imported):
-    system = Submission.objects.get(system_name="ada")
-    for address in (
-        "/api/v1/tasks/old-ratings/",
-        f"/api/v1/submissions/{system.pk}/",
-        "/api/v1/tasks/old-ratings/metric-board/",
-    ):
-        said = client.get(address).json()["imported"]
-        assert said["origins"][0]["source"] == "https://ratings.example/old", address
-        assert "what people were paid" in said["unknown"]
-    assert client.get(f"/api/v1/submissions/{system.pk}/").json()["paid_cents"] is None
-    rows = client.get("/api/v1/tasks/old-ratings/leaderboard/").json()["results"]
-    assert {row["imported"] for row in rows} == {True}
-
-
 def test_nothing_more_can_be_asked_of_an_imported_task(client, sara, imported):
     for name in ("ask-comparison", "ask-joint"):
         answer = client.get(

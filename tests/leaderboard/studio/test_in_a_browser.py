@@ -49,7 +49,6 @@ def seen(page, name, sizes=SIZES):
 
 
 def tab_to(page, label):
-    """Walk by Tab to what is called so."""
     for _ in range(90):
         page.keyboard.press("Tab")
         if page.evaluate(BELOW).startswith(label):
@@ -69,7 +68,6 @@ def fill(page, label, text):
 
 
 def work_off():
-    """Let the queue do what the page waits for."""
     advance()
     jobs.drain()
 
@@ -86,28 +84,22 @@ def test_from_a_file_to_a_link_by_keyboard_and_the_work_on_a_phone(open_page, tm
     press(page, "Read the files")
     press(page, "Go on to the questions")
     press(page, "Go on to the people")
-    press(page, "Go on to the price")
+    press(page, "Go on to the start")
     press(page, "Load the task and submit the systems")
     work_off()
     # the page looks again by itself, and may be just leaving while somebody walks by Tab
-    page.get_by_text("I approve up to $0.00").wait_for()
-    tab_to(page, "I approve up to $0.00")
-    page.keyboard.press("Space")
-    press(page, "Approve and start")
-    press(page, "Make a link")
-    link = page.input_value("#the-link")
+    page.get_by_role("button", name="Start", exact=True).wait_for()
+    seen(page, "start-colleagues")
+    page.get_by_role("button", name="Start", exact=True).click()
+    fill(page, "One link for each person", "Nina")
+    press(page, "Make links")
+    seen(page, "links")
+    link = page.get_by_label("Link for Nina").input_value()
     work_off()
     assert {one.state for one in Submission.own} == {"ANNOTATING"}
 
     phone = open_page(urlsplit(link).path)
     seen(phone, "invitation", ["phone"])
-    fill(phone, "Username", "nina")
-    fill(phone, "Password", "a-long-way-to-tipperary")
-    fill(phone, "Password confirmation", "a-long-way-to-tipperary")
-    press(phone, "Create account")
-    seen(phone, "consent", ["phone"])
-    press(phone, "I agree")
-    seen(phone, "instructions", ["phone"])
     press(phone, "Start")
     wait_for_hit(phone, 1)
     seen(phone, "hit", ["phone"])

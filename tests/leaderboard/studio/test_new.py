@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from crowd import hit_templates
 from crowd.campaigns.services.work import next_assignment, submit
-from crowd.models import Campaign, Invitation, Item, Worker
+from crowd.models import Campaign, Item, Worker
 from crowd.workers.selectors.eligible import open_campaigns
 from crowd.workers.services import invitations
 from crowd.workers.services import invitations as consent
@@ -245,7 +245,8 @@ def test_other_kinds_get_to_their_scores(new, files, options, expected):
 
 @pytest.mark.parametrize("workers", ["link", "invited"])
 def test_work_by_link_is_closed_to_other_workers_before_there_is_a_link(new, workers):
-    new("mine", {"a.csv": csv_of(WIDE)}, "--workers", workers, "--reward", "5")
+    reward = ["--reward", "5"] if workers == "invited" else []
+    new("mine", {"a.csv": csv_of(WIDE)}, "--workers", workers, *reward)
     # approved on another page, where no link is made
     for row in Submission.own:
         decide.approve(row.evaluation, by=row.owner, start_now=True, despite="a test")
@@ -253,17 +254,6 @@ def test_work_by_link_is_closed_to_other_workers_before_there_is_a_link(new, wor
     assert Campaign.objects.filter(pool="mine", state="RUNNING").exists()
     seen_by_others = open_campaigns(Worker.objects.create(platform_worker_id="wim"))
     assert bool(seen_by_others) is (workers == "invited")
-
-
-def test_the_link_has_places_for_several(new, client):
-    out = new("mine", {"a.csv": csv_of(WIDE)}, "--yes-up-to", "0", "--places", "2")
-    link = re.search(r"(/work/\S*)\n", out)[1]
-    answers = {"password1": "long enough 4 all", "password2": "long enough 4 all"}
-    for number in range(3):
-        client.logout()
-        page = client.post(link, {"username": f"wim{number}", **answers})
-        assert page.status_code == (302 if number < 2 else 410), page.content.decode()
-    assert Worker.objects.filter(came_by=Invitation.objects.get(places=2)).count() == 2
 
 
 @pytest.mark.parametrize(

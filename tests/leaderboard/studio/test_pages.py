@@ -27,7 +27,7 @@ def upload(name, content):
 
 def begin(client, files=None, **named):
     chosen = files or {"a.csv": csv_of(WIDE)}
-    data = {"title": "My answers", **named}
+    data = {"title": "My answers", "who": "link", **named}
     data["files"] = [upload(name, content) for name, content in chosen.items()]
     return client.post(reverse("leaderboard:studio-new"), data)
 
@@ -50,23 +50,6 @@ def asked(**changes):
     }
 
 
-def test_from_files_to_a_link(mia, client):
-    draft = _loaded(mia)
-    page = text(mia.get(at(draft, "start")))
-    assert "$0.00" in page
-    assert "Approve and start" in page
-    mia.post(at(draft, "start"), {"approve": "", "shown_cents": "0"})
-    assert {one.state for one in Submission.own} == {"MEASURED"}
-    mia.post(at(draft, "start"), {"approve": "", "shown_cents": "0", "agreed": "on"})
-    assert {one.state for one in Submission.own} == {"APPROVED"}
-    assert len({one.human_evaluation for one in Submission.own}) == 1
-    data = {"link": "", "places": "5", "days": "7", "code": "salt"}
-    page = text(mia.post(at(draft, "start"), data))
-    link = re.search(r'value="http://testserver(/work/invitation/[^"]+)"', page)[1]
-    assert "Code" in text(Client().get(link))
-    assert reverse("admin:leaderboard_task_campaigns", args=[draft.task.pk]) in page
-
-
 def _loaded(mia, files=None, question="The answer is correct.", **people):
     begin(mia, files)
     draft = Draft.objects.get()
@@ -85,7 +68,7 @@ def _loaded(mia, files=None, question="The answer is correct.", **people):
 
 
 def test_the_price_said_before_loading_is_the_one_that_is_approved(mia):
-    draft = _loaded(mia, reward="0.08", tests_percent="0")
+    draft = _loaded(mia, who="invited", reward="0.08", tests_percent="0")
     page = text(mia.get(at(draft, "people")))
     shown = re.search(r"with fees and test questions</dt><dd>([^<]+)", page)[1]
     assert shown == "$1.60"
@@ -94,7 +77,7 @@ def test_the_price_said_before_loading_is_the_one_that_is_approved(mia):
 
 
 def test_pairs_are_asked_for_and_priced_by_a_button(mia):
-    draft = _loaded(mia, question="Which is better?", reward="0.10")
+    draft = _loaded(mia, question="Which is better?", who="invited", reward="0.10")
     assert not Comparison.objects.exists()
     assert "all pairs" in text(mia.get(at(draft, "start")))
     assert not Comparison.objects.exists()
@@ -114,9 +97,9 @@ def test_who_may_not_approve_or_invite_is_told(client):
     client.force_login(user)
     draft = _loaded(client)
     page = text(client.get(at(draft, "start")))
-    assert "Somebody with the permission to approve" in page
-    assert "Somebody with the permission to invite" in page
-    assert "Approve and start" not in page
+    assert "Staff with the permission to approve" in page
+    assert "Staff with the permission to invite" in page
+    assert 'name="approve"' not in page
     client.post(at(draft, "start"), {"approve": "", "shown_cents": "0", "agreed": "on"})
     assert {one.state for one in Submission.own} == {"MEASURED"}
     link = {"link": "", "places": "5", "days": "7"}

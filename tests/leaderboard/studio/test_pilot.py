@@ -78,6 +78,13 @@ def test_who_came_for_a_pilot_finds_it_before_all_other_work(mia, draft):
 
 
 def test_from_the_link_to_proposals_that_are_taken_over(mia, draft):
+    page = text(mia.get(at(draft, "people")))
+    assert "These raters" in page
+    assert "Raters like these" in page
+    assert [int(n) for n in re.findall(r'<th scope="row">(\d+)</th><td', page)] == [
+        *(3, 5, 10, 20)
+    ]
+    assert "assumed until there is a pilot: instances 225" in page
     page = start(mia, draft, joins="on")
     campaign = Campaign.own.get()
     assert (campaign.hits.count(), campaign.state) == (10, "RUNNING")
@@ -102,6 +109,7 @@ def test_from_the_link_to_proposals_that_are_taken_over(mia, draft):
     page = text(mia.get(at(draft, "people")))
     assert "a page, as the pilot took</dt><dd>30 s" in page
     assert "ratings of the pilot" in page
+    assert "estimated from the pilot: instances" in page
     campaign.refresh_from_db()
     assert campaign.state == "COMPLETE"
 

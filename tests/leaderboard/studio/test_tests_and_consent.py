@@ -18,7 +18,13 @@ from tests.leaderboard.studio.test_new import csv_of
 from tests.leaderboard.studio.test_pages import _loaded, asked, at, begin, text
 
 OWN = "Is salt\nwhite <i>?\n* Yes\n- No\n\nIs it sweet?\n- Yes\n- Often\n* No\n"
-WRITTEN = {"qualification": "written", "test_questions": OWN, "pass_percent": "60"}
+WRITTEN = {
+    "who": "invited",
+    "reward": "0",
+    "qualification": "written",
+    "test_questions": OWN,
+    "pass_percent": "60",
+}
 
 
 def approve(mia, draft):
@@ -57,7 +63,8 @@ def test_one_of_the_sites_tests_is_chosen_and_must_be_in_use(mia):
     other = Task(slug="english", title="English")
     make_pools("english")
     own_test.publish(other, own_test.read(OWN), 50, by=None)
-    draft = _loaded(mia, qualification="named", test_name="english")
+    named = {"qualification": "named", "test_name": "english"}
+    draft = _loaded(mia, who="invited", reward="0", **named)
     QualificationTest.own.update(state="RETIRED")
     assert "no qualification test" in approve(mia, draft)
     assert not Submission.own.filter(human_evaluation__state="APPROVED").exists()
@@ -70,7 +77,7 @@ def test_one_of_the_sites_tests_is_chosen_and_must_be_in_use(mia):
 def test_a_drawn_test_needs_inputs_that_nobody_judges(mia):
     begin(mia, {"a.csv": csv_of(REFERENCED)})
     draft = Draft.objects.get()
-    drawn = {"who": "link", "ratings": "1", "qualification": "drawn", "test_n": "4"}
+    drawn = {"who": "invited", "ratings": "1", "qualification": "drawn", "test_n": "4"}
     page = text(mia.post(at(draft, "people"), drawn))
     assert "have at most 6 judged" in page
     page = text(mia.post(at(draft, "people"), {**drawn, "n_items": "6"}))
@@ -101,7 +108,7 @@ def test_what_is_wrong_with_a_written_test_is_said(written, sentence):
 def test_errors_of_the_test_are_shown_in_the_open(mia):
     begin(mia)
     draft = Draft.objects.get()
-    data = {"who": "link", "ratings": "1", "qualification": "written"}
+    data = {"who": "invited", "ratings": "1", "qualification": "written"}
     answer = mia.post(at(draft, "people"), data)
     assert answer.status_code == 400
     assert "needs 1 to 50 questions" in text(answer)
@@ -128,7 +135,7 @@ def test_consent_is_edited_shown_and_kept_as_people_read_it(mia):
 
 
 def test_the_sites_own_consent_is_no_text_of_the_task(mia):
-    begin(mia)
+    begin(mia, who="invited")
     draft = Draft.objects.get()
     mia.post(at(draft, "ask"), asked(consent=CONSENT.replace("\n", "\r\n")))
     draft.refresh_from_db()

@@ -50,7 +50,6 @@ def written_test(*rows, published=True, name=NAME, **rules):
 
 
 def right_answer(row):
-    """Give the right answer to a question of a try, as a page would send it."""
     question = row.question
     if question.data is None:
         return {"choice": str(question.expected["choice"])}

@@ -24,7 +24,6 @@ KEYS = {"1": "5", "0": "1"}
 
 
 def press_button(page, label):
-    """Walk to a button or link by Tab and press it."""
     for _ in range(40):
         page.keyboard.press("Tab")
         focused = page.evaluate("document.activeElement.textContent.trim()")

@@ -232,7 +232,6 @@ def test_what_a_worker_takes_along_tells_the_score_and_not_the_answers(site, wim
 
 
 def test_questions_with_their_answers_are_shown_in_one_place():
-    """No API, no export and no other page reads them."""
     root = Path(__file__).resolve().parents[4]
     # where they are kept, drawn and marked, and where staff write them
     may = {"crowd/workers", "crowd/models.py"}

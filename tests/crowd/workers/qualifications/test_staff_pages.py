@@ -46,7 +46,6 @@ def act(client, page, action, *pks, **fields):
 
 
 def do(client, page, action, *pks):
-    """Act, having confirmed it with a reason."""
     return act(client, page, action, *pks, confirmed="yes", reason="As agreed.")
 
 

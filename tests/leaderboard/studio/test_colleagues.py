@@ -1,0 +1,193 @@
+"""A study among colleagues: the links, and no word of paid work from file to report."""
+
+import io
+import re
+from html import unescape
+from zipfile import ZipFile
+
+import pytest
+from django.core import mail
+from django.test import Client
+from django.urls import reverse
+
+from crowd.models import Worker
+from crowd.workers.services import invitations
+from genie.lib import jobs
+from leaderboard.evaluation.run import advance
+from leaderboard.models import Draft, Submission
+from leaderboard.submissions.selectors import Staff
+from tests.cast import allow
+from tests.crowd.making import make_campaign
+from tests.factories import make_user
+from tests.leaderboard.studio.test_new import SHORT, csv_of
+from tests.leaderboard.studio.test_pages import asked, at, begin, text
+
+OF_PAID_WORK = r"\$|\bHITs?\b|(?i:campaign|budget|polarity|assignment|earnings)"
+# scripts, and the values of attributes that no one reads
+NOT_READ = re.compile(
+    r"(?s)<script.*?</script>|<!--.*?-->"
+    r"|\s(?:href|src|action|class|id|for|name|form)=\"[^\"]*\""
+)
+OF_STUDY = re.compile(
+    r"/studio/(?:new|\d+|tasks/my-answers)/|/tasks/my-answers/|/submissions/\d|/comparisons/\d"
+    r"|/work/"
+)
+# pictures, and pages of the site that change something or repeat a page
+NOT_FOLLOWED = re.compile(
+    r"\.png|\?(?!pool=)|/tests/$|/pilot/$|/withdraw/|/hand-in/|/file/"
+)
+
+
+def found_in(page):
+    return re.findall(rf".{{0,40}}(?:{OF_PAID_WORK}).{{0,40}}", unescape(NOT_READ.sub("", page)))  # fmt: skip
+
+
+def walked(client, *starts):
+    """Follow the links of the study, and return the words of paid work by address."""
+    found, waiting, seen = {}, list(starts), set()
+    while waiting:
+        path = waiting.pop().partition("#")[0]
+        if path in seen or not OF_STUDY.match(path) or NOT_FOLLOWED.search(path):
+            continue
+        seen.add(path)
+        answer = client.get(path, follow=True)
+        page = answer.getvalue().decode(errors="replace")
+        assert answer.status_code == 200, path
+        found |= {path: words} if (words := found_in(page)) else {}
+        waiting += map(unescape, re.findall(r'(?:href|src)="(/[^"]*)"', page))
+    return found
+
+
+@pytest.fixture
+def draft(mia, maker):
+    allow(maker, Staff.SEE_REFERENCES)
+    begin(mia, {"a.csv": csv_of(SHORT)}, who="link")
+    draft = Draft.objects.get()
+    assert walked(mia, at(draft, "files"), at(draft, "ask")) == {}
+    mia.post(at(draft, "files"), {"on": ""})
+    mia.post(at(draft, "ask"), asked(on=""))
+    data = {"who": "link", "ratings": "2", "items_per_page": "2", "on": ""}
+    assert mia.post(at(draft, "people"), data)["Location"] == at(draft, "start")
+    assert walked(mia, at(draft, "people"), at(draft, "start")) == {}
+    mia.post(at(draft, "start"), {"load": ""})
+    jobs.drain()
+    draft.refresh_from_db()
+    return draft
+
+
+def started(mia, draft, **link):
+    data = {"shown_cents": "0", "agreed": "on"}
+    mia.post(at(draft, "start"), {"approve": "", **data}, follow=True)
+    for _ in range(3):
+        advance()
+        jobs.drain()
+    mia.post(at(draft, "start"), {"link": "", "places": "5", "days": "7", **link})
+    page = text(mia.get(at(draft, "start")))
+    return re.findall(r'value="http://testserver(/work/invitation/[^"]+)"', page)
+
+
+def rated(client, address):
+    """Answer page after page without words of paid work; return the last one."""
+    value = re.compile(r'name="(answer-\d+-\d+|hits)" value="([^"]*)"')
+    while sent := dict(value.findall(page := client.get(address).text)):
+        assert walked(client, address) == {}
+        address = client.post(address, sent)["Location"]
+    return page
+
+
+def words_of(page):
+    page = re.sub(r"(?s)<(script|style|template|details|title)\b.*?</\1>", " ", page)
+    page = re.sub(r'(?s)<(\w+)[^>]*(?:hidden-visually|class="skip").*?</\1>', " ", page)
+    return unescape(re.sub(r"<[^>]+>", " ", page)).split()
+
+
+def test_no_page_file_or_mail_speaks_of_paid_work(mia, draft):
+    board = reverse("leaderboard:board", args=["my-answers"])
+    everything = [at(draft, "start"), board, reverse("leaderboard:studio-task", args=["my-answers"])]  # fmt: skip
+    assert walked(mia, *everything) == {}
+    links = started(mia, draft, names="Ann\nBen")
+    assert len(links) == 2
+    assert walked(mia, *everything) == {}
+    for link in links:
+        client = Client()
+        assert walked(client, link) == {}
+        end = rated(client, client.post(link)["Location"])
+        assert found_in(end) == []
+        assert "There is no more of this work for you" in end
+    for _ in range(3):
+        advance()
+        jobs.drain()
+    assert {one.state for one in Submission.own} == {"PUBLISHED"}
+    assert walked(mia, *everything) == {}
+    report = mia.post(reverse("admin:leaderboard_task_report", args=[draft.task.pk]))
+    files = ZipFile(io.BytesIO(report.getvalue()))
+    texts = {name: files.read(name).decode() for name in files.namelist()}
+    assert {name: found_in(one) for name, one in texts.items() if found_in(one)} == {}
+    assert not any(found_in(one.subject + one.body) for one in mail.outbox)
+    rows = texts["my-answers/judgments.csv"].splitlines()
+    assert rows[0] == "system,item,rater,overall"
+    assert len(rows) == 1 + 2 * 4 * 2
+    methods = texts["my-answers/methods.txt"]
+    for words in ("2 unpaid raters", "the same 4 instances", "2 ratings per output", "Raters excluded: none", "Holm"):  # fmt: skip
+        assert words in methods
+    assert "not paid" in texts["my-answers/ethics.md"]
+
+
+def test_the_first_item_is_one_click_and_150_words_away(mia, draft):
+    [link] = started(mia, draft, places="3")
+    rater = Client()
+    first = rater.get(link).text
+    item = rater.post(link, {"name": "Ann"}, follow=True)
+    before, _, rest = item.text.partition('<article class="item"')
+    assert 'name="answer-0-0"' in rest
+    assert len(words_of(first) + words_of(before)) <= 150
+
+
+def test_a_link_works_signed_in_or_out_in_any_browser_and_for_any_study(mia, draft):
+    ann, ben = started(mia, draft, names="Ann, Ben")
+    nina = make_user("nina")
+    make_campaign(3, pool="talks")
+    invitations.invite_raters(nina, [""], pool="talks", places=2)
+    [(_row, token)] = invitations.study_links("talks")
+    talks = reverse("work:invitation", args=[token])
+    home, away = Client(), Client()
+    away.force_login(nina)
+    first = home.post(ann)["Location"]
+    other = home.post(talks, {"name": "Ann"})["Location"]
+    # in another browser, and signed in: the same page waits
+    assert away.post(ann)["Location"] == first
+    assert away.post(talks, {"name": "ann"})["Location"] == other
+    for client, page in ((home, first), (away, other), (away, first)):
+        assert client.get(page).status_code == 200
+    assert 'value="Ann"' in home.get(talks).text
+    # another person, another page; and no place for a third one
+    assert Client().post(ben)["Location"] != first
+    assert Client().post(talks)["Location"] != other
+    assert Client().post(talks, {"name": "Cleo"}).status_code == 410
+    names = Worker.own.filter(user=None).values_list("platform_worker_id", flat=True)
+    assert sorted(name.partition(":")[2] for name in names) == ["Ann", "Ann", "Ben", "rater 2"]  # fmt: skip
+    # returned, and gone on with later
+    pk = re.search(r"\d+", first)[0]
+    page = home.post(reverse("work:return", args=[pk]), follow=True).text
+    assert "Continue" in page
+    assert home.get(first, follow=True).status_code == 200
+    late = home.post(first, {}, headers={"accept": "application/json"})
+    assert (late.status_code, late.json()["error"]) == (
+        409,
+        "Your answer was not stored",
+    )
+    assert "HIT" not in page + home.get(first, follow=True).text
+
+
+def test_links_are_shown_again_with_an_address_for_the_network(mia, draft, settings, monkeypatch):  # fmt: skip
+    links = started(mia, draft, names="3")
+    assert len(links) == 3
+    monkeypatch.setattr("leaderboard.studio.views.start.network_host", lambda: "192.0.2.7")  # fmt: skip
+    page = text(mia.get(at(draft, "start"), headers={"host": "127.0.0.1:8000"}))
+    assert "127.0.0.1:8000 is only this computer" in page
+    assert "http://192.0.2.7" in page
+    assert links[0] in page
+    settings.ALLOWED_HOSTS = ["192.0.2.7"]
+    page = text(mia.get(at(draft, "start"), headers={"host": "192.0.2.7:8000"}))
+    assert f"http://192.0.2.7:8000{links[0]}" in page
+    assert "is only this computer" not in page
