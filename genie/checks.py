@@ -12,8 +12,8 @@ from django.core.checks import CheckMessage, Error, Tags, register
 from django.http.request import validate_host
 
 from genie.lib import env
+from genie.lib.site_address import OWN_MACHINE
 
-_LOCAL = {"localhost", "127.0.0.1", "[::1]", "::1"}
 _SMTP = "django.core.mail.backends.smtp.EmailBackend"
 # The requirement of browsers' preload lists: hstspreload.org
 _PRELOAD_SECONDS = 31_536_000
@@ -31,12 +31,12 @@ def deployment(app_configs: Any, **_options: Any) -> list[CheckMessage]:
             "Set GENIE_EMAIL=smtp://user:password@host:587.",
         ),
         (
-            sender.rpartition("@")[2].rstrip(">") not in _LOCAL,
+            sender.rpartition("@")[2].rstrip(">") not in OWN_MACHINE,
             f"E-mails would come from {sender}, which mail servers reject.",
             "Set GENIE_EMAIL_FROM=genie@your.domain.",
         ),
         (
-            "*" not in hosts and hosts - _LOCAL,
+            "*" not in hosts and hosts - OWN_MACHINE,
             "The site's host names are not set, or any name is accepted: links "
             "in e-mails could point to another site.",
             "Set GENIE_HOSTS=your.domain.",
@@ -77,7 +77,7 @@ def _is_reachable(site: str) -> bool:
     address = urlsplit(site)
     host = address.hostname or ""
     known = validate_host(host, settings.ALLOWED_HOSTS)
-    return address.scheme == "https" and host not in _LOCAL and known
+    return address.scheme == "https" and host not in OWN_MACHINE and known
 
 
 def _is_another_host(site: str) -> bool:

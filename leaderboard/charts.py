@@ -186,8 +186,15 @@ def sentence(score: Spread, *, simulated: bool = False) -> str:
 
 
 def bar(
-    axis: Axis, score: Spread, *, simulated: bool = False, on_grid: bool = True
+    axis: Axis,
+    score: Spread,
+    *,
+    inner: tuple[float, float] | None = None,
+    simulated: bool = False,
+    on_grid: bool = True,
 ) -> SafeString:
+    """Draw an interval; `inner` are the ends of the thick line, else the 50% interval."""
+    low, high = inner or (score.low_50, score.high_50)
     return format_html(
         '<svg role="img" aria-label="{}"{}>{}'
         '<line class="ci" x1="{}" x2="{}" y1="50%" y2="50%"/>'
@@ -198,8 +205,8 @@ def bar(
         _ON_GRID if on_grid else _RULE,
         axis.at(score.low),
         axis.at(score.high),
-        axis.at(score.low_50),
-        axis.at(score.high_50),
+        axis.at(low),
+        axis.at(high),
         axis.at(score.mean),
     )
 

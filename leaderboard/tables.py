@@ -285,6 +285,12 @@ def json_rows(file: File, within: str = "") -> tuple[str, Numbered] | None:
     if file.suffix not in JSON and first_lines(file)[0].lstrip()[0] not in "{[":
         return None
     if lines := json_lines(file):
+        if within:
+            raise refuse(
+                "no-rows",
+                f"each line is a row; rows={within} makes more rows of its lists",
+                file.name,
+            )
         return "line", lines
     return "entry", enumerate(rows_within(read_json(file), file, within), 1)
 

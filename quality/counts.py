@@ -93,6 +93,5 @@ def merge_counts(correct: Ints, n: Ints) -> MergedCounts:
     x, m = correct[order], n[order]
     first = np.ones(len(x), dtype=bool)
     first[1:] = (x[1:] != x[:-1]) | (m[1:] != m[:-1])
-    starts = np.flatnonzero(first)
-    weight = np.diff(np.append(starts, len(x))).astype(np.float64)
+    weight = np.diff(np.append(np.flatnonzero(first), len(x))).astype(np.float64)
     return MergedCounts(x[first], m[first], weight)

@@ -192,6 +192,7 @@ CUT: dict[str, str] = {
         leaderboard.metric_board.services:receive
         leaderboard.metric_board.services:withdraw
     """,
+    "leaderboard/monitoring/test_study_page.py::test_a_page_that_a_rater_left_open_is_released": "crowd.campaigns.services.work:release",
     "leaderboard/releases/test_releases_are_made_by_jobs.py::test_a_cancelled_release_stops_and_can_begin_again": """
         leaderboard.releases.queued:request leaderboard.releases.queued:retry
     """,
@@ -263,7 +264,7 @@ UNCUT: dict[str, str] = {
         leaderboard.evaluation.api.staff:DecisionView.post
         leaderboard.evaluation.strategies.measured_tests:measure_tests
         leaderboard.judges.api:JudgeRunDecision.post
-        quality.bans.admin:_impose quality.detection.admin:_ban
+        quality.bans.admin:impose quality.detection.admin:_ban
     """,
 }  # fmt: skip
 # By test: the jobs that it kills in their middle whenever they are done.

@@ -44,7 +44,6 @@ ENGINE_BLIND = {
         "crowd/platforms/test_notices.py",
         "crowd/platforms/test_panel_visits.py",
         "crowd/platforms/test_prolific_campaign.py",
-        "crowd/platforms/test_prolific_scores.py",
         "crowd/platforms/test_rewards_change_elsewhere.py",
         "crowd/platforms/test_same_scores.py",
         "crowd/platforms/test_taking_back.py",

@@ -46,10 +46,10 @@ WATCHED: dict[str, str] = {
         overturn:overturn=requester qualification_requests:ask=requester qualification_requests:send_test=requester settle:settle=requester? turns:_own=requester
         turns:accept=requester
     """,
-    "crowd.worker_site": "arrival:_for_newcomer",
+    "crowd.worker_site": "arrival:_for_worker",
     "crowd.workers.admin": "people:InvitationAdmin._made people:_write",
     "crowd.workers.services": """
-        exclusions:exclude=worker exclusions:from_all_work invitations:choose_profile=profile invitations:give_consent invitations:redeem invitations:send
+        exclusions:exclude=worker exclusions:from_all_work invitations:choose_profile=profile invitations:give_consent invitations:invite_raters invitations:redeem invitations:send
         qualification_tests:draft qualification_tests:new_version qualification_tests:publish=qualificationtest qualification_tests:retire qualification_tests:write
         requirements:of_campaign* test_attempts:_grant*=worker test_attempts:answer=testattempt test_attempts:grant_by_hand test_attempts:revoke
         test_attempts:start=worker
@@ -76,7 +76,7 @@ WATCHED: dict[str, str] = {
     "leaderboard.papers.task_figures": "keep:keep_published",
     "leaderboard.releases": "queued:request=task",
     "leaderboard.studio.services": """
-        bring:_keep=draft bring:begin bring:read_now=draft? bring:say=draft bring:start=draft edit:change edit:new_version keep:add keep:begin make:make pilot:begin=draft
+        bring:_keep=draft bring:begin bring:read_now=draft? bring:say=draft bring:start=draft edit:change edit:delete=task edit:new_version keep:add keep:begin make:make pilot:begin=draft
         pilot:close start:_pairs=task? start:approve
     """,
     "leaderboard.studio.views": "questions:hidden_questions start:_load=draft?",
@@ -89,7 +89,7 @@ WATCHED: dict[str, str] = {
         services:against_ban=worker services:against_exclusion=worker services:against_rejection=assignment services:against_requester=requesterassignment
     """,
     "quality.bans": """
-        admin:_impose=worker services:_lock_proposed=worker,ban services:ban=worker services:carry_out*=worker,detectorfit
+        admin:impose=worker services:_lock_proposed=worker,ban services:ban=worker services:carry_out*=worker,detectorfit
     """,
     "quality.test_questions": "services:grade=campaign services:settle=campaign",
 }
@@ -97,7 +97,7 @@ SEQUENCES, ONCE, *OTHERS = cuts.UNCUT.values()
 # What also writes single rows outside of a transaction, and what commits more than once.
 ALONE = f"""{SEQUENCES} {ONCE}
     crowd.elsewhere.services.decisions:pay_bonuses crowd.elsewhere.services.retype:move
-    crowd.elsewhere.services.study:_priced crowd.worker_site.arrival:_for_newcomer
+    crowd.elsewhere.services.study:_priced crowd.worker_site.arrival:_for_worker
     genie.lib.jobs:_work_off genie.lib.staff_actions:Action._act_on
     leaderboard.evaluation.admin.submission:_decided
     leaderboard.management.commands.judge:Command.handle

@@ -93,18 +93,6 @@ MATRIX: dict[str, str] = {
     """,
     "quality.change_retiredquestion -+--": "quality_retiredquestion.restore_selected",
     "leaderboard.change_submission -+--": """
-        leaderboard_comparison.approve_selected leaderboard_comparison_approve
-        leaderboard_comparison.decline_selected leaderboard_comparison_decline
-        leaderboard_comparison.stop_selected leaderboard_comparison_stop
-        leaderboard_comparison.retry_selected leaderboard_comparison_retry
-        leaderboard_jointevaluation.approve_selected leaderboard_jointevaluation_approve
-        leaderboard_jointevaluation.decline_selected leaderboard_jointevaluation_decline
-        leaderboard_jointevaluation.stop_selected leaderboard_jointevaluation_stop
-        leaderboard_jointevaluation.retry_selected leaderboard_jointevaluation_retry
-        leaderboard_submission.approve_selected leaderboard_submission_approve
-        leaderboard_submission.decline_selected leaderboard_submission_decline
-        leaderboard_submission.stop_selected leaderboard_submission_stop
-        leaderboard_submission.retry_selected leaderboard_submission_retry
         leaderboard_submission.go_on_selected leaderboard_submission_go-on
         leaderboard_submission.publish_partial_selected
         leaderboard_submission_publish-partial
@@ -146,6 +134,12 @@ MATRIX: dict[str, str] = {
 }
 POLICY = {
     name: line.split() for line, names in MATRIX.items() for name in names.split()
+}
+POLICY |= {
+    f"leaderboard_{kind}{action}": POLICY["leaderboard_submission_tests"]
+    for kind in ("comparison", "jointevaluation", "submission")
+    for verb in ("approve", "decline", "stop", "retry")
+    for action in (f".{verb}_selected", f"_{verb}")
 }
 USUAL = ("_changelist", "_add", "_history", "_delete", "_change")
 # A role on a task opens neither.

@@ -58,7 +58,6 @@ print("FACTS" + json.dumps({
 
 
 def commands(heading: str, *labels: str) -> list[str]:
-    """Give the blocks of a section, each known by how the line before it begins."""
     text = (ROOT / "docs/backup.md").read_text("utf-8")
     section = text.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
     blocks = re.findall(r"^([^\n]+):\n\n```sh\n(.*?)```", section, re.M | re.S)

@@ -21,7 +21,6 @@ OURS = ("setup", "web", "queue")
 
 
 def dockerfile() -> list[tuple[str, str]]:
-    """Read the instructions: what each is, and its words."""
     lines = (ROOT / "Dockerfile").read_text("utf-8").splitlines()
     text = "\n".join(line for line in lines if not line.startswith("#"))
     joined = text.replace("\\\n", " ")
@@ -33,7 +32,6 @@ def last(instruction: str) -> str:
 
 
 def commands() -> list[list[str]]:
-    """Collect what image, compose file and units run."""
     found = [json.loads(last("CMD"))]
     for name in OURS:
         words = COMPOSE["services"][name]["command"]

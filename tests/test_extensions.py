@@ -51,7 +51,6 @@ from leaderboard.imports.readers.layout import Layout, Look
 class Smileys(Layout):
     slug = "smileys"
     title = "Smileys"
-    files = "a file whose name ends with .smile"
 
     @classmethod
     def look(cls, sources):
@@ -77,8 +76,6 @@ def look_again():
 
 @pytest.fixture
 def others(monkeypatch):
-    """Say what else there is; afterwards there is nothing of it."""
-
     def add(*, folder: Path | None = None, on_path: Path | None = None) -> None:
         if folder:
             monkeypatch.setenv("GENIE_EXTENSIONS", str(folder))

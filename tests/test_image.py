@@ -58,7 +58,6 @@ class Image:
         path.chmod(0o755)
 
     def inside(self, words: str) -> str:
-        """Let the image's paths be those of the folder."""
         return re.sub(
             r"(?<![\w.])/(source|wheels|requirements\.txt|postgres\.txt|var/lib)\b",
             rf"{self.root}/\1",

@@ -70,7 +70,6 @@ class Texts(HTMLParser):
 
 
 def untranslated(source: str) -> list[str]:
-    """Give the words of a template that stand outside of tags that translate."""
     kept, skip = [], ""
     for token in Lexer(source).tokenize():
         word = token.contents.split(" ")[0]
@@ -124,7 +123,6 @@ class Entry(NamedTuple):
 
 @cache
 def catalogue(language: str) -> list[Entry]:
-    """Read a .po file; the first entry is its head."""
     path = folder(language) / "django.po"
     entries = []
     for block in re.split(r"\n\n+", path.read_text("utf-8").strip()):

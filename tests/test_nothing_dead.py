@@ -61,7 +61,6 @@ def reached(product):
 
 @pytest.fixture(scope="module")
 def public(product):
-    """Give the public functions and classes of the pure rooms."""
     return {
         (module.name, name) for module in product.inside(PURE) for name in module.public
     }

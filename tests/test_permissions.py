@@ -314,7 +314,6 @@ def unfilled(monkeypatch, undescribed):
 
 @pytest.fixture
 def ask(cast):  # noqa: F811
-    """Ask as somebody; what it changed is undone."""
     sessions = {}
     for who in CAST:
         own = Client()
@@ -462,7 +461,6 @@ def test_staff_without_permissions_read_what_any_account_reads(world, cast):  # 
 
 
 def plain(answer, name):
-    """Give status and text without what differs by account, form and second."""
     text = content_of(answer).decode("utf-8", "replace").replace(name, "NAME")
     text = text.replace('<li><a href="/admin/">Staff</a></li>', "")
     text = re.sub(r'name="csrfmiddlewaretoken" value="[^"]*"', "", text)

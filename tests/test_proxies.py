@@ -116,7 +116,6 @@ def proxy(request, tmp_path, site):
 
 
 def memory(pid):
-    """Return the bytes that a process and its children hold."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     status = [Path(f"/proc/{one}/status").read_text() for one in (pid, *children)]
     return sum(int(re.search(r"VmRSS:\s+(\d+)", text)[1]) << 10 for text in status)
@@ -133,7 +132,6 @@ def begin(port, path, size):
 
 
 def send(connection, size):
-    """Send as much as the other side takes."""
     part, sent = b"x" * (1 << 16), 0
     try:
         while sent < size:

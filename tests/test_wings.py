@@ -18,7 +18,6 @@ WINGS = sorted(
 
 @cache
 def imports() -> dict[str, set[str]]:
-    """Read once what each module takes from which."""
     known = modules()
     return {name: imported(path, known) for name, path in known.items()}
 

@@ -70,8 +70,7 @@ class OfTask(ListAdmin):
     def within_role(
         self, request: HttpRequest, verb: str, rows: QuerySet[Any]
     ) -> QuerySet[Any]:
-        permissions = [self.permission_to(verb)]
-        chosen = open_to(request.user, permissions, *self.pool_paths)
+        chosen = open_to(request.user, [self.permission_to(verb)], *self.pool_paths)
         if chosen is None:
             return rows
         n_all, rows = rows.count(), rows.filter(chosen)

@@ -80,8 +80,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @post_or("usersessions_list")
 @login_required
 def end_session(request: HttpRequest, pk: int) -> HttpResponse:
-    session = get_object_or_404(UserSession, pk=pk, user_id=request.user.pk)
-    session.end()
+    get_object_or_404(UserSession, pk=pk, user_id=request.user.pk).end()
     messages.success(request, gettext("Signed out on that device."))
     return redirect("usersessions_list")
 

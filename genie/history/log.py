@@ -83,8 +83,7 @@ def _number_some() -> int:
     # the head itself has all perfect subtrees at its right end
     _with_nodes(lambda stored: merkle.root(_noting(stored, known), size))
     for entry in entries:
-        leaf = merkle.leaf_hash(entry.body)
-        hashes = merkle.completed(node, size, leaf)
+        hashes = merkle.completed(node, size, merkle.leaf_hash(entry.body))
         known |= {(k, size >> k): one for k, one in enumerate(hashes)}
         entry.number, entry.hashes = size, b"".join(hashes)
         size += 1
@@ -100,8 +99,7 @@ def head(size: int | None = None) -> LogHead:
         return LogHead.objects.get(size=size)
     newest = LogHead.objects.order_by("-size").first()
     if newest is None:
-        empty = merkle.root(_unknown, 0).hex()
-        return LogHead(size=0, root=empty, at=timezone.now())
+        return LogHead(size=0, root=merkle.root(_unknown, 0).hex(), at=timezone.now())
     return newest
 
 

@@ -87,8 +87,7 @@ class MoreThan(int):
 class CappedPaginator(Paginator):  # type: ignore[type-arg]
     @cached_property
     def count(self) -> int:
-        rows = cast("QuerySet[Any]", self.object_list)
-        n = rows.order_by()[: COUNTED + 1].count()
+        n = cast("QuerySet[Any]", self.object_list).order_by()[: COUNTED + 1].count()
         return MoreThan(COUNTED) if n > COUNTED else n
 
 
@@ -389,9 +388,8 @@ def _is_gone(request: HttpRequest, row: Model, reason: str) -> bool:
     by = cast("Account", request.user)
     try:
         with transaction.atomic():
-            sentence = f"Deleted. Reason: {reason}"
             LogEntry.objects.log_actions(
-                by.pk, [row], DELETION, sentence, single_object=True
+                by.pk, [row], DELETION, f"Deleted. Reason: {reason}", single_object=True
             )
             row.delete()
     except (ProtectedError, RestrictedError):

@@ -133,8 +133,7 @@ _ANY = re.compile("|".join(map(re.escape, _SIGNS)))
 def tex(text: str) -> str:
     """Escape a text; line breaks become spaces."""
     # an empty line would end the paragraph, or in a cell even the compilation
-    one_line = " ".join(text.split())
-    return _ANY.sub(lambda sign: _SIGNS[sign[0]], one_line)
+    return _ANY.sub(lambda sign: _SIGNS[sign[0]], " ".join(text.split()))
 
 
 def tabular(

@@ -264,8 +264,7 @@ def latest_failures(n: int) -> list[Failure]:
 
 def forget_old(days: int = 30) -> None:
     """Delete the records of failures older than `days`."""
-    limit = timezone.now() - timedelta(days=days)
-    Failure.objects.filter(stopped__lt=limit).delete()
+    Failure.objects.filter(stopped__lt=timezone.now() - timedelta(days=days)).delete()
 
 
 def retry_failure(pk: str) -> None:

@@ -247,9 +247,12 @@ def collect(evaluation: HumanEvaluation) -> None:
         stopped = read_stopped(campaigns)
         publishes = all(campaign.publish_partial for campaign in stopped)
         who = "Simulated annotators" if evaluation.simulated else "Workers"
-        sentence = f"{who} have answered {n_done:,} of {n_hits:,} HITs"
+        sentence = (
+            f"{who} have answered {n_done:,} of {n_hits:,} "
+            f"{'outputs or pairs' if evaluation.task.by_colleagues else 'HITs'}"
+        )
         if stopped:
-            sentence += ", then staff stopped the campaign"
+            sentence += ", then staff stopped it"
         if not publishes:
             sentence += " and decided to publish no result"
         machine.move(

@@ -142,7 +142,8 @@ def approve(
             amount_cents=share_of(cents, len(keys), place),
             by=by,
         )
-    sentence = f"Approved at a cost of up to ${cents / 100:,.2f}. {reason}".strip()
+    price = f" at a cost of up to ${cents / 100:,.2f}" if cents else ""
+    sentence = f"Approved{price}. {reason}".strip()
     fields = {"approved_cents": cents, "start_now": start_now}
     _move(evaluation, State.APPROVED, sentence, by, reason, **fields)
 

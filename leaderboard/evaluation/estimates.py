@@ -6,7 +6,7 @@ Pure: the same ratings give the same numbers here and when a release is rebuilt.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +20,19 @@ from leaderboard.stats.intervals import CoveredInterval, Floats
 from leaderboard.stats.judges.together import Forecast, helped_systems
 from leaderboard.stats.ranking import RANK_RULE, RANK_SUM_RULE
 from leaderboard.stats.rater_effects import standardised_means, worker_z_scores
+from leaderboard.stats.systems.campaigns import crowd_groups
 from leaderboard.stats.systems.estimates import (
     COVERS_DAYS,
+    COVERS_THESE,
     FEW_WORKERS,
+    Population,
     SystemEstimates,
     estimate_systems,
 )
 from leaderboard.stats.systems.ranks import (
     Ranking,
     RankSumRanking,
+    comparison_reach,
     rank_sum_ranking,
     rank_systems,
 )
@@ -42,6 +46,9 @@ if TYPE_CHECKING:
 # Published digits: far more than readers need, and fewer than the last bits, in which
 # machines differ.
 DIGITS = 9
+# The covariances of a fit, as signatures name them: with cells of a worker and an instance.
+# Earlier signatures do not name any.
+FIT = "cells"
 _VECTORS = ("means", "n", "n_workers", "effective_workers", "largest_share")
 # symmetric: the upper half suffices
 _MATRICES = ("worker_part", "instance_part", "floor", "worker_freedom")
@@ -52,7 +59,8 @@ def as_json(fit: SystemEstimates) -> dict[str, Any]:
     upper = np.triu_indices(len(fit.systems))
     stored: dict[str, Any] = {name: getattr(fit, name) for name in _VECTORS}
     stored |= {name: getattr(fit, name)[upper] for name in _MATRICES}
-    variances, days = asdict(fit.variances), {}
+    variances: dict[str, float | str] = asdict(fit.variances)
+    days: dict[str, Any] = {}
     if fit.day_freedom:
         stored["day_part"] = fit.day_part[upper]
         days = {"day_freedom": short(fit.day_freedom)}
@@ -61,6 +69,8 @@ def as_json(fit: SystemEstimates) -> dict[str, Any]:
         del variances["day"]
     if not fit.variances.taste:
         del variances["taste"]
+    if fit.population != Population.LIKE:
+        days["population"] = fit.population.value
     return {
         "systems": fit.systems,
         "n_instances": fit.n_instances,
@@ -83,6 +93,7 @@ def from_json(stored: Mapping[str, Any]) -> SystemEstimates:
         n_instances=int(stored["n_instances"]),
         variances=Variances(**stored["variances"]),
         day_freedom=stored.get("day_freedom", 0.0),
+        population=Population(stored.get("population", Population.LIKE)),
         means=arrays.pop("means"),
         n=arrays.pop("n").astype(np.int64),
         n_workers=arrays.pop("n_workers").astype(np.int64),
@@ -112,34 +123,56 @@ class Compared:
     """Systems compared on the values that rank them.
 
     Differences in `fit` hold for other workers and instances. `rank_sums` are WMT's
-    tests if the task ranks by these. `judged` is whether licensed judges help.
+    tests if the task ranks by these. `judged` is whether licensed judges help. `groups`
+    are those of `crowd_groups`, if computed.
     """
 
     fit: SystemEstimates
     rank_sums: RankSumRanking | None = None
     judged: bool = False
+    groups: Mapping[str, int] | None = None
 
     def ranking(self, systems: Collection[str]) -> Ranking:
         if self.rank_sums is not None:
             return self.rank_sums.of(systems).ranking()
         return rank_systems(self.fit, [n for n in systems if n in self.fit.systems])
 
+    def divide(self, groups: Mapping[str, int]) -> Compared:
+        return Compared(
+            self.fit.divide(groups),
+            self.rank_sums and self.rank_sums.divide(groups),
+            self.judged,
+            groups,
+        )
+
 
 def compare(
     values: Floats,
-    systems: npt.NDArray[Any],
-    workers: npt.NDArray[Any],
-    instances: npt.NDArray[Any],
-    days: npt.NDArray[Any] | None,
-    *,
+    *labels: Any,
     rule: str,
     fit: SystemEstimates | None = None,
+    **options: Any,
 ) -> Compared:
     """Compare systems on the values that rank them; `fit` is their fit if computed."""
-    found = fit or estimate_systems(values, systems, workers, instances, days)
+    found = fit or estimate_systems(values, *labels, **options)
     if rule != RANK_SUMS:
         return Compared(found)
-    return Compared(found, rank_sum_ranking(values, systems, instances))
+    return Compared(found, rank_sum_ranking(values, labels[0], labels[2]))
+
+
+def comparison_ends(
+    compared: Compared, unit: Unit | None, ranked: Collection[int]
+) -> dict[str, tuple[float, float]]:
+    """Return comparison intervals by system; without a unit in that of the fit."""
+    fit = compared.fit
+    ranking = compared.ranking({str(pk) for pk in ranked})
+    ends = {}
+    for name, half in comparison_reach(fit, ranking).items():
+        mean = float(fit.means[fit.systems.index(name)])
+        found = CoveredInterval(mean, mean - half, mean + half, "")
+        found = unit.shown(found) if unit else found
+        ends[name] = round(found.low, DIGITS), round(found.high, DIGITS)
+    return ends
 
 
 def serialize_ranking(compared: Compared, shown: SystemEstimates) -> dict[str, Any]:
@@ -163,17 +196,14 @@ def serialize_ranking(compared: Compared, shown: SystemEstimates) -> dict[str, A
 def read(criterion: Mapping[str, Any]) -> Compared:
     fit = from_json(criterion.get("compared", criterion))
     found = criterion.get("rank_sums")
-    if found is None:
-        return Compared(fit, judged=criterion.get("judged", False))
-    return Compared(
-        fit,
-        RankSumRanking(
+    if found is not None:
+        found = RankSumRanking(
             list(found["systems"]),
             np.array(found["means"], dtype=np.float64),
             np.array(found["n_segments"], dtype=np.int64),
             np.array(found["p_values"], dtype=np.float64),
-        ),
-    )
+        )
+    return Compared(fit, found, criterion.get("judged", False))
 
 
 _Z_RESAMPLES = 2_000
@@ -226,6 +256,11 @@ def nobody(workers: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     )
 
 
+def crowds_of(campaigns: npt.ArrayLike, workers: npt.ArrayLike) -> npt.NDArray[Any]:
+    # all unidentified raters are taken as one crowd, -1
+    return np.where(nobody(workers), -1, campaigns)
+
+
 @dataclass(frozen=True)
 class Standing:
     estimates: dict[str, Estimate]
@@ -242,6 +277,8 @@ class BoardEstimates:
     standings: dict[tuple[int, str], Standing]
     fits: dict[str, SystemEstimates]
     compared: dict[str, Compared]
+    # comparison intervals by criterion and system
+    bars: dict[str, dict[str, tuple[float, float]]]
 
 
 def estimate_board(
@@ -253,6 +290,9 @@ def estimate_board(
     rule: str = SIMULTANEOUS,
     seed: int = 0,
     forecasts: Mapping[str, Mapping[str, Forecast]] | None = None,
+    population: Population = Population.LIKE,
+    by_cell: bool = True,
+    anchors: pd.DataFrame | None = None,
 ) -> BoardEstimates:
     """Estimate all systems of a board together, criterion by criterion.
 
@@ -262,28 +302,63 @@ def estimate_board(
     out.
 
     `forecasts` of licensed judges, by criterion and system, support the ranking.
+    `anchors` are ratings in campaigns about different systems; both tables then have the
+    column `campaign`.
     """
     standings: dict[tuple[int, str], Standing] = {}
     fits: dict[str, SystemEstimates] = {}
     compared: dict[str, Compared] = {}
+    bars = {}
+    options: dict[str, Any] = {"population": population, "by_cell": by_cell}
     for criterion, unit, group in groups_of(ratings, unit_of):
         values, labels = compared_values(group, unit, PLAIN)
-        helped = _helped(group, unit, (forecasts or {}).get(criterion, {}))
-        weights = weights_in(group)
-        fit = fits[criterion] = estimate_systems(values, *labels, weights=weights)
+        linking = anchors if population == Population.LIKE else None
+        rated = _with_anchors(group, criterion, linking)
+        own, (systems, workers, instances, days) = compared_values(rated, unit, PLAIN)
+        crowds = crowds_of(rated.get("campaign", systems), workers)
+        # judges help to estimate what other raters would say
+        foretold = (forecasts or {}) if population == Population.LIKE else {}
+        helped = _helped(group, unit, foretold.get(criterion, {}))
+        fit = fits[criterion] = estimate_systems(
+            *(own, systems, workers, instances, days),
+            weights=weights_in(rated),
+            campaigns=crowds,
+            **options,
+        )
         z_scores: dict[int, Estimate] = {}
         if headline == Z_SCORES:
-            z_scores = _z_scores(values, *labels, seed=seed)
+            z_scores = _z_scores(values, labels, seed=seed, population=population)
             values, labels = compared_values(group, unit, headline)
         shown = None if headline == Z_SCORES else fit
-        among = helped or compare(values, *labels, rule=rule, fit=shown)
-        compared[criterion] = among
-        unknown = set(group["submission"][nobody(group["worker"])].unique())
+        among = helped or compare(values, *labels, rule=rule, fit=shown, **options)
+        among = compared[criterion] = among.divide(
+            crowd_groups(systems, workers, crowds)
+        )
+        scores = None if headline == Z_SCORES else unit
+        bars[criterion] = comparison_ends(among, scores, ranked)
+        unknown = set(systems[crowds == -1].tolist())
         standings |= {
             (pk, criterion): _without_workers(one) if pk in unknown else one
             for pk, one in _standings(fit, unit, z_scores, among, ranked).items()
         }
-    return BoardEstimates(standings, fits, compared)
+    return BoardEstimates(standings, fits, compared, bars)
+
+
+def _with_anchors(
+    group: pd.DataFrame, criterion: str, anchors: pd.DataFrame | None
+) -> pd.DataFrame:
+    import pandas as pd
+
+    if anchors is None:
+        return group
+    own = anchors[
+        (anchors["criterion"] == criterion)
+        & anchors["submission"].isin(group["submission"])
+        & anchors["campaign"].isin(group["submission"])
+    ]
+    # a campaign has the number of the system that it is about
+    rated = group.assign(campaign=group["submission"])
+    return pd.concat([rated, own], ignore_index=True)
 
 
 def _without_workers(standing: Standing) -> Standing:
@@ -332,17 +407,13 @@ def groups_of(
 ) -> Iterator[tuple[str, Unit, pd.DataFrame]]:
     for name, group in ratings.groupby("criterion", sort=True):
         criterion = str(name)
-        unit = _usual_unit(criterion, unit_of)
+        units = [unit_of[key] for key in sorted(unit_of) if key[1] == criterion]
+        # the most common; of two equally common ones the newest system's
+        unit = max(reversed(units), key=units.count, default=None)
         alike = [pk for (pk, c), u in unit_of.items() if c == criterion and u == unit]
         group = group[group["submission"].isin(alike)]
         if unit is not None and not group.empty:
             yield criterion, unit, group
-
-
-def _usual_unit(criterion: str, unit_of: Mapping[tuple[int, str], Unit]) -> Unit | None:
-    """Return the most common unit; of two equally common ones the newest system's."""
-    units = [unit_of[key] for key in sorted(unit_of) if key[1] == criterion]
-    return max(reversed(units), key=units.count, default=None)
 
 
 def _standings(
@@ -420,18 +491,21 @@ def _adjusted(fit: SystemEstimates, name: str, unit: Unit) -> dict[str, Estimate
 
 
 def _z_scores(
-    values: Any, systems: Any, workers: Any, instances: Any, days: Any, *, seed: int
+    values: Any, labels: Sequence[Any], *, seed: int, population: Population
 ) -> dict[int, Estimate]:
-    """Average z-scores as WMT does, with an interval over workers, instances and days."""
-    counts = days is not None and rating_table(values, systems, workers, None, days)
+    """Average z-scores as WMT does; for these raters intervals are over instances."""
+    (systems, workers, instances, days), like = labels, population == Population.LIKE
+    dated = like and days is not None
+    counts = dated and rating_table(values, systems, workers, None, days)
     means = standardised_means(values, systems, workers, instances)
     z = worker_z_scores(values, workers)
     found = {}
     for name, mean in zip(means.systems, means.means.tolist(), strict=True):
         own = (systems.astype(str) == name) & ~np.isnan(z)
-        if np.isnan(mean) or len(np.unique(workers[own])) < 2:
+        if np.isnan(mean) or (like and len(np.unique(workers[own])) < 2):
             continue
-        factors = {"worker": workers[own], "instance": instances[own]}
+        factors = {"worker": workers[own]} if like else {}
+        factors["instance"] = instances[own]
         if counts and counts.n_days:
             found[int(name)] = _over_days(z[own], {**factors, "day": days[own]}, mean)
             continue
@@ -448,6 +522,8 @@ def _z_scores(
         # outputs with several ratings count once in the mean
         shift = mean - wide.estimate
         found[int(name)] = Estimate.of(wide, narrow).mapped(shift.__add__)
+    if not like:
+        return {pk: replace(one, covers=COVERS_THESE) for pk, one in found.items()}
     return found
 
 
@@ -481,8 +557,8 @@ NAMES = {
 }
 SCORE_IS = {
     ADJUSTED: (
-        "The score is the mean that workers and instances like these would give: all "
-        "systems are estimated together, so that no system gains from lenient workers."
+        "The score is a mean adjusted for workers: all systems are estimated together, "
+        "so that no system gains from lenient workers."
     ),
     PLAIN: "The score is the plain mean over the instances, as this crowd rated them.",
     Z_SCORES: (
@@ -490,12 +566,14 @@ SCORE_IS = {
         "mean, as WMT publishes it."
     ),
 }
+# If results are about these raters.
+_OTHERS = "Workers who rated this system: {}. Different workers might disagree."
 # A worker with more of the weight than this has a large influence.
 _MUCH = 0.25
 
 
 def warning_of_few(
-    n_workers: int, effective: float | None, largest: float | None
+    n_workers: int, effective: float | None, largest: float | None, population: str
 ) -> str:
     """Return a warning that a score may not hold for other workers; usually empty."""
     if not n_workers:
@@ -503,6 +581,8 @@ def warning_of_few(
             "Workers unknown: nobody here knows who rated this system, so its interval and "
             "its rank leave workers out and cover instances only."
         )
+    if population == Population.THESE:
+        return _OTHERS.format(n_workers) if n_workers < FEW_WORKERS else ""
     if n_workers < 2:
         return (
             "Only one worker rated this system. Nothing here says how another would rate it, "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -134,52 +134,6 @@ def board_evidence(
         for criterion, unit, group in groups_of(ratings, unit_of)
         if criterion in fits
     }
-
-
-def shared_parts(
-    group: pd.DataFrame, anchors: Mapping[int, Collection[int]]
-) -> dict[str, list[int]]:
-    """Return by system the codes of its raters, days and anchors.
-
-    Two systems without a common code are not directly comparable: differences between
-    systems and between raters are confounded. `anchors` are the systems that are rated
-    again in a system's campaign. Systems with an unidentified rater are left out.
-    """
-    codes: dict[int, set[int]] = {}
-    # anchors have negative codes, raters and days count from 0
-    for pk, others in anchors.items():
-        codes.setdefault(pk, set()).update(-other for other in others)
-        for other in others:
-            codes.setdefault(other, set()).add(-other)
-    unknown = set(group["submission"][nobody(group["worker"])].tolist())
-    n_codes = 0
-    for name in [one for one in ("worker", "on") if one in group]:
-        known = group[group[name].notna() & (group[name] != "")]
-        labels, parts = np.unique(known[name].to_numpy(), return_inverse=True)
-        places: Mapping[Any, Any] = known.groupby("submission").indices
-        for pk, own in places.items():
-            codes.setdefault(int(pk), set()).update(n_codes + np.unique(parts[own]))
-        n_codes += len(labels)
-    return {
-        str(pk): sorted(int(code) for code in own)
-        for pk, own in codes.items()
-        if pk not in unknown
-    }
-
-
-def isolated_systems(
-    shared: Mapping[str, Sequence[int]], ranked: Collection[int]
-) -> list[int]:
-    having: dict[int, set[int]] = {}
-    own = {pk: shared[str(pk)] for pk in sorted(ranked) if str(pk) in shared}
-    for pk, parts in own.items():
-        for part in parts:
-            having.setdefault(part, set()).add(pk)
-    return [
-        pk
-        for pk, parts in own.items()
-        if len(set().union(*(having[part] for part in parts))) < len(own)
-    ]
 
 
 def agreement(group: pd.DataFrame, unit: Unit) -> dict[str, Any] | None:

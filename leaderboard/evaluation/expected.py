@@ -6,7 +6,6 @@ task's ratings so far, or the worst case that the scale allows.
 
 import math
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -29,6 +28,7 @@ from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.mixed import Components, mean_variance, worst_case_components
 from leaderboard.stats.planning import plan_half_width
 from leaderboard.stats.stopping.sequential import exact_walk
+from leaderboard.stats.stopping.sign_flips import TYPICAL_SD, SignFlips
 from leaderboard.stats.systems.table import rating_table, variances_of
 
 State = HumanEvaluation.State
@@ -62,16 +62,9 @@ class _Work:
 
 
 def expected_decision(comparison: Comparison, cents: int, n_workers: int) -> list[str]:
-    chance = partial(exact_walk, rule_of(comparison))
     # a budget may exceed the number of available pairs
     n_pairs = min(comparison.max_pairs, comparison.task.n_instances)
-    horizon = min(n_pairs, _FARTHEST)
-    rule = [
-        f"If {100 * share:.0f} % of labels prefer one system, {comparison.rule} decides "
-        "within these pairs with a probability of "
-        f"{100 * chance(share, horizon).decided_by[-1]:.0f} %, labels being independent."
-        for share in _PREFERENCES
-    ]
+    rule = _chances(comparison, min(n_pairs, _FARTHEST), n_workers)
     if comparison.strategy == Comparison.Strategy.FIXED:
         return [*rule, "One worker answers all: nothing is learned of other workers."]
     each = n_workers_at_first(comparison.strategy, comparison.n_workers)
@@ -98,6 +91,24 @@ def expected_decision(comparison: Comparison, cents: int, n_workers: int) -> lis
     )
     aims = [_aim(f"± {width:g} points", width, components, work) for width in _POINTS]
     return [sentence, *aims, *rule]
+
+
+def _chances(comparison: Comparison, n: int, n_workers: int) -> list[str]:
+    rule, needs, given = rule_of(comparison), list[str](), "labels being independent"
+    if isinstance(rule, SignFlips):
+        chances = [rule.power(share, n, n_workers) for share in _PREFERENCES]
+        given = f"workers’ log-odds having a standard deviation of {TYPICAL_SD:g}"
+        needs = [
+            f"{rule.name} needs at least {rule.fewest_workers(n)} workers to decide; "
+            f"{n_workers:,} are wanted."
+        ]
+    else:
+        chances = [exact_walk(rule, p, n).decided_by[-1] for p in _PREFERENCES]
+    return needs + [
+        f"If {100 * share:.0f} % of labels prefer one system, {rule.name} decides within "
+        f"these pairs with a probability of {100 * chance:.0f} %, {given}."
+        for share, chance in zip(_PREFERENCES, chances, strict=True)
+    ]
 
 
 def _earlier_answers(

@@ -67,7 +67,7 @@ class ComparisonForm(SystemsForm):
         label="Maximum number of pairs",
         min_value=1,
         max_value=comparison.MOST_PAIRS,
-        help_text="The comparison stops as inconclusive when this budget is spent.",
+        help_text="The comparison stops as inconclusive when so many have been asked about.",
     )
 
     def __init__(self, *args: Any, task: Task, viewer: Viewer, **kwargs: Any) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 from crowd.platforms.base import kind_of
 from crowd.pricing import Quote
@@ -15,8 +16,14 @@ from leaderboard.evaluation.selectors.comparison_labels import n_workers_at_most
 from leaderboard.evaluation.selectors.ranked_scores import anchor_for, anchor_of
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.stats.bounds import normal_quantile
-from leaderboard.stats.mixed import Components, mean_variance, worst_case_components
-from leaderboard.stats.planning import Plan, plan_half_width
+from leaderboard.stats.mixed import (
+    Components,
+    blended_components,
+    mean_variance,
+    usual_components,
+    worst_case_components,
+)
+from leaderboard.stats.planning import Plan, outlook, plan_half_width
 from leaderboard.stats.power import largest_sd_of_difference, paired_power, plan_power
 from leaderboard.tasks.config import ComparisonConfig, HumanConfig
 from leaderboard.tasks.models import Task
@@ -130,27 +137,49 @@ class Precision:
     pilot: bool
     n_ratings: int
     aims: list[Aim]
+    # number, then half-width and difference for these raters and for raters like these
+    raters: list[tuple[int, tuple[float, float], tuple[float, float]]]
+    assumed: Components
+    n_systems: int
     on_board: bool = True
     difference: float = DIFFERENCE
 
 
 def expected_precision(
-    task: Task, measured: tuple[Components, int] | None = None
+    task: Task, measured: tuple[Components, int, int] | None = None, n_systems: int = 2
 ) -> Precision | None:
-    """Plan a submission's evaluation; None for magnitudes, which have no points."""
+    """Plan a submission's evaluation; None for magnitudes, which have no points.
+
+    `measured` has a pilot's variances and numbers of ratings and raters.
+    """
     human = task.human
     unit = all_designs()[human.design].unit(
         _ranking(human), all_scales()[human.scale], asked=True
     )
     if unit.logarithmic:
         return None
-    pilot, n_ratings, n_days = (*measured, None) if measured else board_variances(task)
+    pilot, n_ratings, n_days = (
+        (*measured[:2], None) if measured else board_variances(task)
+    )
     low, high = unit.bounds
+    usual = usual_components(low=low, high=high)
+    assumed = (
+        blended_components(measured[0], usual, measured[2])
+        if measured
+        else pilot or usual
+    )
     components = pilot or worst_case_components(low=low, high=high)
     n, each = task.sample_size, human.ratings_per_instance
     workers = max(min(human.n_workers_wanted, n * each), 2)
     variance = mean_variance(components, n, each, workers, n_days)
     sd = _sd_of_difference(components, each, n * each / workers, high - low, pilot)
+    expect = partial(
+        outlook,
+        *(assumed, n),
+        # a board's effects of instances cancel in differences, a pilot's perhaps half
+        apart=0.0 if pilot and not measured else 0.5,
+        n_pairs=math.comb(n_systems, 2),
+    )
     return Precision(
         half_width=normal_quantile(CONFIDENCE) * math.sqrt(variance),
         power=paired_power(max(n, 2), DIFFERENCE, sd) if sd > 0 else 1.0,
@@ -160,6 +189,12 @@ def expected_precision(
         n_ratings=n_ratings,
         on_board=measured is None,
         aims=_aims(task, components, workers, n_days, sd),
+        raters=[
+            (n_raters, expect(n_raters, each, fixed=True), expect(n_raters, each))
+            for n_raters in (3, 5, 10, 20)
+        ],
+        assumed=assumed,
+        n_systems=n_systems,
     )
 
 
@@ -185,11 +220,12 @@ def board_variances(
     )
     # the shared part of a worker's ratings of one system acts like the worker's level
     taste = float(found.get("taste", 0.0))
-    residual, worker = residual - taste, worker + taste
     day, n_days = float(found.get("day", 0.0)), None
     if freedom := stored.get("day_freedom"):
         n_days = round(freedom + 1)
-    pilot = Components(residual, instance, worker, day, basis="the board's ratings")
+    pilot = Components(
+        residual - taste, instance, worker, day, taste, basis="the board's ratings"
+    )
     if pilot.total <= 0:
         return None, 0, None
     return pilot, int(sum(stored["n"])), n_days
@@ -211,7 +247,7 @@ def _sd_of_difference(
         return largest_sd_of_difference(
             min(DIFFERENCE, scale), low=0.0, high=scale, independent=True
         )
-    level = components.worker * per_worker
+    level = (components.worker + components.taste) * per_worker
     return math.sqrt(2 * (level + components.residual) / each)
 
 

@@ -12,6 +12,7 @@ from leaderboard.charts import axis_over
 from leaderboard.evaluation.charts import course
 from leaderboard.evaluation.forms import ComparisonForm, JointForm
 from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.selectors.comparison_labels import rule_of
 from leaderboard.evaluation.selectors.comparisons import (
     Standing,
     comparisons_seen_by,
@@ -33,7 +34,6 @@ from leaderboard.evaluation.selectors.joint import (
 )
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
-from leaderboard.stats.stopping.rules import ASSUMES
 from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors import CLOSED
@@ -70,7 +70,7 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
         "ended_early": why_ended_early(shown, standing),
         "chart": _chart(shown, standing, sentence),
         "percent": _percent(standing),
-        "assumes": ASSUMES,
+        "rule": rule_of(shown),
         "sure": f"{100 * (1 - shown.delta):.4g}",
         "inner": concerns(request.user, shown),
     }
@@ -151,11 +151,10 @@ def _closed(request: HttpRequest, task: Task) -> HttpResponse:
 def _ask_page(
     request: HttpRequest, task: Task, form: Any, heading: str
 ) -> HttpResponse:
-    context = {"here": "tasks", "task": task, "form": form, "heading": heading}
     return render(
         request,
         "leaderboard/evaluation/comparison_ask.html",
-        context,
+        {"here": "tasks", "task": task, "form": form, "heading": heading},
         status=status_of(form.errors),
     )
 

@@ -67,8 +67,7 @@ class Wave:
 
     def within(self, n_items: int) -> Wave:
         """Leave test questions out if the money suffices only for `n_items` pairs."""
-        n_hidden = max(0, n_items - len(self.pairs))
-        return replace(self, hidden=self.hidden[:n_hidden])
+        return replace(self, hidden=self.hidden[: max(0, n_items - len(self.pairs))])
 
 
 def human_of(comparison: Comparison) -> ComparisonConfig:

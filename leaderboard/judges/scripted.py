@@ -99,8 +99,7 @@ def _marked(
     text: str, known: list[str], share: float, errors: Errors
 ) -> list[dict[str, str]]:
     n = round(_MOST_MARKED * (1 - share))
-    strange = [word for word in _WORD.findall(text) if word.casefold() not in known]
-    quotes = strange[:n]
+    quotes = [word for word in _WORD.findall(text) if word.casefold() not in known][:n]
     if n > len(quotes) and errors.missing:
         quotes.append(MISSING)
     return [

@@ -4,6 +4,6 @@ A job computes a snapshot when its inputs have changed (`services`); pages and t
 API only show the newest one. `stats` is the arithmetic, pure and checked against published
 numbers. Users may upload scores of their own metrics, which appear only on this board.
 
-Front door: models; api; selectors (snapshot); services; views (board, downloads,
+Front door: models; api; selectors (downloads, snapshot); services; views (board, downloads,
 outside).
 """

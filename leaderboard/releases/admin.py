@@ -26,7 +26,7 @@ from leaderboard.boards.exports.markdown import as_markdown
 from leaderboard.boards.views.exports import public_table
 from leaderboard.evaluation.selectors.ranked_scores import to_approve
 from leaderboard.evaluation.services import qualification
-from leaderboard.monitoring.admin import campaigns_page
+from leaderboard.monitoring.admin import study_page
 from leaderboard.releases import queued
 from leaderboard.releases.models import Release
 from leaderboard.releases.report import archive, report
@@ -203,7 +203,7 @@ class TaskAdmin(EditedOfTask, AsksWhy):
         return report_page(self, request, task)
 
     def campaigns_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        return campaigns_page(self, request, get_object_or_404(Task, pk=pk))
+        return study_page(self, request, get_object_or_404(Task, pk=pk))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

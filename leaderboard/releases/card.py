@@ -14,7 +14,6 @@ from leaderboard.releases.bundle import Record
 from leaderboard.releases.gathering.results import ALL
 from leaderboard.releases.selectors.judges import judged_by, sentences
 from leaderboard.stats.intervals import COVERS_INSTANCES
-from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
 from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 
@@ -27,6 +26,8 @@ _TABLES = {
     "ratings count, `reason` why it replaced an earlier published score",
     "judgments": "every rating; `counts` is false if it was excluded, and `why_not` says why; "
     "`weight` is how much it counts in adjusted scores",
+    "anchors": "ratings of outputs of a system in another system's `campaign`: they link "
+    "the crowds in adjusted scores, and count in no other number",
     "metrics": "automatic metrics, overall and for each instance, with signatures",
     "test_questions": "per worker and kind of test question: how many were answered, how many "
     "correctly, and the detector's result",
@@ -82,10 +83,6 @@ _AS_GIVEN = (
 _MODELS_WORDS = " What language models wrote about them may be under terms of whoever runs these models."
 
 
-def _covers(task: Task) -> str:
-    return COVERS_DAYS if COVERS_DAYS in covers_of(task) else COVERS_CROWD
-
-
 def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
     counts = manifest["counts"]
     lines = [
@@ -125,7 +122,7 @@ def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
         *_control(manifest),
         "## Intervals and ranks",
         "",
-        f"A score's 95 % interval covers {_covers(task)}; that of the plain mean, which "
+        f"A score's 95 % interval covers {covers_of(task)}; that of the plain mean, which "
         f"stands beside it, {COVERS_INSTANCES}. "
         f"{rank_rule(task)}",
         "",

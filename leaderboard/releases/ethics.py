@@ -39,17 +39,23 @@ def ethics_sheet(
         "",
         "## Pay",
         "",
-        *([_SIMULATED] if simulated else []),
-        f"- for an assignment: ${figures.reward_cents / 100:.2f}",
-        f"- an hour at the median pace: {hourly} (the site's minimum is ${floor:.2f})",
-        f"- {'booked in the simulation' if simulated else 'paid to workers'}: "
-        f"${figures.paid_cents / 100:,.2f}",
         *(
-            []
-            if simulated
+            ["- Raters were not paid."]
+            if not (simulated or figures.highest_reward_cents)
             else [
-                "- Submitted work is paid, also that of workers who are excluded from "
-                "the results, unless it was rejected (below)."
+                *([_SIMULATED] if simulated else []),
+                f"- for an assignment: ${figures.reward_cents / 100:.2f}",
+                f"- an hour at the median pace: {hourly} (the site's minimum is ${floor:.2f})",
+                f"- {'booked in the simulation' if simulated else 'paid to workers'}: "
+                f"${figures.paid_cents / 100:,.2f}",
+                *(
+                    []
+                    if simulated
+                    else [
+                        "- Submitted work is paid, also that of workers who are excluded from "
+                        "the results, unless it was rejected (below)."
+                    ]
+                ),
             ]
         ),
         "",
@@ -76,6 +82,10 @@ def ethics_sheet(
 def _counts(
     campaigns: list[Campaign], pools: set[str], figures: WorkerFigures
 ) -> list[str]:
+    if not figures.highest_reward_cents:
+        return [
+            f"- raters: {figures.n_workers:,}, of whom {figures.n_excluded:,} excluded"
+        ]
     states = dict(
         Assignment.objects.filter(hit__campaign__in=campaigns)
         .order_by()

@@ -137,9 +137,11 @@ def _asked_here(get: Mapping[str, Any]) -> str:
     text = (
         f"{get['workers']} {whom} rated the outputs of {get['system']} for "
         f"{get['rated instances']} randomly chosen instances of {get['task']} "
-        f"({get['design']}, {get['scale']}), with {ratings} per output, at "
-        f"${get['reward per assignment, US dollars']:.2f} per assignment"
+        f"({get['design']}, {get['scale']}), with {ratings} per output"
     )
+    if (reward := get.get("reward per assignment, US dollars")) is None:
+        return f"{text}, unpaid."
+    text += f", at ${reward:.2f} per assignment"
     hourly = get["hourly pay at that pace, US dollars"]
     text += f" (${hourly:.2f} an hour at the median pace)" if hourly else ""
     text += "; nobody was paid. " if get["simulated"] else ". "

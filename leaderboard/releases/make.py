@@ -73,7 +73,6 @@ def _first(head: LogHead) -> Record:
     newest = LogEntry.objects.filter(kind=log.Kind.RELEASE).exclude(data="")
     said = newest.order_by("-pk").values_list("data", flat=True)[:_EARLIER]
     sizes = {json.loads(text)["log_size"] for text in said}
-    earlier = LogHead.objects.filter(size__in=sizes, size__lte=head.size)
     return {
         "size": head.size,
         "root": head.root,
@@ -84,7 +83,7 @@ def _first(head: LogHead) -> Record:
                 "root": one.root,
                 "consistency": log.consistency(one.size, head.size),
             }
-            for one in earlier
+            for one in LogHead.objects.filter(size__in=sizes, size__lte=head.size)
         ],
     }
 
@@ -244,6 +243,7 @@ def _manifest(
         "ranks_provisional": True,
         "estimate": task.human.estimate,
         "ranks": task.human.ranks,
+        "raters": task.human.population,
         "estimates_seed": estimates_seed(task),
         # if judges help to rank; their predictions would identify the drawn instances
         "ranked_with_judges": is_judged(task),

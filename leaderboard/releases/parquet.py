@@ -23,7 +23,7 @@ _TYPES = {
         n_excluded_workers seed n_resamples n_questions n_correct comparison a b n_labels
         n_labels_in n_votes n_pairs n_waves wave_size max_pairs all_pairs position wave
         joint n_workers_each per_page n_judgements place other wins ties losses
-        sample_rank page n_people n_judge run call part sample attempts n_calls n_answered n_invalid
+        sample_rank page n_people n_judge campaign run call part sample attempts n_calls n_answered n_invalid
         expected_cents most_cents approved_cents input_tokens output_tokens
     """,
     "DOUBLE": """
@@ -66,8 +66,7 @@ def write_parquet(folder: Path, tables: Iterable[tuple[str, Sequence[str]]]) -> 
 
     types = {}
     for name, columns in tables:
-        declared = {c.name: _OF_KIND[c.kind] for c in columns_of("release", name)}
-        known = TYPES | declared
+        known = TYPES | {c.name: _OF_KIND[c.kind] for c in columns_of("release", name)}
         types[name] = {column: known.get(column, "VARCHAR") for column in columns}
     _apart("write", str(folder), json.dumps(types))
 
@@ -93,7 +92,9 @@ def _write(folder: Path, tables: dict[str, dict[str, str]]) -> None:
     with engine(folder) as connection:
         for name, types in tables.items():
             source, target = (folder / f"{name}.{end}" for end in ("jsonl", "parquet"))
-            longest = _longest(source)
+            # the texts of an instance may be a book
+            with source.open("rb") as lines:
+                longest = max(map(len, lines), default=1)
             n = min(max(_BYTES_AT_ONCE // longest, 1), _MOST_ROWS)
             rows = connection.read_json(
                 str(source),
@@ -121,12 +122,6 @@ def _within_memory(connection: Any, statement: str, given: list[str]) -> None:
     except duckdb.OutOfMemoryException:
         connection.execute(f"SET memory_limit = '{_MUCH}'")
         connection.execute(statement, given)
-
-
-def _longest(path: Path) -> int:
-    """Return the longest line's length; an instance's texts may be a book."""
-    with path.open("rb") as lines:
-        return max(map(len, lines), default=1)
 
 
 if __name__ == "__main__":

@@ -85,9 +85,8 @@ def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answere
     team = submission.team.name if view.identity else "anonymous"
     figures = worker_figures(campaigns_of(evaluation))
     # a file outlives the host of the request
-    site = absolute("leaderboard:home").rstrip("/")
     return (
         submission,
         card(submission, evaluation, figures, team=team),
-        heds(submission, evaluation, figures, site),
+        heds(submission, evaluation, figures, absolute("leaderboard:home").rstrip("/")),
     )

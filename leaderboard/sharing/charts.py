@@ -133,7 +133,7 @@ def _drawn(
 ) -> dict[str, Any]:
     room = at.score - at.system - _INTERVAL * at.small - 4 * at.text
     note = _fitting(line.note, room * 0.45, at.small)
-    ends = ("mean", "low", "high", "low_50", "high_50")
+    ends = ("mean", "low", "high")
     return {
         "line": line,
         "note": note,
@@ -141,6 +141,7 @@ def _drawn(
         "colour": colours.simulated if line.simulated else human,
         "note_colour": colours.simulated if line.simulated else colours.quiet,
         **{end: axis.at(getattr(line.human, end)) for end in ends},
+        "inner": [axis.at(end) for end in line.human.inner],
     }
 
 

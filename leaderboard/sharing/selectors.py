@@ -262,7 +262,9 @@ def picture_of(
 ) -> BoardPicture:
     """Return the first systems with a score, as an anonymous visitor sees them."""
     rows = standings(task, at=at)
-    lines = [_line(row, row.human) for row in rows[:limit] if row.human]
+    # a picture would put systems of different crowds in an order
+    shown = [] if rows.groups else rows[:limit]
+    lines = [_line(row, row.human) for row in shown if row.human]
     n_scored = rows.n_rated_by_people + rows.n_rated_by_programs
     low = min((line.human.low for line in lines), default=0.0)
     high = max((line.human.high for line in lines), default=100.0)
@@ -307,6 +309,8 @@ def _about(rows: Standings, n_scored: int, ends: str, *, imported: bool) -> str:
     )
     parts = [MARK.capitalize()] if imported else []
     parts.append(f"{scores}, with 95 % intervals")
+    if rows.groups:
+        parts.append("no order: raters and anchors do not connect all systems")
     if rows.n_judged:
         low, high = rows.n_judged
         n = f"{low:,}" if low == high else f"{low:,} to {high:,}"
@@ -340,6 +344,7 @@ def share_links(
     )
     of = f"at={stamp(at)}" if at else ""
     board = absolute("leaderboard:board", task.slug)
+    unlinked = "".join(sign for sign in plain(task.title) if sign not in "[]()\\`")
     return ShareLinks(
         kept=kept + query.removesuffix("?"),
         pictures=(
@@ -349,7 +354,7 @@ def share_links(
             ("dark PNG", f"{png}?theme=dark&{of}".rstrip("&")),
         ),
         most=MOST_SYSTEMS,
-        picture_code=f"[![{_unlinked(task.title)}: leaderboard]"
+        picture_code=f"[![{unlinked}: leaderboard]"
         f"({absolute('leaderboard:board-svg', task.slug)})]({board})",
         records=_records(task),
     )
@@ -365,7 +370,3 @@ def _records(task: Task) -> str:
 def croissant_of(task: Task) -> str:
     ready = Release.objects.filter(task=task, state=Release.State.DONE)
     return reverse("leaderboard:croissant", args=[task.slug]) if ready.exists() else ""
-
-
-def _unlinked(text: str) -> str:
-    return "".join(sign for sign in plain(text) if sign not in "[]()\\`")

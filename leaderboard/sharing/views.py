@@ -202,8 +202,7 @@ def _drawn(request: HttpRequest, slug: str) -> str:
 
 def _kept(task: Task, at: datetime | None, what: str, make: Callable[[], str]) -> str:
     """Draw once for each version of a board, as visitors see it."""
-    asked = ("picture", what, stamp(at) if at else "")
-    key = state(task).key(*asked)
+    key = state(task).key(*("picture", what, stamp(at) if at else ""))
     svg: str | None = cache.get(key)
     if svg is None:
         svg = str(make())

@@ -171,8 +171,8 @@ class Leaders:
     @cached_property
     def rows(self) -> list[Row]:
         # the best come first, so that unranked ones are behind them
-        first = self.standings[: min(N_LEADERS, self.standings.n_ranked)]
-        return [row for row in first if row.human]
+        n = 0 if self.standings.groups else min(N_LEADERS, self.standings.n_ranked)
+        return [row for row in self.standings[:n] if row.human]
 
     @property
     def leader_low(self) -> float | None:
@@ -189,8 +189,7 @@ def leading() -> dict[str, Any]:
     task = newest_board()
     if task is None:
         return {"leading": None}
-    shown = Submission.objects.filter(public(), task=task)
-    is_long = shown.count() >= KEPT_FROM_ROWS
+    is_long = Submission.objects.filter(public(), task=task).count() >= KEPT_FROM_ROWS
     return {
         "leading": task,
         "board": Leaders(task),

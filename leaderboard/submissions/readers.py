@@ -263,14 +263,11 @@ def _tab_rows(file: File, known: Set[str]) -> Rows:
     """Yield ids and predictions; everything after the first tab is the prediction."""
     for number, line in enumerate(file.texts(), 1):
         key, tab, text = line.partition("\t")
-        is_header = number == 1 and key not in known and _is_header(key, text)
+        names = key.strip().lower() in ID_KEYS and text.strip().lower() in TEXT_KEYS
+        is_header = number == 1 and key not in known and names
         if (key or tab) and not is_header:
             row = {"id": key, "prediction": text} if tab else None
             yield f"line {number:,}", row
-
-
-def _is_header(key: str, text: str) -> bool:
-    return key.strip().lower() in ID_KEYS and text.strip().lower() in TEXT_KEYS
 
 
 def _begin_with_ids(start: list[str], ids: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from genie.lib.errors import GenieError
 from leaderboard.api.query import CursorQuery
 from leaderboard.api.records import HtmlUrl, Record
 from leaderboard.metrics.base import all_metrics
-from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.config import LIKE, THESE, HumanConfig
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.selectors import Origin, Provenance, provenance_of
 
@@ -50,9 +50,13 @@ class HumanSerializer(Record):
     record = HumanConfig
     shown = (
         "design scale criteria n_instances ratings_per_instance reward_cents estimate "
-        "ranks"
+        "ranks raters"
     )
     n_instances = serializers.IntegerField(help_text="Instances rated per submission.")
+    raters = serializers.ChoiceField(
+        choices=[THESE, LIKE],
+        help_text="Whether results are about these raters, or about raters like these.",
+    )
     help_texts = {
         "criteria": "Criterion to its question.",
         "reward_cents": "Reward for one assignment.",
@@ -161,7 +165,7 @@ class TaskSerializer(TaskBriefSerializer):
     @extend_schema_field(HumanSerializer)
     def get_human(self, task: Task) -> dict[str, Any]:
         shown = {**vars(task.asked), "n_instances": task.sample_size}
-        return HumanSerializer(shown).data
+        return HumanSerializer({**shown, "raters": task.human.population}).data
 
 
 class InstanceSerializer(serializers.ModelSerializer[Instance]):

@@ -65,6 +65,13 @@ class Task(models.Model):
         return self.configuration.human
 
     @property
+    def by_colleagues(self) -> bool:
+        """Whether unpaid people with a link rate, so that nothing has a price."""
+        return not self.imported and (
+            (self.human.reward_cents, self.human.worker_percent) == (0, 100)
+        )
+
+    @property
     def pairs_only(self) -> bool:
         """Whether systems are only compared: there is no question about one output."""
         return (

@@ -2,6 +2,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from crowd.hits.models import Rating
 from leaderboard.tasks.models import Task
 
 # The recorded and the missing details of imported ratings.
@@ -85,6 +86,10 @@ class Provenance:
         text += f": {'; '.join(said)}." if said else "."
         text += f" {self.workers_unknown}" if self.workers_unknown else ""
         return f"{text} Not known: {', '.join(self.unknown)}." if self.unknown else text
+
+
+def is_rated(task: Task) -> bool:
+    return Rating.objects.filter(item__campaign__pool=task.slug).exists()
 
 
 def provenance_of(task: Task) -> Provenance | None:

@@ -160,9 +160,8 @@ def _consents(worker: Worker) -> list[dict[str, Any]]:
 
 
 def _requesters_work(worker: Worker) -> list[dict[str, Any]]:
-    rows = RequesterAssignment.objects.filter(worker__worker=worker).order_by("pk")
     return _rows(
-        rows,
+        RequesterAssignment.objects.filter(worker__worker=worker).order_by("pk"),
         "entity_id",
         "hit__hit_type__title",
         "hit__requester__name",

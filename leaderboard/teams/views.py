@@ -49,11 +49,10 @@ def notices(request: HttpRequest) -> HttpResponse:
             service.choose(user, form.cleaned_data["wanted"])
             messages.success(request, gettext("Saved."))
             return redirect("leaderboard:notices")
-    context = {"here": "account", "form": form}
     return render(
         request,
         "leaderboard/teams/notices.html",
-        context,
+        {"here": "account", "form": form},
         status=status_of(form.errors),
     )
 
@@ -260,18 +259,17 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
             request.session["new-webhook"] = webhook.pk
             return redirect("leaderboard:webhooks", slug)
     deliveries = WebhookDelivery.objects.filter(webhook__team=team)
-    context = {
-        "here": "account",
-        "team": team,
-        "form": form,
-        "webhooks": team.webhooks.order_by("pk"),
-        "new": request.session.pop("new-webhook", None),
-        "deliveries": deliveries.select_related("webhook").order_by("-pk")[:SHOWN],
-    }
     return render(
         request,
         "leaderboard/teams/webhooks.html",
-        context,
+        {
+            "here": "account",
+            "team": team,
+            "form": form,
+            "webhooks": team.webhooks.order_by("pk"),
+            "new": request.session.pop("new-webhook", None),
+            "deliveries": deliveries.select_related("webhook").order_by("-pk")[:SHOWN],
+        },
         status=status_of(form.errors),
     )
 

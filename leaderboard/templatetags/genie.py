@@ -27,10 +27,8 @@ from leaderboard.evaluation.estimates import (
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.board_ratings import rank_rule
 from leaderboard.evaluation.selectors.ranked_scores import partial_of_score
-from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.systems.estimates import COVERS_CROWD
-from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors import provenance_of
 
@@ -170,14 +168,11 @@ def made_elsewhere(task: Task) -> dict[str, Any]:
 @register.simple_tag(takes_context=True)
 def interval_covers(context: Context) -> str:
     rows = [line.row for line in context.get("lines") or ()]
-    task = context.get("task")
     said = dict.fromkeys(row.human.covers for row in rows if row.human)
-    if not said and task is not None:
-        said = dict.fromkeys(covers_of(task))
-    if said:
-        return "; of other systems, ".join(said)
-    plain = task is not None and task.human.estimate == PLAIN
-    return COVERS_INSTANCES if plain else COVERS_CROWD
+    task = context.get("task")
+    if said or task is None:
+        return "; of other systems, ".join(said) or COVERS_CROWD
+    return covers_of(task)
 
 
 @register.simple_tag
@@ -205,7 +200,12 @@ def other_estimates(task: Task, score: Score) -> list[tuple[str, dict[str, Any]]
 @register.filter
 def few_workers(score: Score) -> str:
     """Warn of a score from few workers, or mainly from one of them."""
-    return warning_of_few(score.n_workers, score.effective_workers, score.largest_share)
+    return warning_of_few(
+        score.n_workers,
+        score.effective_workers,
+        score.largest_share,
+        score.evaluation.task.human.population,
+    )
 
 
 @register.simple_tag(takes_context=True, name="rank_rule")

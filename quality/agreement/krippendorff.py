@@ -146,7 +146,6 @@ def _with_positions(
         squares, sums = at**2 @ counts.T, at @ counts.T
         within = 2 * (sizes * squares - sums**2) / np.maximum(sizes - 1, 1)
         observed = (drawn * np.maximum(within, 0.0)).sum(axis=1) / total
-        expected = 2 * (margins * at**2).sum(axis=1) / (total - 1)
-        return observed, expected
+        return observed, (2 * (margins * at**2).sum(axis=1) / (total - 1))
 
     return disagreement

@@ -84,8 +84,7 @@ def _marked(
     answers: list[Rating],
     test_question: TestQuestion | None,
 ) -> MarkedItem:
-    hit_type = assignment.hit.campaign.hit_type
-    scale = all_scales()[hit_type.scale]
+    scale = all_scales()[assignment.hit.campaign.hit_type.scale]
     keys = key_of(test_question) if test_question else {}
     lines = []
     for answer in answers:

@@ -30,10 +30,9 @@ def rejection(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
     )
     if assignment is None:
         raise Http404("This HIT is not assigned to you.")
-    appeal = _appeal_of(assignment, Appeal.objects.filter(assignment=assignment))
     return _page(
         request,
-        appeal,
+        _appeal_of(assignment, Appeal.objects.filter(assignment=assignment)),
         lambda words: service.against_rejection(worker, pk, words),
         title=title_now(assignment.hit.campaign.hit_type),
         assignment=assignment,
@@ -64,10 +63,9 @@ def requester(request: HttpRequest, worker: Worker, entity_id: str) -> HttpRespo
     )
     if work is None:
         raise Http404("This HIT is not assigned to you.")
-    appeal = _appeal_of(work, Appeal.objects.filter(requester_assignment=work))
     return _page(
         request,
-        appeal,
+        _appeal_of(work, Appeal.objects.filter(requester_assignment=work)),
         lambda words: service.against_requester(worker, entity_id, words),
         title=work.hit.hit_type.title,
         assignment=work,

@@ -4,5 +4,5 @@ A ban is imposed by a verdict or a person, can be lifted, and is carried out in 
 If a fit would exclude too many workers at once, a person decides first.
 All scores are computed from the ratings that `selectors` leave.
 
-Front door: models; selectors; services.
+Front door: admin; models; selectors; services.
 """

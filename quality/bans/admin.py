@@ -32,14 +32,13 @@ if TYPE_CHECKING:
     from genie.lib.typing import Account
 
 
-def _impose(row: Worker, by: Account, reason: str, pool: str) -> str:
+def impose(row: Worker, by: Account, reason: str, pool: str) -> str:
     with transaction.atomic():
         # The second of two clicks waits here and finds the ban of the first.
         worker = Worker.objects.select_for_update(of=("self",)).get(pk=row.pk)
         if Ban.in_force.filter(worker=worker, pool=pool).exists():
             raise GenieError(f"This worker is already banned from {pool}.")
-        ban = services.ban(worker, pool, by=by, reason=reason)
-        note(by, ban, f"Banned: {reason}")
+        note(by, services.ban(worker, pool, by=by, reason=reason), f"Banned: {reason}")
     return f"{worker} is banned from {pool}."
 
 
@@ -56,7 +55,7 @@ IMPOSE = Action(
     ),
     button="Ban worker",
     danger=True,
-    service=_impose,
+    service=impose,
 )
 
 
@@ -123,8 +122,7 @@ class BanAdmin(OfTask, ReadOnlyAdmin):
         worker = Worker.objects.filter(pk=worker_pk).first()
         if worker is None or not Campaign.objects.filter(pool=pool).exists():
             raise Http404
-        line = Line(worker.pk, str(worker), pool)
-        answer = IMPOSE.ask(self, request, [line])
+        answer = IMPOSE.ask(self, request, [Line(worker.pk, str(worker), pool)])
         if isinstance(answer, HttpResponse):
             return answer
         IMPOSE.act(self, request, [worker], pool=pool, **answer.cleaned_data)

@@ -234,8 +234,7 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
         many = answered.order_by()[: COUNTED + 1].count() > COUNTED
         if many and not pool and not name:
             pool = answered.latest("pk").hit.campaign.pool_id
-        pairs = _pairs(answered, pool, name)
-        page = page_of(pairs, PER_PAGE, request.GET.get("p"))
+        page = page_of(_pairs(answered, pool, name), PER_PAGE, request.GET.get("p"))
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,

@@ -128,9 +128,8 @@ def right_on_each(
 
 def _right_ratings(scale: type[Scale], line: float, *, good: bool) -> str:
     if scale.options:
-        right = [
-            option.label for option in scale.options if (option.value > line) is good
-        ]
-        return " or ".join(right)
+        return " or ".join(
+            [option.label for option in scale.options if (option.value > line) is good]
+        )
     worth = line * 100 if scale.relative else line
     return f"above {worth:g}" if good else f"{worth:g} or less"

@@ -86,12 +86,16 @@ def draw_items(
     order = [material[int(index)] for index in rng.permutation(len(material))]
     # Positive ones from the front, negative ones from the back, so that as few inputs
     # as possible are used for both.
-    positives = [_positive(campaign_key, m) for m in order[:n_positive]]
+    positives = [
+        _with_text(campaign_key, m, m.reference, Polarity.POSITIVE)
+        for m in order[:n_positive]
+    ]
     permuted = _permuted(order, rng)
     if blind:
         permuted = [(judged, shuffled_words(other, rng)) for judged, other in permuted]
     negatives = [
-        _negative(campaign_key, m, other) for m, other in permuted[::-1][:n_negative]
+        _with_text(campaign_key, m, other, Polarity.NEGATIVE)
+        for m, other in permuted[::-1][:n_negative]
     ]
     if len(positives) < n_positive or len(negatives) < n_negative:
         raise GenieError(
@@ -133,25 +137,16 @@ def _permuted(
     ]
 
 
-def _positive(campaign_key: str, material: Material) -> HiddenItem:
+def _with_text(
+    campaign_key: str, material: Material, shown: str, polarity: Polarity
+) -> HiddenItem:
     return HiddenItem(
         spec=ItemSpec(
-            key=item_key(campaign_key, "positive", material.content_key),
-            data={**material.data, "prediction": material.reference},
+            key=item_key(campaign_key, polarity.lower(), material.content_key),
+            data={**material.data, "prediction": shown},
             content_key=material.content_key,
         ),
-        polarity=Polarity.POSITIVE,
-    )
-
-
-def _negative(campaign_key: str, material: Material, other: str) -> HiddenItem:
-    return HiddenItem(
-        spec=ItemSpec(
-            key=item_key(campaign_key, "negative", material.content_key),
-            data={**material.data, "prediction": other},
-            content_key=material.content_key,
-        ),
-        polarity=Polarity.NEGATIVE,
+        polarity=polarity,
     )
 
 

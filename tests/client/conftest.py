@@ -27,7 +27,6 @@ sys.path.insert(0, str(CLIENT))
 
 @pytest.fixture
 def secret(request):
-    """Give a token that may read and hand in."""
     owner = request.getfixturevalue("submitter")
     scopes = [AccessToken.Scope.READ, AccessToken.Scope.SUBMIT]
     return tokens.issue(owner, name="client", scopes=scopes, days=None)[1]

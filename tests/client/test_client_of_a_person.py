@@ -81,7 +81,6 @@ def test_what_was_withdrawn_is_restored_and_read(run, kept, systems, tmp_path):
 
 
 def test_rated_outputs_come_with_the_worst_first(run, kept, systems, monkeypatch):
-    """By the criterion that ranks, from the ratings that count."""
     from genie_client import Client
 
     kite, wren = systems
@@ -214,14 +213,3 @@ def test_a_refusal_of_a_large_file_is_read_although_the_site_stops_reading(refus
         Transport(refusing, None, 10).json("/api/", data=bytes(50 << 20))
     assert caught.value.status == 413
     assert "The file is larger than 8 MB." in str(caught.value)
-
-
-def test_a_site_that_is_not_there_cannot_be_reached():
-    from genie_client.problem import Problem
-    from genie_client.transport import Transport
-
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        site = f"http://127.0.0.1:{closed.getsockname()[1]}"
-    with pytest.raises(Problem) as caught:
-        Transport(site, None, 10).json("/api/", data=b"x")
-    assert caught.value.code == "unreachable"

@@ -213,7 +213,6 @@ class Killed:
 
 @pytest.fixture
 def guard(monkeypatch):
-    """Give a sentinel that starts and ends nothing, and what it would have done."""
     done = []
     monkeypatch.setenv(pulse.NAME_VARIABLE, "main")
     monkeypatch.setattr(os, "killpg", lambda *_: done.append("all anew"))

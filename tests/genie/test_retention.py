@@ -16,7 +16,6 @@ from tests.factories import make_user, make_worker
 
 @pytest.fixture
 def old_things(settings):
-    """Make one old and one new thing of each kind."""
     sam, worker = make_user("sam", is_staff=True), make_worker()
     for age in (100, 1):
         at = timezone.now() - timedelta(days=age)

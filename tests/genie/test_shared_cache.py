@@ -23,7 +23,6 @@ from genie.lib.serving.caches import computed, computed_once
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    """Run a Redis server for these tests, where one is installed."""
     program = shutil.which("redis-server") or shutil.which("valkey-server")
     if program is None or find_spec("redis") is None:
         pytest.skip("There is no Redis server here, or not the package redis.")
@@ -55,7 +54,6 @@ def address(request):
 
 @pytest.fixture
 def elsewhere(settings, tmp_path, db, address):
-    """Give the caches of another machine that has the same database, or server."""
     settings.CACHES = caches(address, tmp_path / "here", "1")
     if address == "database":
         emit_post_migrate_signal(verbosity=0, interactive=False, db="default")

@@ -47,7 +47,6 @@ def _rows_are_as_committed(request, texts_are_as_committed):  # noqa: F811
 
 
 def pytest_itemcollected(item):
-    """Give every test of these folders a database."""
     folder = item.path.relative_to(Path(__file__).parent).parts[0]
     if folder in WITH_DATABASE and item.get_closest_marker("django_db") is None:
         item.add_marker("django_db")

@@ -17,6 +17,7 @@ from leaderboard.boards.exports.board import WRITERS as TABLES
 from leaderboard.metric_board.models import MetricBoard
 from leaderboard.metric_board.views.downloads import WRITERS as SCORES
 from leaderboard.releases.exports import WRITERS as CARDS
+from tests.each import with_slow
 from tests.nets.conftest import FILES, LONG, stored
 from tests.nets.frozen import BOARDS, freeze
 from tests.nets.releases import columns, rebuilt, unpack
@@ -24,6 +25,8 @@ from tests.walk import worlds
 from tests.walk.routes import names_rows, paths, routes, rows_of
 from tests.walk.variants import VARIANTS
 
+# Boards whose exports `make test` reads, too.
+OFTEN = {"full", "people"}
 # Long files that repeat what others hold: their digests are committed.
 BY_DIGEST = re.compile(r"zip$|^judgments\.jsonl|^metric-scores")
 REPEATED_CARDS = re.compile(r"^system-card\.(json|tex)")
@@ -43,7 +46,7 @@ NO_CHOICE = re.compile(r' (?:class|id|aria-\w+|autocomplete|for)="[^"]*"')
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("kind", BOARDS)
+@pytest.mark.parametrize("kind", with_slow(BOARDS, set(BOARDS) - OFTEN))
 def test_exports_are_as_committed(kind, net, monkeypatch, settings, tmp_path):
     set_day = freeze(monkeypatch, settings, tmp_path)
     who = worlds.accounts()

@@ -34,5 +34,4 @@ def campaign(task):
 
 @pytest.fixture
 def genies_detector(settings):
-    """Judge by counts of test questions alone, as Genie does."""
     settings.GENIE = {**settings.GENIE, "DETECTOR": "rate-guarded-2"}

@@ -70,7 +70,6 @@ def make_verdict(worker, p_noisy, *, polarity="NEGATIVE", pool=POOL, n=4, right=
 
 
 def row_of(text, worker):
-    """Read a worker's row of the first table as words."""
     row = next(
         part
         for part in re.findall(r"<tr>(.*?)</tr>", text, re.DOTALL)

@@ -8,8 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from genie.accounts import first_staff
 from genie.lib.serving.local_site import LOCAL, LocalSite
 from genie.lib.serving.processes import Processes, Stopped
-
-_OWN_MACHINE = {LOCAL, "localhost", "::1"}
+from genie.lib.site_address import OWN_MACHINE
 
 
 class Command(LocalSite):
@@ -39,7 +38,7 @@ class Command(LocalSite):
             self.load_site()
             address = self.start_site(processes, port, host=host)
             self.start_queue(processes)
-            self._print_way_in(address, is_open=host not in _OWN_MACHINE)
+            self._print_way_in(address, is_open=host not in OWN_MACHINE)
             processes.wait()
             raise CommandError("A process of the site exited unexpectedly; see above.")
         except Stopped:

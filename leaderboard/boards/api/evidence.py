@@ -220,8 +220,8 @@ class PairSerializer(Record):
         "p_above": "Probability that a is better than b.",
         "p_value": "Two-sided and adjusted for all pairs of the board; one-sided and of "
         "this pair alone where the task's `ranks` are rank sums.",
-        "significant": "Never true of systems that share no raters, day or anchors: these "
-        "are not directly comparable.",
+        "significant": "Never true of systems that neither raters nor anchors connect: "
+        "these are not directly comparable.",
         "more_ratings": "Ratings still needed for the board's test to find this "
         f"difference with {POWER:.0%} power; 0 only if it is significant. Null: cannot be "
         "planned.",

@@ -39,12 +39,12 @@ def human_scoring(
             "effective_n": human.effective_workers,
             "largest_share": human.largest_share,
         },
-        "pay": _pay(figures) if ours else None,
+        "pay": _pay(figures) if ours and figures.highest_reward_cents else None,
         "agreement": _agreement(agreement),
         "interval_covers": human.covers,
         "instrument": _instrument(raters.instrument, criterion),
         "quality_control": None
-        if imported
+        if imported or not (simulated or figures.highest_reward_cents)
         else {
             "test_questions_answered": figures.n_asked,
             "answered_wrongly": figures.n_wrong,

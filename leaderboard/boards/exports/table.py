@@ -111,9 +111,7 @@ def with_judges(table: BoardTable) -> list[str]:
 
 def helped(row: Row, criterion: str) -> str:
     one = row.judged.get(criterion)
-    if one is None:
-        return ""
-    return f"{one.helped:.1f}"
+    return "" if one is None else f"{one.helped:.1f}"
 
 
 def judges_note(table: BoardTable) -> str:
@@ -141,8 +139,7 @@ def _judged(name: str, judged: Judged | None) -> dict[str, Cell]:
         return dict.fromkeys(columns)
     ends = (*judged.helped.flat().values(), *judged.plain.flat().values())
     counts = (judged.labels_saved, judged.n_people, judged.n_judge)
-    values = (*ends, *counts, ", ".join(judged.judges))
-    return dict(zip(columns, values, strict=True))
+    return dict(zip(columns, (*ends, *counts, ", ".join(judged.judges)), strict=True))
 
 
 def _cells(criterion: str, human: Human | None) -> dict[str, Cell]:
@@ -190,4 +187,8 @@ def columns(table: BoardTable) -> list[str]:
 
 
 def _score(human: Human) -> dict[str, Cell]:
-    return {key: value for key, value in vars(human).items() if key != "criterion"}
+    return {
+        key: value
+        for key, value in vars(human).items()
+        if key not in ("criterion", "inner")
+    }

@@ -17,10 +17,17 @@ from leaderboard.evaluation.price import quote_side_by_side
 from leaderboard.evaluation.selectors.board_ratings import current_fit
 from leaderboard.evaluation.services import platform_crowds
 from leaderboard.stats.crowds import CrowdComparison
-from leaderboard.stats.systems.estimates import FEW_WORKERS, SystemEstimates
+from leaderboard.stats.intervals import COVERS_INSTANCES
+from leaderboard.stats.systems.estimates import (
+    COVERS_CROWD,
+    COVERS_THESE,
+    FEW_WORKERS,
+    SystemEstimates,
+)
 from leaderboard.stats.systems.linking import LinkingConstant, Moved, moved
 from leaderboard.stats.systems.table import Variances
 from leaderboard.submissions.selectors import public
+from leaderboard.tasks.config import PLAIN, THESE
 from leaderboard.tasks.models import Task
 
 
@@ -39,7 +46,8 @@ def ranked_pks(task: Task) -> list[int]:
     return [int(field.pk[i]) for i in order if field.ranked[i]]
 
 
-def covers_of(task: Task) -> list[str]:
+def covers_of(task: Task) -> str:
+    """Describe what a board's intervals cover, or will cover."""
     rows = Score.objects.filter(
         public("submission__"),
         submission__task=task,
@@ -48,7 +56,10 @@ def covers_of(task: Task) -> list[str]:
         superseded_at=None,
     )
     counted = rows.order_by().values("covers").annotate(n=Count("pk"))
-    return list(counted.order_by("-n", "covers").values_list("covers", flat=True))
+    found = counted.order_by("-n", "covers").values_list("covers", flat=True)
+    crowd = COVERS_THESE if task.human.population == THESE else COVERS_CROWD
+    expected = COVERS_INSTANCES if task.human.estimate == PLAIN else crowd
+    return "; of other systems, ".join(found) or expected
 
 
 def systems(task: Task, pks: Sequence[int]) -> list[System]:
@@ -94,7 +105,6 @@ class Again:
 
 
 def links_of(task: Task, stored: Sequence[Mapping[str, Any]]) -> list[Link]:
-    """Read the links of public systems from a board's fit."""
     wanted = [link[name] for link in stored for name in ("system", "anchor")]
     if not wanted:
         return []
@@ -303,8 +313,8 @@ def _evidence(task: Task, fit: BoardFit, criterion: str) -> Evidence:
         workers=workers,
         agreement=agreement,
         # if systems are not comparable, none can be called the first
-        first=None if stored.get("isolated") else _first(task, stored),
-        wmt=_wmt(task, stored),
+        first=None if stored.get("groups") else _first(task, stored),
+        wmt=[] if stored.get("groups") else _wmt(task, stored),
         links=links_of(task, stored.get("links") or []),
         cannot_conclude=[
             *_of_few_systems(task, criterion, len(estimates.systems)),
@@ -340,8 +350,7 @@ def shares_of(estimates: SystemEstimates) -> Shares | None:
 
 def _between_systems(estimates: SystemEstimates) -> float:
     """Return the variance of systems' true means: observed minus error variance."""
-    upper = np.triu_indices(len(estimates.systems), 1)
-    errors = estimates.variance[upper] / 2
+    errors = estimates.variance[np.triu_indices(len(estimates.systems), 1)] / 2
     known = np.isfinite(errors)
     noise = float(errors[known].mean()) if known.any() else math.inf
     return max(float(estimates.means.var(ddof=1)) - noise, 0.0)
@@ -392,8 +401,7 @@ def _of_few_systems(task: Task, criterion: str, n: int) -> list[str]:
 
 
 def _of_shared_first(task: Task) -> list[str]:
-    field = field_of(task, frozenset())
-    n = int((field.first == 1).sum())
+    n = int((field_of(task, frozenset()).first == 1).sum())
     if n < 2:
         return []
     return [

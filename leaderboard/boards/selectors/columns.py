@@ -12,11 +12,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 from django.db.models import FilteredRelation, Q
+from django.db.models.fields.json import KeyTransform
 from django.http import QueryDict
 from django.utils import timezone
 
 from crowd.scales.base import all_scales
 from leaderboard.designs.base import all_designs
+from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.board_ratings import has_lapsed
 from leaderboard.evaluation.selectors.ranked_scores import whole_share
@@ -96,6 +98,13 @@ class Field:
         )
 
 
+def crowd_groups(task: Task) -> dict[str, int]:
+    """Return the group of each ranked system, if crowds do not connect all of them."""
+    rows = BoardFit.objects.filter(task=task, of=None, superseded_at=None)
+    stored = KeyTransform("groups", KeyTransform(main_criterion(task), "evidence"))
+    return rows.values_list(stored, flat=True).first() or {}
+
+
 def score_range(task: Task) -> str:
     """Return the range of scores in words; empty for units without meaningful limits."""
     design = all_designs().get(task.human.design)
@@ -151,9 +160,8 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
 def current(path: str = "", at: datetime | None = None) -> Q:
     if at is None:
         return Q(**{f"{path}superseded_at": None})
-    later = Q(**{f"{path}superseded_at__gt": at})
     return Q(**{f"{path}created_at__lte": at}) & (
-        later | Q(**{f"{path}superseded_at": None})
+        Q(**{f"{path}superseded_at__gt": at}) | Q(**{f"{path}superseded_at": None})
     )
 
 
@@ -199,8 +207,7 @@ def _rows(
 
 def _provisional(row: tuple[Any, ...], at: datetime | None) -> bool:
     # of a past board: final since, but not yet then
-    final_since = at is not None and row[14] is not None and at < row[14]
-    return row[13] is True or final_since
+    return row[13] is True or (at is not None and row[14] is not None and at < row[14])
 
 
 def _numbers(rows: list[tuple[Any, ...]], column: int) -> Floats:

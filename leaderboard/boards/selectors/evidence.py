@@ -115,8 +115,7 @@ def judgements(
 def _question(hit_type: HITType, beside: Mapping[str, Beside], criterion: str) -> str:
     if criterion in beside:
         return beside[criterion].explanation
-    questions = {**CHECKBOXES, **hit_type.criteria}
-    return str(questions.get(criterion, criterion))
+    return str({**CHECKBOXES, **hit_type.criteria}.get(criterion, criterion))
 
 
 def _counts_beside(beside: Beside, histogram: dict[str, int]) -> list[tuple[str, int]]:
@@ -338,6 +337,5 @@ def _apart(
     down = -1.0 if metric_words(slug).better.startswith("lower") else 1.0
     # ranks, because ratings and metrics have different units and no common zero
     people = rankdata([ratings[p] for p in judged])
-    metric = rankdata([down * values[p] for p in judged])
-    gaps = -np.abs(people - metric)
+    gaps = -np.abs(people - rankdata([down * values[p] for p in judged]))
     return dict(zip(judged, gaps.tolist(), strict=True))

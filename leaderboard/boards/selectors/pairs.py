@@ -1,24 +1,32 @@
 """How certain the order of two systems is, and how many ratings would decide it."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from genie.lib.serving.caches import computed_once
 from leaderboard.boards.selectors.certainty import (
     System,
-    evidence_beside_board,
     ranked_pks,
     systems,
 )
-from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.boards.selectors.columns import crowd_groups, main_criterion
 from leaderboard.boards.selectors.evidence import ratings_of
 from leaderboard.boards.selectors.rows import Row, standings
-from leaderboard.evaluation.estimates import from_json, read
-from leaderboard.evaluation.selectors.board_ratings import current_fit
+from leaderboard.evaluation.estimates import Compared, estimate_board, from_json, read
+from leaderboard.evaluation.models.board_fit import BoardFit
+from leaderboard.evaluation.selectors.board_ratings import (
+    board_ratings,
+    board_scores,
+    current_fit,
+    evaluations_of,
+    units_of,
+    weighed,
+)
 from leaderboard.evaluation.selectors.system_ratings import evaluation_of
-from leaderboard.stats.systems.estimates import Difference, SystemEstimates
+from leaderboard.stats.systems.estimates import Difference, Population, SystemEstimates
 from leaderboard.stats.systems.ranks import ALPHA, Ranking
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import (
@@ -32,6 +40,7 @@ from leaderboard.tasks.config import RANK_SUMS
 from leaderboard.tasks.models import Task
 
 POWER = 0.8
+_KEPT_SECONDS = 3600
 # A plan tries up to this many times the workers, in steps of half a percent.
 _MOST_TIMES, _STEPS = 1e8, 4_000
 
@@ -57,7 +66,7 @@ class Pair:
     more_instances : int
         Instances needed in all; 0 if more_ratings is None.
     comparable : bool
-        Whether the two share a rater, a day or an anchor. Otherwise, differences between
+        Whether raters or anchors connect the two. Otherwise, differences between
         systems and between their raters are confounded.
     """
 
@@ -87,11 +96,24 @@ class Matrix:
     p_above: list[list[float]]
     pairs: list[Pair]
     n_ranked: int
+    # the comparisons are about these raters, and cover this
+    population: Population
+    covers: str
 
 
-def matrix(task: Task, pks: Sequence[int], *, cents_per_rating: float) -> Matrix | None:
-    """Compare these systems of the board; None if fewer than two are comparable."""
-    found = compared(task)
+def matrix(
+    task: Task,
+    pks: Sequence[int],
+    *,
+    cents_per_rating: float,
+    population: Population | None = None,
+) -> Matrix | None:
+    """Compare these systems of the board; None if fewer than two are comparable.
+
+    `population` is the task's own by default. A different one is estimated for the
+    page, which takes as long as the board's fit, and cached.
+    """
+    found = compared(task, population)
     shown = systems(task, pks)
     inside = (
         [] if found is None else [s for s in shown if str(s.pk) in found[1].systems]
@@ -99,42 +121,62 @@ def matrix(task: Task, pks: Sequence[int], *, cents_per_rating: float) -> Matrix
     if found is None or len(inside) < 2:
         return None
     fit, ranking = found
-    shared = evidence_beside_board(task).get("shared", {})
+    groups = crowd_groups(task)
     # rank sums are one-sided and not corrected for the number of pairs
     level = (
         2 * ALPHA
         if task.human.ranks == RANK_SUMS
         else ALPHA / max(math.comb(len(ranking.systems), 2), 1)
     )
-    pairs = [
-        replace(
-            _pair(fit, ranking, a, b, cents_per_rating, level),
-            comparable=_share_a_part(shared, a, b),
-        )
-        for i, a in enumerate(inside)
-        for b in inside[i + 1 :]
-    ]
     return Matrix(
         tuple(inside),
         tuple(system for system in shown if system not in inside),
         [[_p_above(fit, a, b) if a != b else 0.5 for b in inside] for a in inside],
-        pairs,
+        [
+            replace(
+                _pair(fit, ranking, a, b, cents_per_rating, level),
+                comparable=groups.get(str(a.pk)) == groups.get(str(b.pk)),
+            )
+            for i, a in enumerate(inside)
+            for b in inside[i + 1 :]
+        ],
         len(ranking.systems),
+        fit.population,
+        fit.covers,
     )
 
 
-def compared(task: Task) -> tuple[SystemEstimates, Ranking] | None:
+def compared(
+    task: Task, population: Population | None = None
+) -> tuple[SystemEstimates, Ranking] | None:
     fit = current_fit(task)
     stored = fit.criteria.get(main_criterion(task)) if fit else None
-    if stored is None:
+    if fit is None or stored is None:
         return None
     found = read(stored)
+    if population not in (None, found.fit.population):
+        found = computed_once(
+            f"raters-{fit.pk}-{population}",
+            lambda: _compare_for(task, fit, population),
+            _KEPT_SECONDS,
+        )
     return found.fit, found.ranking({str(pk) for pk in ranked_pks(task)})
 
 
-def _share_a_part(shared: Mapping[str, list[int]], a: System, b: System) -> bool:
-    own, other = shared.get(str(a.pk)), shared.get(str(b.pk))
-    return own is None or other is None or not set(own).isdisjoint(other)
+def _compare_for(task: Task, fit: BoardFit, population: Population) -> Compared:
+    main = main_criterion(task)
+    scores = list(
+        board_scores(task).filter(criterion=main).select_related("evaluation")
+    )
+    ratings = weighed(board_ratings(evaluations_of(scores)), fit.weights)
+    return estimate_board(
+        ratings[ratings["criterion"] == main],
+        units_of(scores),
+        (),
+        headline=task.human.estimate,
+        rule=task.human.ranks,
+        population=population,
+    ).compared[main]
 
 
 def _p_above(fit: SystemEstimates, a: System, b: System) -> float:
@@ -173,7 +215,8 @@ def _missing(
 
     With k times the workers, each doing as much as now, the standard error shrinks by
     the root of k, and the test has k times the degrees of freedom. The result is at
-    least one worker more, because the present data did not separate the two.
+    least one worker more, because the present data did not separate the two. These
+    raters would rate k times the instances instead.
     """
     from scipy.special import stdtrit
 
@@ -181,8 +224,10 @@ def _missing(
     places = [fit.systems.index(str(system.pk)) for system in (a, b)]
     if not found.estimate or math.isnan(found.standard_error * found.freedom):
         return None, None, 0
+    these = fit.population == Population.THESE
     n_workers = max(int(fit.n_workers[place]) for place in places)
-    times = np.geomspace(1 + 1 / n_workers, _MOST_TIMES, _STEPS)
+    n_drawn = fit.n_instances if these else n_workers
+    times = np.geomspace(1 + 1 / n_drawn, _MOST_TIMES, _STEPS)
     # two-sided quantile of the test plus that of the power
     freedom = np.minimum(found.freedom * times, _MOST_TIMES)
     needed = stdtrit(freedom, 1 - level / 2) + stdtrit(freedom, POWER)
@@ -193,7 +238,7 @@ def _missing(
     n = [int(fit.n[place]) for place in places]
     return (
         math.ceil((least - 1) * sum(n)),
-        math.ceil((least - 1) * n_workers - 1e-9),
+        0 if these else math.ceil((least - 1) * n_workers - 1e-9),
         math.ceil(least * max(n)),
     )
 

@@ -24,6 +24,7 @@ from leaderboard.boards.selectors.columns import (
     Order,
     Place,
     arranged,
+    crowd_groups,
     current,
     field_of,
     main_criterion,
@@ -34,6 +35,7 @@ from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, S
 from leaderboard.evaluation.models.board_fit import JudgedEstimate
 from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign, Score
 from leaderboard.evaluation.result_columns import board_columns
+from leaderboard.evaluation.selectors.board_ratings import current_fit
 from leaderboard.evaluation.selectors.ranked_scores import (
     Partial,
     any_judged,
@@ -138,7 +140,10 @@ class TeamName:
 
 
 class Human(SimpleNamespace):
-    """A score; its attributes are the columns of `board_columns`."""
+    """A score; its attributes are the columns of `board_columns`.
+
+    The ranking criterion's `inner` are the ends of its comparison interval.
+    """
 
     @property
     def whole(self) -> bool:
@@ -216,7 +221,7 @@ def fetch_rows(
     teams: frozenset[int],
     at: datetime | None = None,
 ) -> list[Row]:
-    """Fetch rows in the given order, now or as of `at`, in seven queries at most."""
+    """Fetch rows in the given order, now or as of `at`, in eight queries at most."""
     pks = [place.pk for place in places]
     data_of = {
         row["pk"]: row
@@ -249,6 +254,13 @@ def fetch_rows(
     )
     today = timezone.localdate()
     criterion = main_criterion(task)
+    # stored with the ranks, for the present only
+    fit = current_fit(task) if scored and at is None else None
+    bars = fit.criteria.get(criterion, {}).get("bars", {}) if fit else {}
+    for pk, own in scores.items():
+        if criterion in own:
+            mean = own[criterion].mean
+            own[criterion].inner = bars.get(str(pk), (mean, mean))
     rows = [
         _row(
             task,
@@ -411,14 +423,18 @@ class Standings(Sequence[Row]):
         at: datetime | None = None,
         apart: bool = False,
     ) -> None:
+        # private rows have hypothetical ranks, so they are not counted among the ranked
+        self.n_ranked = int((field.ranked & ~field.private).sum())
+        # evidence is of current ratings, and does not apply to a past board
+        self.groups = crowd_groups(task) if at is None and self.n_ranked > 1 else {}
+        if self.groups and order == DEFAULT:
+            order = Order("system", "asc")
         self.task = task
         self.order = order
         self.at = at
         self._field = field
         self._teams = teams
         self.n_all = len(field)
-        # private rows have hypothetical ranks, so they are not counted among the ranked
-        self.n_ranked = int((field.ranked & ~field.private).sum())
         self.all_provisional = bool(
             field.ranked.any() and not (field.ranked & ~field.provisional).any()
         )
@@ -431,7 +447,7 @@ class Standings(Sequence[Row]):
         self.n_simulated = int(field.simulated.sum())
         self.n_rated_by_people = int((field.scored & ~field.simulated).sum())
         self.n_rated_by_programs = int((field.scored & field.simulated).sum())
-        self.extent = _extent(field)
+        self.extent = None if self.groups else _extent(field)
         self._in_order = _filtered(
             task, field, arranged(task, field, order, at, apart=apart), chosen, teams
         )
@@ -535,8 +551,7 @@ def _extent(field: Field) -> Extent | None:
         return None
     # private rows do not lead, and partial ones only if there are no others
     choices = (ranked & ~field.private, ranked, scored)
-    leading = next(rows for rows in choices if rows.any())
-    means = np.where(leading, field.mean, -np.inf)
+    means = np.where(next(rows for rows in choices if rows.any()), field.mean, -np.inf)
     return Extent(
         low=float(field.low[scored].min()),
         high=float(field.high[scored].max()),

@@ -139,6 +139,13 @@ _SIMULATED: dict[str, str] = {
         "Waits for simulated annotators to rate the outputs"
     ),
 }
+# Sentences for studies in which nothing has a price.
+_COLLEAGUES: dict[str, str] = {
+    "Budget approved by staff.": gettext_noop("Approved"),
+    "HITs were posted for workers.": "",
+    "Waits for the site to create the campaign": _WAITS[State.ANNOTATING],
+    gettext_noop("Waits for staff, who paused the campaign"): _WAITS[State.ANNOTATING],
+}
 # States off the walk: the step that did not happen, and the sentence instead.
 _OFF_WALK: dict[str, tuple[str, str, str]] = {
     State.INVALID: (
@@ -188,8 +195,7 @@ class SubmissionProgress:
 
     @property
     def place(self) -> int:
-        done = [step.status in {"done", "now"} for step in self.steps]
-        return max(1, sum(done))
+        return max(1, sum(step.status in {"done", "now"} for step in self.steps))
 
     @property
     def newest(self) -> SubmissionEvent | None:
@@ -240,7 +246,7 @@ def _waits_for(
         pks = [one.pk for one in evaluation.campaigns_in_order]
         return capfirst(stopped_words(open_pages(pks).values()))
     if campaign.state == Campaign.State.PAUSED:
-        return gettext("Waits for staff, who paused the campaign")
+        return _honest(submission, "Waits for staff, who paused the campaign")
     if (
         pending is not None
         and pending.n >= pending.of
@@ -299,6 +305,7 @@ def _label(submission: Submission, state: str) -> str:
 
 def _honest(submission: Submission, words: str) -> str:
     words = _SIMULATED.get(words, words) if submission.simulated else words
+    words = _COLLEAGUES.get(words, words) if submission.task.by_colleagues else words
     return gettext(words) if words else ""
 
 

@@ -17,6 +17,7 @@ from leaderboard.designs.base import Unit
 from leaderboard.evaluation.estimates import (
     Compared,
     compare,
+    crowds_of,
     labels_of,
     read,
     weights_in,
@@ -34,7 +35,10 @@ from leaderboard.stats.intervals import Floats
 from leaderboard.stats.ranking import RankRange
 from leaderboard.stats.rater_effects import worker_z_scores
 from leaderboard.stats.systems.criteria import together, weigh, weighted_mean
-from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
+from leaderboard.stats.systems.estimates import (
+    Population,
+    estimate_systems,
+)
 from leaderboard.stats.systems.ranks import rank_sum_ranking
 from leaderboard.tasks.config import RANK_SUMS, Z_SCORES
 from leaderboard.tasks.models import Task
@@ -55,7 +59,8 @@ class WeightedRow:
     # infinite if only one worker rated the system
     interval: Interval
     ranks: RankRange
-    p_first: float
+    # None: different crowds rated them
+    p_first: float | None
 
 
 def read_weights(
@@ -133,10 +138,17 @@ def _compared(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> Compar
     if len(values) > len(table) / 2:
         # as in the fit of each criterion
         counted = weighed(pd.DataFrame({"worker": labels[1]}), fit.weights)
-        found = estimate_systems(values, *labels, weights=weights_in(counted))
+        found = estimate_systems(
+            *(values, *labels),
+            weights=weights_in(counted),
+            population=Population(task.human.population),
+            campaigns=crowds_of(labels[0], labels[1]),
+        )
         return compare(values, *labels, rule=task.human.ranks, fit=found)
     # each criterion has different workers: their errors are independent
-    fits = _of_all([read(fit.criteria[name]).fit for name in weights])
+    every = [read(fit.criteria[name]).fit for name in weights]
+    common = set.intersection(*(set(one.systems) for one in every))
+    fits = [one.of(sorted(common, key=one.systems.index)) for one in every]
     apart = together(fits, list(weights.values()))
     # rank sums compare outputs, whoever rated them on which criterion
     values, labels = _whole(table.groupby(_OUTPUT).mean(), weights)
@@ -152,11 +164,6 @@ def _whole(
     values = weighted_mean(table.to_numpy(float), list(weights.values()))
     whole = ~np.isnan(values)
     return values[whole], labels_of(table.index[whole].to_frame(index=False))
-
-
-def _of_all(fits: Sequence[SystemEstimates]) -> list[SystemEstimates]:
-    common = set.intersection(*(set(fit.systems) for fit in fits))
-    return [fit.of(sorted(common, key=fit.systems.index)) for fit in fits]
 
 
 def _side_by_side(task: Task, criteria: Sequence[str]) -> pd.DataFrame:

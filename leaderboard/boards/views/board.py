@@ -251,7 +251,9 @@ def lines(
             bracket=_bracket(joined, i) if ranked else "",
             section=groups[i] if i == 0 or groups[i] != groups[i - 1] else "",
             cluster=row.cluster if ranked and _begins_cluster(rows, i) else None,
-            bar=charts.bar(axis, row.human, simulated=row.simulated)
+            bar=charts.bar(
+                axis, row.human, inner=row.human.inner, simulated=row.simulated
+            )
             if axis and row.human
             else SafeString(""),
             metrics=[
@@ -384,11 +386,11 @@ def _body(
     rows = standings(
         task, None, address.order, chosen=address.chosen, at=at, teams=teams, apart=True
     )
-    context = _context(request, task, rows, address)
-    context["latest_at"] = now.latest_at
-    first = {} if beside.get("isolated") else beside.get("first") or {}
+    context = _context(request, task, rows, replace(address, order=rows.order))
+    first = {} if rows.groups else beside.get("first") or {}
     context |= {
-        "isolated": beside.get("isolated", []),
+        "latest_at": now.latest_at,
+        "n_groups": len(set(rows.groups.values())),
         "to_change_first": first.get("n_ratings"),
     }
     html = render_to_string("leaderboard/boards/parts/board.html", context)

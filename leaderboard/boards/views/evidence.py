@@ -16,6 +16,7 @@ from leaderboard.boards.selectors.certainty import (
     ranked_pks,
     systems,
 )
+from leaderboard.boards.selectors.columns import crowd_groups
 from leaderboard.boards.selectors.history import History, history
 from leaderboard.boards.selectors.judged import JUDGED_HELP, Judged, judged_of
 from leaderboard.boards.selectors.pairs import POWER, Two, apart_most, read_two, two_of
@@ -23,11 +24,12 @@ from leaderboard.boards.selectors.weights import read_weights, weighted_rows
 from leaderboard.charts import HistogramLine, axis_over, format_score, histogram
 from leaderboard.evaluation.estimates import TESTED
 from leaderboard.evaluation.price import cents_per_rating
-from leaderboard.evaluation.selectors.board_ratings import who_ranks
+from leaderboard.evaluation.selectors.board_ratings import population_of, who_ranks
 from leaderboard.imports.selectors import with_published
 from leaderboard.metric_runs.selectors import metric_words
+from leaderboard.stats.systems.estimates import Population
 from leaderboard.submissions.models import Submission
-from leaderboard.submissions.selectors import is_published
+from leaderboard.submissions.selectors import inside, is_published
 from leaderboard.tasks.models import Task
 from quality.test_questions.models import TestCheck
 
@@ -46,6 +48,7 @@ def two(request: HttpRequest, task: Task) -> HttpResponse:
         "dollars_per_rating": cents / 100,
         "power": POWER,
         "tested": TESTED[task.human.ranks],
+        "about_raters": population_of(task),
     }
     if found:
         outputs = apart_most(found)
@@ -85,9 +88,7 @@ def _numbers(two: Two) -> list[tuple[str, str, str]]:
 
 def _score(criteria: dict[str, Any], name: str) -> str:
     human = criteria.get(name)
-    if human is None:
-        return "–"
-    return format_score(human)
+    return "–" if human is None else format_score(human)
 
 
 # How well the test questions of published results were hidden: only numbers.
@@ -190,13 +191,22 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
         return two(request, task)
     page = page_of(ranked_pks(task), _IN_MATRIX, request.GET.get("page"))
     cents = cents_per_rating(task)
-    matrix = pairs.matrix(task, list(page), cents_per_rating=cents)
+    other, shows_other = _other_raters(request, task)
+    matrix = pairs.matrix(
+        task,
+        list(page),
+        cents_per_rating=cents,
+        population=other if shows_other else None,
+    )
     context = {
         "here": "tasks",
         "task": task,
         "page": page,
         "left_out": matrix.left_out if matrix else (),
         "matrix": matrix,
+        "other": other,
+        "shows_other": shows_other,
+        "about_raters": population_of(task),
         "rows": list(zip(matrix.systems, _cells(matrix), strict=True))
         if matrix
         else [],
@@ -213,6 +223,15 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
         "tested": TESTED[task.human.ranks],
     }
     return render(request, "leaderboard/boards/differences.html", context)
+
+
+def _other_raters(request: HttpRequest, task: Task) -> tuple[Population | None, bool]:
+    """Return the population that is not the task's, and whether the viewer sees it."""
+    if not task.submissions.filter(inside(request.user)).exists():
+        return None, False
+    these = task.human.population == Population.THESE
+    other = Population.LIKE if these else Population.THESE
+    return other, request.GET.get("raters") == other
 
 
 def _cells(matrix: pairs.Matrix) -> list[list[tuple[str, str] | None]]:
@@ -256,7 +275,10 @@ def weights(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": rows,
         "n_more": len(every) - len(rows),
         "simulated": any(row.system.simulated for row in rows),
-        "axis": axis_over(min(drawn), max(drawn)) if drawn else None,
+        # without a common crowd there is no order to draw
+        "axis": axis_over(min(drawn), max(drawn))
+        if drawn and not crowd_groups(task)
+        else None,
     }
     return render(request, "leaderboard/boards/weights.html", context)
 

@@ -61,8 +61,7 @@ def guidelines(task: Task) -> SafeString:
     template = hit_templates.known().get(task.asked.hit_template)
     if template is None:
         return SafeString("")
-    form = task.asked.form(task.asked.criteria)
-    return _below(template.instructions_of(form))
+    return _below(template.instructions_of(task.asked.form(task.asked.criteria)))
 
 
 def _below(page: SafeString) -> SafeString:

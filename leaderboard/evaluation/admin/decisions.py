@@ -18,13 +18,14 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html_join
 
+from crowd.campaigns.admin.campaign import StopForm
 from crowd.elsewhere.services.accounts import pays_in
 from crowd.hits.models import Campaign
 from crowd.hits.selectors import state_words
 from crowd.money.services.budgets import budget_left
 from genie.accounts.task_admin import OfTask
 from genie.lib.admin import ReadOnlyAdmin
-from genie.lib.staff_actions import Action, Line, ReasonForm
+from genie.lib.staff_actions import Action, Line
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.ranked_scores import n_judged, partial_of_score
@@ -65,8 +66,7 @@ def dollars(cents: int) -> str:
 
 
 def name_of(row: Any) -> str:
-    evaluation = getattr(row, "human_evaluation", None)
-    return str(evaluation or row)
+    return str(getattr(row, "human_evaluation", None) or row)
 
 
 def cost_of(row: Any) -> int:
@@ -298,20 +298,6 @@ def _warned(row: Any) -> str:
 
 
 # Decisions of staff on results of evaluations that were stopped early.
-
-
-class StopForm(ReasonForm):
-    publish = forms.TypedChoiceField(
-        label="Results so far",
-        choices=[
-            ("yes", "Publish them, marked as partial and without a rank"),
-            ("no", "Do not publish them; keep the answers"),
-        ],
-        coerce=lambda choice: choice == "yes",
-        widget=forms.RadioSelect,
-        help_text="Where nothing has been rated, no result is published.",
-    )
-    field_order = ("publish", "reason")
 
 
 def _stop(

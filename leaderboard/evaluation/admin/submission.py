@@ -321,8 +321,7 @@ def _describe(
             model_admin.message_user(request, f"Changed: {said}.", messages.SUCCESS)
             return None
     lines = [Line(submission.pk, submission.system_name)]
-    page = DESCRIBE.ask(model_admin, request, lines, form=form)
-    return cast("HttpResponse", page)
+    return cast("HttpResponse", DESCRIBE.ask(model_admin, request, lines, form=form))
 
 
 DESCRIBE = Action(

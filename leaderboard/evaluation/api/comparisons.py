@@ -236,8 +236,7 @@ class TakingBack(View):
     scope = AccessToken.Scope.WITHDRAW
 
     def get_queryset(self) -> QuerySet[Any]:
-        rows = super().get_queryset()
-        return rows.filter(requested_by=self.request.user.pk)
+        return super().get_queryset().filter(requested_by=self.request.user.pk)
 
     def post(self, request: Request, pk: int) -> Response:
         question = self.get_object()
@@ -271,8 +270,7 @@ class ComparisonList(ComparisonView, ListView):
     def post(self, request: Request) -> Response:
         made, repeated = ask_comparison(request, self.body())
         context = self.get_serializer_context()
-        body = ComparisonDetailSerializer(made, context=context).data
-        return created(body, repeated)
+        return created(ComparisonDetailSerializer(made, context=context).data, repeated)
 
 
 class AllPairs(ComparisonView):

@@ -28,7 +28,6 @@ from leaderboard.evaluation.selectors.joint import (
     joint_progress,
 )
 from leaderboard.evaluation.services import joint
-from leaderboard.stats.stopping.rules import ASSUMES
 from leaderboard.tasks.api import ImportedField
 
 _STATE_HELP = f"One of {', '.join(HumanEvaluation.State.values)}."
@@ -143,7 +142,7 @@ class ComparisonStandingSerializer(Record):
     approved_cents = serializers.IntegerField(allow_null=True)
     help_texts = {
         "n_votes": "Answers from which the labels are derived.",
-        "low": f"Ends of the stopping rule's interval. {ASSUMES}",
+        "low": "Ends of the stopping rule's interval; they leave 0.5 when it decides.",
         "anytime_valid": "Whether the interval stays valid no matter how often it is "
         "checked.",
         "needed": "Total number of labels at which it would end if the share stayed the "

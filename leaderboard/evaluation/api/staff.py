@@ -324,8 +324,7 @@ class DecisionView(DetailView):
     def post(self, request: Request, pk: int) -> Response:
         subject, wish = self.get_object(), self.body()
         by = cast("Account", request.user)
-        code = _TOO_EARLY[wish["decision"]]
-        evaluation = decide.require_evaluation(subject, code)
+        evaluation = decide.require_evaluation(subject, _TOO_EARLY[wish["decision"]])
         if wish["decision"] == APPROVE:
             decide.prepare(evaluation)
         with transaction.atomic():

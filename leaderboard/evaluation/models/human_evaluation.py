@@ -44,7 +44,7 @@ class Evaluations(models.Manager[Row]):
             ~Q(pk__in=back), submissions__own_state=states.State.WITHDRAWN
         )
         kinds = rows.order_by().values_list("kind", flat=True).distinct()
-        return {_TABLES.get(kind, kind) for kind in kinds}
+        return {TABLES.get(kind, kind) for kind in kinds}
 
     def of_systems(self) -> models.QuerySet[Row]:
         return self.filter(kind=HumanEvaluation.Kind.RATINGS)
@@ -515,6 +515,6 @@ class Rescoring(models.Model):
         return f"{self.task} on {self.on}"
 
 
-_TABLES: dict[str, str] = {HumanEvaluation.Kind.RATINGS: HUMAN}
+TABLES: dict[str, str] = {HumanEvaluation.Kind.RATINGS: HUMAN}
 for _name, _field in stored_fields().items():
     Score.add_to_class(_name, _field)

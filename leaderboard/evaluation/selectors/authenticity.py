@@ -149,8 +149,7 @@ def _answers(ratings: pd.DataFrame, workers: list[int], scores: Judge) -> Answer
 
 
 def _codes(ratings: pd.DataFrame, *columns: str) -> Ints:
-    groups = ratings.groupby([*columns, "criterion"])
-    return np.asarray(groups.ngroup(), dtype=np.int64)
+    return np.asarray(ratings.groupby([*columns, "criterion"]).ngroup(), dtype=np.int64)
 
 
 def _word(scores: Judge, systems: tuple[int, ...], instance: int) -> float:

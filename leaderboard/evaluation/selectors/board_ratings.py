@@ -25,6 +25,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
     unit_for,
 )
 from leaderboard.stats.judges.together import Forecast
+from leaderboard.stats.systems.estimates import Population
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
@@ -196,8 +197,16 @@ def who_ranks(task: Task) -> str:
 
 
 def rank_rule(task: Task) -> str:
-    rule = RULES[task.human.ranks]
+    rule = f"{RULES[task.human.ranks]} {population_of(task)}"
     return f"{rule} {who_ranks(task)}" if task.configuration.judges.rank else rule
+
+
+def population_of(task: Task) -> str:
+    """Return the sentence that names the raters that a board's results are about."""
+    sentence = f"Results are about {Population(task.human.population).label}."
+    if task.imported and task.human.raters is None:
+        sentence += " This was assumed, because the import did not declare it."
+    return sentence
 
 
 def public_forecasts(task: Task) -> dict[str, dict[str, Any]] | None:

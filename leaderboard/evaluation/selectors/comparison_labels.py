@@ -1,8 +1,8 @@
 """From votes to labels: one number a pair, in the pairs' stored random order."""
 
-from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 
 from genie.lib.interval import Interval
 from leaderboard.evaluation.models.comparison import (
@@ -11,15 +11,13 @@ from leaderboard.evaluation.models.comparison import (
     CountedVote,
 )
 from leaderboard.stats.stopping.sequential import Comparison as Series
-from leaderboard.stats.stopping.sequential import ConfidenceRule, Decision, rule_named
+from leaderboard.stats.stopping.sequential import Decision, LiveRule, rule_named
 from leaderboard.stats.systems.preferred_share import preferred_share
 from quality.bans.selectors import all_ratings_of, clean_ratings
 
 Strategy = Comparison.Strategy
 FIRST_SLOT = "A"
 MIDDLE = 0.5
-# In smaller crowds an equal share is already large.
-_A_CROWD, _TOO_LARGE = 10, 0.2
 # Digits of a share that do not depend on the order of a machine's summation.
 DIGITS = 9
 # Worker, pair, 1 for A, 0 for B, one half for a tie, and the day.
@@ -48,12 +46,6 @@ class AnswerShare(Interval):
     covers: str
     n_answers: int
     n_workers: int
-    largest_share: float
-
-    @property
-    def rests_on_one(self) -> bool:
-        """Check whether one of ten or more workers gave over a fifth of the answers."""
-        return self.n_workers >= _A_CROWD and self.largest_share > _TOO_LARGE
 
     @property
     def leaves_open(self) -> bool:
@@ -61,11 +53,11 @@ class AnswerShare(Interval):
         return self.contains(MIDDLE)
 
 
-def rule_of(comparison: Comparison) -> ConfidenceRule:
+def rule_of(comparison: Comparison) -> LiveRule:
     return rule_for(comparison.rule, comparison.delta)
 
 
-def rule_for(name: str, delta: float) -> ConfidenceRule:
+def rule_for(name: str, delta: float) -> LiveRule:
     """Return a stopping rule; `delta` covers both sides, rules take one side's."""
     return rule_named(name, delta / 2)
 
@@ -217,22 +209,21 @@ def answers_read(
     ]
 
 
-def share_of(answers: Sequence[Answer]) -> AnswerShare | None:
+def share_of(answers: Sequence[Answer], *, crossed: bool = False) -> AnswerShare | None:
     if not answers:
         return None
     # results do not depend on workers' labels, here and in a release
     workers, pairs, values, days = zip(
         *sorted(answers, key=lambda answer: answer[1:]), strict=True
     )
-    found = preferred_share(values, workers, pairs, days)
+    found = preferred_share(values, workers, pairs, days, crossed=crossed)
     return AnswerShare(
         round(found.estimate, DIGITS),
         round(found.low, DIGITS),
         round(found.high, DIGITS),
         found.covers,
         len(answers),
-        len(counts := Counter(workers)),
-        max(counts.values()) / len(answers),
+        len(set(workers)),
     )
 
 
@@ -269,6 +260,19 @@ def votes_are_final(state: str) -> bool:
     return state in {Comparison.State.DECIDED, Comparison.State.UNDECIDED}
 
 
-def decide(rule: ConfidenceRule, labels: Sequence[float]) -> Decision:
+def known_labels(
+    labels: Sequence[float | None], workers: Iterable[Sequence[Hashable]]
+) -> tuple[list[float], list[Hashable]]:
+    """Return the labels and the first worker of each; rules over workers have one."""
+    pairs = zip(labels, workers, strict=True)
+    known = [(label, each[0]) for label, each in pairs if label is not None]
+    return [label for label, _ in known], [worker for _, worker in known]
+
+
+def decide(
+    rule: LiveRule,
+    labels: Sequence[float],
+    workers: Iterable[Hashable] = repeat(None),
+) -> Decision:
     """Feed labels to the rule one at a time; labels after a decision are not used."""
-    return Series(rule).extend(labels)
+    return Series(rule).extend(labels, workers)

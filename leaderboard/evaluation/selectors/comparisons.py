@@ -15,6 +15,7 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     answers_read,
     days_of,
     decide,
+    known_labels,
     labels_from,
     n_workers_at_first,
     rule_of,
@@ -123,22 +124,23 @@ def standing_of(comparison: Comparison) -> Standing:
     is_over = comparison.is_over
     last = votes_are_final(comparison.state)
     label_or_none = labels_from(comparison, votes, last=last)
-    labels = [label for label in label_or_none if label is not None]
-    now = _decided(comparison) or decide(rule, labels)
+    known = known_labels(label_or_none, [pair.workers for pair in votes])
+    labels, _ = known
+    now = _decided(comparison) or decide(rule, *known)
     spent = unit = 0
     for campaign in campaigns_of(comparison):
         spent = campaign_progress(campaign).spent_cents
         unit = unit_cents(campaign)
     needed = None
     if not is_over and labels:
-        needed = labels_needed(rule, len(labels), sum(labels))
+        needed = labels_needed(rule, *known)
     workers_per_pair = n_workers_at_first(comparison.strategy, comparison.n_workers)
     return Standing(
         now=now,
         answers=share_of(
             answers_read(votes, label_or_none, now.n, days_of(comparison))
         ),
-        course=course_of(rule, labels),
+        course=course_of(rule, *known),
         n_labels=len(labels),
         n_asked=len(votes),
         n_votes=sum(len(pair.values) for pair in votes),
@@ -188,10 +190,11 @@ def verdict(comparison: Comparison, standing: Standing) -> str:
         return sentences[State(comparison.state)]
     n_workers = standing.answers.n_workers if standing.answers else 0
     crowd = f"{n_workers:,} worker{'' if n_workers == 1 else 's'}"
+    given = "" if rule_of(comparison).over_workers else ", if labels are independent"
     better, other = (a, b) if comparison.better == "A" else (b, a)
     return (
         f"{better} is better than {other}, decided after {comparison.n_labels:,} "
-        f"labels by {crowd} with at least {sure} confidence."
+        f"labels by {crowd} with at least {sure} confidence{given}."
         if standing.now.anytime_valid
         else f"{better} was found better than {other} after {comparison.n_labels:,} "
         f"labels by {crowd}, by a rule whose actual confidence is lower than the stated "

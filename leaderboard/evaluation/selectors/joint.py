@@ -189,8 +189,7 @@ def _ends(
     scale = all_scales().get(result.get("scale", ""))
     if scale is None or result.get("normalised"):
         return -math.inf, math.inf
-    design = all_designs()[joint.design]
-    return design.unit(criterion, scale, asked=True).bounds
+    return all_designs()[joint.design].unit(criterion, scale, asked=True).bounds
 
 
 def _rows(

@@ -24,7 +24,7 @@ from leaderboard.evaluation.selectors.system_ratings import FIRST_SLOT
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.submissions.selectors import in_state, is_published, one_each, public
 from leaderboard.tasks.models import Task
-from quality.bans.selectors import clean_ratings_of
+from quality.bans.selectors import all_ratings_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,8 +78,7 @@ def ranked() -> Q:
 
 def whole() -> Q:
     # the cast keeps the product a fraction: databases would compare integers otherwise
-    planned = Cast(F("evaluation__n_instances"), FloatField())
-    return Q(n__gte=planned * whole_share())
+    return Q(n__gte=Cast(F("evaluation__n_instances"), FloatField()) * whole_share())
 
 
 def n_scored(evaluation: HumanEvaluation) -> int:
@@ -188,23 +187,23 @@ def _found(task: Task, simulated: bool, without: int | None) -> Anchor | None:
 
 
 def anchor_ratings(evaluation: HumanEvaluation) -> pd.DataFrame:
-    """Return columns criterion, instance (its position), worker, value in stable order."""
+    """Return the anchors' counting ratings in stable order; instances are positions."""
     import pandas as pd
 
     rows = AnchorItem.objects.filter(evaluation=evaluation).order_by("pk")
     shown = pd.DataFrame.from_records(
-        list(rows.values_list("item_id", "instance__position", "slot")),
-        columns=["item", "instance", "own_slot"],
+        list(rows.values_list("item_id", "instance__position", "slot", "submission")),
+        columns=["item", "instance", "own_slot", "submission"],
     )
-    ratings = clean_ratings_of([c.pk for c in evaluation.campaigns_in_order])
-    ratings = ratings.merge(shown, on="item", how="inner")
+    ratings = all_ratings_of([c.pk for c in evaluation.campaigns_in_order])
+    ratings = ratings[ratings["why_not"] == ""].merge(shown, on="item", how="inner")
     ratings = ratings[
         (ratings["slot"] == "") | (ratings["slot"] == ratings["own_slot"])
     ]
     # a preference for the first output is one against the second
     second = (ratings["slot"] == "") & ~ratings["own_slot"].isin(["", FIRST_SLOT])
     value = ratings["value"].where(~second, 1 - ratings["value"])
-    columns = ["criterion", "instance", "worker", "value"]
+    columns = ["criterion", "instance", "worker", "value", "submission", "item", "on"]
     return ratings.assign(value=value)[columns].sort_values(
         columns[:3], kind="stable", ignore_index=True
     )
@@ -215,13 +214,12 @@ COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 
 def n_judged(submissions: Iterable[int] | QuerySet[Submission]) -> dict[int, int]:
     """Count instances with a counting rating, without test questions; one query."""
-    rows = (
+    return dict(
         _rated_subjects(submissions)
         .order_by()
         .values_list("item__campaign__asked__submission")
         .annotate(n=Count("instance_id", distinct=True))
     )
-    return dict(rows)
 
 
 def any_judged(submissions: Iterable[int] | QuerySet[Submission]) -> bool:

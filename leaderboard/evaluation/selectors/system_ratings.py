@@ -43,8 +43,7 @@ def system_ratings(evaluation: HumanEvaluation) -> pd.DataFrame:
     A preference for the first of two outputs is turned into one for the system's own,
     whatever its slot. Instances are positions. The order is stable.
     """
-    ratings = system_ratings_of([evaluation.pk])[COLUMNS]
-    return own_rows(ratings, [evaluation])
+    return own_rows(system_ratings_of([evaluation.pk])[COLUMNS], [evaluation])
 
 
 def own_rows(
@@ -133,7 +132,13 @@ def about_systems(
     ratings = ratings.merge(shown.drop(columns="campaign"), on="item", how="inner")
     if ratings.empty:
         return pd.DataFrame({name: [] for name in ["evaluation", *COLUMNS]})
-    slots = _slots(evaluations)
+    shown_in = ShownOutput.objects.filter(subject__evaluation__in=evaluations)
+    slots: dict[tuple[int, str], int | None] = {
+        (item, slot): submission
+        for item, slot, submission in shown_in.values_list(
+            "subject__item_id", "slot", "submission_id"
+        )
+    }
     # an item with slots shows several outputs, and its answers have slots; other items
     # show only the submission's output
     in_slots = ratings["item"].isin({item for item, _ in slots})
@@ -143,13 +148,6 @@ def about_systems(
     # intervals are drawn from a seed: the same ratings must come in the same order,
     # whatever order the database returns
     return rows.sort_values(ORDER, kind="stable", ignore_index=True)
-
-
-def _slots(evaluations: Collection[int]) -> dict[tuple[int, str], int | None]:
-    rows = ShownOutput.objects.filter(subject__evaluation__in=evaluations).values_list(
-        "subject__item_id", "slot", "submission_id"
-    )
-    return {(item, slot): submission for item, slot, submission in rows}
 
 
 def _placed(

@@ -9,14 +9,14 @@ from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
 from leaderboard.evaluation.models.comparison import Comparison, ComparisonSet
 from leaderboard.evaluation.services.request import requested
-from leaderboard.stats.stopping.sequential import RULES
+from leaderboard.stats.stopping.sequential import RULES, SignFlips
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import ON_BOARD
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors import CLOSED
 
 Strategy = Comparison.Strategy
-DEFAULT_RULE = "beta-mixture"
+DEFAULT_RULE, RULE_OF_LABELS = SignFlips.name, "beta-mixture"
 MOST_PAIRS = 20_000
 MOST_WORKERS = 9
 MOST_SYSTEMS = 12
@@ -155,6 +155,11 @@ def _check_question(task: Task, question: Question) -> None:
         (
             not 1 <= question.max_pairs <= MOST_PAIRS,
             f"there are 1 to {MOST_PAIRS:,} pairs",
+        ),
+        (
+            question.rule == DEFAULT_RULE and question.strategy != Strategy.ONE,
+            f"{DEFAULT_RULE} reads one worker's answer for each pair; choose that or "
+            "another rule",
         ),
     ]
     for wrong, sentence in problems:

@@ -7,7 +7,7 @@ of two platforms.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from functools import cached_property, partial
@@ -23,15 +23,16 @@ from leaderboard.evaluation.estimates import (
     Standing,
     as_json,
     estimate_board,
+    headline_of,
     serialize_ranking,
 )
-from leaderboard.evaluation.evidence import (
-    board_evidence,
-    isolated_systems,
-    shared_parts,
-)
+from leaderboard.evaluation.evidence import board_evidence
 from leaderboard.evaluation.models.board_fit import FitPiece
-from leaderboard.evaluation.models.human_evaluation import AnchorItem, Score
+from leaderboard.evaluation.models.human_evaluation import (
+    AnchorItem,
+    HumanEvaluation,
+    Score,
+)
 from leaderboard.evaluation.result_columns import fit_columns
 from leaderboard.evaluation.selectors.board_ratings import (
     board_ratings,
@@ -42,9 +43,10 @@ from leaderboard.evaluation.selectors.board_ratings import (
     units_of,
     weighed,
 )
-from leaderboard.evaluation.selectors.ranked_scores import is_ranked
+from leaderboard.evaluation.selectors.ranked_scores import anchor_ratings, is_ranked
 from leaderboard.evaluation.services import platform_crowds
 from leaderboard.stats.judges.together import Forecast
+from leaderboard.stats.systems.estimates import Population
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 from quality.bans.selectors import soft_weights
@@ -99,15 +101,39 @@ class _Pieces(Kept):
 
 class _Board:
     def __init__(
-        self, task: Task, scores: Sequence[Score], weights: Mapping[str, float]
+        self,
+        task: Task,
+        scores: Sequence[Score],
+        weights: Mapping[str, float],
+        *,
+        without: int = 0,
     ) -> None:
         self.task, self.scores, self._weights = task, scores, weights
+        self._without = without
         self.units = units_of(scores)
         self.seed = estimates_seed(task)
 
     @cached_property
     def _ratings(self) -> pd.DataFrame:
-        return weighed(board_ratings(evaluations_of(self.scores)), self._weights)
+        rows = board_ratings(self._evaluations)
+        return weighed(rows[rows["worker"] != self._without], self._weights)
+
+    @cached_property
+    def _anchors(self) -> pd.DataFrame | None:
+        import pandas as pd
+
+        rows = AnchorItem.objects.filter(evaluation__in=self._evaluations)
+        linked = set(rows.values_list("evaluation", flat=True))
+        parts = [
+            anchor_ratings(one).assign(campaign=one.system)
+            for one in self._evaluations
+            if one.pk in linked
+        ]
+        return weighed(pd.concat(parts), self._weights) if parts else None
+
+    @cached_property
+    def _evaluations(self) -> list[HumanEvaluation]:
+        return evaluations_of(self.scores)
 
     @cached_property
     def _forecasts(self) -> dict[str, dict[str, Forecast]]:
@@ -133,6 +159,8 @@ class _Board:
             rule=task.human.ranks,
             seed=self.seed,
             forecasts=self._forecasts,
+            population=Population(task.human.population),
+            anchors=self._anchors,
         )
         if criterion not in found.fits:
             return None
@@ -143,31 +171,26 @@ class _Board:
                 ratings, self.units, ranked, found.fits, headline=headline
             )[criterion]
         return {
-            "fit": as_json(fit) | serialize_ranking(found.compared[criterion], fit),
+            "fit": as_json(fit)
+            | serialize_ranking(found.compared[criterion], fit)
+            | {"bars": found.bars[criterion]},
             "standings": [
                 {"system": pk, **asdict(one), **one.columns}
                 for (pk, _), one in found.standings.items()
             ],
-            "evidence": beside,
+            "evidence": beside
+            | {"groups": _several(found.compared[criterion].groups or {}, ranked)},
         }
-
-    def shared(self, criterion: str) -> dict[str, list[int]]:
-        own = "item__campaign__asked__submission"
-        systems = {one.submission_id for one in self.scores}
-        anchors: dict[int, set[int]] = {}
-        for system, pk in (
-            AnchorItem.objects.filter(**{f"{own}__in": systems})
-            .order_by()
-            .values_list(own, "submission")
-            .distinct()
-        ):
-            anchors.setdefault(system, set()).add(pk)
-        return shared_parts(_of(self._ratings, criterion), anchors)
 
     def crowds(self, criterion: str, pair: tuple[str, str]) -> dict[str, Any] | None:
         ratings = _of(self._by_platform, criterion)
         seed = seed_from("two crowds", self.task.slug, criterion)
         return platform_crowds.compared(ratings, self.units, pair, seed=seed)
+
+
+def _several(groups: Mapping[str, int], ranked: Collection[int]) -> dict[str, int]:
+    own = {pk: groups[str(pk)] for pk in sorted(ranked) if str(pk) in groups}
+    return {str(pk): n for pk, n in own.items()} if len({*own.values()}) > 1 else {}
 
 
 def _of(ratings: pd.DataFrame, criterion: str) -> pd.DataFrame:
@@ -196,12 +219,25 @@ def computed(
     return refit
 
 
+def board_without(task: Task, worker: int) -> list[tuple[Any, ...]]:
+    """Return the board's scores, each with mean and ranks without a worker's ratings."""
+    scores = list(board_scores(task).select_related("evaluation", "submission"))
+    board = _Board(task, scores, soft_weights(task.slug), without=worker)
+    found = {}
+    for criterion in {score.criterion for score in scores}:
+        fit = board.estimates(criterion, evidence=False) or {"standings": []}
+        for row in fit["standings"]:
+            shown = row["estimates"][headline_of(row["estimates"], task.human.estimate)]
+            found[row["system"], criterion] = shown["mean"], row["ranks"]
+    return [
+        (one, *found.get((one.submission_id, one.criterion), (None, None)))
+        for one in scores
+    ]
+
+
 def _beside(
     pieces: _Pieces, board: _Board, criterion: str, found: Mapping[str, Any]
 ) -> dict[str, Any]:
-    shared = board.shared(criterion)
-    isolated = isolated_systems(shared, ranked_systems(board.scores))
-    parts = {"shared": shared, "isolated": isolated}
     crowds = [
         pieces.once(
             f"crowds {criterion} {' '.join(pair)}",
@@ -211,16 +247,14 @@ def _beside(
     ]
     return {
         **found["evidence"],
-        **parts,
         "links": _links(board.scores, criterion),
         "crowds": [one for one in crowds if one is not None],
     }
 
 
 def _standing(row: Mapping[str, Any]) -> Standing:
-    estimates = {name: Estimate(**one) for name, one in row["estimates"].items()}
     return Standing(
-        estimates,
+        {name: Estimate(**one) for name, one in row["estimates"].items()},
         row["ranks"] and tuple(row["ranks"]),
         row["cluster"],
         {name: row.get(name) for name in fit_columns(None)},

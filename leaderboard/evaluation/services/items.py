@@ -74,10 +74,6 @@ def judged(
     data = design.data(
         task_view(task, human), shown(instance), [entry.text for entry in ordered]
     )
-    slots = {
-        slot: entry.submission_pk
-        for slot, entry in zip(design.slots(len(ordered)), ordered, strict=False)
-    }
     return JudgedSpec(
         spec=ItemSpec(
             key=item_key(campaign_key, "judged", instance.instance_id),
@@ -85,7 +81,10 @@ def judged(
             content_key=content_key(task.slug, instance.instance_id),
         ),
         instance_pk=instance.pk,
-        slots=slots,
+        slots={
+            slot: entry.submission_pk
+            for slot, entry in zip(design.slots(len(ordered)), ordered, strict=False)
+        },
     )
 
 

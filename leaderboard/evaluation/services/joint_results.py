@@ -28,6 +28,7 @@ from leaderboard.evaluation.services.ranking_numbers import (
     numbers_of,
 )
 from leaderboard.evaluation.services.score import signature_of
+from leaderboard.stats.systems.estimates import Population
 from leaderboard.stats.systems.ranks import ALPHA
 from leaderboard.submissions.models import Submission
 from quality.bans.selectors import n_excluded_workers, soft_weights
@@ -45,6 +46,7 @@ def results_of(evaluation: HumanEvaluation) -> dict[str, Any]:
     weights = soft_weights(evaluation.task.slug)
     ratings = weighed(dated_ratings_of([evaluation.pk]), weights)
     n_resamples = settings.GENIE["BOOTSTRAP_RESAMPLES"]
+    population = Population(evaluation.task.human.population)
     by_criterion = {}
     for campaign in campaigns_of(evaluation):
         for criterion in campaign.hit_type.criteria:
@@ -53,7 +55,12 @@ def results_of(evaluation: HumanEvaluation) -> dict[str, Any]:
             # A separate seed, so that criteria are resampled independently.
             criterion_seed = seed_from("joint", evaluation.seed, criterion)
             numbers = numbers_of(
-                rows, systems, unit=unit, seed=criterion_seed, n_resamples=n_resamples
+                rows,
+                systems,
+                unit=unit,
+                seed=criterion_seed,
+                n_resamples=n_resamples,
+                population=population,
             )
             n = numbers.get("n_instances", 0)
             scale = campaign.hit_type.scale
@@ -64,7 +71,10 @@ def results_of(evaluation: HumanEvaluation) -> dict[str, Any]:
                 criterion=criterion,
                 agg=unit.aggregate,
                 **({"norm": "modulus"} if unit.logarithmic else {}),
-                est="mixed-jackknife",
+                est="mixed-jackknife-cells"
+                if population == Population.LIKE
+                else "fixed-cr2",
+                raters=population.value,
                 rank=f"holm{ALPHA:g}",
                 bs=n_resamples,
                 trueskill=f"draw{DRAW_PROBABILITY:g}-tau0-orders{ORDERS}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,6 @@ from crowd.hits.models import Campaign
 from leaderboard.designs.base import Unit
 from leaderboard.evaluation.estimates import DIGITS, groups_of
 from leaderboard.evaluation.models.human_evaluation import (
-    AnchorItem,
     EvaluationCampaign,
 )
 from leaderboard.evaluation.selectors.board_ratings import (
@@ -29,7 +28,6 @@ from leaderboard.stats.crowds import (
 )
 from leaderboard.stats.systems.estimates import Difference
 from leaderboard.stats.systems.table import Variances
-from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
@@ -132,24 +130,15 @@ def ratings_by_platform(scores: Sequence[Score]) -> pd.DataFrame:
     parts = [ratings.assign(platform=ratings["submission"].map(platform))]
     parts += [_anchors(one) for one in evaluations]
     every = pd.concat([part for part in parts if len(part)], ignore_index=True)
-    system_of = _first_of(score.submission for score in scores)
+    # one file is one system, regardless of the submitter
+    first: dict[str, str] = {}
+    system_of = {
+        one.pk: first.setdefault(one.file_sha256, str(one.pk))
+        for one in sorted((s.submission for s in scores), key=lambda one: one.pk)
+    }
     every = every.assign(system=every["submission"].map(system_of))
     return every.dropna(subset=["system"])
 
 
-def _first_of(submissions: Iterable[Submission]) -> dict[int, str]:
-    # these are the same system, regardless of the submitter
-    first: dict[str, str] = {}
-    return {
-        one.pk: first.setdefault(one.file_sha256, str(one.pk))
-        for one in sorted(submissions, key=lambda one: one.pk)
-    }
-
-
 def _anchors(evaluation: HumanEvaluation) -> pd.DataFrame:
-    ratings = anchor_ratings(evaluation)
-    item = AnchorItem.objects.filter(evaluation=evaluation).first()
-    return ratings.assign(
-        submission=item.submission_id if item else 0,
-        platform=evaluation.campaign.platform,
-    )
+    return anchor_ratings(evaluation).assign(platform=evaluation.campaign.platform)

@@ -23,7 +23,11 @@ from leaderboard.stats.comparisons import Comparisons, comparisons_from_table
 from leaderboard.stats.intervals import CoveredInterval, Floats
 from leaderboard.stats.magnitude import normalise_magnitudes
 from leaderboard.stats.multiplicity import significance_clusters
-from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
+from leaderboard.stats.systems.estimates import (
+    Population,
+    SystemEstimates,
+    estimate_systems,
+)
 from leaderboard.stats.systems.ranks import rank_systems
 from leaderboard.stats.true_skill import N_ORDERS, N_RESAMPLES, true_skill
 from quality.agreement.icc import icc_one_way
@@ -49,6 +53,8 @@ def numbers_of(
     unit: Unit,
     seed: int,
     n_resamples: int,
+    population: Population = Population.LIKE,
+    by_cell: bool = True,
 ) -> dict[str, Any]:
     """Compute magnitudes, ranking, preferences and agreement.
 
@@ -65,10 +71,15 @@ def numbers_of(
     -------
     dict
         As stored and shown; `n_judgements` is 0 without systems if some system has no
-        counting rating. Intervals, ranks and clusters cover other workers and instances;
-        those of preferences cover other workers.
+        counting rating. Intervals, ranks and clusters cover other instances, and other
+        workers unless the population is these raters; those of preferences cover other
+        workers.
     """
-    wide = _judgements(ratings, systems)
+    # a row per judgment and a column per system
+    wide = ratings.pivot_table(
+        index=["instance", "worker"], columns="submission", values="value"
+    )
+    wide = wide.reindex(columns=list(systems)).dropna(how="all")
     if wide.empty or wide.isna().all(axis=0).any():
         return {"n_judgements": 0, "systems": []}
     raw = wide.to_numpy(dtype=np.float64)
@@ -89,6 +100,8 @@ def numbers_of(
         instances[row],
         None if days is None else days[row],
         weights=None if weights is None else weights[row],
+        population=population,
+        by_cell=by_cell,
     )
     alone = _alone(averaged, instances, unit, seed, n_resamples)
     ranking = _ranking(estimates, systems, unit, alone)
@@ -125,14 +138,6 @@ def _of_judgements(
         return None
     of = ratings.groupby(["instance", "worker"])[name].min()
     return of.reindex(wide.index).to_numpy()
-
-
-def _judgements(ratings: pd.DataFrame, systems: Sequence[int]) -> pd.DataFrame:
-    """Return ratings with a row per judgment (instance, worker), a column per system."""
-    wide = ratings.pivot_table(
-        index=["instance", "worker"], columns="submission", values="value"
-    )
-    return wide.reindex(columns=list(systems)).dropna(how="all")
 
 
 def _averaged(raw: Floats, workers: npt.NDArray[Any], unit: Unit) -> Floats:

@@ -19,7 +19,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from genie.lib.serving.caches import is_unmoved, looked_in_vain
-from leaderboard.evaluation.estimates import headline_of
+from leaderboard.evaluation.estimates import FIT, headline_of
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.result_columns import fit_columns
@@ -31,6 +31,7 @@ from leaderboard.evaluation.selectors.board_ratings import (
 )
 from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.fit_pieces import Refit, computed, forget
+from leaderboard.stats.systems.estimates import COVERS_THESE
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import is_published
 from leaderboard.tasks.config import ADJUSTED, PLAIN, Z_SCORES
@@ -38,7 +39,7 @@ from leaderboard.tasks.models import Task
 from quality.bans.selectors import soft_weights, weights_stamps
 
 # Increased with each change of the estimation: all boards are then estimated again.
-VERSION = 6
+VERSION = 7
 # Workers' weights change with each answer; a board follows once a day.
 WEIGHTS_STAND = timedelta(days=1)
 # Why a score changed although its own ratings did not, once a day at most.
@@ -164,7 +165,8 @@ def inputs_of(task: Task, of: Submission | None = None) -> str:
 
 def _hashed(task: Task, rows: list[tuple[Any, ...]]) -> str:
     human, whole = task.human, settings.GENIE["WHOLE_SHARE"]
-    parts: list[Any] = [VERSION, human.estimate, human.ranks, whole, rows]
+    rules = human.estimate, human.ranks, human.population
+    parts: list[Any] = [VERSION, *rules, whole, rows]
     # a changed license ranks the board again
     helped = ranking_rows(task, {row[0] for row in rows})
     if helped:
@@ -217,7 +219,12 @@ def _give(
         **estimates[name],
         "estimates": estimates,
         **(standing.columns if standing else fit_columns(None)),
-        "signature": _signed(score.signature, name, estimates[name]["covers"]),
+        "signature": _signed(
+            score.signature,
+            name,
+            estimates[name]["covers"],
+            refit.task.human.population,
+        ),
     }
     until = None
     if hold and numbers["signature"] == score.signature and not _has(score, numbers):
@@ -272,15 +279,17 @@ def _held_until(
     return moved[-1] + PAUSE if moved and moved[-1] + PAUSE > now else None
 
 
-def _signed(signature: str, estimate: str, covers: str) -> str:
+def _signed(signature: str, estimate: str, covers: str, raters: str) -> str:
     parts = dict(part.partition(":")[::2] for part in signature.split("|"))
     plain = parts.pop("plain", None) or parts["ci"]
     version = parts.pop("version")
-    parts |= {"ci": plain, "est": estimate, "version": version}
+    parts |= {"ci": plain, "est": estimate, "fit": FIT, "raters": raters}
+    parts["version"] = version
     parts.pop("covers", None)
     if estimate != PLAIN:
         # "which workers rated the outputs; not which instances" covers workers only
-        parts["ci"] = _INTERVALS[estimate]
+        these = estimate == ADJUSTED and covers == COVERS_THESE
+        parts["ci"] = "cr2-95" if these else _INTERVALS[estimate]
         parts["covers"] = "+".join(
             f"{one}s" for one in _SOURCES if one in covers.partition(";")[0]
         )

@@ -36,6 +36,7 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     Votes,
     answers_read,
     decide,
+    known_labels,
     labels_from,
     n_workers_at_first,
     n_workers_at_most,
@@ -60,7 +61,8 @@ State = states.State
 
 def result(comparison: Comparison, state: str, votes: Sequence[Votes]) -> Decision:
     labels = labels_from(comparison, votes, last=votes_are_final(state))
-    return decide(rule_of(comparison), [label for label in labels if label is not None])
+    workers = [pair.workers for pair in votes]
+    return decide(rule_of(comparison), *known_labels(labels, workers))
 
 
 @transaction.atomic
@@ -234,9 +236,9 @@ def _look(comparison: Comparison) -> Look:
 def _seen(comparison: Comparison, campaign: Campaign) -> Look:
     last, votes = is_done(campaign), votes_of(comparison)
     labels = labels_from(comparison, votes, last=last)
-    known = [label for label in labels if label is not None]
-    complete = last or len(known) == len(labels)
-    return Look(votes, last, complete, decide(rule_of(comparison), known))
+    known = known_labels(labels, [pair.workers for pair in votes])
+    complete = last or None not in labels
+    return Look(votes, last, complete, decide(rule_of(comparison), *known))
 
 
 def _go_on(comparison: Comparison, look: Look) -> None:

@@ -70,8 +70,7 @@ class SideBySide:
                 starts_at=timezone.now(),
                 ratings_per_item=evaluation.n_workers,
             )
-            n = len(parts[0].judged)
-            machine.move(evaluation, State.ANNOTATING, n_instances=n)
+            machine.move(evaluation, State.ANNOTATING, n_instances=len(parts[0].judged))
             run.start_due()
 
     def plan(

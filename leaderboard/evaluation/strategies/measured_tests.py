@@ -66,8 +66,7 @@ def prepare(*evaluations: HumanEvaluation) -> None:
     if a job has yet to measure, and queues the job.
     """
     for evaluation in _waiting(evaluations):
-        human = strategy_of(evaluation).human(evaluation)
-        ask_platform(human, evaluation.task.slug)
+        ask_platform(strategy_of(evaluation).human(evaluation), evaluation.task.slug)
         if not (evaluation.simulated or is_measured(evaluation)):
             # also after a permanent failure
             HumanEvaluation.objects.filter(pk=evaluation.pk).update(**CLEARED)

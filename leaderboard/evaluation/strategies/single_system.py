@@ -100,8 +100,7 @@ def carried(spans: Sequence[Span], old: str, new: str) -> list[Span]:
     if old == new:
         return list(spans)
     before = _alike(old, new)
-    most = min(len(old), len(new)) - before
-    after = min(_alike(old[::-1], new[::-1]), most)
+    after = min(_alike(old[::-1], new[::-1]), min(len(old), len(new)) - before)
     moved = len(new) - len(old)
     kept = []
     for span in spans:
@@ -176,8 +175,7 @@ class SingleSystem:
 
     def launch(self, evaluation: HumanEvaluation) -> None:
         task, human = evaluation.task, evaluation.task.human
-        design = configuration.design_of(task, human)
-        items.refuse_several(task, design)
+        items.refuse_several(task, configuration.design_of(task, human))
         qualification.ensure(task)
         parts = self.plan(evaluation)
         before_launch(evaluation, human, parts)
@@ -262,8 +260,7 @@ class SingleSystem:
             _watch_replacements(evaluation)
             if with_lost_ratings([evaluation.pk]):
                 _reopen(evaluation)
-        now = machine.rows().get(pk=evaluation.pk)
-        rescoring.settle(now, just_published=bool(new))
+        rescoring.settle(machine.rows().get(pk=evaluation.pk), just_published=bool(new))
 
 
 def _hold_systems(evaluation: HumanEvaluation) -> None:
@@ -273,8 +270,7 @@ def _hold_systems(evaluation: HumanEvaluation) -> None:
 
 
 def _of_it(part: HumanEvaluation) -> str:
-    alone = len(part.alone) == 1
-    return "" if alone else f" of {part.submission}"
+    return "" if len(part.alone) == 1 else f" of {part.submission}"
 
 
 def _texts(parts: Sequence[Part]) -> set[str]:

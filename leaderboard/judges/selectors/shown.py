@@ -88,8 +88,7 @@ class ShownJudge:
 
 def judges_of(task: Task, viewer: Viewer) -> list[ShownJudge]:
     """Return judges with finished runs by name; private runs only for staff."""
-    done = JudgeRun.objects.filter(task=task, state=JudgeRun.State.DONE)
-    judges = by_judge(done)
+    judges = by_judge(JudgeRun.objects.filter(task=task, state=JudgeRun.State.DONE))
     runs = [run for own in judges.values() for run in own]
     if not staff_may(viewer, Staff.SEE_JUDGES, task.slug):
         runs = public_runs(runs)

@@ -55,5 +55,4 @@ def forget(found: tuple[Collection[int], Collection[int]]) -> None:
     # an invalid attempt belongs to no question; while a judge is being asked, an answer
     # may still get one
     loose = Q(judge__in=judges) & ~Q(judge__in=waiting.values("run__judge"))
-    about = Q(pk__in=answers) | loose
-    JudgeAnswer.objects.filter(about).exclude(pk__in=used).delete()
+    JudgeAnswer.objects.filter(Q(pk__in=answers) | loose).exclude(pk__in=used).delete()

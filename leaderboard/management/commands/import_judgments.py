@@ -62,6 +62,7 @@ class Command(BaseCommand):
         parser.add_argument("--source", default="", help="where the files are from")
         parser.add_argument("--licence", default="", help="of the files")
         parser.add_argument("--citation", default="")
+        of_files.add_raters(parser)
         parser.add_argument("--owner", default="", help="a member of staff")
         parser.add_argument(
             "--published",
@@ -297,6 +298,7 @@ def _about(
         source=options["source"],
         licence=options["licence"],
         citation=options["citation"],
+        raters=options["raters"],
         known=said["known"],
         choices=choices,
         questions=said["question"],

@@ -1,24 +1,25 @@
 """From files of outputs to a running evaluation, in one command."""
 
+import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
+from django.utils.text import slugify
 
 from crowd.hit_templates.form import MOST_ON_A_PAGE
+from crowd.workers.services.invitations import study_links
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from leaderboard.files import Problem
 from leaderboard.management.owner import owner
 from leaderboard.metrics.base import all_metrics
-from leaderboard.studio.services import look, make, preview, start
+from leaderboard.studio.services import keep, look, make, preview, start
 from leaderboard.tasks.drafts.ask import KINDS, OVERALL, Ask, offered_designs
 from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.intake.roles import IGNORED, Said
 
-LINK, INVITED = "link", "invited"
 HINTS = {
     "tests-stand-out": " Here: --despite WHY, or a task without them, --tests 0.",
     "release-changed": " Here: another name for the new files.",
@@ -35,11 +36,13 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("name", help="the task's address: my-summaries")
+        parser.add_argument(
+            "name", help="the task's address: my-summaries; or a file of outputs"
+        )
         parser.add_argument(
             "--outputs",
             nargs="+",
-            required=True,
+            default=[],
             metavar="FILE",
             help="CSV, TSV, JSON, JSONL, XLSX or TXT: a column or a file for each system",
         )
@@ -48,6 +51,10 @@ class Command(BaseCommand):
         _about_people(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if (file := Path(options["name"])).is_file():
+            options["outputs"] = [options["name"], *options["outputs"]]
+            options["name"] = slugify(file.stem).replace("_", "-")
+        options["workers"] = options["workers"] or _who_rates()
         try:
             self._run(options)
         except GenieError as error:
@@ -73,10 +80,7 @@ class Command(BaseCommand):
             return
         by = owner(options["owner"])
         made = make.make(
-            drafted.bundle,
-            material.systems,
-            owner=by,
-            by_link=options["workers"] == LINK,
+            drafted.bundle, material.systems, owner=by, by_link=ask.volunteers
         )
         made = make.measure(made)
         n, done = len(made.submissions), "Loaded" if made.created else "Found"
@@ -102,7 +106,10 @@ class Command(BaseCommand):
             if use.role != IGNORED or len(files.uses) < 30:
                 self.stdout.write(f"  {one_line(line, 200)}")
         if files.problems or files.material is None:
-            _refuse("The files cannot be used", list(map(_with_hint, files.problems)))
+            _refuse(
+                "The files cannot be used",
+                [f"{one}{HINTS.get(one.code, '')}" for one in files.problems],
+            )
         return files.material
 
     def _say_asked(self, document: Any, ask: Ask) -> None:
@@ -116,7 +123,7 @@ class Command(BaseCommand):
         )
         self.stdout.write(
             f"  about {human['expected_seconds']} seconds "
-            f"{'a page' if ask.items_per_page == 1 else 'a HIT'}, {pay}; "
+            f"{'a page' if ask.items_per_page == 1 else 'an output or pair'}, {pay}; "
             f"{human['sample_size']:,} inputs a system"
         )
 
@@ -127,8 +134,9 @@ class Command(BaseCommand):
         planned = start.plan(made.task, made.submissions, pairs=pairs, by=owner)
         site = str(settings.GENIE["SITE_URL"]).rstrip("/")
         if planned.waiting:
+            price = f"It costs up to ${planned.cents / 100:,.2f}: "
             self.stdout.write(
-                f"It costs up to ${planned.cents / 100:,.2f}: "
+                f"{price if planned.cents else ''}"
                 f"{_to_judge(planned, ask.items_per_page, pairs=pairs)}."
             )
             if not self._confirmed(planned, options):
@@ -158,7 +166,8 @@ class Command(BaseCommand):
         if not options["approve"]:
             return False
         try:
-            answer = input(f"Approve up to ${planned.cents / 100:,.2f}? [y/N] ")
+            price = f"Approve up to ${planned.cents / 100:,.2f}"
+            answer = input(f"{price if planned.cents else 'Start'}? [y/N] ")
         except EOFError:
             raise CommandError(
                 "Nobody is there to confirm the price; name it with --yes-up-to DOLLARS."
@@ -168,27 +177,40 @@ class Command(BaseCommand):
     def _say_where(
         self, made: make.Made, owner: Any, site: str, options: dict[str, Any]
     ) -> None:
-        if options["workers"] == LINK:
-            places, code = options["places"], options["code"]
-            token = start.invite(made.task, by=owner, places=places, code=code)
-            link = f"{site}{reverse('work:invitation', args=[token])}"
-            self.stdout.write(
-                f"People judge here (up to {options['places']}, the link is shown once):"
-                f"\n  {link}"
-            )
-        elif options["workers"] == INVITED:
+        if made.task.by_colleagues:
+            if not study_links(made.task.slug):
+                start.invite(
+                    made.task,
+                    by=owner,
+                    names=options["people"],
+                    places=options["places"],
+                )
+            self.stdout.write("People rate here:")
+            for row, token in study_links(made.task.slug):
+                link = reverse("work:invitation", args=[token])
+                self.stdout.write(f"  {row.note or 'all'}: {site}{link}")
+        elif options["workers"] in keep.OWN_PEOPLE:
             self.stdout.write(f"Workers judge here: {site}{reverse('work:home')}")
         board = reverse("leaderboard:board", args=[made.task.slug])
         self.stdout.write(f"Results: {site}{board}")
 
 
+def _who_rates() -> str:
+    if not sys.stdin.isatty():
+        return keep.LINK
+    asked = "Who rates? 1 my colleagues, 2 my own pool, 3 Prolific or another panel: "
+    return {"2": keep.INVITED, "3": "prolific"}.get(input(asked).strip(), keep.LINK)
+
+
 def _to_judge(planned: start.Plan, per_page: int, *, pairs: bool) -> str:
     n = len(planned.waiting)
-    what = "comparison" if pairs else "campaign"
+    what = "comparison" if pairs else "campaign" if planned.cents else "system"
     where = f"in {n} {what}{'' if n == 1 else 's'}"
     if per_page == 1:
         return f"{planned.n_hits:,} pages to judge {where}"
-    return f"{planned.n_hits:,} HITs to judge, {per_page} on a page, {where}"
+    return (
+        f"{planned.n_hits:,} outputs or pairs to judge, {per_page} on a page, {where}"
+    )
 
 
 def _about_files(parser: CommandParser) -> None:
@@ -242,12 +264,17 @@ def _about_questions(parser: CommandParser) -> None:
 def _about_people(parser: CommandParser) -> None:
     people = parser.add_argument_group("who judges, how much, for how much")
     people.add_argument(
-        "--workers", default=LINK,
-        help="link (a link for several people, the default), invited, or a platform: "
-        "prolific, panel, mturk",
+        "--workers",
+        help="link (your colleagues, the default), invited (your own pool), or a "
+        "platform: prolific, panel, mturk",
     )  # fmt: skip
-    people.add_argument("--places", type=int, default=20, help="of the link")
-    people.add_argument("--code", default="", help="that newcomers must know besides")
+    people.add_argument(
+        "--people", default="",
+        help="one link for each person: Ann,Ben,Cleo, or how many links",
+    )  # fmt: skip
+    people.add_argument(
+        "--places", type=int, default=20, help="of one link for all, without --people"
+    )
     people.add_argument("--items", type=int, default=0, help="inputs judged a system")
     people.add_argument("--ratings", type=int, default=1, help="of each input")
     people.add_argument("--reward", type=int, help="cents an output, or a pair")
@@ -299,7 +326,8 @@ def _ask(options: dict[str, Any]) -> Ask:
     criteria = dict(map(_halves, options["criterion"]))
     if options["ask"]:
         criteria = {OVERALL: options["ask"], **criteria}
-    people = options["workers"] in {LINK, INVITED}
+    people = options["workers"] in keep.OWN_PEOPLE
+    free = options["workers"] == keep.LINK and not options["reward"]
     path = options["instructions"]
     try:
         instructions = path.read_text(encoding="utf-8") if path else ""
@@ -317,7 +345,8 @@ def _ask(options: dict[str, Any]) -> Ask:
         kind=options["kind"],
         summary=options["summary"],
         platform="selfhosted" if people else options["workers"],
-        volunteers=options["workers"] == LINK and not options["reward"],
+        volunteers=free,
+        consent=keep.usual_consent(volunteers=free),
         n_items=options["items"],
         ratings=options["ratings"],
         reward_cents=options["reward"],
@@ -333,10 +362,6 @@ def _ask(options: dict[str, Any]) -> Ask:
         items_per_page=options["per_page"],
         by_document=options["by_document"],
     )
-
-
-def _with_hint(problem: Problem) -> str:
-    return f"{problem}{HINTS.get(problem.code, '')}"
 
 
 def _refuse(what: str, problems: list[str]) -> NoReturn:

@@ -470,12 +470,11 @@ def board_inputs(task: Task, criterion: str) -> BoardInputs:
     # one correlation never mixes people and programs; a board of programs alone is
     # labeled as such
     systems = by_people or judged
-    metrics = [*_own(task, systems), *_outside(task, systems)]
     return BoardInputs(
         criterion=criterion,
         systems=systems,
         n_simulated_left_out=len(judged) - len(systems),
-        metrics=metrics,
+        metrics=[*_own(task, systems), *_outside(task, systems)],
     )
 
 

@@ -103,8 +103,7 @@ def calibrated_accuracy(
     if epsilons[0] > 0:
         epsilons, values = np.append(0.0, epsilons), np.append(start, values)
     # argmax returns the first true one: the smallest of equally good epsilons
-    best = int(np.argmax(values >= values.max() - 1e-12))
-    epsilon = float(epsilons[best])
+    epsilon = float(epsilons[int(np.argmax(values >= values.max() - 1e-12))])
     accuracy = averaged(agreement(pair_counts(h, m, epsilon=epsilon), "acc-eq"))
     plain = start if epsilon else accuracy.value
     return Calibrated(

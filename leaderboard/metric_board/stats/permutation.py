@@ -71,8 +71,7 @@ def random_swaps(rng: np.random.Generator, n_swaps: int, size: int) -> Iterator[
         count = min(rows, n_swaps - start) * size
         # one random bit per swap; a uniform number would take 64
         drawn = np.frombuffer(rng.bytes((count + 7) // 8), dtype=np.uint8)
-        bits = np.unpackbits(drawn, count=count)
-        yield bits.reshape(-1, size).astype(np.float32)
+        yield np.unpackbits(drawn, count=count).reshape(-1, size).astype(np.float32)
 
 
 def all_swaps(size: int) -> Bits:
@@ -103,8 +102,7 @@ def swapped_pearson(human: Floats, first: Floats, second: Floats) -> Swapped:
     """
     people = _centred(human)
     norms = np.sqrt((people**2).sum(axis=1))
-    rated = ~np.isnan(human)
-    n_rated = np.maximum(rated.sum(axis=1), 1)
+    n_rated = np.maximum((~np.isnan(human)).sum(axis=1), 1)
     # relative to their common mean, so that subtracting squares loses little precision
     middle = np.nansum(first + second, axis=1) / (2 * n_rated)
     a = np.nan_to_num(first - middle[:, None])
@@ -152,8 +150,7 @@ def swapped_spearman(human: Floats, first: Floats, second: Floats) -> Swapped:
     norms = np.sqrt((people**2).sum(axis=1))
 
     def statistic(swaps: Bits, group: int) -> Floats:
-        mixed = np.where(swaps > 0, first[group], second[group])
-        ranks = _centred(rank_rows(mixed))
+        ranks = _centred(rank_rows(np.where(swaps > 0, first[group], second[group])))
         root = norms[group] * np.sqrt((ranks**2).sum(axis=1))
         return np.asarray(
             np.divide(
@@ -359,8 +356,7 @@ def _prepare(h: Floats, a: Floats, b: Floats, statistic: InstanceStatistic) -> S
 
 def _swapped_tau(h: Floats, a: Floats, b: Floats, variant: Variant) -> Swapped:
     def statistic(swaps: Bits, group: int) -> Floats:
-        counts = _prepared(group)
-        return agreement(counts(swaps), variant)
+        return agreement(_prepared(group)(swaps), variant)
 
     memory: dict[int, _SwappedCounts] = {}
 

@@ -132,8 +132,7 @@ def _normal_limit(table: Floats) -> Floats:
     # rounding errors between identical systems do not count as differences
     alike = squares <= 1e-12 * (diagonal[:, None] + diagonal[None, :])
     spread = np.sqrt(np.where(alike, 1.0, squares))
-    z = np.where(alike, 0.0, gap / spread)
-    return np.asarray(special.ndtr(-z))
+    return np.asarray(special.ndtr(-np.where(alike, 0.0, gap / spread)))
 
 
 def soft_pairwise_accuracy(

@@ -72,8 +72,7 @@ def verdicts(
     shares: list[float] = []
     for rows, columns in by_size(h):
         ordered = np.sign(pair_gaps(h, rows, columns))
-        agrees = ordered == _signs(pair_gaps(m, rows, columns), calibrated.epsilon)
-        right.append(agrees)
+        right.append(ordered == _signs(pair_gaps(m, rows, columns), calibrated.epsilon))
         shares.append(1.0 / (ordered.shape[1] * calibrated.n_groups))
     return Verdicts(calibrated, right, shares, group)
 

@@ -151,8 +151,7 @@ def _strengths(games: Comparisons, workers: pd.Series, names: list[str]) -> Comp
     clustered = _errors(by_worker) * ((n_workers - 1) / n_workers) ** 0.5
     alone = _errors(fit)
     found = by_row("bt", dict(zip(names, fit.strengths, strict=True)))
-    errors = dict(zip(names, np.diag(clustered), strict=True))
-    found |= by_row("bt_se_worker", errors)
+    found |= by_row("bt_se_worker", dict(zip(names, np.diag(clustered), strict=True)))
     first, second = np.triu_indices(len(names), 1)
     gaps = fit.strengths[first] - fit.strengths[second]
     wald, worker = alone[first, second], clustered[first, second]

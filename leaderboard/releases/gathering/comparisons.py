@@ -71,8 +71,7 @@ VOTES = (
 
 
 def ended(task: Task) -> list[Comparison]:
-    rows = comparisons_seen_by(None, task).filter(state__in=ENDED)
-    return list(rows.order_by("pk"))
+    return list(comparisons_seen_by(None, task).filter(state__in=ENDED).order_by("pk"))
 
 
 def comparisons(task: Task, rows: Sequence[Comparison]) -> Iterator[Record]:

@@ -245,13 +245,12 @@ class Judged:
             run__in=public_runs(self._runs)
         ).select_related("run__judge", "run__task")
         for row in rows.order_by("pk"):
-            newest = standing(row.run.judge, row.run.task, row.criterion)
             yield {
                 "judge": str(row.run.judge),
                 "run": row.run_id,
                 "criterion": row.criterion,
                 "state": row.state,
-                "standing": newest == row,
+                "standing": standing(row.run.judge, row.run.task, row.criterion) == row,
                 "reasons": row.reasons,
                 "facts": row.facts,
                 "moved": row.moved,
@@ -308,6 +307,4 @@ def _parts(run: JudgeRun) -> list[dict[str, str]]:
 
 def _asked(parts: Sequence[Mapping[str, str]], call: JudgeCall) -> list[str]:
     """Return the questions' criteria: a design may derive others from marked errors."""
-    if call.part < len(parts):
-        return list(parts[call.part])
-    return list(call.values)
+    return list(parts[call.part]) if call.part < len(parts) else list(call.values)

@@ -11,6 +11,7 @@ from genie.lib.errors import GenieError
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.board_ratings import current_fit
+from leaderboard.evaluation.selectors.ranked_scores import anchor_ratings
 from leaderboard.evaluation.selectors.system_ratings import (
     OF_ONE,
     all_system_ratings_of,
@@ -24,6 +25,7 @@ from leaderboard.evaluation.services import refit
 from leaderboard.releases.bundle import Record, batched
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.releases.published_numbers import EXCLUDED
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 from quality.bans.selectors import weight_of
 
@@ -44,6 +46,11 @@ JUDGMENTS = (
     "weight",
     # marked errors, if any: on the row of the first criterion asked
     "marks",
+)
+ANCHORS = (
+    # the system that the campaign is about
+    "campaign",
+    *("submission", "criterion", "instance", "worker", "value", "on", "weight"),
 )
 _OF_MARKS = ("spans", "removed", "prefilled_by")
 # Outputs in memory at a time, more only if one system has more.
@@ -69,6 +76,31 @@ def judgments(task: Task, pks: Sequence[int], names: Pseudonyms) -> Iterator[Rec
         _check_current(criteria, some, ratings)
         records = _records(some, ratings, ids, names, weights)
         yield from _with_marks(records, _marks(some) if marks_errors else None)
+
+
+def anchors(task: Task, pks: Sequence[int], names: Pseudonyms) -> Iterator[Record]:
+    """Yield the ratings of anchors that count on the board."""
+    ids, weights = task_ids(task), getattr(current_fit(task), "weights", {})
+    linked = Submission.objects.filter(human_evaluation__anchor_items__isnull=False)
+    for campaign, evaluation in evaluations_of(
+        linked.filter(pk__in=pks).values_list("pk", flat=True)
+    ).items():
+        found = anchor_ratings(evaluation)
+        records = [
+            {
+                "campaign": campaign,
+                "submission": row["submission"],
+                "criterion": row["criterion"],
+                "instance": ids[row["instance"]],
+                "worker": names.of(row["worker"]),
+                "value": row["value"],
+                "on": row["on"],
+                "weight": weight_of(weights, row["worker"], row["item"]),
+            }
+            for row in found[found["submission"].isin(pks)].to_dict("records")
+        ]
+        order = itemgetter("submission", "criterion", "instance", "worker")
+        yield from sorted(records, key=order)
 
 
 def _with_marks(
@@ -131,8 +163,7 @@ def _records(
     index_of = {pk: i for i, pk in enumerate(pks)}
     keyed = []
     # by columns: a dict for each row would take most of the time
-    columns = (ratings[name].tolist() for name in _FROM_RATINGS)
-    for row in zip(*columns, strict=True):
+    for row in zip(*(ratings[name].tolist() for name in _FROM_RATINGS), strict=True):
         submission, criterion, instance, person, item, value, why_not, slot, *rest = row
         answered, on = rest
         worker = names.of(int(person))

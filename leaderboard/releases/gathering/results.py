@@ -116,10 +116,6 @@ def _unranked(submission: Submission) -> Record:
     }
 
 
-def score_columns() -> tuple[str, ...]:
-    return ("submission", *(column.name for column in columns_of("release")))
-
-
 def scores(task: Task, pks: Sequence[int]) -> Iterator[Record]:
     criteria = set(task.human.criteria)
     for some in batched(pks, AT_ONCE):

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from genie.lib.queue.pieces import Later
+from leaderboard.evaluation.result_columns import columns_of
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Notes, Record
 from leaderboard.releases.gathering import comparisons, joint, judges, results
 from leaderboard.releases.gathering.judgments import (
+    ANCHORS,
     JUDGMENTS,
+    anchors,
     judgments,
     scored_again,
     task_ids,
@@ -24,7 +27,7 @@ from leaderboard.tasks.models import Task
 
 # The tables in a release's order.
 _ORDER = (
-    *("systems", "scores", "judgments", "metrics", "test_questions"),
+    *("systems", "scores", "judgments", "anchors", "metrics", "test_questions"),
     *("comparisons", "comparison_pairs", "comparison_votes"),
     *("joint_evaluations", "joint_results", "joint_pairs", "joint_judgments"),
     *("instances", "predictions", "published"),
@@ -73,6 +76,7 @@ class Tables:
         self._end("number_of", len(self.ranked))
         others = chain(
             comparisons.pairs(self.compared),
+            anchors(self.task, self.ranked, self.names),
             joint.judgments(self.task, self.joint, self.names),
         )
         judged.update(row["instance"] for row in others)
@@ -124,9 +128,10 @@ class Tables:
     def _write_board(self) -> None:
         task = self.task
         self._write("systems", results.SYSTEMS, results.systems(task, self.others))
-        self._write(
-            "scores", results.score_columns(), results.scores(task, self.ranked)
-        )
+        columns = ("submission", *(column.name for column in columns_of("release")))
+        self._write("scores", columns, results.scores(task, self.ranked))
+        if linking := list(self._named(anchors(task, self.ranked, self.names))):
+            self._write("anchors", ANCHORS, linking)
         if task.published_figures.exists():
             self._write("published", results.PUBLISHED, results.published(task))
 

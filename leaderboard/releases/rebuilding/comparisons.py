@@ -6,6 +6,7 @@ from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.selectors.comparison_labels import (
     decide,
     for_a,
+    known_labels,
     label_of,
     rule_for,
     share_columns,
@@ -16,12 +17,13 @@ from leaderboard.evaluation.selectors.comparison_labels import (
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.published_numbers import Number, Value
+from leaderboard.stats.stopping.sequential import Decision
 
 State = Comparison.State
 TABLE, PAIRS, VOTES = "comparisons", "comparison_pairs", "comparison_votes"
 
 
-def compared_numbers(folder: Path) -> Iterator[Number | str]:
+def compared_numbers(folder: Path, *, crossed: bool) -> Iterator[Number | str]:
     pairs, votes = (
         bundle.Groups(folder, name, ["comparison"]) for name in (PAIRS, VOTES)
     )
@@ -31,7 +33,7 @@ def compared_numbers(folder: Path) -> Iterator[Number | str]:
         pk = row["comparison"]
         unknown -= {pk}
         if row["votes_kept"]:
-            yield from _comparison(row, pairs.rows(pk), votes.rows(pk))
+            yield from _comparison(row, pairs.rows(pk), votes.rows(pk), crossed)
         else:
             not_kept += 1
     for pk in sorted(unknown):
@@ -41,13 +43,13 @@ def compared_numbers(folder: Path) -> Iterator[Number | str]:
 
 
 def _comparison(
-    row: Record, pairs: list[Record], votes: list[Record]
+    row: Record, pairs: list[Record], votes: list[Record], crossed: bool
 ) -> Iterator[Number]:
     pairs = sorted(pairs, key=lambda pair: pair["position"])
-    counted: dict[int, list[float]] = defaultdict(list)
+    counted: dict[int, dict[str, float]] = defaultdict(dict)
     for vote in votes:
         if vote["counted"]:
-            counted[vote["position"]].append(vote["vote"])
+            counted[vote["position"]][vote["worker"]] = vote["vote"]
     for index, pair in enumerate(pairs):
         name = f"comparison {row['comparison']}, position of a pair"
         yield Number(f"{PAIRS}.jsonl", name, pair["position"], index)
@@ -56,13 +58,18 @@ def _comparison(
         label_of(
             row["strategy"],
             row["n_workers"],
-            counted[pair["position"]],
+            list(counted[pair["position"]].values()),
             last=votes_are_final(row["state"]),
         )
         for pair in pairs
     ]
-    yield from _decision(row, labels, [pair["slot_of_a"] for pair in pairs])
-    yield from _answers(row, pairs, labels, votes)
+    known = known_labels(labels, [list(counted[pair["position"]]) for pair in pairs])
+    decision = decide(rule_for(row["rule"], row["delta"]), *known)
+    if row["sides_balanced"]:
+        slots = [pair["slot_of_a"] for pair in pairs]
+        decision = with_balanced_sides(decision, labels, slots)
+    yield from _decision(row, decision, len(known[0]))
+    yield from _answers(row, pairs, labels, votes, crossed)
     yield from _pairs(row, pairs, labels)
     numbers = {
         "n_votes": sum(len(values) for values in counted.values()),
@@ -87,15 +94,8 @@ def _votes(
             yield Number(f"{VOTES}.jsonl", f"{name}, vote", vote["vote"], computed)
 
 
-def _decision(
-    row: Record, labels: Sequence[float | None], slots: Sequence[str]
-) -> Iterator[Number]:
-    known = [label for label in labels if label is not None]
-    decision = decide(rule_for(row["rule"], row["delta"]), known)
-    if row["sides_balanced"]:
-        decision = with_balanced_sides(decision, labels, slots)
-    decided = decision.side != "undecided"
-    state = str(State.DECIDED if decided else State.UNDECIDED)
+def _decision(row: Record, decision: Decision, n: int) -> Iterator[Number]:
+    state = str(State.DECIDED if decision.side != "undecided" else State.UNDECIDED)
     if row["state"] == State.STOPPED:
         state = str(State.STOPPED)
     numbers: dict[str, Value] = {
@@ -106,7 +106,7 @@ def _decision(
         "low": decision.low,
         "high": decision.high,
         "anytime_valid": decision.anytime_valid,
-        "n_labels_in": len(known),
+        "n_labels_in": n,
     }
     for name, number in numbers.items():
         yield _number(row, name, number)
@@ -117,6 +117,7 @@ def _answers(
     pairs: Sequence[Record],
     labels: Sequence[float | None],
     votes: Sequence[Record],
+    crossed: bool,
 ) -> Iterator[Number]:
     known = [
         p["position"]
@@ -129,7 +130,8 @@ def _answers(
             (vote["worker"], vote["position"], vote["vote"], vote["on"])
             for vote in votes
             if vote["counted"] and vote["position"] in read
-        ]
+        ],
+        crossed=crossed,
     )
     for name, computed in share_columns(found).items():
         yield _number(row, name, computed)

@@ -14,13 +14,14 @@ import numpy as np
 
 from crowd.scales.base import all_scales
 from leaderboard.designs.base import all_designs
-from leaderboard.evaluation.estimates import Standing, estimate_board, headline_of
+from leaderboard.evaluation.estimates import FIT, Standing, estimate_board, headline_of
 from leaderboard.evaluation.result_columns import fit_columns
 from leaderboard.evaluation.selectors.board_ratings import forecast
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
 from leaderboard.releases.published_numbers import Number
+from leaderboard.stats.systems.estimates import Population
 from leaderboard.tasks.config import PLAIN
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Estimates:
     def standings(self) -> dict[tuple[int, str], Standing]:
         return _standings(self.folder, self.manifest, self.systems, self.scores)
 
-    def numbers(self) -> Iterator[Number]:
+    def numbers(self) -> Iterator[Number | str]:
         for score in self.scores:
             name = f"score of submission {score['submission']} on {score['criterion']}"
             standing = self.standings.get((score["submission"], score["criterion"]))
@@ -52,8 +53,8 @@ class Estimates:
 
     def ranks(self) -> Iterator[Number]:
         criterion = self.manifest["ranked_by"]
+        # judges' predictions would identify the drawn instances
         if self.manifest["ranked_with_judges"] and not self.manifest["forecasts"]:
-            # judges' predictions would identify the drawn instances
             return
         for submission, row in self.systems.items():
             standing = self.standings.get((submission, criterion))
@@ -85,6 +86,11 @@ def _of_score(
         yield Number("scores.jsonl", f"{name}, {part}", score[part], columns[part])
 
 
+def population_in(manifest: Record) -> Population:
+    # earlier releases are all about raters like these
+    return Population(manifest.get("raters", Population.LIKE))
+
+
 def _standings(
     folder: Path, manifest: Record, systems: dict[int, Record], scores: list[Record]
 ) -> dict[tuple[int, str], Standing]:
@@ -106,9 +112,15 @@ def _standings(
         criterion: {name: forecast(foretold) for name, foretold in own.items()}
         for criterion, own in (manifest["forecasts"] or {}).items()
     }
+    anchors = _anchors(folder)
     standings: dict[tuple[int, str], Standing] = {}
     # a criterion at a time: the systems of each are estimated together
     for ratings in _ratings(folder):
+        signatures = [
+            score["signature"]
+            for score in scores
+            if score["criterion"] == ratings["criterion"].iloc[0]
+        ]
         standings |= estimate_board(
             ratings,
             units,
@@ -117,8 +129,20 @@ def _standings(
             rule=manifest["ranks"],
             seed=manifest["estimates_seed"],
             forecasts=forecasts,
+            by_cell=all(f"|fit:{FIT}|" in one for one in signatures),
+            population=population_in(manifest),
+            anchors=anchors,
         ).standings
     return standings
+
+
+def _anchors(folder: Path) -> pd.DataFrame | None:
+    import pandas as pd
+
+    rows = bundle.read_table(folder, "anchors")
+    position = Places(bundle.positions(folder))
+    own = [{**row, "instance": position[row["instance"]]} for row in rows]
+    return pd.DataFrame(own) if own else None
 
 
 def _ratings(folder: Path) -> Iterator[pd.DataFrame]:

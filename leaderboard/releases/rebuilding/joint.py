@@ -10,6 +10,7 @@ from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
 from leaderboard.releases.published_numbers import EXCLUDED, Number
+from leaderboard.stats.systems.estimates import Population
 
 TABLE, RESULTS, PAIRS = "joint_evaluations", "joint_results", "joint_pairs"
 JUDGMENTS = "joint_judgments"
@@ -19,7 +20,7 @@ _COLUMNS = ["instance", "worker", "submission", "value", "on", "weight"]
 Key = tuple[int, str]
 
 
-def joint_numbers(folder: Path) -> Iterator[Number]:
+def joint_numbers(folder: Path, population: Population) -> Iterator[Number]:
     position = Places(bundle.positions(folder))
     results, pairs, judgments = (
         bundle.Groups(folder, name, ("joint", "criterion"))
@@ -35,7 +36,12 @@ def joint_numbers(folder: Path) -> Iterator[Number]:
             results.rows(*left), key=lambda result: int(result["place"])
         )
         yield from _criterion(
-            row, own_results, pairs.rows(*left), judgments.rows(*key), position
+            row,
+            own_results,
+            pairs.rows(*left),
+            judgments.rows(*key),
+            position,
+            population,
         )
     # rows without an evaluation were added to the files
     for name, table in ((RESULTS, results), (PAIRS, pairs)):
@@ -52,6 +58,7 @@ def _criterion(
     pairs: list[Record],
     judgments: list[Record],
     position: Mapping[str, int],
+    population: Population,
 ) -> Iterator[Number]:
     import pandas as pd
 
@@ -69,6 +76,8 @@ def _criterion(
         ),
         seed=row["seed"],
         n_resamples=row["n_resamples"],
+        by_cell="|est:mixed-jackknife|" not in row["signature"],
+        population=population,
     )
     yield from _as_a_whole(row, computed, judgments)
     yield from _systems(row, results, computed)

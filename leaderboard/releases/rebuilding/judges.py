@@ -133,8 +133,7 @@ def _said(run: Record, call: Record, text: str, texts: Texts) -> Said:
         own = place_of(asked)
         shown[own] = planted(shown[own], call["probe"])
         outputs = dict(zip(slots or [""], shown, strict=False))
-    said = read(text, call["criteria"], scale, shape, outputs)
-    found = about(asked, said, slots)
+    found = about(asked, read(text, call["criteria"], scale, shape, outputs), slots)
     values = {name: value * run["factor"] for name, value in found.values.items()}
     if found.marks is not None:
         values |= design.values_beside({SPANS: found.marks})
@@ -156,11 +155,9 @@ def _gather(values: Values, run: int, call: Record) -> None:
     if call["probe"] or call["state"] != _VALID:
         return
     for criterion, value in call["values"].items():
-        first = values[run, criterion, call["submission"]]
-        first[call["instance"]].append(value)
+        values[run, criterion, call["submission"]][call["instance"]].append(value)
         if call["other"] is not None:
-            second = values[run, criterion, call["other"]]
-            second[call["instance"]].append(1 - value)
+            values[run, criterion, call["other"]][call["instance"]].append(1 - value)
 
 
 def _scores(

@@ -19,7 +19,7 @@ from leaderboard.releases.masked_instances import Places
 from leaderboard.releases.parquet import as_json_lines
 from leaderboard.releases.published_numbers import EXCLUDED, Number
 from leaderboard.releases.rebuilding.comparisons import compared_numbers
-from leaderboard.releases.rebuilding.estimates import Estimates
+from leaderboard.releases.rebuilding.estimates import Estimates, population_in
 from leaderboard.releases.rebuilding.joint import joint_numbers
 from leaderboard.releases.rebuilding.judges import judge_numbers
 from leaderboard.releases.rebuilding.public_log import log_numbers
@@ -80,8 +80,8 @@ def _rebuild(
         ("scores", _scores(folder, manifest)),
         ("estimates", estimates.numbers()),
         ("ranks", estimates.ranks()),
-        ("comparisons", compared_numbers(folder)),
-        ("joint evaluations", joint_numbers(folder)),
+        ("comparisons", compared_numbers(folder, crossed="raters" not in manifest)),
+        ("joint evaluations", joint_numbers(folder, population_in(manifest))),
         ("metrics", _metrics(folder, manifest)),
         ("judges", judge_numbers(folder)),
         ("detectors", _detectors(folder, manifest)),
@@ -161,9 +161,8 @@ def _score(
     values = np.array([row["value"] for row in ratings], dtype=np.float64)
     # by position in the task, the order in which the bootstrap drew instances when
     # scoring
-    positions = np.array([position[row["instance"]] for row in ratings])
     frame = {
-        "instance": positions,
+        "instance": np.array([position[row["instance"]] for row in ratings]),
         "worker": [row["worker"] for row in ratings],
         "value": values,
     }
@@ -212,12 +211,11 @@ def _detectors(folder: Path, manifest: Record) -> Iterator[Number | str]:
     rows = bundle.read_table(folder, "test_questions")
     for polarity, fit in manifest["detectors"].items():
         judged = [row for row in rows if row["polarity"] == polarity]
-        wrong = sum(row["n_questions"] - row["n_correct"] for row in judged)
         yield Number(
             "manifest",
             f"{polarity} questions answered incorrectly",
             fit["n_wrong"],
-            wrong,
+            sum(row["n_questions"] - row["n_correct"] for row in judged),
         )
         if not judged:
             continue

@@ -27,6 +27,16 @@ from leaderboard.releases.selectors.of_others import lines_of_others
 from leaderboard.submissions.models import Submission
 from quality.detection.models import DetectorFit
 
+# The names in a study without pay; empty: left out.
+_UNPAID = {
+    "HIT template": "page",
+    "assignments": "answers",
+    "most assignments by one worker": "most answers by one worker",
+    "median active seconds per assignment": "median active seconds per answer",
+    "assignments by language": "answers by language",
+    "assignments reassigned": "",
+    "assignments rejected": "",
+}
 Section = list[tuple[str, Any]]
 Card = dict[str, Section]
 
@@ -52,6 +62,15 @@ def card(
         judges.TITLE: judges.section_of(submission),
     }
     task = submission.task
+    if task.by_colleagues:
+        return {
+            title.removesuffix(" and pay"): [
+                (_UNPAID.get(name, name), value)
+                for name, value in section
+                if not name.endswith("US dollars") and _UNPAID.get(name, name)
+            ]
+            for title, section in lines.items()
+        }
     return lines_of_others(lines, task) if task.imported else lines
 
 
@@ -115,12 +134,6 @@ def _questions(submission: Submission, evaluation: HumanEvaluation) -> Section:
     ]
 
 
-def _booked(submission: Submission) -> str:
-    if submission.simulated:
-        return "in the books of the simulation, where nobody was paid, US dollars"
-    return "paid to workers, US dollars"
-
-
 def _workers(
     submission: Submission, evaluation: HumanEvaluation, figures: WorkerFigures
 ) -> Section:
@@ -128,11 +141,26 @@ def _workers(
     return [
         ("platform", campaign.platform),
         ("workers", figures.n_workers),
-        *_languages(figures),
+        *(
+            [
+                ("languages that workers were asked in", list(figures.languages)),
+                (
+                    "assignments by language",
+                    dict(figures.by_language)
+                    or "not told, as few workers read one of them",
+                ),
+            ]
+            if len(figures.languages) > 1
+            else []
+        ),
         ("assignments", figures.n_assignments),
         ("most assignments by one worker", figures.most),
         ("reward per assignment, US dollars", figures.reward_cents / 100),
-        *_highest_reward(figures),
+        *(
+            [("highest reward, as it was changed, US dollars", highest / 100)]
+            if (highest := figures.highest_reward_cents) != figures.reward_cents
+            else []
+        ),
         ("median active seconds per assignment", figures.median_seconds),
         (
             "hourly pay at that pace, US dollars",
@@ -146,7 +174,12 @@ def _workers(
             if figures.faster_than_reading
             else []
         ),
-        (_booked(submission), figures.paid_cents / 100),
+        (
+            "in the books of the simulation, where nobody was paid, US dollars"
+            if submission.simulated
+            else "paid to workers, US dollars",
+            figures.paid_cents / 100,
+        ),
         ("platform fees, US dollars", figures.fee_cents / 100),
         ("started", f"{campaign.starts_at:%Y-%m-%d}"),
         (
@@ -154,25 +187,6 @@ def _workers(
             f"{campaign.completed_at:%Y-%m-%d}" if campaign.completed_at else None,
         ),
     ]
-
-
-def _languages(figures: WorkerFigures) -> Section:
-    if len(figures.languages) < 2:
-        return []
-    return [
-        ("languages that workers were asked in", list(figures.languages)),
-        (
-            "assignments by language",
-            dict(figures.by_language) or "not told, as few workers read one of them",
-        ),
-    ]
-
-
-def _highest_reward(figures: WorkerFigures) -> Section:
-    if figures.highest_reward_cents == figures.reward_cents:
-        return []
-    highest = figures.highest_reward_cents / 100
-    return [("highest reward, as it was changed, US dollars", highest)]
 
 
 def _control(submission: Submission, figures: WorkerFigures) -> Section:
@@ -201,7 +215,6 @@ def _control(submission: Submission, figures: WorkerFigures) -> Section:
 
 
 def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
-    scores = evaluation.current_scores
     lines: Section = [
         (
             score.criterion,
@@ -220,7 +233,7 @@ def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
                 "provisional": score.provisional,
             },
         )
-        for score in scores.order_by("pk")
+        for score in evaluation.current_scores.order_by("pk")
     ]
     row = standings(submission.task).row_of(submission.pk)
     if row is not None and row.partial is not None:

@@ -135,6 +135,17 @@ _RECRUITED = {
 }
 
 
+_UNPAID = {
+    "3.2.2.2": "not paid",
+    "3.2.3": "by a link from the organizers",
+    "3.2.4": "instructions with examples, available on every page",
+    "3.3.3.1": "none",
+    "3.3.3.2": "none",
+    "3.3.5": "whenever they liked",
+    "3.3.6": "outside the page",
+}
+
+
 @dataclass(frozen=True)
 class Answered:
     number: str
@@ -170,6 +181,7 @@ def heds(
         ),
     }
     imported = submission.task.imported
+    of_all |= _UNPAID if submission.task.by_colleagues else {}
     if imported:
         of_all |= answers_of_others(submission.task, figures.n_workers)
     criteria = evaluation.campaign.hit_type.criteria
@@ -241,8 +253,7 @@ def _evaluators(
     if campaign.simulated:
         # a datasheet's questions about people have no answer for programs
         nobody = "simulated annotators (programs, not people)"
-        about_people = [n for n in QUESTIONS if n.startswith("3.2.")]
-        return dict.fromkeys(about_people, nobody) | {
+        return dict.fromkeys([n for n in QUESTIONS if n.startswith("3.2.")], nobody) | {
             "3.2.1": f"{figures.n_workers}, simulated"
         }
     recruited = _RECRUITED.get(campaign.platform, campaign.platform)
@@ -252,15 +263,11 @@ def _evaluators(
         "3.2.3": f"{recruited}; required: {'; '.join(needs) or 'nothing further'}",
         "3.2.4": (
             "instructions with examples, to be read before the first HIT and "
-            "available with each" + _test(needs)
+            "available with each"
+            + "".join([f"; {one}" for one in needs if one.startswith("has passed")][:1])
         ),
         "3.2.5": "; ".join(needs) or "nothing was recorded",
     }
-
-
-def _test(needs: list[str]) -> str:
-    tests = [sentence for sentence in needs if sentence.startswith("has passed")]
-    return f"; {tests[0]}" if tests else ""
 
 
 def _design(evaluation: HumanEvaluation, figures: WorkerFigures) -> dict[str, str]:

@@ -96,8 +96,7 @@ def judged_by(task: Task, submission: Submission | None = None) -> list[JudgedBy
         run__task=task, run__state=JudgeRun.State.DONE
     ).order_by()
     if submission is None:
-        both = Q(other=None) | public("other__")
-        calls = calls.filter(both, public("submission__"))
+        calls = calls.filter(Q(other=None) | public("other__"), public("submission__"))
     else:
         calls = calls.filter(Q(submission=submission) | Q(other=submission))
     runs = JudgeRun.objects.filter(pk__in=calls.values("run"))

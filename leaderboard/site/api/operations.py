@@ -61,8 +61,7 @@ def example_request(
 
 def resolved(schema: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
     while "$ref" in part:
-        name = part["$ref"].rsplit("/", 1)[-1]
-        part = schema["components"]["schemas"][name]
+        part = schema["components"]["schemas"][part["$ref"].rsplit("/", 1)[-1]]
     return part
 
 

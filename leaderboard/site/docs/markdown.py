@@ -89,8 +89,7 @@ def _term(cell: str) -> str:
 
 
 def in_line(markdown: str) -> str:
-    linked = re.sub(r"https?://\S+\w", r"<\g<0>>", markdown)
-    return str(parser().renderInline(linked))
+    return str(parser().renderInline(re.sub(r"https?://\S+\w", r"<\g<0>>", markdown)))
 
 
 def slug(title: str) -> str:

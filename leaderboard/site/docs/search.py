@@ -172,8 +172,7 @@ def _index(_changed: tuple[int, ...]) -> tuple[list[_Entry], dict[str, float]]:
         for one in shipped_tasks()
     ]
     within = Counter(word for entry in entries for word in entry.weights)
-    rare = {word: math.log(1 + len(entries) / n) for word, n in within.items()}
-    return entries, rare
+    return entries, {word: math.log(1 + len(entries) / n) for word, n in within.items()}
 
 
 def _described(task: ShippedTask) -> Section:

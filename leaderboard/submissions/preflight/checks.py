@@ -185,8 +185,7 @@ class WrongLanguage(Check):
         guesses = [looks_like(text, language) for text in texts.predictions]
         usual = [looks_like(row[0], language) for row in texts.references if row]
         foreign = [i for i, guess in enumerate(guesses) if guess]
-        judged = sum(guess is not None for guess in guesses)
-        share = len(foreign) / max(judged, 1)
+        share = len(foreign) / max(sum(guess is not None for guess in guesses), 1)
         usual_share = sum(bool(guess) for guess in usual) / max(len(usual), 1)
         if len(foreign) < _LEAST or share < usual_share + _FOREIGN_SHARE:
             return None

@@ -161,8 +161,7 @@ def _unit(counts: sp.csr_array, rarity: NDArray[np.float32]) -> sp.csr_array:
     import scipy.sparse as sp
 
     data = (1 + np.log(counts.data)) * rarity[counts.indices]
-    sizes = np.diff(counts.indptr)
-    row = np.repeat(np.arange(counts.shape[0]), sizes)
+    row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     length = np.sqrt(np.bincount(row, weights=data**2, minlength=counts.shape[0]))
     length[length == 0] = 1
     unit = (data / length[row]).astype(np.float32)

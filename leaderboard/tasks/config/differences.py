@@ -85,6 +85,18 @@ def incomparable(
     return found
 
 
+def is_wording(key: str, old: object = None, new: object = None) -> bool:
+    """Check whether questions have changed, and not their names.
+
+    Examples
+    --------
+    >>> is_wording("human.criteria", {"overall": "Is it god?"}, {"overall": "Good?"})
+    True
+    """
+    texts = isinstance(old, dict) and isinstance(new, dict) and {*old} == {*new}
+    return key.endswith(".criteria") and texts
+
+
 def _flat(config: TaskConfig) -> Iterable[tuple[str, object]]:
     for name in vars(config):
         value = getattr(config, name)

@@ -55,10 +55,12 @@ EDITED, REFERENCES = "edited", "references"
 # The estimates of a system's quality that can rank the board.
 ADJUSTED, PLAIN, Z_SCORES = "adjusted", "plain", "z"
 ESTIMATES = (ADJUSTED, PLAIN, Z_SCORES)
+# The raters that results are about: those who rated, or raters like them.
+THESE, LIKE = "these", "like"
 # How a board is ranked: by simultaneous comparisons, or as in WMT's findings.
 SIMULTANEOUS, RANK_SUMS = "simultaneous", "rank-sums"
-# The lowest default limit on one worker's share of a campaign.
-SHARE = 0.1
+# The default limit on one worker's share of a campaign in crowds of ten and more.
+SHARE = 0.2
 
 
 @dataclass(frozen=True)
@@ -218,6 +220,8 @@ class HumanConfig:
     ranks: str = setting(
         one_of((SIMULTANEOUS, RANK_SUMS), SIMULTANEOUS), SIMULTANEOUS, human_only=True
     )
+    # the population of raters; None: not declared, which means raters like these
+    raters: str | None = setting(one_of((THESE, LIKE), LIKE), None, human_only=True)
     qualification_test: QualificationConfig | None = setting(
         _TRUE_OR_TABLE, None, human_only=True
     )
@@ -308,6 +312,10 @@ class HumanConfig:
 
     def judged_blind(self, criteria: Mapping[str, str]) -> bool:
         return not any(self.show_input.get(criterion, True) for criterion in criteria)
+
+    @property
+    def population(self) -> str:
+        return self.raters or LIKE
 
     @property
     def n_workers_wanted(self) -> int:

@@ -387,6 +387,7 @@ def table_of(table: type[C]) -> Kind[C]:
     """
 
     def read(value: object, place: Place) -> C | None:
+        # reports what is no table
         config = read_table(table, value, place)
         return config if isinstance(value, Mapping) else None
 

@@ -80,6 +80,8 @@ def _human(material: Material, ask: Ask) -> dict[str, object]:
     criteria = criteria or {OVERALL: statement}
     table: dict[str, object] = {
         "platform": ask.platform,
+        # known by name or link, or a crowd
+        "raters": "these" if ask.platform == Ask.platform else "like",
         "design": design.slug,
         "scale": design.scales[0],
         "hit_template": (ask.template if single else "") or template,

@@ -195,12 +195,10 @@ def _of_table(
 def _by_name(name: str, table: Table) -> str:
     plain = re.sub(r"^(ref|reference|gold)\d{1,2}$", r"\1", _plain(name))
     known = _KNOWN.get(plain) or ("prefixed" if _affix(name) else "")
-    return known or (IGNORED if _says_little(table.values(name)) else "")
-
-
-def _says_little(values: Sequence[Cell]) -> bool:
+    values = table.values(name)
     # The same text throughout may be a poor system; numbers are no texts to rate.
-    return all(isinstance(v, str) and _NUMBER.fullmatch(v.strip()) for v in values)
+    numbers = all(isinstance(v, str) and _NUMBER.fullmatch(v.strip()) for v in values)
+    return known or (IGNORED if numbers else "")
 
 
 def _among_files(

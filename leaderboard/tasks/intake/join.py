@@ -148,8 +148,7 @@ def put_together(
     built = Built()
     labels = {slug(use.column): use.name for use in uses if use.role == INPUT}
     for table in tables:
-        own = [use for use in uses if use.file == table.file]
-        _take(table, own, built)
+        _take(table, [use for use in uses if use.file == table.file], built)
     same_ids(built, len(tables))
     every_input(built, labels)
     items = [

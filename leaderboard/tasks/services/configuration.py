@@ -102,8 +102,7 @@ def hit_type_for(
 
 def errors_asked(human: HumanConfig) -> Mapping[str, Any]:
     """Return the table of errors to mark: the task's, or else its HIT template's."""
-    usual = hit_templates.get(human.hit_template).form.get("errors", {})
-    return human.errors or usual
+    return human.errors or hit_templates.get(human.hit_template).form.get("errors", {})
 
 
 def task_view(task: Task, human: HumanConfig) -> TaskView:

@@ -12,7 +12,7 @@ from django.db import transaction
 
 from crowd import hit_templates
 from crowd.hit_templates import HITTemplate, foreign
-from crowd.hits.models import Pool
+from crowd.hits.models import Pool, Rating
 from crowd.money.models import Budget
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator
@@ -21,7 +21,7 @@ from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import document_name
 from leaderboard.tasks import shipped
 from leaderboard.tasks.config import TaskConfig, read_task
-from leaderboard.tasks.config.differences import differences, incomparable
+from leaderboard.tasks.config.differences import differences, incomparable, is_wording
 from leaderboard.tasks.drafts.bundle import DATA
 from leaderboard.tasks.drafts.documents import whole_first
 from leaderboard.tasks.models import Instance, Task, TaskFile, TaskRevision
@@ -131,11 +131,13 @@ def revise(
     *,
     by: Account | None = None,
     because: str = "",
+    reworded: bool = False,
 ) -> TaskRevision | None:
     """Store a changed task.toml as a revision; None if its meaning is the same.
 
     Raises ``incomparable`` if people have answered already and the board would mix
-    scores from before and after.
+    scores from before and after, or would change which raters its results are about;
+    questions may be `reworded`.
     """
     # Two changes at once get two numbers.
     Task.objects.select_for_update().get(pk=task.pk)
@@ -144,6 +146,8 @@ def revise(
     if not changes:
         return None
     apart = incomparable(changes, old, new, task.human_evaluations.tables_asked())
+    if reworded:
+        apart = [one for one in apart if not is_wording(one, *changes.get(one, ()))]
     if apart:
         raise GenieError(
             f"People have already been asked about {task.title}, and a change of "
@@ -152,6 +156,8 @@ def revise(
             code="incomparable",
             details={"keys": apart},
         )
+    if "human.raters" in changes:
+        refuse_if_rated(task)
     begin_revision(task)
     return TaskRevision.objects.create(
         task=task,
@@ -161,6 +167,15 @@ def revise(
         by_id=by.pk if by else None,
         because=because[:500],
     )
+
+
+def refuse_if_rated(task: Task) -> None:
+    if Rating.objects.filter(item__campaign__pool=task.slug).exists():
+        raise GenieError(
+            f"{task.title} has its first rating, so you can no longer change which "
+            "raters its results are about.",
+            code="incomparable",
+        )
 
 
 def _read(document: Mapping[str, Any]) -> TaskConfig:
@@ -295,16 +310,14 @@ def _refuse_cut(task: Task, config: TaskConfig) -> None:
         )
 
 
-def change(
-    task: Task, document: dict[str, Any], *, by: Account, because: str = ""
-) -> None:
+def change(task: Task, document: dict[str, Any], *, by: Account, **said: Any) -> None:
     """Change a loaded task's task.toml; its instances stay.
 
     Raises ``unusable-task``, and ``incomparable`` if the change needs a new version.
     """
     config = usable(task.slug, document)
     _refuse_cut(task, config)
-    _refresh(task, {**_described(config), "config": document}, by, because)
+    _refresh(task, {**_described(config), "config": document}, by, **said)
 
 
 def _refuse_unknown_field(config: TaskConfig, release: Release) -> None:
@@ -384,11 +397,11 @@ def _create(
 
 @transaction.atomic
 def _refresh(
-    task: Task, described: Mapping[str, object], by: Account | None, because: str = ""
+    task: Task, described: Mapping[str, object], by: Account | None, **said: Any
 ) -> None:
     document = described["config"]
     if isinstance(document, Mapping):
-        revise(task, document, by=by, because=because)
+        revise(task, document, by=by, **said)
     if any(getattr(task, name) != value for name, value in described.items()):
         Task.objects.filter(pk=task.pk).update(**described)
         task.refresh_from_db()

@@ -67,8 +67,7 @@ def agreeing_pairs(answers: Answers) -> Pairs:
     n = sums[3].astype(np.int64)
     keep = (n >= FEWEST) & (sums[1] > 1e-12) & (sums[2] > 1e-12)
     first, second, n, sums = first[keep], second[keep], n[keep], sums[:, keep]
-    r = sums[0] / np.sqrt(sums[1] * sums[2])
-    z = np.arctanh(np.clip(r, -0.995, 0.995))
+    z = np.arctanh(np.clip(sums[0] / np.sqrt(sums[1] * sums[2]), -0.995, 0.995))
     error = 1 / np.sqrt(np.maximum(n - 3, 1))
     centre, between = _crowd(z, error)
     p = norm.sf((z - centre) / np.sqrt(error**2 + between**2))

@@ -245,8 +245,7 @@ def _correlation(a: Floats, b: Floats, who: Ints, n_workers: int) -> Floats:
     squares = np.bincount(who, a * a, minlength=n_workers) * np.bincount(
         who, b * b, minlength=n_workers
     )
-    r = both / np.sqrt(np.maximum(squares, 1e-24))
-    return np.asarray(np.clip(r, -1, 1))
+    return np.asarray(np.clip(both / np.sqrt(np.maximum(squares, 1e-24)), -1, 1))
 
 
 def _varies(value: Floats, who: Ints, n_workers: int) -> npt.NDArray[np.bool_]:
@@ -345,12 +344,11 @@ def assess_authenticity(answers: Answers, assumed: Assumed | None = None) -> Sig
             shared = similarity(answers, words, expected, *held)
         mixture = _Mixture({"judge": near, "shared": shared, "narrow": narrow}, known)
         probability = mixture.fit()
-    log_ratio = mixture.log_ratio()
     return Signs(
         near,
         shared,
         narrow,
-        log_ratio,
+        mixture.log_ratio(),
         mixture.error(),
         probability,
         mixture.centres,
@@ -394,8 +392,7 @@ class _Mixture:
         for name, sign in self.signs.items():
             step = np.nan_to_num(sign.error)
             up = self.log_ratio({name: sign.value + step})
-            down = self.log_ratio({name: sign.value - step})
-            variance += ((up - down) / 2) ** 2
+            variance += ((up - self.log_ratio({name: sign.value - step})) / 2) ** 2
         return np.asarray(np.sqrt(variance))
 
     def _set(

@@ -276,8 +276,7 @@ def _has_waited(pool: str, *, simulated: bool) -> bool:
     paused = Pause.objects.filter(
         pool=pool, worker__simulated=simulated, created_at__lte=since
     )
-    decided = waiting_workers(pool)
-    return paused.exclude(worker__in=decided).exists()
+    return paused.exclude(worker__in=waiting_workers(pool)).exists()
 
 
 def _parameters(evidence: Evidence, found: Assessment) -> dict[str, Any]:
@@ -323,8 +322,7 @@ def _write(
         [v.worker_id, v.n_correct, v.n_questions, v.p_noisy, v.noisy] for v in verdicts
     ]
     fit.save(update_fields=["posteriors"])
-    kept = changed(fit, verdicts)
-    Verdict.objects.bulk_create(kept)
+    Verdict.objects.bulk_create(changed(fit, verdicts))
     _update_standings(fit, evidence, found)
     alone = without_narrow(found)
     only_narrow = {

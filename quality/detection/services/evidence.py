@@ -119,8 +119,7 @@ def _tally(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Kind, bool]]:
         )
         # One question is one piece of evidence: its criteria were read together.
         right = 2 * sum(by_criterion.values()) > len(by_criterion)
-        slots = sorted({one.slot for one in marked})
-        own = guesses(expected, polarity, scale, slots)
+        own = guesses(expected, polarity, scale, sorted({one.slot for one in marked}))
         tests.append(((str(polarity), own), right))
     return tests
 
@@ -174,8 +173,7 @@ class Evidence:
         """Count each worker's test questions, one for all of its criteria."""
         test_questions = _codes([test_question for test_question, _ in self.questions])
         pairs = np.stack([self.tests.worker, test_questions[self.tests.question]])
-        workers = np.unique(pairs, axis=1)[0]
-        return np.bincount(workers, minlength=len(self.workers))
+        return np.bincount(np.unique(pairs, axis=1)[0], minlength=len(self.workers))
 
 
 def evidence_of(pool: str, *, simulated: bool) -> Evidence:

@@ -119,8 +119,7 @@ def _p_careless(worker: Worker, pool: str, record: Record) -> tuple[float, bool]
     standing = next(iter(_read_standing(worker.pk, pool)), None)
     if standing is None:
         known = next(iter(_read_fits(pool)), None) or {}
-        share = known.get("share_careless", NEW_POOL)
-        presumed = min(share, AssessOptions.innocence)
+        presumed = min(known.get("share_careless", NEW_POOL), AssessOptions.innocence)
         return _updated(record, presumed, known, 0), False
     if standing.n_questions >= record.n_tests:
         return standing.p_careless, True
@@ -169,8 +168,7 @@ def _affordable(campaign: Campaign) -> Allowance | None:
     done = counted.n_done + len(since)
     tests_done = counted.n_tests_done + sum(since)
     planned = max(counted.n_places, 1)
-    share = counted.n_tests / planned
-    return affordable(done, tests_done, share, planned=planned)
+    return affordable(done, tests_done, counted.n_tests / planned, planned=planned)
 
 
 class _Places(NamedTuple):

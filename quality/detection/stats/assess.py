@@ -128,8 +128,7 @@ def assessment_of(
     p_class = fitted.posterior(options.innocence)
     # Innocence is presumed of people when they may be stopped; a rating of a bad crowd
     # does not count for more because of it
-    believed = fitted.posterior()
-    kept = fitted.careful(believed)
+    kept = fitted.careful(fitted.posterior())
     # Only ratings can vary too little. Without such evidence the prior of the narrow
     # class does not count against a worker.
     column, ratings = CLASSES.index("narrow"), fitted.parts["ratings"]
@@ -175,8 +174,7 @@ def _parts(fitted: Fitted) -> dict[str, Floats]:
 def _share(fitted: Fitted, options: AssessOptions) -> Interval:
     from scipy import special
 
-    answered = fitted.line.counts > 0
-    p = 1 - fitted.posterior()[answered, 0]
+    p = 1 - fitted.posterior()[fitted.line.counts > 0, 0]
     presumed = options.strength * options.share_careless
     bad = float(p.sum()) + presumed
     good = float((1 - p).sum()) + options.strength - presumed

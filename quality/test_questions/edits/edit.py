@@ -295,8 +295,7 @@ class Draft:
 
     def confirmed(self, part: str) -> bool:
         """Check whether a right text contains the part, too."""
-        words = {word.text.casefold() for word in words_of(part)}
-        return words <= self.right
+        return {word.text.casefold() for word in words_of(part)} <= self.right
 
 
 def draft_of(

@@ -57,7 +57,6 @@ def plain(mail):
 
 
 def words_of(mail):
-    """Give the words of a mail's HTML, less its heading and what stands on its button."""
     ((html, kind),) = mail.alternatives
     assert kind == "text/html"
     assert "<title>[Genie] " in html
@@ -313,7 +312,6 @@ def test_every_mail_is_ours_and_names_are_only_text(prefix, mailoutbox, settings
 
 
 def test_no_mail_of_allauth_is_forgotten(settings):
-    """What can be sent: all its mails but those of sign-in by code."""
     folder = Path(allauth.__file__).parent / "templates"
     stock = {
         str(path.relative_to(folder)).removesuffix("_subject.txt")

@@ -29,7 +29,6 @@ from tests.factories import make_user
 
 @contextmanager
 def clock(ahead: timedelta):
-    """Let the clock be ahead, or behind, for a while."""
     now = timezone.now
     with mock.patch("django.utils.timezone.now", side_effect=lambda: now() + ahead):
         yield
@@ -37,7 +36,6 @@ def clock(ahead: timedelta):
 
 @pytest.fixture
 def silent_server():
-    """Give the port of a server that takes connections and never says a word."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         held = []
 

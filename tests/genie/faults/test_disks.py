@@ -27,7 +27,6 @@ MEGABYTE = 1 << 20
 
 @pytest.fixture
 def small_disk(tmp_path, settings):
-    """Give a folder for uploads on a disk of one megabyte."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={MEGABYTE}", "tmpfs", str(folder)]
@@ -136,7 +135,6 @@ def test_answers_that_the_full_database_does_not_take_can_be_sent_again():
 
 @contextmanager
 def database_that_is_full():
-    """Let SQLite have no more pages than it has now."""
     with connection.cursor() as cursor:
         n_pages = cursor.execute("pragma page_count").fetchone()[0]
         free = cursor.execute("pragma freelist_count").fetchone()[0]

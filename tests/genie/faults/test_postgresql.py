@@ -140,7 +140,6 @@ def test_pages_say_that_the_server_is_away_and_are_back_with_it(server):
 
 @pytest.fixture
 def small_tablespace(server, tmp_path):
-    """Give a tablespace on a file system of 64 MB, and the file that fills it."""
     folder = server.folder / "small"
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", str(folder)]

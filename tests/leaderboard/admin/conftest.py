@@ -17,7 +17,6 @@ def task(db):
 
 @pytest.fixture
 def boss(request):
-    """Give the superuser's browser."""
     client = Client()
     client.force_login(request.getfixturevalue("superuser"))
     return client
@@ -25,7 +24,6 @@ def boss(request):
 
 @pytest.fixture
 def waiting(request, task):
-    """Make measured submissions that wait for a decision."""
     people = request.getfixturevalue("cast")
 
     def make(system="Kite", **fields):
@@ -57,7 +55,6 @@ def act(client, action, *submissions):
 
 
 def confirm(client, page, path=LIST, **fields):
-    """Press the button of a page that asks for confirmation."""
     return client.post(path, {**fields_of(page.text), **fields}, follow=True)
 
 

@@ -45,7 +45,7 @@ def test_it_shows_cost_workers_warnings_and_outputs(boss, waiting):
     assert "Platform fee 25 $0.00 $0.00" in flat
     assert "Total, committed on approval $2.25" in flat
     assert "Workers wanted" in text
-    assert "At least 20. Each may do at most 10 % of a campaign: 3 of 22 HITs." in text
+    assert "At least 10. Each may do at most 20 % of a campaign: 5 of 22 HITs." in text
     assert "misaligned-ids" in text
     assert "The ids &lt;b&gt;look&lt;/b&gt; shuffled." in text
     assert "own 0.12; best 0.71" in text
@@ -114,7 +114,7 @@ def test_declining_needs_a_reason(boss, waiting):
     decide(boss, submission, "decline", reason="The ids are shuffled.")
     submission.refresh_from_db()
     assert submission.state == State.DECLINED
-    assert submission.decision_reason == "The ids are shuffled."
+    assert submission.evaluation.decision_reason == "The ids are shuffled."
     assert history(submission) == ["Declined: The ids are shuffled."]
 
 

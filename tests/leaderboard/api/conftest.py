@@ -58,7 +58,6 @@ class Api:
 
 
 def authorization(user, *scopes):
-    """Give the header of a new token; without scopes, of one that may do everything."""
     everything = [
         scope for scope in AccessToken.Scope.values if scope != "staff" or user.is_staff
     ]

@@ -25,7 +25,6 @@ def systems(task, cast):
 
 
 def sent(user, method, path, body):
-    """Send JSON as the user, by token."""
     return getattr(Client(), method)(
         path,
         json.dumps(body),
@@ -35,7 +34,6 @@ def sent(user, method, path, body):
 
 
 def taking(content_type):
-    """Give each operation of the schema that takes bodies of this type first."""
     for path, methods in schema()["paths"].items():
         for method in {"post", "put", "patch"} & methods.keys():
             content = methods[method].get("requestBody", {}).get("content", {})

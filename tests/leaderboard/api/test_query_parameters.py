@@ -63,7 +63,6 @@ def test_a_value_that_cannot_be_read_is_refused(
 
 
 def readable(slug, pk):
-    """Give each address of the schema that can be read, with names filled in."""
     for path, methods in schema()["paths"].items():
         if "get" in methods:
             names = {"{slug}": slug, "{id}": str(pk), "{number}": "0"}

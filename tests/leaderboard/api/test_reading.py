@@ -13,7 +13,6 @@ from tests.cast import allow
 from tests.factories import (
     answer,
     make_evaluation,
-    make_metrics,
     make_ranked,
     make_score,
     make_submission,
@@ -60,27 +59,6 @@ def test_the_board_is_filtered_as_its_page_is_and_ranks_stay(api_of, task, cast,
     assert found(since="2999-01-01") == {}
 
 
-def test_a_task_says_how_it_is_measured_and_how_people_are_asked(api_of, task):
-    answer = api_of("visitor").get("/tasks/tidy-news/")
-    assert "positive_share" not in answer.text
-    found = answer.json()
-    slugs = [metric["slug"] for metric in found["metrics"]]
-    assert slugs == ["sacrebleu", "chrf", "rougeL", "length"]
-    assert found["human"]["scale"] == "likert-5"
-    assert found["human"]["n_instances"] == 3  # the sample is no larger than the task
-    assert found["human"]["reward_cents"] == 9
-
-
-@pytest.mark.every_engine
-def test_instances_come_in_the_order_of_the_release_with_references(api_of, task):
-    answer = api_of("visitor").get("/tasks/tidy-news/instances/")
-    found = answer.json()
-    assert [row["id"] for row in found["results"]] == ["i0", "i1", "i2"]
-    assert found["results"][1]["fields"] == {"source": "Source number 1."}
-    assert found["results"][1]["references"] == ["Reference number 1."]
-    assert "rank" not in answer.text  # nor which of them people judge
-
-
 def test_hidden_references_are_shown_to_nobody_and_not_even_read(
     api_of, cast, django_assert_num_queries
 ):
@@ -94,58 +72,6 @@ def test_hidden_references_are_shown_to_nobody_and_not_even_read(
     with django_assert_num_queries(3) as queries:
         api_of("visitor").get("/tasks/tidy-news/instances/")
     assert not any('"references"' in query["sql"] for query in queries)
-
-
-def test_the_board_ranks_by_what_people_said(api_of, task, cast):
-    who = {"team": cast.team, "owner": cast.submitter}
-    make_ranked(task, 60, system="Worse", **who)
-    make_ranked(task, 80, system="Better", **who)
-    waiting = make_submission(task, system="Waiting", state=State.ANNOTATING, **who)
-    make_metrics(waiting, sacrebleu=31.2)
-    judged = make_evaluation(waiting).subjects.first()
-    answer(judged.item, make_worker())
-    rows = api_of("visitor").get("/tasks/tidy-news/leaderboard/").json()["results"]
-    assert [row["system"] for row in rows] == ["Better", "Worse", "Waiting"]
-    assert [(row["rank_first"], row["rank_last"]) for row in rows] == [
-        (1, 1),
-        (2, 2),
-        (None, None),
-    ]
-    assert rows[0]["human"]["mean"] == 80
-    assert (rows[0]["human"]["low"], rows[0]["human"]["high"]) == (78, 82)
-    assert (rows[0]["human"]["n"], rows[0]["human"]["n_workers"]) == (800, 31)
-    assert rows[0]["human"]["signature"].startswith("human:")
-    assert rows[2]["human"] is None
-    assert rows[2]["pending"] == {"n": 1, "of": 3}
-    assert rows[2]["metrics"] == {"sacrebleu": 31.2}
-
-
-@pytest.mark.every_engine
-def test_the_board_can_be_sorted_by_a_metric(api_of, task, cast):
-    who = {"team": cast.team, "owner": cast.submitter}
-    for system, value in (("A", 3.0), ("B", 9.0), ("C", 5.0)):
-        make_metrics(make_submission(task, system=system, **who), sacrebleu=value)
-    api = api_of("visitor")
-
-    def order(**query):
-        found = api.get("/tasks/tidy-news/leaderboard/", **query).json()
-        return [row["system"] for row in found["results"]]
-
-    assert order(sort="sacrebleu") == ["B", "C", "A"]
-    assert order(sort="sacrebleu", dir="asc") == ["A", "C", "B"]
-
-
-def test_a_submission_tells_its_whole_story_to_its_team(api_of, task, who):
-    submission = make_ranked(task, 71.5, **who)
-    found = api_of("team_mate").get(f"/submissions/{submission.pk}/").json()
-    assert found["state"] == "PUBLISHED"
-    assert [event["state"] for event in found["events"]] == Submission.WALK
-    assert all(event["sentence"] for event in found["events"])
-    assert found["file"]["name"] == "kite.json"
-    assert found["scores"][0]["mean"] == 71.5
-    assert found["scores"][0]["histogram"]["0.75"] == 300
-    assert found["metrics"]["sacrebleu"]["signature"] == "sacrebleu|version:1"
-    assert found["failure"] is None
 
 
 def test_outsiders_read_numbers_but_not_the_teams_own_matters(api_of, task, who):
@@ -238,15 +164,6 @@ def test_scores_not_published_or_withdrawn_are_the_teams_secret(api_of, task, wh
     Submission.own.update(own_state=State.WITHDRAWN, published_at=timezone.now())
     found = api_of("visitor").get(path).json()
     assert (found["metrics"], found["scores"]) == ({}, [])
-
-
-def test_the_newest_result_of_a_metric_counts(api_of, task, who):
-    submission = make_submission(task, **who)
-    make_metrics(submission, sacrebleu=10.0)
-    submission.metric_results.update(signature="old")
-    make_metrics(submission, sacrebleu=12.0)
-    found = api_of("visitor").get(f"/submissions/{submission.pk}/").json()
-    assert found["metrics"]["sacrebleu"]["value"] == 12.0
 
 
 def test_mine_are_my_teams_submissions_newest_first(api_of, task, cast, who):

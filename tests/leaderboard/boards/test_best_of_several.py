@@ -24,7 +24,6 @@ def mine():
 
 @pytest.fixture
 def best(mine):
-    """Give the best of four rated attempts, one of them withdrawn and one private."""
     task = make_task()
     best = make_ranked(task, 70, 2.0, system="Kite", **mine)
     make_ranked(task, 64, system="Wren", **mine)

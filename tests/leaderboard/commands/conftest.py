@@ -30,7 +30,6 @@ class Outcome:
 
     @property
     def json(self):
-        """Read standard output as the one JSON object that it must be."""
         return json.loads(self.out)
 
 

@@ -44,7 +44,6 @@ def test_a_setting_that_cannot_be_used_is_named(settings, name, value, number, w
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Give a copy of one task's folder, as the only one there is."""
     copy = tmp_path / "demo-qa"
     shutil.copytree(shipped.folder("demo-qa"), copy)
     monkeypatch.setattr(shipped, "FOLDER", tmp_path)
@@ -106,7 +105,6 @@ def ask(folder, asked):
 
 
 def refused(folder):
-    """Load the task; give what is said to be wrong with it."""
     with pytest.raises(GenieError) as refusal:
         load.load_task("demo-qa")
     assert refusal.value.code == "unusable-task"

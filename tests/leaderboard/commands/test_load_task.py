@@ -12,7 +12,6 @@ from tests.shared import SHARED, needs_shared
 
 @pytest.fixture
 def release(tmp_path):
-    """Give an ARC-DA release of our own, in its official layout."""
     folder = tmp_path / "release"
     folder.mkdir()
     names = ("question_id", "question", "answers")

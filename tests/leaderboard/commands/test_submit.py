@@ -10,10 +10,10 @@ import pytest
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.metric_runs import services
-from leaderboard.models import Prediction, Submission
+from leaderboard.models import Submission
 from leaderboard.tasks.shipped import folder
 from tests.factories import make_task
-from tests.leaderboard.bad_files import GOOD, REFUSED
+from tests.leaderboard.bad_files import GOOD
 from tests.shared import put_migrated_sqlite
 
 State = Submission.State
@@ -70,20 +70,6 @@ def test_people_read_a_table(hand_in):
     assert "MEASURED" in found.out
     value = Submission.own.get().metric_results.get(metric="chrf").value
     assert f"{value:.2f}" in found.out
-
-
-def test_a_bad_file_is_invalid_and_leaves_nothing_else(hand_in):
-    # the others: leaderboard/api/test_submitting.py
-    file_name, content, code = next(iter(REFUSED.values()))
-    found = hand_in(content(), name=file_name, wait=True, json=True)
-    assert found.returncode == 1
-    assert found.json["state"] == "INVALID"
-    errors = {error["code"]: error for error in found.json["errors"]}
-    assert code in errors
-    assert errors[code].keys() == {"code", "message", "count", "examples"}
-    assert errors[code]["count"] >= 1
-    assert found.json["metrics"] == {}
-    assert not Prediction.own.exists()
 
 
 def test_a_bad_file_cannot_write_to_the_terminal(hand_in):
@@ -187,7 +173,6 @@ def test_the_wait_ends_when_its_time_is_over(hand_in, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_as_a_real_process_only_the_object_is_on_standard_output(tmp_path):
-    """Run it as a user does: a fresh database, a real shell command."""
     env = {
         **os.environ,
         "GENIE_VAR": str(tmp_path),

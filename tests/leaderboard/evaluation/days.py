@@ -6,7 +6,6 @@ from leaderboard.models import Rescoring
 
 
 def a_day_later() -> None:
-    """Put the days on which scores have changed so far back by one."""
     for row in Rescoring.objects.order_by("on"):
         row.on -= timedelta(days=1)
         row.at -= timedelta(days=1)

@@ -27,7 +27,6 @@ def launch(submission, boss) -> Submission:
 
 
 def send_out(found, boss):
-    """Approve a comparison or a joint evaluation, and begin it."""
     decide.approve(found, by=boss)
     settle()
     return found
@@ -44,13 +43,11 @@ def spent() -> int:
 
 
 def ask(task, **human) -> None:
-    """Set what the task asks of people."""
     task.config = {**task.config, "human": {**task.config["human"], **human}}
     task.save()
 
 
 def work_until(crowd, found, over, *, rounds=4):
-    """Let people work until nothing changes any more."""
     for _ in range(rounds):
         crowd.work()
         settle()
@@ -61,7 +58,6 @@ def work_until(crowd, found, over, *, rounds=4):
 
 
 def hand_in(task, owner, name, content, *, kind="json", simulated=True):
-    """Hand in texts by id, or a file, and measure them."""
     if not isinstance(content, bytes):
         content = json.dumps(content).encode()
     submission = submit.receive(

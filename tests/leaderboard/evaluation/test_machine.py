@@ -94,7 +94,6 @@ def test_submissions_use_the_same_names_for_the_same_states():
 
 
 def test_only_the_machine_writes_the_states_of_evaluations():
-    """No other module changes them, on an evaluation or on a submission."""
     may = {
         "leaderboard/evaluation/machine.py",
         "leaderboard/submissions/services/lifecycle.py",

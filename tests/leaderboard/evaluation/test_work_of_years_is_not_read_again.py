@@ -37,7 +37,6 @@ State = Assignment.State
 
 @pytest.fixture
 def scored():
-    """Give a function that lets somebody do work in three of twenty scored campaigns."""
     maria = make_user("maria")
     make_many_ranked(make_task(), 20, team=make_team("Kestrel", maria), owner=maria)
     HumanEvaluation.own.update(scored_at=timezone.now())

@@ -26,7 +26,6 @@ def server(monkeypatch, tmp_path):
 
 @pytest.fixture
 def judged(db):
-    """Give a task with two systems whose outputs have known lengths."""
     task = make_task(n_instances=3, hidden_references=True)
     add_system(task, "Kite", lambda at: "a" * (12 + 10 * at))
     add_system(task, "Wren", lambda at: "b" * 25)

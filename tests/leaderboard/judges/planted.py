@@ -20,7 +20,6 @@ NAMES = ("Kite", "Wren", "Owl", "Lark", "Finch", "Crane")
 
 
 def make_world(slug="planted", *, seed, n_systems=3, n_instances=14, n_people=3):
-    """Give the task; `worth` has what outputs are worth by system and instance."""
     rng = np.random.default_rng(seed)
     human = {"scale": "slider-100"}
     task = make_task(slug, n_instances=n_instances)
@@ -54,7 +53,6 @@ def make_world(slug="planted", *, seed, n_systems=3, n_instances=14, n_people=3)
 
 
 def rate(task, rng):
-    """Let everybody rate every output."""
     for number, system in enumerate(task.systems):
         for judged in make_evaluation(system).subjects.select_related("instance"):
             worth = task.worth[number, judged.instance.position]
@@ -106,14 +104,12 @@ def _evaluation(task, one, other):
 
 
 def done(run):
-    """Work on a run to its end, however slow the machine is."""
     while worked(run).state == "RUNNING":
         pass
     return run
 
 
 def biases(licence):
-    """Give the audit's part of a licence: bias to its reason."""
     return {
         one.name.removeprefix("bias: "): one
         for one in licence

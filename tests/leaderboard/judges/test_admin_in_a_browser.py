@@ -17,7 +17,6 @@ RAW = re.compile(r'[{\[]\s*"|microcents|Traceback|\bNone\b|_cents')
 
 @pytest.fixture
 def seen(open_page):
-    """Give the pages, each held to be readable on a screen and on a phone."""
     page = open_page("/admin/", user=get_user_model().objects.create_superuser("boss"))
     site = page.url.split("/admin/")[0]
 

@@ -33,7 +33,6 @@ N, N_PEOPLE = 120, 40
 
 @pytest.fixture
 def board():
-    """Give a task whose judge scored 120 outputs of two systems, of which people rated 40."""
     rng = np.random.default_rng(1)
     worth, off = [], []
     for level in range(2):

@@ -22,7 +22,6 @@ from tests.leaderboard.judges.test_licence import rated_task, say
 
 @pytest.fixture
 def ranked():
-    """Give a task whose three systems stand on a board."""
     task = rated_task("Kite", "Wren", "Owl")
     for system in task.submissions.order_by("pk"):
         make_score(system, 50.0 + system.pk, evaluation=system.human_evaluation)
@@ -57,7 +56,6 @@ def test_the_page_calls_programs_programs_and_says_why(client, judged):
 
 
 def checks(page):
-    """Read the rows of the page's tables of checks."""
     rows = re.findall(r"<tr>\s*<th scope=.row.>.*?</tr>", page, re.DOTALL)
     cells = [re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]
     return [[re.sub(r"<.*?>", "", cell) for cell in row] for row in cells]

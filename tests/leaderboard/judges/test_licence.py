@@ -16,7 +16,6 @@ from tests.leaderboard.judges.conftest import add_system, approved, make_script,
 
 @pytest.fixture
 def rated():
-    """Give a task of two systems whose outputs four people have rated."""
     return rated_task("Kite", "Wren")
 
 
@@ -48,7 +47,6 @@ def rated_as(names, said):
 
 
 def run_of(task, worth, **wish):
-    """Run a script and put other words into its mouth."""
     run = worked(approved(make_script(), task, **wish))
     say(run, worth)
     return run

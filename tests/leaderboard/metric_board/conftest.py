@@ -20,7 +20,6 @@ from tests.leaderboard.metric_board.judged import judged_system, measured
 
 
 def use_metrics(task, *slugs, **parameters):
-    """Let the task ask for these metrics from now on."""
     config = deepcopy(task.config)
     config["metrics"] = {"use": list(slugs), "headline": list(slugs[:1]), **parameters}
     config["quota"] = {"submissions": 50, "days": 7}

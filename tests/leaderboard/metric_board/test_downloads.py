@@ -51,7 +51,6 @@ def table(client, name):
 
 
 def everything(client):
-    """Give the text of all files together, archives unpacked."""
     found = []
     for name in WRITERS:
         content = get(client, name)

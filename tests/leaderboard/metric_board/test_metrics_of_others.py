@@ -91,16 +91,10 @@ def test_whole_systems_and_overall_values():
 @pytest.mark.parametrize(
     ("content", "code", "said"),
     [
-        (b"", "empty-file", "empty"),
-        (b"system,instance,value\n", "no-rows", "no row below"),
         (b"hello there you\n", "unknown-format", "first line"),
-        (b"\xff\xfe\x00", "not-utf-8", "UTF-16"),
-        (b"system,instance,value\nKite,a,high\n", "not-a-number", "line 2 (high)"),
         (b"Kite\tNone\nKite\t1\n", "not-a-number", "line 1 (None)"),
         (b"system,instance,value\nKite,a,nan\n", "not-a-number", "line 2 (nan)"),
         (b"system,instance,value\nKite,a,1_0\n", "not-a-number", "1_0"),
-        (b"system,instance,value\nKite,a,1,2\n", "ragged-row", "line 2: this row"),
-        (b'system,instance,value\nKite,"a,1\n', "not-csv", "line 2"),
         (b'{"system":"Kite"}\n[]\n', "not-json", "line 2"),
         (b'{"system":"","value":1}\n', "bad-line", "entry 1"),
         (b'{"system":"Kite","instance":"a","value":true}', "not-a-number", "(True)"),

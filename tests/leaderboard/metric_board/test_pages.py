@@ -52,25 +52,6 @@ def test_a_failed_board_says_so_without_the_reason(client, board):
     assert "System level" in said
 
 
-def test_the_board_shows_every_part(client, board):
-    said = page(client)
-    for part in (
-        "System level",
-        "Segment level",
-        "Which metrics are significantly different",
-        "vs. human scores",
-        "Length ratio: no preferred direction",
-        "Soft pairwise accuracy",
-        "τ-13",
-        f"seed:{board.seed}",
-    ):
-        assert part in said, part
-    assert said.count("<svg") >= 7
-    assert "Simulated" not in said
-    # six systems are enough to rank metrics, as test_api sees, too
-    assert "Too few systems" not in said
-
-
 @pytest.mark.parametrize("by", ["", "kendall"])
 def test_with_few_systems_metrics_are_not_ranked_and_the_board_says_why(
     client, world, by
@@ -111,16 +92,6 @@ def test_pearson_is_tested_by_williams_too(client, board):
     written = "&lt; .001" if p < 0.001 else f"= {p:.3f}".replace("0.", ".")
     assert f"p {written}, 6 systems" in page(client)
     assert "williams" not in body["rankings"]["kendall"]
-
-
-def test_the_first_sentence_says_which_metric_how_surely_and_of_how_many(client, board):
-    said = page(client)
-    first = said.split('class="finding">')[1].split("</h2>")[0]
-    assert "ranks systems most like people" in first or "no better than" in first
-    assert re.search(r"95 % interval \.\d\d to [.\d]+, 6 systems; chance is .50", first)
-    # all but the sentence, the chart and the short table is folded
-    assert said.count("<details") >= 7
-    assert "<details open" not in said
 
 
 def test_a_person_is_a_row_where_three_have_rated(client, board):

@@ -297,7 +297,6 @@ def test_vectors_are_kept_up_to_a_limit_and_the_latest_used_longest():
 
 
 def in_pieces(metric, predictions):
-    """Compute a batch whole, and in two pieces put together."""
     whole = metric.compute(batch(predictions))
     parts = [slice(0, 1), slice(1, len(predictions))]
     pieces = [

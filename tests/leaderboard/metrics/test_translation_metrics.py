@@ -35,7 +35,6 @@ def metricx(tmp_path_factory):
 
 
 def plain_comet(folder, source, prediction, reference, shares):
-    """Compute COMET of one translation as its paper writes it down."""
     import torch
     from transformers import AutoTokenizer, XLMRobertaConfig, XLMRobertaModel
 

@@ -142,7 +142,6 @@ def build_metricx(folder):
 
 
 def encoded_by(model, monkeypatch):
-    """Note the rows that a model is given from now on."""
     rows = []
     plain = model.forward
 

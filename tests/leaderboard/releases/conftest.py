@@ -6,6 +6,7 @@ from tests.leaderboard.evaluation.comparisons.conftest import (  # noqa: F401
     finish,
     judged,
     level,
+    people,
     right,
     system,
     told_apart,

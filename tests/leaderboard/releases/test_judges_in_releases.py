@@ -56,7 +56,6 @@ def task(team, submitter):
 
 @pytest.fixture
 def run(task, monkeypatch):
-    """Give a run over all systems, one of them private: some answers cannot be used."""
     honest = scripted.answer
 
     def answer(script, questions, texts, *asked):

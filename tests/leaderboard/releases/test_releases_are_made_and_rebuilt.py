@@ -149,7 +149,6 @@ def test_the_archive_is_rebuilt_as_it_was_downloaded(folder, tmp_path):
 
 
 def counting(found):
-    """Give the first judgment that counts."""
     return next(row for row in found if row["counts"])
 
 

@@ -41,17 +41,6 @@ def text_of(client, task):
     return client.get(address(task)).text
 
 
-def test_the_page_tells_how_the_scores_came_about(client_of, task, two):
-    text = text_of(client_of("superuser"), task)
-    assert "3 workers rated the outputs of 2 systems" in text
-    assert "workers were paid" in text
-    assert r"\begin{table}" in text
-    assert "| Rank | Cluster | System |" in text
-    assert "<svg" in text
-    assert "Kite_1 | &lt;b&gt;" in text
-    assert "Hidden" not in text
-
-
 def test_a_simulation_says_everywhere_that_nobody_was_paid(
     client_of, task, two, tmp_path
 ):

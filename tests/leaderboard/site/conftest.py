@@ -21,8 +21,6 @@ def task(db):
 
 @pytest.fixture
 def read():
-    """Give a page's words as one line, the way a person reads them."""
-
     def read_(response):
         html = re.sub(
             r"<(head|svg)\b.*?</\1>", " ", response.content.decode(), flags=re.S

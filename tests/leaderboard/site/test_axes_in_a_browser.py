@@ -33,7 +33,6 @@ READ = """root => {
 
 
 def misplaced(page, selector):
-    """Give the marks that stand more than 1.5 px from where the ticks put them."""
     found = page.eval_on_selector(selector, READ)
     (low, at_low), *between, (high, at_high) = sorted(found["ticks"])
     assert found["marks"], selector
@@ -59,7 +58,6 @@ def systems(task, team, submitter):
 
 @pytest.fixture
 def joint(systems, submitter):
-    """Store results of the systems side by side, as the job would."""
     pks = [system.pk for system in systems]
     ratings = pd.DataFrame(
         [

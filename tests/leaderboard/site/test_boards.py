@@ -26,7 +26,6 @@ State = Submission.State
 
 
 def rows(response):
-    """Give the board's rows as lists of their cells' words, in the order shown."""
     body = response.content.decode().partition("<tbody>")[2].rpartition("</tbody>")[0]
     # rows that say what follows, such as a cluster, are none of a system
     body = re.sub(r'<tr class="section.*?</tr>', "", body, flags=re.S)

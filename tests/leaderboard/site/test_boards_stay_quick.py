@@ -17,7 +17,7 @@ from tests.factories import (
     make_worker,
 )
 
-MOST_QUERIES = 17
+MOST_QUERIES = 19
 
 
 def queries(client, address):

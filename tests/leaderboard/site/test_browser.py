@@ -158,7 +158,6 @@ def test_a_system_takes_little_room_on_a_phone_and_nothing_overlaps(open_page, c
 
 
 def overlapping(page):
-    """Give the cells of a board whose words touch those of the next cell."""
     return page.evaluate(
         """() => [...document.querySelectorAll('.board tbody tr')].flatMap(row => {
           const boxes = [...row.querySelectorAll('.rk, .sy a, .hu, .te, .da, .me, .tag')]

@@ -27,7 +27,6 @@ State = Submission.State
 
 
 def walk(response):
-    """Give the eight dots: their label and how they stand."""
     html = response.content.decode()
     return re.findall(r'<li class="(\w+)"[^>]*>\s*<span class="label">([^<]+)', html)
 
@@ -205,20 +204,6 @@ def test_nothing_of_a_simulated_submission_speaks_of_people(client, task, who, r
     assert "HITs were posted for simulated annotators." in words
     assert "Human score" not in words
     assert "31 workers" not in words
-
-
-def test_a_score_has_interval_question_and_signature(client, task, who, read):
-    kite = make_ranked(task, 70.04, **who)
-
-    response = client.get(f"/submissions/{kite.pk}/")
-    words = read(response)
-
-    assert "70.0 [68.0, 72.0]" in words
-    assert "“Is the text as good as one by a person?”" in words
-    assert "human:direct-assessment|scale:likert-5|agg:mean" in words
-    assert "sacrebleu|version:1" in words
-    assert "800 instances, rated by 31 workers" in words
-    assert "ratings by 2 more are excluded as unreliable" in words
 
 
 def test_the_histogram_names_answers_that_nobody_gave(client, task, who):

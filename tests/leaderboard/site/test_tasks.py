@@ -45,36 +45,6 @@ def test_many_tasks_are_paged_and_found_by_name_and_kind(
     assert "All 4 tasks" in client.get("/").text
 
 
-def test_the_about_page_tells_data_design_pay_and_quota(client, db, read):
-    make_task(
-        licence="CC0",
-        citation="@misc{tidy}",
-        homepage="https://tidy.example/data",
-        source_language="de",
-        target_language="en",
-        n_instances=5,
-        sample_size=4,
-    )
-
-    words = read(client.get("/tasks/tidy-news/about/"))
-
-    for told in (
-        "CC0",
-        "@misc{tidy}",
-        "tidy.example/data",
-        "de → en",
-        "“Is the text as good as one by a person?”",
-        "4 instances, drawn once at random",
-        "$0.09 per HIT, $16.20 an hour at the expected 20 seconds",
-        "references (positive, about 5 %)",
-        "probability above 0.99",
-        "3 submissions in 7 days",
-        "ROUGE-L ↑ higher is better",
-        "Guidelines for workers",
-    ):
-        assert told in words
-
-
 @each("template", ["no-such-template", "../../../etc", ""])
 def test_a_task_without_instructions_has_an_about_page(client, db, template, read):
     task = make_task()

@@ -27,7 +27,6 @@ EVERYBODY = set(CAST)
 
 
 def seen_by(client_of, address):
-    """Tell who of the cast gets the page; the others must be told it does not exist."""
     statuses = {name: client_of(name).get(address).status_code for name in CAST}
     assert set(statuses.values()) <= {200, 404}
     return {name for name, status in statuses.items() if status == 200}
@@ -35,7 +34,6 @@ def seen_by(client_of, address):
 
 @pytest.fixture
 def pages_of_all(client_of):
-    """Return a page as each of the cast reads it."""
     return lambda address: {name: client_of(name).get(address).text for name in CAST}
 
 

@@ -27,7 +27,6 @@ HOSTILE = 'a "b" \\ \n"""\n\\n \x7f\t\u2028 é 🙂 \\'
 
 
 def renamed(bundle, slug="copy"):
-    """Give the bundle of a task of one's own."""
     text = bundle.files["task.toml"].decode()
     text = text.replace(f'slug = "{bundle.slug}"', f'slug = "{slug}"')
     files = {**bundle.files, "task.toml": text.encode()}

@@ -47,7 +47,6 @@ def predictions(slug, system):
 
 
 def verdicts(system, ids):
-    """Spread `usual` and its exceptions over the ids."""
     exceptions = [(id_, name) for name in VERDICTS for id_ in system.get(name, [])]
     return {**dict.fromkeys(ids, system["usual"]), **pairs_once(exceptions)}
 

@@ -32,7 +32,6 @@ def load(tmp_path, n, slug="demo-qa", **human):
 
 
 def documents(task):
-    """Return how many segments of each document are in the sample."""
     found = {}
     rows = task.instances.filter(sample_rank__lt=task.sample_size)
     for name in rows.values_list("instance_id", flat=True):

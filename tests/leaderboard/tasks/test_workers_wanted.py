@@ -10,9 +10,9 @@ from leaderboard.tasks.models import Task
 @pytest.mark.parametrize(
     ("said", "wanted", "share", "follows"),
     [
-        ({}, 20, 0.1, True),
-        ({"workers": 60}, 60, 0.1, False),
-        ({"workers": 20}, 20, 0.1, False),
+        ({}, 10, 0.2, True),
+        ({"workers": 60}, 60, 0.2, False),
+        ({"workers": 10}, 10, 0.2, False),
         ({"workers": 8}, 8, 0.25, False),
         ({"workers": 2}, 2, 1.0, False),
         ({"workers": 1}, 1, 1.0, False),
@@ -22,7 +22,9 @@ from leaderboard.tasks.models import Task
         ({"workers": 30, "worker_percent": 20}, 30, 0.2, False),
     ],
 )
-def test_the_share_is_twice_an_equal_part_at_least_10(said, wanted, share, follows):
+def test_the_share_is_twice_an_equal_part_and_20_percent_from_10_on(
+    said, wanted, share, follows
+):
     human = HumanConfig(**said)
     assert human.n_workers_wanted == wanted
     assert human.share_of_one == pytest.approx(share)
@@ -34,7 +36,7 @@ def test_the_share_is_twice_an_equal_part_at_least_10(said, wanted, share, follo
     [
         (
             {},
-            "At least 20. Each may do at most 10 % of a campaign: 88 of 880 HITs. Where "
+            "At least 10. Each may do at most 20 % of a campaign: 176 of 880 HITs. Where "
             "fewer are active, each may do up to twice an equal part.",
         ),
         (
@@ -44,7 +46,7 @@ def test_the_share_is_twice_an_equal_part_at_least_10(said, wanted, share, follo
         ({"worker_percent": 100}, "At least 1. Each may do as many HITs as they like."),
         (
             {"platform": "mturk"},
-            "At least 20. Mechanical Turk lets each do as many HITs as they like.",
+            "At least 10. Mechanical Turk lets each do as many HITs as they like.",
         ),
     ],
 )

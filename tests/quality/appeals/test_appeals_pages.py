@@ -45,7 +45,6 @@ def boss(ada):
 
 @pytest.fixture
 def work(wim):
-    """Give rejected work of Wim's, in a campaign with a test question."""
     campaign = make_campaign(2)
     first, second = do_all(wim)
     review.reject(first.pk, None, "Too quick.")

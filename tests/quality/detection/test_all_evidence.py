@@ -26,7 +26,6 @@ from tests.quality.making import grade, place
 
 @pytest.fixture
 def questions(campaign):
-    """Make eight questions of each polarity."""
     return [
         place(
             campaign,

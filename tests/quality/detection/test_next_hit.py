@@ -43,7 +43,6 @@ def _same_draws(monkeypatch):
 
 
 def campaign_of(n):
-    """Make `n` HITs, the last fifth of which are test questions."""
     campaign = make_campaign(of=items(n), key=f"{n} HITs")
     hits = HIT.objects.filter(campaign=campaign).order_by("position")
     for number, hit in enumerate(hits[n * 4 // 5 :]):
@@ -65,7 +64,6 @@ def is_test(assignment):
 
 
 def work(worker, n, right=True):
-    """Answer so many HITs; give which of them were test questions."""
     met = []
     for _ in range(n):
         assignment = next_assignment(worker)

@@ -31,7 +31,6 @@ def alpha(ratings, level="nominal"):
 
 
 def by_pairs(ratings, level):
-    """Compute alpha slowly, from its definition by pairs of values."""
     units = [unit[~np.isnan(unit)] for unit in np.asarray(ratings, dtype=float)]
     units = [unit for unit in units if len(unit) > 1]
     values = np.concatenate(units)

@@ -15,7 +15,6 @@ KINDS = {"POSITIVE": NO_YES[1], "NEGATIVE": NO_YES[0]}
 
 
 def stopped_after(rng, right_on, positive_share, most=120):
-    """Give the number of answers after which a worker has to wait for a fit."""
     early, options = EarlyStop(0.2), ScheduleOptions()
     # a quarter of all answers may be tests
     allowance = Allowance(0.25)

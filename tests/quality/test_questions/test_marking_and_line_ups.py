@@ -23,7 +23,6 @@ def given(answers, expected, polarity="POSITIVE", threshold=0.5):
 
 
 def right(*args, **fields):
-    """Tell whether one criterion is marked, and right; False where none is."""
     return list(given(*args, **fields).values()) == [True]
 
 

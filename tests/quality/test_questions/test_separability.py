@@ -106,7 +106,6 @@ NAMES = list("abcdef")
 
 
 def test_p_counts_the_shuffled_labels_that_do_as_well():
-    """The same numbers as when each labeling was ranked by itself."""
     rng, place = np.random.default_rng(3), np.arange(40)
     rows = rng.normal(size=(40, 3)).round(1)
     rows[:12, 0] += 0.5

@@ -87,8 +87,7 @@ def keep_tests(
 
 
 def digest_of(parts: Sequence[Part]) -> str:
-    content = {part.key: [asdict(item) for item in part.hidden] for part in parts}
-    return _sha256(content)
+    return _sha256({part.key: [asdict(item) for item in part.hidden] for part in parts})
 
 
 def is_kept(
@@ -128,8 +127,7 @@ def _all_confirmed(questions: Sequence[Mapping[str, Any]]) -> bool:
 def _asked_how(task: Task, human: HumanConfig) -> str:
     # Consent texts do not change a question.
     how = {name: said for name, said in asdict(human).items() if name != "consent"}
-    view = asdict(task_view(task, human))
-    return _sha256([task.sample_size, task.kind, how, view])
+    return _sha256([task.sample_size, task.kind, how, asdict(task_view(task, human))])
 
 
 def _sha256(content: object) -> str:

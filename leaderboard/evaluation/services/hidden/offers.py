@@ -409,8 +409,7 @@ def seen_of(
         task=task,
         visibility=Submission.Visibility.PUBLIC,
     ).order_by("-pk")
-    others = public.exclude(pk__in=asked).values_list("pk", flat=True)
-    pks = list(others[:N_PUBLISHED])
+    pks = list(public.exclude(pk__in=asked).values_list("pk", flat=True)[:N_PUBLISHED])
     if own:
         pks += public.filter(pk__in=asked).values_list("pk", flat=True)
     published: dict[int, list[str]] = {row.pk: [] for row in instances}

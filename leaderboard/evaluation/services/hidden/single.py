@@ -195,8 +195,7 @@ def _numbers(
     criteria, all have that polarity.
     """
     n_positive, n_negative = human.n_test_questions(n_items)
-    harms = harms_of(human, criteria)
-    can_be_wrong = set(criteria) & set(chain(*harms.values()))
+    can_be_wrong = set(criteria) & set(chain(*harms_of(human, criteria).values()))
     can_be_right = marked_criteria(human, criteria)[POSITIVE]
     if not can_be_wrong:
         return (n_positive + n_negative if can_be_right else 0), 0

@@ -205,8 +205,7 @@ def as_levels(value: Floats) -> tuple[Ints, Floats]:
     for steps in range(1, MOST_LEVELS):
         if np.allclose(value * steps, np.rint(value * steps), atol=1e-6):
             break
-    level = np.rint(value * steps).astype(np.int64)
-    return level, np.linspace(0.0, 1.0, steps + 1)
+    return np.rint(value * steps).astype(np.int64), np.linspace(0.0, 1.0, steps + 1)
 
 
 # Prior assumptions about workers.

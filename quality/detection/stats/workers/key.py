@@ -85,8 +85,7 @@ def _guesses(n_kinds: int, options: AssessOptions) -> tuple[Floats, Floats]:
         raise ValueError(f"Guesses are needed of {n_kinds} kinds of questions.")
     chance, *habits = np.array(rows, dtype=np.float64)[:n_kinds].T
     # Two habits that are right on the same questions are one.
-    different = {habit.tobytes(): habit for habit in habits}
-    return chance, np.array(list(different.values()))
+    return chance, np.array(list({habit.tobytes(): habit for habit in habits}.values()))
 
 
 def _above(chance: Floats, share: float) -> Floats:

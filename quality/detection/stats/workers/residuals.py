@@ -55,12 +55,17 @@ class Items:
     @cached_property
     def constant(self) -> tuple[Floats, Floats]:
         """Ratings of workers who always answer about the same; see `habits`."""
-        return _constant(self)
+        levels = np.linspace(0, 1, 11)
+        answers = _looked_up(self, np.zeros(len(self.value)), levels, [0.04, 0.14])
+        return answers, np.full(22, -np.log(22))
 
     @cached_property
     def anyhow(self) -> tuple[Floats, Floats]:
-        """Ratings of workers who do not look; see `habits`."""
-        return _anyhow(self)
+        """Ratings of workers who do not look: evenly, or widely around some level."""
+        around = np.array([0.35, 0.5, 0.65])
+        wide = _looked_up(self, np.zeros(len(self.value)), around, 0.35)
+        even = -np.log(len(self.places)) * self.weight[:, None]
+        return np.concatenate([even, wide], axis=1), np.log([0.5, 1 / 6, 1 / 6, 1 / 6])
 
 
 def as_items(ratings: Ratings) -> Items:
@@ -316,8 +321,7 @@ def habits(
 
 
 def _people(items: Items, expected: Expected) -> tuple[Floats, Floats]:
-    scatters = expected.scatter * _SCATTER
-    answers = _looked_up(items, expected.mean, _LENIENCY, scatters)
+    answers = _looked_up(items, expected.mean, _LENIENCY, expected.scatter * _SCATTER)
     weights = np.outer(
         _SCATTER_WEIGHTS, _normal_weights(_LENIENCY, expected.spread.leniency)
     )
@@ -336,20 +340,6 @@ def _inverted(items: Items, expected: Expected) -> tuple[Floats, Floats]:
     shifts = np.asarray(np.linspace(-0.32, 0.32, 9), dtype=np.float64)
     answers = _looked_up(items, 1 - expected.mean, shifts, expected.scatter)
     return answers, np.log(_normal_weights(shifts, 0.03))
-
-
-def _constant(items: Items) -> tuple[Floats, Floats]:
-    levels = np.linspace(0, 1, 11)
-    answers = _looked_up(items, np.zeros(len(items.value)), levels, [0.04, 0.14])
-    return answers, np.full(22, -np.log(22))
-
-
-def _anyhow(items: Items) -> tuple[Floats, Floats]:
-    """Return how workers rate who do not look: evenly, or widely around some level."""
-    around = np.array([0.35, 0.5, 0.65])
-    wide = _looked_up(items, np.zeros(len(items.value)), around, 0.35)
-    even = -np.log(len(items.places)) * items.weight[:, None]
-    return np.concatenate([even, wide], axis=1), np.log([0.5, 1 / 6, 1 / 6, 1 / 6])
 
 
 def first_expected(n_workers: int, items: Items) -> Expected:
@@ -418,8 +408,7 @@ def log_sum(values: Floats, axis: int = -1) -> Floats:
 def _before(nodes: Nodes, line: Timeline) -> tuple[Floats, Floats]:
     summed = np.cumsum(nodes.answers, axis=0)
     before = np.vstack([np.zeros((1, summed.shape[1])), summed])
-    ends = line.starts + line.counts
-    totals = before[ends] - before[line.starts]
+    totals = before[line.starts + line.counts] - before[line.starts]
     return before[:-1] - before[line.starts][line.worker], totals
 
 

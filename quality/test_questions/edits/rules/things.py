@@ -30,8 +30,7 @@ class Name:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        words = self.text.split()
-        return len(words), self.text.isupper(), min(len(self.text), 4) < 4
+        return len(self.text.split()), self.text.isupper(), min(len(self.text), 4) < 4
 
 
 @cached

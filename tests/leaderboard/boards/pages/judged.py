@@ -52,7 +52,6 @@ def judge(task, quality, *, workers, seed=1, owner, team, system="Kite", **field
 
 
 def rate(evaluation, instance, worker, values, *, slot="", key=None):
-    """Add one item of an instance, and one worker's answers to it."""
     campaign = evaluation.campaign
     key = key or f"{instance.instance_id}-{campaign.items.count()}"
     hit = HIT.objects.create(

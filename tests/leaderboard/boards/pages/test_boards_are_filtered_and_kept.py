@@ -36,7 +36,6 @@ LONG = 12
 
 @pytest.fixture
 def _soon_long(monkeypatch):
-    """Keep boards from a few rows on."""
     for module in (api, pages, standings):
         monkeypatch.setattr(module, "KEPT_FROM_ROWS", LONG)
 

@@ -142,15 +142,6 @@ def test_systems_that_look_alike_are_said_to(client, who):
     assert ">50<" in html
 
 
-@each("page", ["differences", "evidence", "story"])
-def test_boards_without_evidence_say_so(client, task, page, who):
-    assert client.get(f"/tasks/tidy-news/{page}/").status_code == 200
-    make_ranked(task, 70, **who)
-    response = client.get(f"/tasks/tidy-news/{page}/")
-    assert response.status_code == 200
-    assert client.get(f"/tasks/nowhere/{page}/").status_code == 404
-
-
 def test_only_several_criteria_have_weights(judged, client):
     assert "custom weights" in client.get("/tasks/tidy-news/").text
     judged.config["human"]["criteria"] = {"fluency": "Fluent?"}

@@ -1,16 +1,15 @@
-"""Systems that share no raters, day or anchors are marked, and not put in an order."""
-
-from datetime import timedelta
-from unittest.mock import patch
+"""Systems that neither raters nor anchors connect are in no order on any page or file."""
 
 import pandas as pd
 import pytest
-from django.utils import timezone
 
 from leaderboard.boards.selectors import pairs
 from leaderboard.boards.selectors.certainty import ranked_pks
-from leaderboard.evaluation.evidence import isolated_systems, shared_parts
 from leaderboard.evaluation.services.refit import refit_board
+from leaderboard.models import Score
+from leaderboard.stats.systems.campaigns import crowd_groups
+from leaderboard.stats.systems.estimates import estimate_systems
+from leaderboard.stats.systems.ranks import rank_systems
 from tests.factories import make_task, make_worker
 from tests.leaderboard.boards.pages.judged import judge
 
@@ -23,24 +22,31 @@ def crowd():
 
 @pytest.fixture
 def apart(team, submitter):
-    """Two systems of one crowd, and a better one that another crowd rated a week ago."""
+    """Two systems of one crowd, and a far better one that another crowd rated that day."""
     task = make_task("weeks-apart", n_instances=40, sample_size=40)
     ours = {"owner": submitter, "team": team, "workers": crowd()}
-    judge(task, 0.5, seed=1, system="Kite", **ours)
-    judge(task, 0.4, seed=2, system="Wren", **ours)
-    week_ago = timezone.now() - timedelta(days=7)
-    with patch("tests.leaderboard.boards.pages.judged.timezone.now", lambda: week_ago):
-        judge(task, 0.9, seed=3, system="Heron", **{**ours, "workers": crowd()})
+    judge(task, 0.5, seed=1, system="Wren", **ours)
+    judge(task, 0.4, seed=2, system="Kite", **ours)
+    judge(task, 0.9, seed=3, system="Heron", **{**ours, "workers": crowd()})
     refit_board(task)
     return task
 
 
-def test_pages_state_no_order_of_systems_of_different_crowds(apart, client):
+def test_pages_and_files_state_no_order_of_systems_of_different_crowds(apart, client):
     board = client.get(BOARD).text
-    assert board.count("not directly comparable</span>") == 3
+    assert board.count("there is no order between") == 1
     assert "another system would come first" not in board
+    assert 'class="iv"><span class="bar' not in board
+    names = [board.index(f"<bdi>{name}</bdi>") for name in ("Heron", "Kite", "Wren")]
+    assert names == sorted(names)
+    ranks = dict(
+        Score.objects.filter(superseded_at=None).values_list(
+            "submission__system_name", "rank_first"
+        )
+    )
+    assert ranks["Heron"] == 1 == ranks["Kite"] == ranks["Wren"]
 
-    heron, kite, wren = ranked_pks(apart)
+    heron, wren, kite = ranked_pks(apart)
     two = client.get(f"{BOARD}differences/?s={heron}&s={kite}").text
     assert "Not directly comparable." in two
     assert "significantly" not in two
@@ -48,10 +54,16 @@ def test_pages_state_no_order_of_systems_of_different_crowds(apart, client):
 
     matrix = pairs.matrix(apart, [heron, kite, wren], cents_per_rating=10.0)
     assert [pair.comparable for pair in matrix.pairs] == [False, False, True]
-    assert not any(pair.apart for pair in matrix.pairs[:2])
+    assert [pair.p_value for pair in matrix.pairs[:2]] == [1.0, 1.0]
+    assert [pair.p_above for pair in matrix.pairs[:2]] == [0.5, 0.5]
     page = client.get(f"{BOARD}differences/").text
     assert "2 pairs are not directly comparable (n/c)" in page
     assert page.count(">n/c<") == 4
+    rows = client.get(f"{BOARD}board.json").json()["rows"]
+    assert [row["system"] for row in rows] == ["Heron", "Kite", "Wren"]
+    picture = client.get(f"{BOARD}board.svg").text
+    assert "Heron" not in picture
+    assert "no order" in picture
 
 
 def test_one_common_rater_makes_systems_comparable(team, submitter, client):
@@ -59,27 +71,22 @@ def test_one_common_rater_makes_systems_comparable(team, submitter, client):
     both, who = make_worker(), {"owner": submitter, "team": team}
     judge(task, 0.5, seed=1, system="Kite", workers=[*crowd(), both], **who)
     judge(task, 0.9, seed=3, system="Heron", workers=[*crowd(), both], **who)
-    assert "not directly comparable</span>" not in client.get(BOARD).text
+    refit_board(task)
+    assert "there is no order between" not in client.get(BOARD).text
 
 
-def test_a_day_or_an_anchor_links_systems_too():
+def test_crowds_connect_by_way_of_other_systems_and_anchors():
+    assert crowd_groups(list("abbcc"), [1, 1, 2, 2, 3], list("abbcc"))["c"] == 0
     ratings = pd.DataFrame(
         {
-            "submission": [1, 2, 3, 4],
-            "worker": [11, 12, 13, 14],
-            "on": ["2026-03-02", "2026-03-02", "2026-03-09", ""],
+            "value": [9.0, 8.0, 7.0, 9.0, 3.0, 2.0, 1.0, 3.0, 2.0],
+            "system": list("aaaabbbbb"),
+            "worker": [1, 2, 3, 1, 4, 5, 6, 4, 5],
+            "instance": [1, 2, 3, 4, 1, 2, 3, 4, 5],
         }
     )
-    shared = shared_parts(ratings, {4: {3}})
-    assert set(shared["1"]) & set(shared["2"])
-    assert set(shared["3"]) & set(shared["4"])
-    assert not set(shared["1"]) & {*shared["3"], *shared["4"]}
-    assert isolated_systems(shared, [1, 2, 3, 4]) == [1, 2, 3, 4]
-    assert isolated_systems(shared, [1, 2]) == []
-
-
-def test_nothing_is_stated_of_systems_with_unknown_raters():
-    ratings = pd.DataFrame({"submission": [1, 2], "worker": [-1, 12]})
-    shared = shared_parts(ratings, {})
-    assert list(shared) == ["2"]
-    assert isolated_systems(shared, [1, 2]) == []
+    found = estimate_systems(*ratings.to_numpy().T.tolist(), campaigns=ratings.system)
+    ranking = rank_systems(found)
+    assert [str(ranks) for ranks in ranking.ranks] == ["1-2", "1-2"]
+    assert found.difference("a", "b").p_above == 0.5
+    assert not found.difference("a", "b").ends

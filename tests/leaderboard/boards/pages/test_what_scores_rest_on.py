@@ -109,19 +109,6 @@ def test_a_page_request_computes_no_statistics(judged, client, monkeypatch):
     assert client.get("/tasks/tidy-news/").status_code == 200
 
 
-def test_programs_read_the_same(judged, client):
-    answer = client.get("/api/v1/tasks/tidy-news/evidence/").json()
-    (criterion,) = answer["criteria"]
-    (one,) = evidence_of(judged)
-
-    assert (answer["task"], criterion["criterion"]) == ("tidy-news", "overall")
-    assert criterion["first"]["leader"] == one.first.leader.pk
-    assert criterion["first"]["n_ratings"] == one.first.n_ratings
-    assert criterion["shares"]["system"] is None
-    assert criterion["cannot_conclude"] == one.cannot_conclude
-    assert criterion["agreement"] is None
-
-
 def test_systems_that_are_not_public_any_more_are_not_named(judged, client):
     Submission.objects.filter(system_name="Kite").update(own_state="WITHDRAWN")
     assert "Kite" not in said(client.get(PAGE))

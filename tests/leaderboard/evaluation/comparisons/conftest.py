@@ -72,7 +72,6 @@ def wrong(system, task):
 
 @pytest.fixture
 def level(system, task):
-    """Give two systems with other words for the same thing."""
     return kept(
         "level",
         lambda: (
@@ -84,20 +83,27 @@ def level(system, task):
 
 
 @pytest.fixture
-def crowd(task):
+def people(task):
     references = references_of(task)
 
     def of_text(item, text):
         return 0.95 if text in references[item.content_key] else 0.15
 
     players = [p for p in demo.players([task.slug]) if p.habit == DILIGENT]
-    return Crowd(players[:5], quality=lambda _item: 0.5, of_text=of_text, seed=11)
+
+    def made(n):
+        return Crowd(players[:n], quality=lambda _item: 0.5, of_text=of_text, seed=11)
+
+    return made
+
+
+@pytest.fixture
+def crowd(people):
+    return people(5)
 
 
 @pytest.fixture
 def ask(boss):
-    """Ask, approve and send out the first wave."""
-
     def asked(a, b, question):
         found = send_out(
             compare.request(a, b, Question("overall", **question), by=boss), boss
@@ -105,6 +111,8 @@ def ask(boss):
         return Comparison.objects.get(pk=found.pk)
 
     def run(a, b, **question):
+        # the crowd is too small for the default rule
+        question = {"rule": "beta-mixture", **question}
         given = (a.pk, b.pk, question, Task.objects.get(pk=a.task_id).config)
         return kept("asked", lambda: asked(a, b, question), given)
 
@@ -118,8 +126,6 @@ def finish(crowd):
 
 @pytest.fixture
 def told_apart(right, wrong, ask, finish, task):
-    """Give the decided comparison of `right` and `wrong`."""
-
     def ended():
         return finish(ask(right, wrong, max_pairs=40))
 
@@ -128,7 +134,6 @@ def told_apart(right, wrong, ask, finish, task):
 
 @pytest.fixture
 def as_good(level, ask, finish, task):
-    """Give the comparison of `level` that ended without a decision."""
     return kept("as good", lambda: finish(ask(*level, max_pairs=16)), task.config)
 
 

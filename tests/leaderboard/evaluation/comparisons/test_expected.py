@@ -2,13 +2,15 @@
 
 import re
 
+import pytest
+
 from leaderboard.evaluation import decide
 from leaderboard.evaluation import expected as expecting
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.models import Comparison, CountedVote, JointEvaluation
-from leaderboard.stats.stopping.sequential import exact_walk, rule_named
+from leaderboard.stats.stopping.sequential import SignFlips, exact_walk, rule_named
 from leaderboard.stats.systems.table import Variances
 from tests.factories import signed_in
 
@@ -20,18 +22,28 @@ def told(row):
 def test_before_any_answers_it_is_the_worst_case_and_the_rules_own_power(
     right, wrong, boss
 ):
-    asked = comparison.request(
-        right, wrong, Question("overall", max_pairs=400), by=boss
-    )
+    question = Question("overall", rule="beta-mixture", max_pairs=400)
+    asked = comparison.request(right, wrong, question, by=boss)
     first, *rest = told(asked)
     # there are fewer pairs than the budget allows
     n = asked.task.n_instances
     half = 1.96 * 50 / n**0.5
-    assert f"{n} pairs and 20 workers show how often" in first
+    assert f"{n} pairs and 10 workers show how often" in first
     assert f"is preferred to about ± {half:.1f} points" in first
     assert "This is the worst case" in first
     power = exact_walk(rule_named("beta-mixture", 0.025), 0.6, n).decided_by[-1]
     assert f"with a probability of {100 * power:.0f} %" in " ".join(rest)
+
+
+def test_the_default_rule_names_the_fewest_workers_who_can_decide(right, wrong, boss):
+    asked = comparison.request(right, wrong, Question("overall"), by=boss)
+    fewest = SignFlips(0.025).fewest_workers(asked.task.n_instances)
+    needs, *chances = told(asked)[-3:]
+    assert f"needs at least {fewest} workers to decide; 10 are wanted." in needs
+    assert "standard deviation of 0.6" in chances[0]
+    # 70 and 100% in simulated comparisons (benchmarks/bench_comparisons.py)
+    assert SignFlips(0.025).power(0.7, 100, 20) == pytest.approx(0.7, abs=0.1)
+    assert SignFlips(0.025).power(0.7, 400, 5) == 0
 
 
 def on_four_days():
@@ -62,7 +74,7 @@ def test_votes_of_ended_comparisons_say_how_much_workers_differ(
 
 
 def test_one_fixed_worker_teaches_nothing_of_others(right, wrong, boss):
-    question = Question("overall", strategy="fixed-worker")
+    question = Question("overall", rule="beta-mixture", strategy="fixed-worker")
     asked = comparison.request(right, wrong, question, by=boss)
     assert told(asked)[-1].endswith("nothing is learned of other workers.")
 
@@ -75,14 +87,14 @@ def test_a_joint_evaluation_is_planned_by_the_one_before(ranked, right, wrong, b
     about["variances"] |= {"worker": 0.02, "instance": 0.01, "residual": 0.2}
     JointEvaluation.objects.filter(pk=found.pk).update(results=found.results)
     first, *aims = told(asked)
-    # 100 (exp(1.96 sqrt(.01/8 + .2/16 + .02/16)) - 1)
-    assert "give a system’s score to about ± 27.1 % (95 % interval, quality)" in first
+    # 100 (exp(1.96 sqrt(.01/8 + .2/16 + .02/10)) - 1)
+    assert "give a system’s score to about ± 27.9 % (95 % interval, quality)" in first
     assert f"Judged by {about['n_judgements']} pages" in first
     assert len(aims) == 2
     about["variances"] |= {"day": 0.04, "n_days": 4.3}
     JointEvaluation.objects.filter(pk=found.pk).update(results=found.results)
     # and .04/4 more
-    assert "to about ± 36.3 %" in told(asked)[0]
+    assert "to about ± 37.0 %" in told(asked)[0]
 
 
 def test_systems_on_every_other_page_are_half_known(ranked, right, wrong, level, boss):

@@ -20,7 +20,6 @@ SCREENSHOTS = os.environ.get("GENIE_SCREENSHOTS")
 
 @pytest.fixture
 def pages(right, wrong, level, boss, ask, finish, crowd):
-    """Give the addresses of every page about several systems, in all their states."""
     decided = finish(ask(right, wrong, max_pairs=30))
     scored = joint.request(
         [wrong, right, level[0]], by=boss, n_instances=6, n_workers=2

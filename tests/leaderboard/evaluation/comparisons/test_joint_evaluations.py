@@ -29,8 +29,6 @@ from tests.refusals import refusal
 
 @pytest.fixture
 def asked(task, three):
-    """Change how the task's people judge several systems."""
-
     def change(**joint):
         task.config = {**task.config, "joint": joint}
         task.save()

@@ -13,7 +13,6 @@ UNIT = unit_of(all_scales()["magnitude"])
 
 
 def ratings_of(seed):
-    """Give three workers' magnitudes of each of nine instances, many of them equal."""
     rng = np.random.default_rng(seed)
     rows = [
         (instance, worker, submission, float(rng.choice([0.5, 1.0, 1.0, 2.0, 3.0])))

@@ -15,8 +15,6 @@ from tests.leaderboard.evaluation.steps import send_out, settle
 
 @pytest.fixture
 def answered(right, wrong, boss, crowd):
-    """Give a joint evaluation whose answers are all there and not yet looked at."""
-
     def make():
         found = send_out(joint.request([right, wrong], by=boss, n_instances=6), boss)
         crowd.work()

@@ -16,7 +16,6 @@ from tests.factories import signed_in
 
 @pytest.fixture(params=["comparison", "joint"])
 def walk(request, right, wrong, boss):
-    """Give one that is approved and not begun."""
     if request.param == "comparison":
         found = compare.request(right, wrong, compare.Question("overall"), by=boss)
     else:

@@ -6,7 +6,7 @@ from crowd.campaigns.services import run
 from crowd.hits.services.build import extend, room
 from crowd.models import HIT
 from leaderboard.stats.stopping.outlook import course_of, labels_needed
-from leaderboard.stats.stopping.sequential import default_rule, rule_named
+from leaderboard.stats.stopping.sequential import BetaMixture, rule_named
 from tests.crowd.making import item, make_campaign
 from tests.refusals import refusal
 
@@ -43,7 +43,7 @@ def test_a_campaign_that_is_over_is_not_extended():
 def test_the_number_needed_is_the_first_that_decides(name, share):
     rule = rule_named(name, 0.025)
     n = 20
-    needed = labels_needed(rule, n, n * share)
+    needed = labels_needed(rule, [share] * n)
     decides = rule.favours_a if share > 0.5 else rule.favours_b
     assert bool(decides(needed, needed * share))
     if needed > n:
@@ -51,20 +51,20 @@ def test_the_number_needed_is_the_first_that_decides(name, share):
 
 
 def test_there_is_no_projection_from_nothing_or_from_the_middle():
-    rule = default_rule(0.025)
-    assert labels_needed(rule, 0, 0) is None
-    assert labels_needed(rule, 10, 5) is None
-    assert labels_needed(rule, 1_000, 501, farthest=2_000) is None
+    rule = BetaMixture(0.025)
+    assert labels_needed(rule, []) is None
+    assert labels_needed(rule, [1, 0] * 5) is None
+    assert labels_needed(rule, [0.501] * 1_000, farthest=2_000) is None
 
 
 @pytest.mark.parametrize("labels", [[2.0], [float("nan")], [-0.1], [[1.0]]])
 def test_labels_outside_their_range_have_no_course(labels):
     with pytest.raises(ValueError, match="between 0"):
-        course_of(default_rule(0.025), labels)
+        course_of(BetaMixture(0.025), labels)
 
 
 def test_a_course_keeps_its_first_and_last_label_when_it_is_thinned():
-    course = course_of(default_rule(0.025), [1.0, 0.0] * 500, most_points=10)
+    course = course_of(BetaMixture(0.025), [1.0, 0.0] * 500, most_points=10)
     assert (course.n[0], course.n[-1]) == (1, 1_000)
     assert len(course.n) == 10
     assert ((course.low <= course.estimate) & (course.estimate <= course.high)).all()

@@ -24,7 +24,6 @@ PAGES = {"page_by": "document", "items_per_page": 4, "worker_percent": 100}
 
 @pytest.fixture(autouse=True)
 def _documents(task, right, level):
-    """Give each instance a document; ids of the task name none."""
     names = [f"doc {number}" for number, size in enumerate(SIZES) for _ in range(size)]
     for row, name in zip(task.instances.order_by("position"), names, strict=True):
         row.fields = {**row.fields, "document": name}

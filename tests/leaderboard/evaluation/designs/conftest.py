@@ -29,8 +29,6 @@ def task(task):
 
 @pytest.fixture
 def ask(task):
-    """Change how the task's people are asked."""
-
     def change(**human):
         config = deepcopy(task.config)
         config["human"] |= {"sample_size": N, **human}
@@ -54,7 +52,6 @@ def of_text(task):
 
 @pytest.fixture
 def texts(task):
-    """Give predictions of which a share is right, the others somebody else's."""
     rows = list(task.instances.order_by("sample_rank"))
 
     def make(share):
@@ -72,8 +69,6 @@ def texts(task):
 
 @pytest.fixture
 def measured(task, texts, sam):
-    """Hand in a system of which a share of the sample is right."""
-
     def made(name, share, *, simulated=True):
         return hand_in(task, sam, name, texts(share), simulated=simulated)
 

@@ -71,7 +71,6 @@ def source(request):
 
 @pytest.fixture
 def added(source, tmp_path, monkeypatch):
-    """Put the design's file where designs are looked for."""
     slug = SLUGS[source]
     name = slug.replace("-", "_")
     (tmp_path / f"{name}.py").write_text(dedent(source), "utf-8")
@@ -85,7 +84,6 @@ def added(source, tmp_path, monkeypatch):
 
 @pytest.fixture
 def task(added, db, tmp_path, monkeypatch):
-    """Load a task whose task.toml names the new design."""
     design = all_designs()[added]
     folder = tmp_path / "tasks" / "demo-qa"
     shutil.copytree(shipped.folder("demo-qa"), folder)
@@ -117,7 +115,8 @@ def test_outputs_beside_a_reference_go_from_toml_to_board(
         Score.objects.get(submission=one, superseded_at=None) for one in (good, poor)
     )
     # its own unit: from 0 to 1
-    assert 0 <= worst.low <= worst.high < best.low <= best.high <= 1
+    assert 0 <= worst.low < best.low
+    assert worst.high < best.high <= 1
     assert f"human:{added}|scale:preference-5" in best.signature
     # its own order
     slots = ShownOutput.objects.filter(submission=poor).values_list("slot", flat=True)

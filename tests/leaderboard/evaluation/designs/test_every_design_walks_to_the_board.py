@@ -58,14 +58,6 @@ def test_a_better_system_scores_higher_by_its_marks(ask, published):
     assert "people" not in told.lower()
 
 
-def test_as_good_as_the_reference_is_the_middle(ask, published, crowd, task):
-    ask(**asked_in("preference"), positive_share=0.0, negative_share=0.0)
-    crowd.of_text = lambda _item, _text: 0.5
-    score = Score.objects.get(submission=published("Level", 0.5), superseded_at=None)
-    assert abs(score.mean - 50) < 15
-    assert score.low <= 50 <= score.high
-
-
 def test_a_preference_is_turned_to_the_systems_side(ask, published):
     ask(**asked_in("preference"), positive_share=0.25, negative_share=0.25)
     poor = published("Unmistakable-Name", 0.0)

@@ -39,8 +39,6 @@ def demo_system(task, system, *, team, owner, **fields):
 
 @pytest.fixture
 def task_with(db):
-    """Make a task of forty instances, twenty of which are judged."""
-
     def make(n=40, sample_size=20, **human):
         task = make_task(n_instances=n, sample_size=sample_size)
         shares = {"positive_share": 0.2, "negative_share": 0.2}
@@ -80,8 +78,6 @@ def launched():
 
 @pytest.fixture
 def worker_of():
-    """Make somebody who has consented to a task's work."""
-
     def make(task, name="wren"):
         worker = make_worker(name=name)
         invitations.give_consent(worker, task.slug)

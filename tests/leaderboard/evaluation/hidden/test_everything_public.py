@@ -86,7 +86,6 @@ def assignment_of(item, worker, **fields):
 
 
 def public_pages(task):
-    """Read what strangers may read of a task."""
     stranger = Client()
     addresses = [
         f"/tasks/{task.slug}/",
@@ -110,7 +109,6 @@ def a_worker(task, name):
 
 
 def as_served(client, worker, item):
-    """Give the bytes and the work that showing an item to somebody takes."""
     assignment = assignment_of(item, worker)
     with CaptureQueriesContext(connection) as captured:
         answer = client.get(reverse("work:hit", args=[assignment.pk]))

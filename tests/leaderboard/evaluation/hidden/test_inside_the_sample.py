@@ -23,7 +23,6 @@ def asked_of(campaign):
 
 
 def answer_all(*workers):
-    """Let careful people take turns until there is no work."""
     n = 0
     while True:
         taken = [work.next_assignment(worker) for worker in workers]

@@ -42,7 +42,6 @@ def campaign(made):
 
 
 def both(campaign):
-    """Give the items of test questions, and the others."""
     tests = TestQuestion.own.filter(campaign=campaign).values("item")
     items = Item.objects.filter(campaign=campaign).select_related("hit")
     return list(items.filter(pk__in=tests)), list(items.exclude(pk__in=tests))

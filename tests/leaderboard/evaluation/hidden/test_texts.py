@@ -19,7 +19,6 @@ PLACES = ["Oslo", "Bern", "Graz", "Lyon", "Turin", "Ghent", "Malmo", "Porto"]
 
 
 def say_something(task):
-    """Give instances and outputs something that can be edited."""
     rows = list(task.instances.all())
     for row in rows:
         place = PLACES[row.position % len(PLACES)]

@@ -32,8 +32,6 @@ def ids(task):
 
 @pytest.fixture
 def hand_in(task, sam):
-    """Hand in a file: bytes, or texts by id."""
-
     def hand(content, *, owner=sam, name="System", **fields):
         if not isinstance(content, bytes):
             content = json.dumps(content).encode()
@@ -98,8 +96,6 @@ def annotating(measured, boss, diligent, task):
 
 @pytest.fixture
 def begun(annotating, diligent, quality, task):
-    """Return a submission that people have judged in part."""
-
     def judged_in_part():
         crowd = Crowd(diligent, quality=quality, seed=1)
         # the first HITs of a worker are mostly test questions

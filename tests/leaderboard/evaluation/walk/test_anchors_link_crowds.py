@@ -9,6 +9,7 @@ from leaderboard.evaluation.selectors.ranked_scores import anchor_of
 from leaderboard.evaluation.services.refit import refit_board
 from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.models import AnchorItem, BoardFit, HumanEvaluation, Score, Submission
+from leaderboard.releases import bundle
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.models import TestQuestion
@@ -166,14 +167,15 @@ def test_pages_and_the_api_say_so_and_propose_to_ask_again(first, second, client
     )
 
 
-def test_the_board_uses_anchors_and_a_release_says_so(second, task, tmp_path):
+def test_the_board_uses_anchors_and_a_release_has_them(second, task, tmp_path):
     def parts():
         fit = BoardFit.objects.get(of=None, superseded_at=None).criteria["overall"]
         return fit["means"], fit["n"]
 
     with_anchors = parts()
     folder = make(task, tmp_path / "release").folder
-    assert any("anchors" in line for line in rebuild(folder).skipped)
+    assert not any("anchors" in line for line in rebuild(folder).skipped)
+    assert len(bundle.read_table(folder, "anchors")) > 0
     AnchorItem.objects.all().delete()
     BoardFit.objects.update(inputs_sha256="")
     refit_board(task)

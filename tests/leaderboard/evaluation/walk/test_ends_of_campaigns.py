@@ -20,11 +20,11 @@ from leaderboard.models import HumanEvaluation, Score, Submission
 from quality.appeals import services
 from quality.bans import services as banning
 from quality.models import Ban
+from tests.crowd.campaigns.test_races import at_once
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
 from tests.factories import asked_about
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import ask, now, settle, spent
-from tests.leaderboard.evaluation.walk.test_races import at_once
 
 State = Campaign.State
 
@@ -77,16 +77,11 @@ def test_work_that_goes_out_again_and_the_end_of_the_campaign_exclude_each_other
             with transaction.atomic():
                 campaigns.close_campaigns([campaign])
 
-        at_once_each(close, lambda w=worker: reissue.replace_answers(w, POOL))
+        at_once(close, lambda w=worker: reissue.replace_answers(w, POOL))
         campaign.refresh_from_db()
         free = sum(campaign.hits.values_list("n_available", flat=True))
         assert (campaign.state, free) in {(State.COMPLETE, 0), (State.RUNNING, 2)}
         run.stop(campaign.pk, None, "Over.")
-
-
-def at_once_each(*calls):
-    waiting = list(calls)
-    return at_once(lambda: waiting.pop()(), n=len(calls))
 
 
 def test_a_campaign_that_went_on_meanwhile_is_not_closed(annotating, diligent, quality):
@@ -115,7 +110,7 @@ def test_a_stopped_campaign_counts_what_people_had_open(
     settle()
     found = now(begun)
     assert (found.state, found.work.failure) == ("PUBLISHED", "")
-    assert "then staff stopped the campaign" in " ".join(
+    assert "then staff stopped it" in " ".join(
         found.events.values_list("sentence", flat=True)
     )
     commitment = Commitment.own.get()

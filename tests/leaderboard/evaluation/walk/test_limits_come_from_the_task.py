@@ -22,8 +22,8 @@ def limit():
 @pytest.mark.parametrize(
     ("said", "found"),
     [
-        ({}, (0.1, True, 4)),  # nine players: 2 / 9 of 18 HITs
-        ({"workers": 60}, (0.1, False, 2)),
+        ({}, (0.2, True, 4)),  # nine players: 2 / 9 of 18 HITs
+        ({"workers": 60}, (0.2, False, 4)),
         ({"workers": 8}, (0.25, False, 5)),
         ({"worker_percent": 50}, (0.5, False, 9)),
         ({"worker_percent": 100}, (None, False, None)),
@@ -39,10 +39,10 @@ def test_the_limit_is_the_tasks(task, launched, said, found):
 @pytest.mark.every_engine
 def test_the_limit_follows_the_crowd_while_it_runs(task, launched):
     launched()
-    assert limit() == (0.1, True, None)
+    assert limit() == (0.2, True, None)
     demo.players([task.slug])
     settle()
-    assert limit() == (0.1, True, 4)
+    assert limit() == (0.2, True, 4)
 
 
 def test_three_workers_reach_the_board_by_default(task, launched, quality):

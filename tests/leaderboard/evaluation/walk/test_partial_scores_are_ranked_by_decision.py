@@ -19,7 +19,6 @@ LIST = "admin:leaderboard_submission_changelist"
 
 @pytest.fixture
 def staff(client, django_user_model):
-    """Give a browser of somebody who may decide."""
     ada = django_user_model.objects.create_user("ada", is_staff=True)
     names = ["view_submission", "change_submission"]
     ada.user_permissions.set(

@@ -20,16 +20,14 @@ from leaderboard.models import Rescoring, Score, Submission, SubmissionEvent
 from quality.appeals import services as appeals
 from quality.bans import services
 from quality.models import Ban
+from tests.crowd.campaigns.test_races import at_once
 from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.steps import ask, launch, settle
-from tests.leaderboard.evaluation.walk.test_races import at_once
 
 
 @pytest.fixture
 def start(task, hand_in, good, boss, diligent):
-    """Hand in a system and send it out."""
-
     def begun(name):
         return launch(hand_in(good, simulated=True, name=name), boss)
 
@@ -41,8 +39,6 @@ def start(task, hand_in, good, boss, diligent):
 
 @pytest.fixture
 def two_published(start, diligent, quality):
-    """Publish two systems that the same people judged."""
-
     def work():
         made = [start("First"), start("Second")]
         Crowd(diligent, quality=quality, seed=1).work()
@@ -229,7 +225,7 @@ def test_a_job_that_dies_has_changed_nothing_and_the_next_one_does_all(
 @pytest.mark.django_db(transaction=True)
 def test_two_jobs_at_once_change_the_scores_once(published, diligent, boss, task):
     services.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
-    at_once(lambda: steps.rescore_task(task.pk))
+    at_once(*[lambda: steps.rescore_task(task.pk)] * 2)
     assert Rescoring.objects.count() == 1
     assert Score.own.count() == 2
 
@@ -253,7 +249,6 @@ def test_scores_that_cannot_be_computed_do_not_keep_the_others(
 def test_what_the_last_check_takes_out_is_collected_again_first(
     annotating, diligent, quality, boss, task, monkeypatch
 ):
-    """The detector bans a worker when all is answered and published."""
     submission = annotating
     Crowd(diligent, quality=quality, seed=1).work()
     real = rescoring.campaigns.grade_and_judge

@@ -60,7 +60,6 @@ def test_staff_publish_later_what_they_did_not_at_once(begun, boss, task, client
 
 @pytest.fixture
 def two_at_work(begun, task):
-    """Give two pages that are open when staff stop, and the words about them."""
     pages = [next_assignment(make_worker(task.slug, simulated=True)) for _ in range(2)]
     until = pages[1].deadline_at.replace(second=0) + timedelta(days=1)
     Assignment.objects.filter(pk=pages[1].pk).update(deadline_at=until)

@@ -18,7 +18,6 @@ from tests.refusals import refusal
 
 @pytest.fixture
 def at_work(begun, task):
-    """Give an assignment that somebody has open."""
     for worker in Worker.own.filter(simulated=True).order_by("-pk"):
         if found := work.next_assignment(worker):
             return found

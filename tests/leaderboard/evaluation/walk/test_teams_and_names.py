@@ -5,7 +5,7 @@ from django.contrib.auth import get_user_model
 
 from leaderboard.models import Team
 from leaderboard.submissions.services import submit
-from tests.leaderboard.evaluation.walk.test_races import at_once
+from tests.crowd.campaigns.test_races import at_once
 
 
 @pytest.mark.every_engine
@@ -13,7 +13,7 @@ from tests.leaderboard.evaluation.walk.test_races import at_once
 def test_two_first_submissions_at_once_are_of_one_team():
     for number in range(4):
         user = get_user_model().objects.create_user(f"new-{number}")
-        teams = at_once(lambda u=user: submit.team_for(u), n=3)
+        teams = at_once(*[lambda u=user: submit.team_for(u)] * 3)
         assert len({team.pk for team in teams}) == 1
         assert Team.objects.filter(members=user).count() == 1
 

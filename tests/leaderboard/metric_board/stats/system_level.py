@@ -2,7 +2,6 @@ from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS, syste
 
 
 def system_statistics(human, metric):
-    """Give all system-level statistics of one metric, by name."""
     return {
         statistic: float(system_rows(human, metric, statistic))
         for statistic in SYSTEM_STATISTICS

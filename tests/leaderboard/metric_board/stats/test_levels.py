@@ -139,7 +139,6 @@ def test_systems_without_human_scores_are_left_out():
 
 
 def by_definition(human, metric):
-    """Give the statistics of one group, each from the formula and a table of pairs."""
     first, second = np.triu_indices(len(human), 1)
     people = np.sign(human[first] - human[second])
     theirs = np.sign(metric[first] - metric[second])

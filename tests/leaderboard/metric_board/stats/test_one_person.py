@@ -48,7 +48,6 @@ def _system_means(cells):
 
 
 def _slowly(values, workers, systems, instances):
-    """Give Kendall's tau of systems and acc-eq of outputs, as the docstring says them."""
     from scipy import stats
 
     taus, shares = [], []

@@ -40,7 +40,6 @@ class Links(HTMLParser):
 
 @pytest.fixture(scope="module")
 def read():
-    """Read each address once, whatever tests ask of it."""
     known: dict[str, tuple[int, Links]] = {}
 
     def read_(address):

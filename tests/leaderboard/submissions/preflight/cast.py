@@ -38,7 +38,6 @@ WHEN = phrases(
 
 
 def sentences(n: int, seed: int = 1) -> list[str]:
-    """Give n different sentences of one form."""
     generator = np.random.default_rng(seed)
     found: dict[str, None] = {}
     while len(found) < n:

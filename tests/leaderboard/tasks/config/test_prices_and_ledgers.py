@@ -81,7 +81,6 @@ def two_systems(task, owner):
 
 
 def approved(kind, systems, task, by):
-    """Approve it, and give its price."""
     if kind == "submission":
         asked = systems[0].human_evaluation
     elif kind == "comparison":
@@ -97,7 +96,6 @@ def approved(kind, systems, task, by):
 
 
 def worked_off(task):
-    """Let careful people work until there is nothing left to do."""
     references = {
         content_key(task.slug, row.instance_id): set(row.references)
         for row in task.instances.all()

@@ -37,7 +37,6 @@ def relations(targets) -> str:
 
 
 def workbook(*sheets: str, shared: str = "", parts: dict[str, bytes] | None = None):
-    """Give the bytes of a workbook with these sheets."""
     names = [f"sheet{number}" for number in range(1, len(sheets) + 1)]
     listed = "".join(
         f'<sheet name="{name}" sheetId="{n}" r:id="rId{n}"/>'

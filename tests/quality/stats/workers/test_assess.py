@@ -257,7 +257,6 @@ def test_answers_that_do_not_fit_are_refused():
 
 @pytest.mark.parametrize("rates_of_one", [(0.1, 0.1), (0.1, 0.9)])
 def test_ratings_that_are_all_alike_do_not_outweigh_failed_tests(rates_of_one):
-    """Whoever does not look says what everybody says, too."""
     rng = np.random.default_rng(4)
     rates = np.full((20, 2), 0.92)
     rates[0] = rates_of_one

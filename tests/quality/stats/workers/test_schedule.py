@@ -26,7 +26,6 @@ def p_test(n_tests, p_careless, allowance=QUARTER):
 
 
 def met(n_items, right, rng):
-    """Give which items of a worker in a new pool were tests."""
     counts, asked = {0: (0, 0), 1: (0, 0)}, []
     for _ in range(n_items):
         p = EarlyStop(0.15).probability(counts, KINDS)
