@@ -29,11 +29,13 @@ from leaderboard.tasks.config import (
 )
 from leaderboard.tasks.config.kinds import (
     Place,
+    anything,
     mapping,
     names,
     one_of,
     settings_of,
     share,
+    table_of,
     text,
     truth,
     whole,
@@ -88,21 +90,24 @@ def test_a_task_says_little_and_the_rest_is_as_usual():
 
 
 @pytest.mark.parametrize(
-    ("kind", "right", "wrong"),
+    ("kind", "what", "right", "wrong"),
     [
-        (text(3), ["", "abc"], ["abcd", 7]),
-        (text(filled=True), ["a" * 999], ["", " "]),
-        (whole(1, 3), [1, 3], [0, 4, True, 2.0]),
-        (whole(), [0, 10**9], [-1]),
-        (share(), [0, 0.5, 1], [-0.1, 1.1, True]),
-        (share(open_ends=True), [0.1], [0, 1]),
-        (truth(), [True, False], [0, "true"]),
-        (one_of(("a", 1), "a"), ["a", 1], ["b", True, 1.0]),
-        (names("criteria"), [[], ["a", "b"]], ["a", ["a", "a"], [7]]),
-        (mapping("labels", text()), [{}, {"a": "b"}], [{"a": 7}, ["a"]]),
+        (text(3), "a text of at most 3 characters", ["", "abc"], ["abcd", 7]),
+        (text(filled=True), "a text that is not empty", ["a" * 999], ["", " "]),
+        (whole(1, 3), "a whole number from 1 to 3", [1, 3], [0, 4, True, 2.0]),
+        (whole(), "a whole number of at least 0", [0, 10**9], [-1]),
+        (share(), "a number from 0 to 1, such as 0.9", [0, 0.5, 1], [-0.1, 1.1, True]),
+        (share(open_ends=True), "a number between 0 and 1, such as 0.9", [0.1], [0, 1]),
+        (truth(), "true or false", [True, False], [0, "true"]),
+        (one_of(("a", 1), "a"), "'a' or 1", ["a", 1], ["b", True, 1.0]),
+        (names("criteria"), "a list of criteria", [[], ["a"]], ["a", ["a", "a"], [7]]),
+        (mapping("labels", text()), "a table of labels", [{"a": "b"}], [{"a": 7}, ["a"]]),
+        (anything(), "a value", [[1], None], []),
+        (table_of(QuotaConfig), "a table", [], [7]),
     ],
-)
-def test_limits_are_allowed_and_what_is_beyond_them_is_named(kind, right, wrong):
+)  # fmt: skip
+def test_limits_are_allowed_and_what_is_beyond_them_is_named(kind, what, right, wrong):
+    assert kind.what == what
     for value in right:
         place = Place("key", [])
         found = kind.read(value, place)
@@ -244,9 +249,7 @@ def as_written(one):
 
 
 def reference():
-    """Write the table of keys and defaults as the documentation has it."""
-    yield "| key | what it is | if left out |"
-    yield "|---|---|---|"
+    """Yield each key with its default as the documentation's table begins with them."""
     for table, kind in TABLES.items():
         takes_over = kind in (ComparisonConfig, JointConfig)
         usual = settings_of(HumanConfig) if takes_over else {}
@@ -255,13 +258,15 @@ def reference():
             is_table = name in TABLES or key == "metrics.parameters"
             if is_table or (name in usual and usual[name].default == one.default):
                 continue
-            yield f"| `{key}` | {one.kind.what} | {as_written(one)} |"
+            yield [f"`{key}`", as_written(one)]
 
 
 def test_the_documentation_has_every_key_with_its_default():
     text = (settings.BASE_DIR / "docs/adding-a-task.md").read_text("utf-8")
-    expected = "\n".join(reference())
-    assert expected in text, expected
+    table = text.partition("| key | if left out | meaning |\n")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in row.split("|")] for row in table.splitlines()[1:]]
+    assert [row[1:3] for row in rows] == list(reference())
+    assert all(row[3] for row in rows)
 
 
 def test_every_table_of_the_configuration_is_in_the_documentation():
