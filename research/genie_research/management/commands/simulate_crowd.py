@@ -1,7 +1,7 @@
 """Measure what careless workers leave in scores, by simulation."""
 
 from contextlib import nullcontext
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,6 @@ from genie_research.boards.cleaned import Named, cleaned_document, cleaned_sheet
 from genie_research.boards.cleaning_study import simulate_cleaning
 from genie_research.boards.segments import read_segments
 from genie_research.crowds.campaign import DETECTORS, CampaignPlan, run_campaign
-from genie_research.crowds.evidence_study import evidence_study, evidence_table
-from genie_research.crowds.key_study import key_study, key_table
 from genie_research.crowds.people import CrowdPlan
 from genie_research.crowds.through_the_site import site_campaign
 from genie_research.files import write_json
@@ -33,7 +31,7 @@ class Command(StudyCommand):
     help = (
         "Simulate campaigns with crowds that are partly careless, and print what each "
         "detector leaves in: careless ratings, bias and coverage of scores, honest "
-        "workers excluded; with --keys, how hard a key may be instead."
+        "workers excluded."
     )
     # No site is needed: numbers in, numbers out.
 
@@ -71,18 +69,6 @@ class Command(StudyCommand):
             help="also with crowds that differ from what the models presume",
         )
         parser.add_argument(
-            "--keys",
-            action="store_true",
-            help="instead, print the shares of honest and careless workers excluded "
-            "by keys of several degrees of hardness",
-        )
-        parser.add_argument(
-            "--evidence",
-            action="store_true",
-            help="instead, print how well each model of workers tells the careless "
-            "from the careful in campaigns where nobody is stopped",
-        )
-        parser.add_argument(
             "--site",
             action="store_true",
             help="run the campaigns through this site's own services, on its database, "
@@ -99,29 +85,10 @@ class Command(StudyCommand):
         parser.add_argument("--json", type=Path, help="file for all numbers")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["keys"]:
-            self._keys(options)
-        elif options["evidence"]:
-            self._evidence(options)
-        elif options["site"] and settings.PRODUCTION:
+        if options["site"] and settings.PRODUCTION:
             raise CommandError("A site at work is not the place for simulations.")
         else:
             self._campaigns(options)
-
-    def _keys(self, options: dict[str, Any]) -> None:
-        cells = key_study(n_pools=options["tasks"], seed=options["seed"])
-        self.stdout.write(key_table(cells))
-        write_json(options["json"], {"cells": [asdict(cell) for cell in cells]})
-
-    def _evidence(self, options: dict[str, Any]) -> None:
-        cells = []
-        for name, crowd in _crowds(options):
-            found = evidence_study(
-                crowd, n_tasks=options["tasks"], seed=options["seed"]
-            )
-            cells += [{"name": name} | asdict(cell) for cell in found]
-            self.stdout.write(f"{name}\n{evidence_table(found)}")
-        write_json(options["json"], {"cells": cells})
 
     def _campaigns(self, options: dict[str, Any]) -> None:
         results: list[Named] = []
