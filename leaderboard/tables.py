@@ -240,6 +240,9 @@ def _dialect(start: list[str]) -> tuple[str, int]:
         score = (n / len(widths), usual)
         if usual > 1 and n_above < len(widths) / 2 and score > best:
             best, found = score, (separator, n_above)
+    n_words = {0 if '"' in line else len(line.split(" ")) for line in start}
+    if best == (0.0, 0) and len(start) > 4 and len(n_words) == 1 and max(n_words) > 2:
+        return " ", 0
     return found
 
 

@@ -20,6 +20,7 @@ from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.mapping import CONSTANT, NAMED, Chosen, read_choices
 from leaderboard.imports.readers.patterns import group_numbers, is_pattern, matches
 from leaderboard.imports.readers.questions import (
+    add_second,
     asked_of,
     guess_lower,
     missing_in,
@@ -120,14 +121,17 @@ def _propose(
     said = replace(
         said, words={**said.words, "*": {**usual, **said.words.get("*", {})}}
     )
+    said = add_second(said, guessed)
     found = Proposal(guessed)
     found.rows = [
         {name: str(cells[i])[:80] for name, cells in read[0].words.items()}
         for i in range(min(10, len(read[0].table.numbers)))
     ]
+    asked = [one for one in asked if one.name not in choices]
+    names = {one.name for one in asked}
     found.questions = [
-        *missing_in(guessed, said, columns),
-        *(q for q in asked if q.name not in choices),
+        *(one for one in missing_in(guessed, said, columns) if one.name not in names),
+        *asked,
     ]
     if not any(one.needed for one in found.questions):
         found.judgments = judged_rows(read, guessed, said, problems)

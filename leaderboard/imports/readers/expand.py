@@ -78,20 +78,22 @@ def read_tables(
     if len(files) > 1:
         for own, where in zip(read, _places(read), strict=True):
             n = len(own.table.numbers)
-            for key, word in zip(OF_FILE, where, strict=True):
+            for key, word in zip(OF_FILE, where, strict=False):
                 own.words.setdefault(key, np.full(n, word, dtype=object))
     return read, problems
 
 
-def _places(read: Sequence[Read]) -> list[tuple[str, str]]:
+def _places(read: Sequence[Read]) -> list[tuple[str, ...]]:
+    """Return the names of each file and of two folders that are not the same for all."""
     paths = [one.table.file.replace("\\", "/").split("/")[:-1] for one in read]
     shared = [len(set(parts)) == 1 for parts in zip_longest(*paths)]
+    apart = [
+        [part for part, same in zip(path, shared, strict=False) if not same] or [""]
+        for path in paths
+    ]
     return [
-        (
-            one.table.stem,
-            "/".join(p for p, same in zip(path, shared, strict=False) if not same),
-        )
-        for one, path in zip(read, paths, strict=True)
+        (one.table.stem, path[0], *filter(None, ["/".join(path[1:])]))
+        for one, path in zip(read, apart, strict=True)
     ]
 
 

@@ -148,7 +148,9 @@ class Slots:
         rated = has_item and (word in RATING or path.endswith("["))
         if "rater" in self._roles or not (rated or word in _OF_RATERS):
             options = ["part"] if has_item else ["item", "part"]
-        return next((one for one in options if one not in names), "")
+        # else numbers in one cell
+        last = "criterion" * (family.template.endswith("[{}]") and k > 0)
+        return next((one for one in options if one not in names), last)
 
 
 _SIDE_WORD = re.compile(r"(?<![^\W_])(a|b|1|2|left|right|first|second)(?![^\W_])", re.I)
@@ -315,6 +317,15 @@ def find_ends(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
             return
     for role, names in named.items():
         found |= dict.fromkeys(names, (role, "by its name, beside the other end"))
+    marked = values[next(iter(named["best"]))].words
+    ignored = [name for name, (role, _) in found.items() if role == "ignore"]
+    for family in group_numbers(ignored):
+        cells = zip(*(values[name].words for name in family.columns), strict=True)
+        pairs = zip(marked, cells, strict=True)
+        shown = [one.strip() in map(str.strip, row) for one, row in pairs if one]
+        if len(family.columns) > 2 and shown and sum(shown) >= 0.9 * len(shown):
+            why = "system", "the best is one of these"
+            found |= dict.fromkeys(family.columns, why)
 
 
 def _has_other(choice: Values, one: Values) -> bool:
@@ -350,7 +361,7 @@ def ask_fillers(made: Sequence[Column], values: Looked) -> Iterator[Choice]:
             )
 
 
-def leave_derived(made: Sequence[Column], values: Looked) -> None:
+def leave_derived(made: list[Column], values: Looked) -> None:
     """Ignore columns that are the means of others, by name or by value."""
     measures = [one for one in made if one.role == "rating"]
     for one in measures:
@@ -359,6 +370,18 @@ def leave_derived(made: Sequence[Column], values: Looked) -> None:
                 one.role, one.reason = "ignore", f"the mean of {other.name}"
                 if len(one.fields) == 1 and "rater" not in other.name:
                     other.rename("part" if "{part" in other.name else "item", "rater")
+    single = [one for one in measures if [*one.fields] == [one.name]]
+    for one in single:
+        ends = {o.name: o.name.removeprefix(one.name) for o in single if o is not one}
+        fields = {
+            n: {"rater": end} for n, end in ends.items() if n != end and len(end) < 3
+        }
+        joined = Column(
+            f"{one.name}{{rater}}", fields, "rating", one.reason, one.examples
+        )
+        if _is_mean_of(one, joined, values):
+            one.role, one.reason = "ignore", f"the mean of {joined.name}"
+            made[:] = [o for o in made if o.name not in fields] + [joined]
     cells = {
         name: np.nan_to_num(values[name].floats)
         for one in measures

@@ -20,18 +20,27 @@ from leaderboard.imports.readers.families import (
 )
 from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.names import Floats, plain
-from leaderboard.imports.readers.patterns import cross, group_numbers, keys_in
+from leaderboard.imports.readers.patterns import (
+    Family,
+    cross,
+    group_numbers,
+    keys_in,
+    parts_in,
+)
 from leaderboard.imports.readers.people import is_program
 from leaderboard.imports.readers.roles import roles_of
+from leaderboard.imports.readers.tell_apart import KEY_ROLES, n_different, tell_apart
 from leaderboard.imports.readers.values import (
     AGAIN,
     BESIDE,
+    CHOICE,
     COMPUTED,
     COUNTED,
     IS_KIND,
     LIKELY,
     LONG,
     MEASURES,
+    MOST_VALUES,
     NO_WORDS,
     OF_FILE,
     OF_SCALE,
@@ -89,7 +98,7 @@ def guess_roles(
     leave_unnamed(made)
     _mark_likely(made, values)
     asked = _ask_conditions(made, values) if "system" not in fixed.values() else []
-    asked = asked or _tell_apart(made, values, fixed)
+    asked = asked or tell_apart(made, values, fixed) or _ask_parts(made, values)
     return made, [*asked, *ask_fillers(made, values)]
 
 
@@ -117,7 +126,7 @@ def _mark_likely(made: Sequence[Column], values: Looked) -> None:
             one.role, one.reason = "ignore", LIKELY
     for one in (one for one in made if one.reason == AGAIN):
         name = next(iter(one.fields))
-        again = _n_different([*items, name], values) > _n_different(items, values) > 0
+        again = n_different([*items, name], values) > n_different(items, values) > 0
         if values[name].says(_CONDITION) or (name == OF_FILE[0] and again):
             one.reason = LIKELY
 
@@ -140,12 +149,55 @@ def _ask_conditions(made: Sequence[Column], values: Looked) -> list[Choice]:
     return [Choice("system", question, tuple(values), likely, needed=True)]
 
 
+def _ask_parts(made: Sequence[Column], values: Looked) -> list[Choice]:
+    """Ask whether parts of cells, or columns numbered as ratings are, name the systems."""
+    parts = {part for one in made for fields in one.fields.values() for part in fields}
+    known = parts | {one.role for one in made}
+    if known & {"system", "system 1", "choice", "best"} or known.isdisjoint(MEASURES):
+        return []
+    rated = [name for one in made if one.role == "rating" for name in one.fields]
+    families = [
+        family.pattern(["part"]) for family in group_numbers(n for o in made for n in o.fields)
+        if len(family.columns) > 1 and _are_named(family, rated, values)
+    ]  # fmt: skip
+    cells = (
+        f"{name}={pattern}" for name in (one.name for one in made if one.name in values)
+        if not values[name].is_number and len(values[name].counts) < MOST_VALUES
+        and all(re.fullmatch(r"\S{2,60}", word) for word in values[name].counts)
+        and (pattern := parts_in(values[name].counts))
+    )  # fmt: skip
+    likely = next(itertools.chain(families[-1:], cells), "")
+    question = (
+        f"Does {likely} name the systems? Else choose their column; if all rows are of one "
+        "system, write its name after a colon (:NAME)."
+    )
+    asked = Choice("system", question, tuple(values), likely, needed=True)
+    return [asked] if likely else []
+
+
+def _are_named(family: Family, rated: Sequence[str], values: Looked) -> bool:
+    """Check for names that differ in each row, numbered as ratings are."""
+    rows = [*zip(*(values[name].words for name in family.columns), strict=True)]
+    words = {word for row in rows for word in row}
+    numbered = {
+        frozenset(one.values(k))
+        for one in group_numbers(rated) for k in range(one.template.count("{}"))
+    }  # fmt: skip
+    return (
+        family.template.count("{}") == 1
+        and frozenset(family.values(0)) in numbered
+        and 2 * len(words) <= len(rows) * len(family.columns)
+        and all(len({*row}) == len(row) for row in rows)
+        and max(map(len, words)) < LONG
+        and not any(values[name].is_number for name in family.columns)
+    )
+
+
 def _agree(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
     families = group_numbers(found)
     for family in (*families, *cross(families)):
         names = [n for n in family.columns if values[n].answers and n not in fixed]
-        # columns without names need not be alike
-        if len(names) < 2 or family.template == "column {}":
+        if len(names) < 2:
             continue
         roles = Counter(found[name][0] for name in names)
         best, n = max(roles.items(), key=lambda pair: (pair[1], pair[0] in MEASURES))
@@ -303,6 +355,11 @@ def _settle(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
     roles = {role for role, _ in found.values()}
     if {"system 1", "system 2"} <= roles:
         _settle_pairs(found, values, fixed, "choice" in roles)
+    elif {"text 1", "text 2", "rating"} <= roles and any(
+        role == "choice" and is_sided(values[name].counts, only=True)
+        for name, (role, _) in found.items()
+    ):
+        _settle_pairs(found, values, fixed, chosen=True)
     elif {"rating", "choice"} <= roles:
         sure = all(
             values[name].says(word_set("confidence certainty sure"))
@@ -329,9 +386,11 @@ def _settle(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
         for name, (role, _) in found.items()
         if role in ("source", "document") and len(values[name].counts) > 1
     ]
-    found |= dict(inputs[:1]) if "item" not in roles else {}
     measures = [name for name, (role, _) in found.items() if role in MEASURES]
     numbered_ = any(len(family.columns) > 2 for family in group_numbers(measures))
+    if inputs and "item" not in roles:
+        alike = group_numbers(dict(inputs))[0].columns if numbered_ else ()
+        found |= {n: one for n, one in inputs if n in alike} or dict(inputs[:1])
     found |= {
         name: ("rater", "each row has numbered ratings, as of one person")
         for name, (role, reason) in found.items()
@@ -359,7 +418,11 @@ def _settle_items(found: Found, values: Looked, fixed: Mapping[str, str]) -> Non
     named = [name for name, (role, _) in found.items() if role == "item"]
     if len(named) > 1 or "item" in fixed.values():
         return
-    key = [name for name, (role, _) in found.items() if role in _KEY and role != "item"]
+    key = [
+        name
+        for name, (role, _) in found.items()
+        if role in KEY_ROLES and role != "item"
+    ]
     ids = [
         name
         for name, (role, _) in found.items()
@@ -367,7 +430,7 @@ def _settle_items(found: Found, values: Looked, fixed: Mapping[str, str]) -> Non
     ]
     documents = [name for name, (role, _) in found.items() if role == "document"]
     n_apart = {
-        name: _n_different([*key, name], values) for name in (*ids, *named, *documents)
+        name: n_different([*key, name], values) for name in (*ids, *named, *documents)
     }
     again = [one for one in ids if not _is_of_rows(values[one])]
     n = 0.99 * max((len(one.words) for one in values.values()), default=0)
@@ -432,9 +495,13 @@ def _settle_pairs(
         found |= {
             name: ("choice", f"{reason}, beside two systems")
             for name, (role, reason) in found.items()
-            if role == "rating"
-            and 1 < len(values[name].counts) <= 4
+            if role in ("rating", "ignore")
+            and (
+                (values[name].says(CHOICE) and values[name].answers)
+                or (role == "rating" and 1 < len(values[name].counts) <= 4)
+            )
             and re.findall(r"\d+", name) in numbers_
+            and name not in fixed
         }
     if any(role == "choice" for role, _ in found.values()):
         found |= {
@@ -481,106 +548,3 @@ def _only_one(
             if name not in same and name.rpartition(".")[0] not in rated - {""}
         ]
     found |= dict.fromkeys(left, ("ignore", reason))
-
-
-# Roles that tell rows apart.
-_KEY = ("system", "system 1", "system 2", "item", "rater", "criterion")
-
-
-def _tell_apart(
-    made: list[Column], values: Looked, fixed: Mapping[str, str]
-) -> list[Choice]:
-    roles = {one.role for one in made}
-    parts = {part for one in made for fields in one.fields.values() for part in fields}
-    names = [
-        name for one in made if one.role in _KEY and len(one.fields) == 1 for name in one.fields
-    ]  # fmt: skip
-    n = len(next(iter(values.values())).words) if values else 0
-    if (
-        roles.isdisjoint(MEASURES)
-        or not ({"system", "system 1"} & roles or "system" in parts)
-        or not names
-        or _n_different(names, values) >= 0.99 * n
-    ):
-        return []
-    others = [
-        next(iter(one.fields))
-        for one in made
-        if len(one.fields) == 1
-        and (one.role in ("ignore", "document") or (
-            one.role == "source" and values[one.name].says(word_set("document doc"))))
-        and not (values[one.name].is_number and "likelier the system" in one.reason)
-        and 1 < len(values[next(iter(one.fields))].counts) <= max(n / 2, 2)
-        and values[next(iter(one.fields))].length < LONG
-    ]  # fmt: skip
-    if not roles & {"item", "rater"}:
-        return (
-            _of_several(made, values, names, others, n)
-            if "system" not in fixed.values()
-            else []
-        )
-    better = sorted(
-        (one for one in others if _n_different([*names, one], values) >= 0.99 * n),
-        key=lambda name: (
-            name in OF_FILE,
-            not values[name].says(word_set("turn sentence segment part round session")),
-        ),
-    )
-    return _use(made, better, roles | parts & {"rater"}, values)
-
-
-_ALONE = "it tells apart rows that else would repeat each other"
-_OF_ALONE = {
-    "system": "All rows have one {1}, and rows of one item differ by {0}. Which columns "
-    "name the system?",
-    "rater": "Rows of one system and item repeat each other but for {0}. Which column names "
-    "the rater? If it is a part of the system instead, choose the columns of system.",
-    "criterion": "What the same rater said of the same outputs is in several files. Which "
-    "column names the criterion?",
-}
-
-
-def _use(
-    made: Sequence[Column], better: Sequence[str], roles: set[str], values: Looked
-) -> list[Choice]:
-    by_name = {next(iter(one.fields)): one for one in made}
-    systems = [next(iter(one.fields)) for one in made if one.role == "system"]
-    same = bool(systems) and all(len(values[one].counts) == 1 for one in systems)
-    rated = "rater" in roles
-    for name in better:
-        one, of_file = by_name[name], name in OF_FILE
-        words = not values[name].is_number
-        coded = words and values[name].is_coded and not same
-        role = "rater" if not rated and (of_file or coded) else ""
-        if role or (rated and not of_file and not (same and words)):
-            again = "the same comes again in each file, as of a rater"
-            one.role, one.reason = role or "item", again if of_file else _ALONE
-            return []
-        asked = "system" if same and words else "rater" if words and not rated else ""
-        if asked or (of_file and "criterion" not in roles):
-            asked = asked or "criterion"
-            options = better if asked == "criterion" else values
-            question = _OF_ALONE[asked].format(name, *systems)
-            return [Choice(asked, question, tuple(options), name, needed=True)]
-    return []
-
-
-def _of_several(
-    made: Sequence[Column],
-    values: Looked,
-    names: Sequence[str],
-    others: Sequence[str],
-    n: int,
-) -> list[Choice]:
-    used = [
-        name for name in others if not values[name].is_number and name not in OF_FILE
-    ]
-    if not used or _n_different([*names, *used], values) < n:
-        return []
-    question = "Rows of one system differ. Which columns together name the system (commas between)?"
-    likely = ",".join([*names, *used])
-    return [Choice("system", question, tuple(names), likely, needed=True)]
-
-
-def _n_different(names: Sequence[str], values: Looked) -> int:
-    return len(set(zip(*(values[name].words for name in names), strict=True)))

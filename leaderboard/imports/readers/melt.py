@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import accumulate, chain
 from operator import and_, eq
 from typing import Any
@@ -189,20 +190,18 @@ def criterion_of(measure: Cells, *, alone: bool) -> str:
 def parts_of(lines: Lines, numbers_row: Sequence[int]) -> list[dict[str, Any]]:
     """Return the rows of each rating column, as for `judgments.frame`.
 
-    If rows repeat each other but for the number of their part, that is of the item.
+    If rows repeat each other but for the number of their part, or for the texts that were
+    shown, that is of the item.
     """
     made = list(_parts_of(lines, numbers_row))
-    parts = [one.pop("part") for one in made]
-    if all(parts) and _n_different(made) < 0.99 * lines.n * len(made):
-        apart = [
-            {
-                **one,
-                "instance": np.array([f"{i}/{part}" for i in one["instance"]], object),
-            }
-            for part, one in zip(parts, made, strict=True)
-        ]
-        if _n_different(apart) > 1.05 * _n_different(made):
-            return apart
+    for beside in [[one.pop(key) for one in made] for key in ("part", "shown")]:
+        if all(map(any, beside)) and _n_different(made) < 0.99 * lines.n * len(made):
+            apart = [
+                {**one, "instance": _join([one["instance"], words])}
+                for words, one in zip(beside, made, strict=True)
+            ]
+            if _n_different(apart) > 1.05 * _n_different(made):
+                made = apart
     return made
 
 
@@ -225,7 +224,8 @@ def _parts_of(lines: Lines, numbers_row: Sequence[int]) -> Iterator[dict[str, An
         workers = lines.word("rater", measure)
         shared = {
             **lines.about(measure),
-            "part": measure.fields.get("part", ""),
+            "part": np.full(lines.n, measure.fields.get("part", ""), dtype=object),
+            "shown": _marks_of(lines, measure),
             "row": np.asarray(numbers_row),
             "role": _of_programs(lines.about(measure)["role"], workers),
             "worker": workers,
@@ -250,6 +250,14 @@ def _parts_of(lines: Lines, numbers_row: Sequence[int]) -> Iterator[dict[str, An
                 "criterion": criterion,
                 "word": cells,
             }
+
+
+def _marks_of(lines: Lines, measure: Cells) -> Words:
+    """Return a short mark of the texts that each row shows."""
+    shown = [lines.word(f"text{side}", measure) for side in ("", " 1", " 2")]
+    words = _join([one for one in shown if any(one)] or shown[:1])
+    marks = {word: sha256(word.encode()).hexdigest()[:6] for word in set(words) - {""}}
+    return np.array([marks.get(word, "") for word in words], dtype=object)
 
 
 def _of_programs(roles: Sequence[str], workers: Words) -> Sequence[str]:
@@ -331,6 +339,8 @@ def _pair(
         for role in ("system 1", "system 2")
     ]
     said = _explained_words(lines, measure, "*")
+    if {"index", "idx"} & {*plain(measure.name).split("_")} and {*words} == {"0", "1"}:
+        said = {"0": "first", "1": "second", **said}
     if plain(measure.name) in _SHARES and "+" not in said:
         said = {**shares(set(words)), **said}
     return {
@@ -364,7 +374,7 @@ def _best(
         or [
             np.full(lines.n, name, dtype=object)
             for name in sorted(
-                {*chosen} if lines.said.constant("system") == EACH else ()
+                {*chosen, *end} if lines.said.constant("system") == EACH else ()
             )
         ]
         or [end] * is_best

@@ -16,47 +16,16 @@ if TYPE_CHECKING:
 
 
 #: Columns that identify people; they are dropped, under any layout.
-PERSONAL = frozenset(
-    [
-        "ip",
-        "ip_address",
-        "ipaddress",
-        "ipaddr",
-        "email",
-        "e_mail",
-        "mail",
-        "email_address",
-        "recipientemail",
-        "name",
-        "full_name",
-        "first_name",
-        "last_name",
-        "surname",
-        "firstname",
-        "lastname",
-        "recipientfirstname",
-        "recipientlastname",
-        "annotator_name",
-        "worker_name",
-        "user_name_full",
-        "location",
-        "location_latitude",
-        "locationlatitude",
-        "location_longitude",
-        "locationlongitude",
-        "latitude",
-        "longitude",
-        "city",
-        "region",
-        "address",
-        "phone",
-        "telephone",
-        "externaldatareference",
-        "externalreference",
-        "birthday",
-        "date_of_birth",
-    ]
-)
+PERSONAL = frozenset((
+    "ip", "ip_address", "ipaddress", "ipaddr", "email", "e_mail", "mail",
+    "email_address", "recipientemail", "name", "full_name", "first_name", "last_name",
+    "surname", "firstname", "lastname", "recipientfirstname", "recipientlastname",
+    "annotator_name", "worker_name", "user_name_full", "location",
+    "location_latitude", "locationlatitude", "location_longitude",
+    "locationlongitude", "latitude", "longitude", "city", "region", "address",
+    "phone", "telephone", "externaldatareference", "externalreference", "birthday",
+    "date_of_birth",
+))  # fmt: skip
 _MARKS = frozenset("\"'`´‘’‚‛“”„‟«»‹›")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from genie.lib.errors import GenieError
 from leaderboard.imports.readers.mapping import from_toml
-from leaderboard.tasks.config import LIKE, THESE
+from leaderboard.tasks.config import RATERS
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -30,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def add_raters(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--raters",
-        choices=[THESE, LIKE],
+        choices=RATERS,
         default="",
         help="whether results are about these raters, or raters like these (assumed by "
         "default)",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from math import prod
@@ -29,6 +29,10 @@ _DIGITS = re.compile(r"\d+")
 # A key of an object, marked on both sides, or a number.
 _PLACE = re.compile("\1[^\1]*\1|[0-9]+")
 _AGAIN = re.compile(r"(.*)( \(\d+\))", re.DOTALL)
+# Columns without names need not be alike.
+_NAMELESS = re.compile(r"column \d+")
+# The ends of a scale after a name, as in `human_1_5`, are no numbers, either.
+_OF_SCALE = re.compile(r"[ _(-][01](?:_|-| ?to ?)(?:[1-79]|100?)\)?$")
 # Hashes and keys among names are no numbers.
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{16,}")
 
@@ -76,9 +80,11 @@ def _with_repeated(
 
     Without a number in the pattern, they get one: their part.
     """
-    numbered_ = re.search(r" \(\{(\w+)\}\)$", pattern)
-    if numbered_ and pattern[: numbered_.start()] in columns:
-        return {pattern[: numbered_.start()]: {numbered_[1]: "1"}, **found}
+    numbered_ = re.search(r"( \()?\{(\w+)\}\)?$", pattern)
+    if numbered_ and (stem := pattern[: numbered_.start()]) in columns:
+        ends = {fields[numbered_[2]] for fields in found.values()}
+        if numbered_[1] or ("2" in ends and "1" not in ends):
+            return {stem: {numbered_[2]: "1"}, **found}
     last = [one for one, _ in _FIELD.findall(pattern) if one in NUMBERED][-1:]
     for name in columns:
         again = _AGAIN.fullmatch(name)
@@ -92,6 +98,28 @@ def _with_repeated(
             for name, fields in found.items()
         }
     return found
+
+
+def parts_in(words: Collection[str]) -> str:
+    """Return a pattern by which each word names a system and an item, "" if none does.
+
+    Systems have the same items, as in `a_1`, `a_2`, `b_1`, `b_2`.
+    """
+    first = next(iter(words), "")
+    *before, after = _DIGITS.split(re.sub(r"\.[a-z]\w{1,3}$", ".{}", first))
+    ends = [("{system*}", f"{mark}{{item}}{after}") for mark in _SEPARATORS if before]
+    cut = [("{system}", f"{mark}{{item*}}") for mark in _SEPARATORS if mark in first]
+    turned = [("{item*}", f"{mark}{{system}}") for mark in _SEPARATORS if mark in first]
+    for pattern in map("".join, [*ends, *cut, *turned, ("{item}", "{system}")]):
+        items = defaultdict[str, set[str]](set)
+        for fields in (found := matches(pattern, [*words])).values():
+            items[fields["system"]].add(fields["item"])
+        all_ = set().union(*items.values())
+        numbered = "{item*}" in pattern or all(map(str.isdigit, all_))
+        if len(found) == len(words) and numbered and 1 < len(items) < 20 and len(all_) > 1 and (
+            10 * len(words) >= 7 * len(all_) * len(items)):  # fmt: skip
+            return pattern
+    return ""
 
 
 def _compile(
@@ -147,11 +175,20 @@ def group_numbers(
     listed = list(names)
     # the first of several columns of one name has no number
     again = {name[:-4] for name in listed if name.endswith(" (2)")}
+    # or of several blocks of columns, of which the others end in 2, 3, ...
+    first = {
+        name for name in listed
+        if {f"{name}2", f"{name}3"} <= {*listed} and f"{name}1" not in listed
+    }  # fmt: skip
     groups: dict[str, dict[str, list[str]]] = defaultdict(dict)
     spelled: dict[str, str] = {}
     often = Counter(_mark(name, keys or {})[0] for name in listed if name not in again)
     for name in listed:
-        key, parts = _mark(f"{name} (1)" if name in again else name, keys or {})
+        if _NAMELESS.fullmatch(name):
+            groups[name][name] = []
+            continue
+        numbered = f"{name} (1)" if name in again else f"{name}{'1' * (name in first)}"
+        key, parts = _mark(numbered, keys or {})
         number = _AGAIN.fullmatch(f"{name} (1)" if name in again else name)
         if (
             number
@@ -166,6 +203,9 @@ def group_numbers(
         # blanks around separators are slips
         key = spelled.setdefault(key.replace(" ", ""), key)
         groups["" if _HASH.fullmatch(name) else key][name] = parts
+    for key, group in [*groups.items()]:
+        if key and 1 < len(group) < 4 and all(map(_OF_SCALE.search, group)):
+            groups |= {name: {name: []} for name in groups.pop(key)}
     return [
         _merge(key or next(iter(group)), group)
         if key or len(group) == 1
@@ -288,8 +328,15 @@ def _groups(families: Sequence[Family]) -> Iterable[list[Row]]:
 
 
 def _grid(group: list[Row]) -> tuple[str, list[Row]] | None:
-    columns = zip(*(words for _, words in group), strict=True)
-    varied = [i for i, column in enumerate(columns) if len(set(column)) > 1]
+    columns = [*zip(*(words for _, words in group), strict=True)]
+    every = [i for i, column in enumerate(columns) if len(set(column)) > 1]
+    # of words that vary together, one is of the table
+    varied = [
+        i for k, i in enumerate(every)
+        if not any(
+            len({*zip(columns[i], columns[j], strict=True)}) == len({*columns[i]}) == len({*columns[j]})
+            for j in every[k + 1 :])
+    ]  # fmt: skip
     for i in varied:
         # a word that stands with one other alone is of no table
         others = [tuple(w[j] for j in varied if j != i) for _, w in group]
@@ -302,12 +349,12 @@ def _grid(group: list[Row]) -> tuple[str, list[Row]] | None:
         return None
     words = group[0][1]
     template = "".join(
-        "{}" * (1 + word.count("{}")) if i in varied else word
+        "{}" * (1 + word.count("{}")) if i in every else word
         for i, word in enumerate(words)
     )
     # what does not vary keeps its numbers only
     return template, [
-        (family, tuple(w if i in varied else "\0" + w for i, w in enumerate(own)))
+        (family, tuple(w if i in every else "\0" + w for i, w in enumerate(own)))
         for family, own in group
     ]
 

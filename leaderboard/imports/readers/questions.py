@@ -88,8 +88,7 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
                 said,
                 options,
                 known,
-                [one.name for k in (2, 1) for one in of[f"text {k}"][:1]]
-                or ["second", "first"],
+                _places_of(columns),
             )
         return
     free = [] if "rating" in said.columns else of["rating"]
@@ -107,22 +106,21 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
         return
     coded = [one for one in of["rating"] if one.reason.startswith("few numbers")]
     unnamed = [one.name for one in coded if not is_pattern(one.name)]
-    yield from _unknown_numbers(columns, coded, said)
     has_system = of["system"] or named or said.constant("system")
+    numbered = [*_unknown_numbers(columns, coded, said, () if has_system else orders)]
+    yield from numbered
+    if any(one.name == "rating" for one in numbered):
+        return  # one of the numbers may be that of the system
     if len(unnamed) > 1 and not said.names and not (has_system and of["rater"]):
-        yield Choice(
-            "names",
-            f"What do the names of the columns of numbers say: {', '.join(unnamed[:6])}?",
-            (*NAMED,),
-            "raters" if has_system else "systems",
-            needed=True,
-        )
-    elif of["best"] and not (of["worst"] or has_system or pairs):
+        # whether they are criteria is seen where these, or the system, are asked for
+        question = f"What do the names of the columns of numbers say: {', '.join(unnamed[:6])}?"
+        yield Choice("names", question, (*NAMED,), "criteria")
+    if of["best"] and not (has_system or pairs or "system" in said.columns):
         yield Choice(
             "system",
             "Which columns name the systems that were shown in each row (commas between)? "
-            "If no column does, :* takes all that are ever named as the best; a system that "
-            "never was is missing then.",
+            "If no column does, :* takes all that are ever named; a system that never was is "
+            f"missing then.{' :none compares the two ends alone.' * bool(of['worst'])}",
             options,
             f"{CONSTANT}{EACH}",
             needed=True,
@@ -140,7 +138,8 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
             "system",
             "Which column names the systems? If all rows are of one, write its name after "
             "a colon (:NAME); if the number in the name of a rating column is that of a "
-            f"system, {in_names or 'add numbers=systems'}.",
+            f"system, {in_names or 'add numbers=systems'}, and if the whole name is, "
+            "names=systems.",
             options,
             found=next(iter(likely), ""),
             needed=True,
@@ -148,7 +147,10 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
 
 
 def _unknown_numbers(
-    columns: Sequence[Column], coded: Sequence[Column], said: Chosen
+    columns: Sequence[Column],
+    coded: Sequence[Column],
+    said: Chosen,
+    more: Sequence[str],
 ) -> Iterator[Choice]:
     """Ask what the numbers in `Q3_2` count, unless other columns have them, too."""
     known = {
@@ -170,12 +172,11 @@ def _unknown_numbers(
     name, parts = next(iter(open_[0].fields)), open_[0].numbers_in_name
     question = f"Names of ratings such as {name} have numbers. What do they count?"
     if len(parts) == 1:
-        likely = "criteria" if name.startswith("column ") else "items"
-        yield Choice("numbers", question, (*NAMED,), likely, needed=True)
+        yield Choice("numbers", question, (*NAMED,), "items", needed=True)
     if len(parts) > 1:
         names = ",".join(one.name for one in open_)
         orders = [re.sub(rf"\{{{k}\b", "{criterion", names) for k in ("item", "part")]
-        orders.insert(0, names)
+        orders = [*more, names, *orders]
         yield Choice("rating", question, tuple(orders), orders[0], needed=True)
 
 
@@ -227,17 +228,34 @@ def _two_systems(
     left = [
         k for k in (1, 2) if not (said.columns.get(f"system {k}") or (known and k == 2))
     ]
-    for k in left:
-        likely = names if len(names) == len(left) else texts * (len(left) == 2)
-        found = f"{CONSTANT}{likely[-k]}" if len(likely) in (len(left), 2) else ""
+    likely = names if len(names) == len(left) else texts
+    both = len(left) == 2 and likely == texts
+    for k in left[: 1 if both else 2]:
+        found = f"{CONSTANT}{likely[-k] if len(likely) == 2 else likely[0]}"
+        second = f" After {found}, the second is {CONSTANT}{texts[0]}." if both else ""
         yield Choice(
             f"system {k}",
             f"Which system is the {('first', 'second')[k - 1]} of the two? Choose a "
-            "column, or write a name after a colon (:NAME).",
+            f"column, or write a name after a colon (:NAME).{second}",
             options,
             found,
             needed=True,
         )
+
+
+def _places_of(columns: Sequence[Column]) -> list[str]:
+    """Return the names of the second and the first text, or of the two places."""
+    texts = [o.name for k in (2, 1) for o in columns if o.role == f"text {k}"]
+    return [texts[0], texts[-1]] if len(texts) > 1 else ["second", "first"]
+
+
+def add_second(said: Chosen, columns: Sequence[Column]) -> Chosen:
+    """Return the answers with the second of two places, if the first is a system."""
+    second, first = _places_of(columns)
+    if said.constant("system 1") != first or said.columns.get("system 2"):
+        return said
+    more = {"system 2": (f"{CONSTANT}{second}",)}
+    return replace(said, columns={**said.columns, **more})
 
 
 def asked_of(
@@ -255,12 +273,31 @@ def asked_of(
     if len(criteria) > 1 and not ranks:
         likely = next((c for c in criteria if "overall" in c.lower()), criteria[0])
         other = [one.name for one in columns if one.reason.endswith(UNNAMED)]
+        few = [
+            o for o in columns if o.role == "rating" and o.reason.startswith("few num")
+        ]
         question = "Which criterion ranks the systems?" + bool(other) * (
             " Other columns are ignored unless rating=… lists all ratings, the first of which "
             f"ranks: {', '.join(other[:20])}."
-        )
+        ) + bool(few) * (
+            " If these are names of raters, systems or items, answer names=… instead."
+        )  # fmt: skip
         found.append(Choice("ranks", question, tuple(criteria), likely, needed=True))
     scales: dict[str, int | str] = {}
+    ids = [
+        o
+        for o in columns
+        if o.role == "rating" and lower_words(o.name)[-1:] == ["label"]
+    ]
+    words = dict(rows["word"][rated].value_counts()) if ids else {}
+    explained = {*said.words.get("*", {}), *(said.words.keys() - {"*"})}
+    if len(criteria) == 1 and explained.isdisjoint(words) and "" not in explained and (
+        words and rows["value"][rated].min() > 1):  # fmt: skip
+        question = (
+            f"The numbers of label may be ids of labels: {', '.join(map(str, words))}. "
+            "Write what each counts, as 7=2,8=1; 7=7 if they are ratings."
+        )
+        found.append(Choice("words", question, tuple(words), needed=True))
     unread = rated & rows["value"].isna()
     for criterion, part in rows[unread].groupby("criterion", sort=False):
         words = unknown(part["word"], part["value"].to_numpy())
@@ -268,7 +305,10 @@ def asked_of(
         known = {**said.words.get("*", {}), **said.words.get(str(criterion), {})}
         keys = {" ".join(word.lower().split()) for word in words}
         if many and not (said.labels or keys <= known.keys()):
-            scales |= scale_of(words)
+            scales |= {
+                w if scales.get(w, n) == n else f"{criterion}: {w}": n
+                for w, n in scale_of(words).items()
+            }
             needed = ranks in (criterion, EACH)
             found.append(_of_words(str(criterion), words, part, needed=needed))
     likely = ",".join(f"{word}={n}" for word, n in scales.items())
@@ -394,7 +434,11 @@ def _mark_of_sets(rows: pd.DataFrame) -> str:
 def _of_words(
     criterion: str, words: Mapping[str, int], part: pd.DataFrame, *, needed: bool
 ) -> Choice:
-    listed = ", ".join(f"{w[:30]} ({k:,})" for w, k in list(words.items())[:9])
+    row = dict(zip(part["word"], part["row"], strict=True))
+    listed = ", ".join(
+        f"{w[:30]} ({k:,})" if k > 1 else f"{w[:30]} (1, in row {row[w]:,})"
+        for w, k in list(words.items())[:9]
+    )
     paired = bool((part["other"] != "").any())
     worth = "first, second, tie or none" if paired else "a number or none"
     name = criterion and f"{criterion}: "

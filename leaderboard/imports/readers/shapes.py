@@ -260,6 +260,8 @@ def reshape(
     Raises "uneven-items".
     """
     made = dict(choices)
+    if "={" in str(made.get("system", "")):
+        made["cells"] = made.pop("system")
     known = set(chain.from_iterable(one.words for one in read))
 
     def add(one: Read, of: str, part: str, words: Any) -> None:
@@ -282,7 +284,7 @@ def reshape(
                 else:
                     made.pop(role, None)
                     add(one, "preference", role, found)
-    cells = choices.get("cells") or _cells_of_two(read, choices)
+    cells = made.get("cells") or _cells_of_two(read, choices)
     if isinstance(cells, str):
         cells = dict(
             one.split("=", 1) for one in split_names(cells, set()) if "=" in one

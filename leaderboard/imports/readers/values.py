@@ -27,7 +27,7 @@ from leaderboard.imports.readers.words import is_sided, scale_of, worths
 MEASURES = ("rating", "choice", "best", "worst")
 
 #: Columns that every table of several files has.
-OF_FILE = ("file", "folder")
+OF_FILE = ("file", "folder", "folder 2")
 
 #: Cells that say that a box is not marked.
 UNMARKED = frozenset(("", "0", "0.0", "false", "no", "off", "na", "nan", "none"))
@@ -303,7 +303,8 @@ def is_group(one: Values) -> bool:
 
 def names_item(one: Values) -> bool:
     other = word_set("session run task hit assignment batch annotation response view")
-    return "id" in one.name_words and not one.says(other | RATER) and is_group(one)
+    named = any(re.fullmatch(r"(?![upw])[a-z]?id", word) for word in one.name_words)
+    return named and not one.says(other | RATER) and is_group(one)
 
 
 def _is_text(one: Values) -> bool:

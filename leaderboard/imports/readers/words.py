@@ -27,7 +27,8 @@ _TIE = frozenset(
         "tie", "tied", "draw", "equal", "equally_good", "same", "no_preference",
         "no_difference", "none_better", "both", "neither", "both_bad", "bothbad",
         "both_are_bad", "tie_bothbad", "tie_both_bad", "both_good", "about_the_same",
-        "equally_bad", "none", "no_winner",
+        "equally_bad", "none", "no_winner", "similar", "equivalent", "comparable", "identical",
+        "no_clear_preference", "no_clear_winner", "about_equal",
     )
 )  # fmt: skip
 # These begin longer words for a tie: "Neither is more accurate".
@@ -220,7 +221,7 @@ def scale_of(words: Collection[str]) -> dict[str, int | str]:
         steps = [part for part in one if part in _STRENGTHS]
         strength = max((_STRENGTHS[part] for part in steps), default=2)
         found[word] = own[0] * strength if own else None
-        both |= {strength} if {*steps}.isdisjoint(signs) else set()
+        both |= {strength} if any(own) and {*steps}.isdisjoint(signs) else set()
     if None in found.values() or len({*found.values()}) < max(len(found), 2):
         return {}
     places = {place for place in found.values() if place is not None}

@@ -61,7 +61,7 @@ def test_rows_of_totals_are_left_out_and_named(worker):
 def test_a_word_that_may_be_a_system_or_a_side_is_not_counted(pair, word, value):
     rows = f"item,worker,system_a,system_b,preferred\n1,w1,x,y,x\n2,w1,{pair},{word}\n"
     if value is None:
-        with refusal("choice-needed", match=re.escape(f"count: {word} (1)")):
+        with refusal("choice-needed", match=re.escape(f"count: {word} (1, in row")):
             problems({"a.csv": rows}, "", {"choice": "preferred"})
     else:
         judgments, _ = problems({"a.csv": rows}, "", {"choice": "preferred"})

@@ -125,12 +125,11 @@ def test_files_of_each_shape_are_read(shape):
 def test_what_files_cannot_tell_is_asked(shape):
     files, choices, _, _ = SHAPES[shape]
     asked = {one.name for one in propose(files, {}).questions if one.needed}
-    wanted = (
-        {"system"}
-        if choices.get("system", "").startswith((":", "file"))
-        else {*choices}
-    )
-    assert asked == wanted
+    # what names say is seen where systems, or else criteria, are asked for
+    wanted = {"systems": {"system"}, "raters": {"ranks"}}.get(choices.get("names"))
+    if choices.get("system", "").startswith((":", "file")):
+        wanted = {"system"}
+    assert asked == (wanted or {*choices})
 
 
 def judged(files, choices):
@@ -153,7 +152,7 @@ def test_ends_are_of_the_two_sides_and_of_their_own_numbers():
     assert two == [["x", "z", 1.0], ["y", "x", 1.0]]
     columns = [f"{end}{of}{n}" for of in "HC" for end in "BW" for n in (1, 2)]
     letters = [[i, *"xyzwzwxy"] for i in range(9)]
-    found = pairs_of(f"id {' '.join(columns)}", *letters)
+    found = pairs_of(f"id {' '.join(columns)}", *letters, system=":none")
     assert found[:4] == [
         ["x", "z", 1.0],
         ["y", "w", 1.0],
@@ -227,8 +226,8 @@ def test_two_numbers_and_fillers_are_asked():
     asked = [one.name for one in propose([table(*AGAIN)], {}).questions]
     assert asked == ["numbers", "system"]
     codes = table("id Q1_1 Q1_2 Q2_1 Q2_2", [(i, i % 5, 3, i % 4, 1) for i in range(9)])
-    asked, _ = propose([codes], {}).questions
-    assert asked.options[1:] == ("Q{criterion}_{part}", "Q{item}_{criterion}")
+    (asked,) = propose([codes], {}).questions
+    assert asked.options[-2:] == ("Q{criterion}_{part}", "Q{item}_{criterion}")
     (asked,) = propose([table(*TWO)], {"numbers": "systems"}).questions
     assert asked.options == ("fl[{system}][{rater}]", "fl[{rater}][{system}]")
 
@@ -383,10 +382,32 @@ UNSURE = [
     ("id Vote1 Vote2", [(i, i % 5, 4 - i % 5) for i in range(24)], "rating=Vote1 system=:x", 24, 46,
      "as of people who voted so"),
     ("id chosen_index confidence", [(i, i % 2, i % 7 / 7) for i in range(24)],
-     "system 1=:first system 2=:second words=0=first,1=second", 24, 12, "how sure raters are"),
+     "system 1=:first", 24, 12, "how sure raters are"),
     ("id chosen", [(i, "wxyz"[i % 4]) for i in range(24)], "best=chosen system=:*", 72, 72, ""),
     ("entity attribute value", ENTITIES, "", 48, sum(one[3] for one in LONG), ""),
+    # texts that differ are no repeats; what was shown; parts of cells and of names
+    ("prompt response_a response_b preferred annotator",
+     [("ab"[i % 2], text(), text(), "AB"[i % 2], "x") for i in range(24)],
+     "system 1=:response_a", 24, 12, ""),
+    ("best worst option1 option2 option3 option4 rater",
+     [(o[1], o[3], *o, "r") for o in (R.sample("pqrstu", 4) for _ in range(24))], "", 120, 72,
+     "the best is one of these"),
+    ("Text_ID Rater Plaus Coher", [(f"{s}_0{i}_G", r, 3, 1 + i % 4) for i, s in lines(*"WP") for r in "xyz"],
+     "system=Text_ID={system*}_{item}_G ranks=Plaus", 144, 72 * 3 + 180, ""),
+    ("eid model wellA wellI well", [(f"Id{i}", s, 1, 1 + i % 5, 1 + i % 5 / 2) for i, s in lines(*MODELS)],
+     "", 48, 90, "the mean of well{rater}"),
+    ("article_id model human_1_5 human_0_10", [(f"a{i}", s, 1 + i % 5, i % 5 * 2.5) for i, s in lines(*MODELS)],
+     "ranks=human_1_5", 48, 171, ""),
+    ("item system user label", [(i, s, "u", 7 + i % 3) for i, s in lines(*MODELS)],
+     "words=7=2,8=1,9=0", 24, 24, ""),
+    ("rater system score score2 score3",
+     [(f"r{i}", s, 1, 2, 3 + i % 2) for i, s in lines(*MODELS)], "", 72, 156, "(3 columns)"),
+    ("WorkerId task0 task1 task2 score0 score1 score2", [(i, *R.sample("xyz", 3), 1, 2, 3) for i in range(12)],
+     "system=task{part}", 36, 72, ""),
 ]  # fmt: skip
+
+
+SAID = {"rating": "Vote1", "words": "7=2,8=1,9=0"}
 
 
 @pytest.mark.parametrize(("head", "rows", "answers", "n", "total", "why"), UNSURE)
@@ -395,9 +416,7 @@ def test_counts_indices_hidden_alternatives_and_entities(
 ):
     files, said, given = [table(head, rows)], {}, []
     while needed := [q for q in propose(files, said).questions if q.needed]:
-        said |= {
-            q.name: q.found or {"rating": "Vote1"}.get(q.name, ":x") for q in needed
-        }
+        said |= {q.name: q.found or SAID.get(q.name, ":x") for q in needed}
         given += [f"{q.name}={said[q.name]}" for q in needed]
     assert " ".join(given) == answers
     assert why in " ".join(one.reason for one in propose(files, {}).columns)
